@@ -1,0 +1,78 @@
+/** One thing wrong with a request body. `path` is a JSON Pointer (RFC 6901) into it. */
+export type Issue = { path: string; message: string; code: string }
+
+/** Why a request was refused. `api/problem.ts` maps each to its HTTP status; the list equals the spec's `ErrorCode`. */
+export const serviceErrorCodes = [
+  'validation_failed',
+  'chain_authorizations_required',
+  'duplicate_intent',
+  'idempotency_key_reused',
+  'not_found',
+  'previous_step_incomplete',
+  'mode_not_implemented',
+  'hash_required',
+  'hash_not_allowed',
+  'transaction_already_used',
+  'registration_signature_required',
+  'registration_signature_mismatch',
+  'insufficient_credit',
+  'recipient_not_allowed',
+  'missing_fields',
+  'deposit_mismatch',
+  'withdrawal_exceeds_balance',
+  'chain_unsupported',
+  'token_unsupported',
+  'airdrop_unavailable',
+  'airdrop_cooldown',
+  'method_not_allowed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'unavailable',
+  'internal_error',
+] as const
+
+export type ServiceErrorCode = (typeof serviceErrorCodes)[number]
+
+/** A request that was understood and refused, or could not be served. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+
+  constructor(
+    readonly code: ServiceErrorCode,
+    message: string,
+    /** Shown beside `message` in the error body; never holds secrets. */
+    readonly details: Record<string, unknown> = {},
+  ) {
+    super(message)
+  }
+}
+
+/** Why a step ended as `reverted` or `error`; the list equals the spec's `StepErrorCode`. */
+export const stepErrorCodes = [
+  'execution_reverted',
+  'transfer_mismatch',
+  'intent_expired',
+  'intent_not_yet_valid',
+  'authorization_missing',
+  'authorization_invalid',
+  'account_not_delegated',
+  'batch_not_executed',
+  'insufficient_credit',
+  'recipient_not_allowed',
+  'solver_liquidity',
+  'solver_outflow_cap',
+  'vault_paused',
+  'already_fulfilled',
+  'transaction_not_found',
+  'transaction_mismatch',
+  'transaction_already_used',
+  'transaction_taken_over',
+  'gas_limit_exceeded',
+  'transaction_cancelled',
+] as const
+
+export type StepErrorCode = (typeof stepErrorCodes)[number]
+
+/** What a client reads of a failed step. */
+export type StepError = { code: StepErrorCode; message: string; retryable: boolean }

@@ -1,0 +1,24 @@
+import type { ChainBatch, Mode } from './action.js'
+
+/**
+ * What a step asks of the service.
+ * `delegated`: a 7702 batch, one transaction by the service.
+ * `payment`: an on-demand batch that the user carries out himself and registers by hash.
+ * `fulfilment`: an on-demand batch that only the solver's transfers make up.
+ * `presigned`: accepted by the schema, not executable.
+ */
+export type StepKind = 'delegated' | 'payment' | 'fulfilment' | 'presigned'
+
+export function stepKind(mode: Mode, batch: ChainBatch): StepKind {
+  if (mode === '7702') return 'delegated'
+  if (mode === 'non-7702:presign') return 'presigned'
+  return isUserBatch(batch) ? 'payment' : 'fulfilment'
+}
+
+/** An on-demand batch in which something leaves the user's account. */
+export function isUserBatch(batch: ChainBatch): boolean {
+  return (
+    batch.tokenTransfers.some((transfer) => transfer.from !== 'solver') ||
+    batch.calls.some((call) => call.value > 0n || call.data !== '0x')
+  )
+}
