@@ -64,6 +64,7 @@ export const stepErrorCodes = [
   'solver_outflow_cap',
   'vault_paused',
   'already_fulfilled',
+  'previous_step_failed',
   'transaction_not_found',
   'transaction_mismatch',
   'transaction_already_used',

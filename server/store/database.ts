@@ -1,0 +1,175 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import knexFactory, { type Knex } from 'knex'
+import { migrations } from './migrations/index.js'
+
+/** The only file that tells MySQL from SQLite. */
+export type DatabaseConfig = { kind: 'sqlite'; file: string } | { kind: 'mysql'; url: string; poolSize?: number }
+
+export type Transaction = Knex.Transaction
+
+export type Database = {
+  kind: DatabaseConfig['kind']
+  /** For single reads and writes outside a transaction. Never to be used inside `transact`: SQLite has one connection. */
+  knex: Knex
+  /**
+   * Runs the closure in one transaction, and again from the start when the database rolled it back as a victim
+   * (deadlock, lock wait, certification failure), so it must have no effects of its own.
+   * Any other failure, a lost COMMIT among them, is thrown: the outcome is unknown until read back.
+   */
+  transact<T>(work: (trx: Transaction) => Promise<T>): Promise<T>
+  /** Locks the rows it selects, where the engine has row locks; SQLite's one connection needs none. */
+  lock<Q extends Knex.QueryBuilder>(query: Q, options?: { skipLocked: boolean }): Q
+  /** Unix ms by the database's own clock, which all replicas share. */
+  clock(trx: Knex | Transaction): Promise<number>
+  migrate(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Thrown when a second process opens the same SQLite file. */
+export class DatabaseInUse extends Error {
+  override readonly name = 'DatabaseInUse'
+}
+
+const rolledBackErrors = new Set([1213, 1205, 1020])
+const maxRuns = 12
+
+export function createDatabase(config: DatabaseConfig): Database {
+  const knex = config.kind === 'mysql' ? openMysql(config) : openSqlite(config.file)
+  return {
+    kind: config.kind,
+    knex,
+    async transact(work) {
+      for (let run = 1; ; run++) {
+        const trx = await knex.transaction()
+        try {
+          const result = await work(trx)
+          await trx.commit()
+          return result
+        } catch (error) {
+          // After 1205 the transaction is still open: without this a retry would commit half of it.
+          if (!trx.isCompleted()) await trx.rollback().catch(() => undefined)
+          if (run < maxRuns && wasRolledBack(error)) continue
+          throw error
+        }
+      }
+    },
+    lock(query, options) {
+      if (config.kind === 'sqlite') return query
+      const locked = query.forUpdate()
+      return (options?.skipLocked ? locked.skipLocked() : locked) as typeof query
+    },
+    async clock(trx) {
+      const expression =
+        config.kind === 'mysql'
+          ? 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)'
+          : "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
+      const rows = await trx.select(trx.raw(`${expression} AS now`))
+      return Number((rows[0] as { now: number | string }).now)
+    },
+    async migrate() {
+      await refuseSecondProcess(knex, config)
+      await knex.migrate.latest({ migrationSource: migrationSource() })
+    },
+    close: () => knex.destroy(),
+  }
+}
+
+/** True when a unique key refused the row: an answer, not a fault. */
+export function isDuplicate(error: unknown): boolean {
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }
+  if (errno === 1062) return true
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
+}
+
+/** True when the database can't be reached or refuses service for now; the request may be made again later. */
+export function isOutage(error: unknown): boolean {
+  const { code, errno, name } = (error ?? {}) as { code?: unknown; errno?: unknown; name?: unknown }
+  if (name === 'KnexTimeoutError') return true
+  const codes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'PROTOCOL_CONNECTION_LOST']
+  if (typeof code === 'string' && codes.includes(code)) return true
+  // 1040 too many connections, 1047 node not ready (Galera), 1053 shutdown, 1290 read only, 1205/1213 after all retries
+  return typeof errno === 'number' && [1040, 1047, 1053, 1205, 1213, 1290, 1927].includes(errno)
+}
+
+function wasRolledBack(error: unknown): boolean {
+  const { errno } = (error ?? {}) as { errno?: unknown }
+  return typeof errno === 'number' && rolledBackErrors.has(errno)
+}
+
+function openMysql(config: { url: string; poolSize?: number }): Knex {
+  return knexFactory({
+    client: 'mysql2',
+    connection: {
+      uri: config.url,
+      timezone: 'Z',
+      charset: 'utf8mb4',
+      supportBigNumbers: true,
+      // BIGINTs here are times and nonces below 2^53; amounts are VARCHAR and never numbers.
+      bigNumberStrings: false,
+    } as Knex.MySql2ConnectionConfig,
+    pool: {
+      min: 0,
+      max: config.poolSize ?? 10,
+      acquireTimeoutMillis: 10_000,
+      afterCreate(connection: { query: (sql: string, done: (error: unknown) => void) => void }, done: DoneCallback) {
+        const settings =
+          "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', " +
+          "time_zone = '+00:00', innodb_lock_wait_timeout = 5"
+        connection.query(settings, (error) => {
+          if (error) return done(error, connection)
+          connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', (e) => done(e, connection))
+        })
+      },
+    },
+  })
+}
+
+function openSqlite(file: string): Knex {
+  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+  return knexFactory({
+    client: 'better-sqlite3',
+    connection: { filename: file },
+    useNullAsDefault: true,
+    pool: {
+      min: 1,
+      max: 1,
+      acquireTimeoutMillis: 30_000,
+      afterCreate(connection: { pragma: (text: string) => unknown }, done: DoneCallback) {
+        // The exclusive lock keeps other processes out for as long as this one lives.
+        for (const pragma of [
+          'busy_timeout = 2000',
+          'locking_mode = EXCLUSIVE',
+          'journal_mode = WAL',
+          'synchronous = FULL',
+          'foreign_keys = ON',
+        ]) {
+          connection.pragma(pragma)
+        }
+        done(null, connection)
+      },
+    },
+  })
+}
+
+type DoneCallback = (error: unknown, connection: unknown) => void
+
+async function refuseSecondProcess(knex: Knex, config: DatabaseConfig): Promise<void> {
+  if (config.kind !== 'sqlite') return
+  try {
+    await knex.raw('BEGIN IMMEDIATE')
+    await knex.raw('COMMIT')
+  } catch (error) {
+    const code = String((error as { code?: unknown }).code ?? (error as Error).message)
+    if (!/BUSY|locked/i.test(code)) throw error
+    throw new DatabaseInUse(`The database file ${config.file} is in use by another process; one process per file.`)
+  }
+}
+
+function migrationSource(): Knex.MigrationSource<string> {
+  return {
+    getMigrations: async () => Object.keys(migrations).sort(),
+    getMigrationName: (name) => name,
+    getMigration: async (name) => migrations[name]!,
+  }
+}

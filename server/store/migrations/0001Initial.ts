@@ -1,0 +1,251 @@
+import type { Knex } from 'knex'
+import { columns } from './columns.js'
+
+export async function up(knex: Knex): Promise<void> {
+  const column = columns(knex)
+
+  await knex.schema.createTable('actions', (t) => {
+    column.actionId(t, 'id').primary()
+    column.address(t, 'user').notNullable()
+    // keccak256 of the normalised request; tells a repeated request from another one.
+    column.hash(t, 'body_hash').notNullable()
+    // JSON list of EIP-7702 tuples.
+    column.large(t, 'authorizations').notNullable()
+    column.word(t, 'status').notNullable()
+    // How many events the action has; the last one's sequence number.
+    t.integer('event_count').notNullable().defaultTo(0)
+    column.time(t, 'created_at').notNullable()
+    column.time(t, 'updated_at').notNullable()
+    t.index(['user', 'id'])
+    t.index(['user', 'status', 'id'])
+    t.index(['status', 'id'])
+  })
+
+  await knex.schema.createTable('intents', (t) => {
+    column.actionId(t)
+    t.integer('intent_index').notNullable()
+    column.word(t, 'mode').notNullable()
+    // JSON of the whole intent as the domain knows it, signatures included.
+    column.large(t, 'intent').notNullable()
+    // Mode 7702: keccak256(user, digest); one signed intent exists once. Null in the other modes.
+    column.hash(t, 'signed_key').nullable().unique()
+    // Mode 7702: keccak256 of the signature, by which legacy clients ask. Null in the other modes.
+    column.hash(t, 'signature_hash').nullable()
+    column.word(t, 'status').notNullable()
+    column.time(t, 'created_at').notNullable()
+    column.time(t, 'updated_at').notNullable()
+    t.primary(['action_id', 'intent_index'])
+    t.index(['signature_hash'])
+  })
+
+  await knex.schema.createTable('steps', (t) => {
+    column.actionId(t)
+    t.integer('intent_index').notNullable()
+    t.integer('step_index').notNullable()
+    column.address(t, 'user').notNullable()
+    column.word(t, 'mode').notNullable()
+    column.word(t, 'kind').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.word(t, 'status').notNullable()
+    // The transaction that carries the step, or that the user registered. Null until one exists.
+    column.hash(t, 'transaction_hash').nullable()
+    t.bigInteger('block_number').nullable()
+    t.integer('confirmations').notNullable().defaultTo(0)
+    t.integer('required_confirmations').notNullable()
+    // How often the step has been asked for and tried.
+    t.integer('attempts').notNullable().defaultTo(0)
+    column.word(t, 'error_code').nullable()
+    column.message(t, 'error_message').nullable()
+    t.boolean('error_retryable').nullable()
+    // What the vault remembers the payout by. Null until first prepared, then fixed.
+    column.hash(t, 'step_key').nullable()
+    // The journal's transaction that carries the step now. Null: none yet, or the last one is settled.
+    t.bigInteger('transaction_id').nullable()
+    // `{chainId}:{user}` while a 7702 step is open there, so that only one is. Null otherwise.
+    column.word(t, 'open_account', 80).nullable().unique()
+    // True: once it succeeds, the solver's steps that directly follow are asked for too.
+    t.boolean('follow').notNullable().defaultTo(false)
+    // When the user's transaction was last registered; null for other kinds.
+    column.time(t, 'registered_at').nullable()
+    // When the engine is to look at the step next; pushed forward by whoever claims it. Null: nothing to do.
+    column.time(t, 'due_at').nullable()
+    column.time(t, 'created_at').notNullable()
+    column.time(t, 'updated_at').notNullable()
+    t.primary(['action_id', 'intent_index', 'step_index'])
+    t.index(['due_at'])
+    t.index(['transaction_id'])
+    t.index(['transaction_hash'])
+  })
+
+  await knex.schema.createTable('events', (t) => {
+    column.actionId(t)
+    // 1, 2, 3 … per action, without a gap.
+    t.integer('sequence').notNullable()
+    // JSON: the step as it was then.
+    column.large(t, 'step').notNullable()
+    column.time(t, 'created_at').notNullable()
+    t.primary(['action_id', 'sequence'])
+  })
+
+  await knex.schema.createTable('idempotency_keys', (t) => {
+    // keccak256(user, key)
+    column.hash(t, 'key_hash').primary()
+    column.hash(t, 'body_hash').notNullable()
+    column.actionId(t).notNullable()
+    column.time(t, 'created_at').notNullable().index()
+  })
+
+  // One row per (chain, signer): the next nonce to sign.
+  await knex.schema.createTable('lanes', (t) => {
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'signer').notNullable()
+    t.bigInteger('next_nonce').notNullable()
+    // `active` or `paused`
+    column.word(t, 'status').notNullable()
+    // Why it is paused; null while active.
+    column.message(t, 'reason').nullable()
+    column.time(t, 'updated_at').notNullable()
+    t.primary(['chain_id', 'signer'])
+  })
+
+  // One row per nonce ever taken. What it carries never changes, but for a cancel.
+  await knex.schema.createTable('transactions', (t) => {
+    t.bigIncrements('id')
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'signer').notNullable()
+    t.bigInteger('nonce').notNullable()
+    column.address(t, 'to_address').notNullable()
+    column.large(t, 'data').notNullable()
+    // JSON list of EIP-7702 tuples, [] for a type-2 transaction.
+    column.large(t, 'authorizations').notNullable()
+    t.bigInteger('gas_limit').notNullable()
+    // `open` until it is final
+    column.word(t, 'status').notNullable()
+    // Where it was last seen mined; null while it is not.
+    column.hash(t, 'mined_hash').nullable()
+    t.bigInteger('mined_block').nullable()
+    column.hash(t, 'mined_block_hash').nullable()
+    // What the node said to the last send; null before the first answer.
+    column.word(t, 'send_outcome').nullable()
+    column.time(t, 'sent_at').nullable()
+    // When the engine is to look at it next even if no block mentions it.
+    column.time(t, 'due_at').nullable()
+    column.time(t, 'created_at').notNullable()
+    column.time(t, 'updated_at').notNullable()
+    t.unique(['chain_id', 'signer', 'nonce'])
+    t.index(['chain_id', 'status', 'due_at'])
+    t.index(['chain_id', 'status', 'mined_block'])
+  })
+
+  // Every signed form of a transaction, stored before it is sent.
+  await knex.schema.createTable('attempts', (t) => {
+    column.hash(t, 'hash').primary()
+    t.bigInteger('transaction_id').notNullable().index()
+    column.large(t, 'raw').notNullable()
+    column.amount(t, 'max_fee_per_gas').notNullable()
+    column.amount(t, 'max_priority_fee_per_gas').notNullable()
+    t.boolean('is_cancel').notNullable()
+    column.time(t, 'created_at').notNullable()
+  })
+
+  // Which step a user's transaction backs. A transaction has one sender, so at most one of its rows can be verified.
+  await knex.schema.createTable('payments', (t) => {
+    t.bigInteger('chain_id').notNullable()
+    column.hash(t, 'hash').notNullable()
+    column.address(t, 'user').notNullable()
+    column.actionId(t).notNullable()
+    t.integer('intent_index').notNullable()
+    t.integer('step_index').notNullable()
+    // True when the registration carried the user's signature.
+    t.boolean('signed').notNullable()
+    column.time(t, 'created_at').notNullable()
+    t.primary(['chain_id', 'hash', 'user'])
+    t.unique(['action_id', 'intent_index', 'step_index'])
+  })
+
+  // What arrived in the vault for a user; one row per log, ever.
+  await knex.schema.createTable('credits', (t) => {
+    t.bigIncrements('id')
+    t.bigInteger('chain_id').notNullable()
+    column.hash(t, 'transaction_hash').notNullable()
+    t.integer('log_index').notNullable()
+    column.address(t, 'user').notNullable()
+    column.address(t, 'token').notNullable()
+    // amount = available + reserved + spent, in the token's smallest unit
+    column.amount(t, 'amount').notNullable()
+    column.amount(t, 'available').notNullable()
+    column.amount(t, 'reserved').notNullable()
+    // The action it was earned in; null when it was recorded by itself.
+    column.actionId(t).nullable()
+    // True while anything is available or reserved.
+    t.boolean('is_open').notNullable()
+    t.bigInteger('block_number').notNullable()
+    column.time(t, 'created_at').notNullable()
+    t.unique(['chain_id', 'transaction_hash', 'log_index'])
+    t.index(['user', 'is_open', 'id'])
+    t.index(['action_id'])
+  })
+
+  // What a step has taken of a credit.
+  await knex.schema.createTable('reservations', (t) => {
+    column.actionId(t)
+    t.integer('intent_index').notNullable()
+    t.integer('step_index').notNullable()
+    t.bigInteger('credit_id').notNullable().index()
+    // In the credit's token.
+    column.amount(t, 'amount').notNullable()
+    // `reserved` or `spent`; a released one is deleted.
+    column.word(t, 'status').notNullable()
+    column.time(t, 'created_at').notNullable()
+    t.primary(['action_id', 'intent_index', 'step_index', 'credit_id'])
+  })
+
+  // Double entry: each row moves `amount` from one account to another, and names what caused it.
+  await knex.schema.createTable('ledger', (t) => {
+    t.bigIncrements('id')
+    column.word(t, 'cause', 191).notNullable().unique()
+    column.word(t, 'debit').notNullable()
+    column.word(t, 'credit').notNullable()
+    column.address(t, 'user').nullable()
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'token').notNullable()
+    column.amount(t, 'amount').notNullable()
+    column.time(t, 'created_at').notNullable()
+    t.index(['chain_id', 'token', 'id'])
+    t.index(['user', 'id'])
+  })
+
+  await knex.schema.createTable('venue_tx_hashes', (t) => {
+    t.bigIncrements('id')
+    column.address(t, 'address').notNullable()
+    column.hash(t, 'tx_hash').notNullable()
+    column.label(t, 'action_type').notNullable()
+    column.label(t, 'venue').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.time(t, 'created_at').notNullable()
+    t.unique(['address', 'tx_hash', 'action_type', 'venue', 'chain_id'], { indexName: 'venue_tx_hashes_once' })
+    t.index(['address', 'id'])
+    t.index(['address', 'venue', 'id'])
+    t.index(['address', 'action_type', 'id'])
+    t.index(['tx_hash', 'id'])
+  })
+
+  // Work that one replica does for all, such as watching a chain.
+  await knex.schema.createTable('leases', (t) => {
+    column.word(t, 'name', 80).primary()
+    column.word(t, 'owner', 80).notNullable()
+    column.time(t, 'expires_at').notNullable()
+  })
+
+  // How far each chain has been read, to notice that it is another chain than before.
+  await knex.schema.createTable('chain_marks', (t) => {
+    t.bigInteger('chain_id').primary()
+    t.bigInteger('block_number').notNullable()
+    column.hash(t, 'block_hash').notNullable()
+    column.time(t, 'updated_at').notNullable()
+  })
+}
+
+export async function down(): Promise<void> {
+  throw new Error('Migrations go forward only; restore a backup instead.')
+}

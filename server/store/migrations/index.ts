@@ -1,0 +1,7 @@
+import type { Knex } from 'knex'
+import * as initial from './0001Initial.js'
+
+/** By name, in order; a name once released never changes. */
+export const migrations: Record<string, Knex.Migration> = {
+  '0001_initial': initial,
+}
