@@ -13,6 +13,7 @@ export const serviceErrorCodes = [
   'hash_required',
   'hash_not_allowed',
   'transaction_already_used',
+  'transaction_already_registered',
   'registration_signature_required',
   'registration_signature_mismatch',
   'insufficient_credit',

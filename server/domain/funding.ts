@@ -1,0 +1,76 @@
+import type { Address } from 'viem'
+
+/** Unspent credit of a user: what arrived in the vault for him and is not reserved. */
+export type OpenCredit = {
+  creditId: number
+  chainId: number
+  token: Address
+  /** Of the credit's own token. */
+  decimals: number
+  /** In the credit token's smallest unit. */
+  available: bigint
+  actionId: string | null
+}
+
+/** What a solver transfer needs, in the paid token's smallest unit. */
+export type FundingNeed = {
+  amount: bigint
+  decimals: number
+  /** Hundredths of a percent on top of `amount`, kept by the solver. */
+  feeBps: number
+}
+
+export type Draw = { creditId: number; /** In the credit token's smallest unit. */ amount: bigint }
+
+export type FundingPlan =
+  | { outcome: 'funded'; draws: Draw[] }
+  | { outcome: 'insufficient'; /** In the paid token's smallest unit, fee included. */ required: bigint; available: bigint }
+
+/**
+ * Takes what is needed from credits of one token group, in the given order. Tokens of a group have equal worth;
+ * amounts are compared at the finest decimals among them, and whatever does not divide is rounded in the solver's favour:
+ * up where credit is taken, down where the user is told what he has.
+ */
+export function planFunding(need: FundingNeed, credits: readonly OpenCredit[]): FundingPlan {
+  const finest = Math.max(need.decimals, ...credits.map((credit) => credit.decimals))
+  const unit = (decimals: number) => 10n ** BigInt(finest - decimals)
+  const withFee = ceilDivide(need.amount * BigInt(10_000 + need.feeBps), 10_000n)
+
+  let open = withFee * unit(need.decimals)
+  const draws: Draw[] = []
+  for (const credit of credits) {
+    if (open <= 0n) break
+    const wanted = ceilDivide(open, unit(credit.decimals))
+    const amount = wanted < credit.available ? wanted : credit.available
+    if (amount === 0n) continue
+    draws.push({ creditId: credit.creditId, amount })
+    open -= amount * unit(credit.decimals)
+  }
+  if (open <= 0n) return { outcome: 'funded', draws }
+
+  const total = credits.reduce((sum, credit) => sum + credit.available * unit(credit.decimals), 0n)
+  return { outcome: 'insufficient', required: withFee, available: total / unit(need.decimals) }
+}
+
+/**
+ * The order in which credit is used: what was earned in the same action, then, for a signed intent,
+ * the user's other credit, same chain first, then oldest first. An unsigned intent has only the first.
+ */
+export function orderCredits(
+  credits: readonly OpenCredit[],
+  spender: { actionId: string; chainId: number; signed: boolean },
+): OpenCredit[] {
+  const own = (credit: OpenCredit) => credit.actionId === spender.actionId
+  return credits
+    .filter((credit) => spender.signed || own(credit))
+    .sort(
+      (a, b) =>
+        Number(own(b)) - Number(own(a)) ||
+        Number(b.chainId === spender.chainId) - Number(a.chainId === spender.chainId) ||
+        a.creditId - b.creditId,
+    )
+}
+
+function ceilDivide(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by
+}

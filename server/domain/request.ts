@@ -1,0 +1,74 @@
+import type { Hash } from 'viem'
+import type { Status } from './action.js'
+import { ServiceError, type StepError } from './errors.js'
+import { isSettled } from './status.js'
+import type { StepKind } from './stepKind.js'
+
+/** How often a step may be tried before its failure is final. */
+export const maxAttempts = 5
+
+/** What a client asks of a step. */
+export type Order = { action: 'execute' | 'register'; hash: Hash | null }
+
+/** What the decision needs to know of a step. */
+export type RequestedStep = {
+  kind: StepKind
+  status: Status
+  error: StepError | null
+  attempts: number
+  transactionHash: Hash | null
+}
+
+export type Decision =
+  /** Nothing changes; the step as it is answers the request. */
+  | { outcome: 'answer' }
+  /** The step is asked for. `ready` tells that the previous step is done, so that it may start now. */
+  | { outcome: 'accept'; ready: boolean; follow: boolean }
+
+/**
+ * Decides a request to execute or register a step, from the step and the one before it in its intent.
+ * Throws `ServiceError` for a request that can't be met.
+ */
+export function decideRequest(step: RequestedStep, previous: Status | null, order: Order): Decision {
+  if (step.kind === 'presigned') {
+    throw new ServiceError('mode_not_implemented', 'Execution of mode non-7702:presign is not implemented.')
+  }
+  requireMatchingHash(step, order)
+  if (step.status === 'success') return { outcome: 'answer' }
+  if (step.status === 'executing') return { outcome: 'answer' }
+  if (isSettled(step.status) && !mayTryAgain(step)) return { outcome: 'answer' }
+  if (previous !== null && previous !== 'success' && previous !== 'executing') {
+    throw new ServiceError(
+      'previous_step_incomplete',
+      `The previous step of this intent is "${previous}"; it has to be executed first.`,
+    )
+  }
+  return { outcome: 'accept', ready: previous !== 'executing', follow: order.action === 'execute' }
+}
+
+/** Whether a failed step may be asked for again. */
+export function mayTryAgain(step: Pick<RequestedStep, 'error' | 'attempts'>): boolean {
+  return step.error !== null && step.error.retryable && step.attempts < maxAttempts
+}
+
+function requireMatchingHash(step: RequestedStep, order: Order): void {
+  if (step.kind !== 'payment') {
+    if (order.action === 'register') {
+      throw new ServiceError('hash_not_allowed', 'Only a step that the user carries out himself can be registered.')
+    }
+    if (order.hash !== null) {
+      throw new ServiceError('hash_not_allowed', 'hash: the service sends the transaction of this step itself.')
+    }
+    return
+  }
+  const known = step.status === 'success' || step.status === 'executing'
+  if (order.hash === null && step.transactionHash === null) {
+    throw new ServiceError('hash_required', 'hash: this step needs the hash of the transaction that the user sent.')
+  }
+  if (order.hash !== null && known && order.hash !== step.transactionHash) {
+    throw new ServiceError(
+      'transaction_already_registered',
+      `hash: this step already has the transaction ${step.transactionHash}.`,
+    )
+  }
+}

@@ -1,0 +1,39 @@
+import type { Address, Hash } from 'viem'
+import type { Mode, Status, StepRef } from './action.js'
+import type { StepError } from './errors.js'
+
+/** What the service tells of a step. Times are unix milliseconds. */
+export type StepView = StepRef & {
+  mode: Mode
+  chainId: number
+  status: Status
+  /** Null until a transaction exists. */
+  transactionHash: Hash | null
+  /** Null until it is mined. */
+  blockNumber: number | null
+  confirmations: number
+  requiredConfirmations: number
+  attempts: number
+  error: StepError | null
+  createdAt: number
+  updatedAt: number
+}
+
+export type IntentView = {
+  actionId: string
+  intentIndex: number
+  mode: Mode
+  status: Status
+  steps: StepView[]
+  createdAt: number
+  updatedAt: number
+}
+
+export type ActionView = {
+  actionId: string
+  user: Address
+  status: Status
+  intents: IntentView[]
+  createdAt: number
+  updatedAt: number
+}

@@ -1,0 +1,240 @@
+import type { Address, Hash } from 'viem'
+import type { StepRef } from '../domain/action.js'
+import { type Draw, type FundingNeed, type OpenCredit, orderCredits, planFunding } from '../domain/funding.js'
+import type { Database, Transaction } from './database.js'
+import { post } from './ledger.js'
+import { type CreditRow, type ReservationRow, stepKeyColumns } from './rows.js'
+
+/** A log that brought money into the vault for a user. */
+export type Arrival = {
+  chainId: number
+  transactionHash: Hash
+  logIndex: number
+  blockNumber: number
+  user: Address
+  token: Address
+  amount: bigint
+}
+
+/** A transfer out of the vault and the tokens whose credit may fund it. */
+export type SolverNeed = FundingNeed & {
+  chainId: number
+  token: Address
+  /** The tokens of its group on every chain, itself included. */
+  members: { chainId: number; token: Address; decimals: number }[]
+}
+
+export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: number }
+
+export type ReserveOutcome =
+  | { outcome: 'reserved' }
+  | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
+
+/** Books each arrival as the user's credit, once ever per log. */
+export async function creditArrivals(
+  trx: Transaction,
+  arrivals: Arrival[],
+  actionId: string | null,
+  now: number,
+): Promise<void> {
+  for (const arrival of arrivals) {
+    if (arrival.amount === 0n) continue
+    const amount = arrival.amount.toString()
+    const known = await trx<CreditRow>('credits')
+      .where({ chain_id: arrival.chainId, transaction_hash: arrival.transactionHash, log_index: arrival.logIndex })
+      .first('id')
+    if (known) continue
+    await trx('credits').insert({
+      chain_id: arrival.chainId,
+      transaction_hash: arrival.transactionHash,
+      log_index: arrival.logIndex,
+      user: arrival.user,
+      token: arrival.token,
+      amount,
+      available: amount,
+      reserved: '0',
+      action_id: actionId,
+      is_open: true,
+      block_number: arrival.blockNumber,
+      created_at: now,
+    })
+    await post(
+      trx,
+      [
+        {
+          cause: `arrival:${arrival.chainId}:${arrival.transactionHash}:${arrival.logIndex}`,
+          debit: 'vault',
+          credit: 'available',
+          user: arrival.user,
+          chainId: arrival.chainId,
+          token: arrival.token,
+          amount: arrival.amount,
+        },
+      ],
+      now,
+    )
+  }
+}
+
+/** Sets aside credit for all solver transfers of a step, or nothing. Asked again for the same step it changes nothing. */
+export async function reserveCredit(
+  database: Database,
+  trx: Transaction,
+  spender: Spender,
+  needs: SolverNeed[],
+  now: number,
+): Promise<ReserveOutcome> {
+  const held = await trx<ReservationRow>('reservations').where(stepKeyColumns(spender.ref)).first()
+  if (held || needs.length === 0) return { outcome: 'reserved' }
+
+  const rows = await database.lock(trx<CreditRow>('credits').where({ user: spender.user, is_open: 1 }).orderBy('id'))
+  const available = new Map(rows.map((row) => [row.id, BigInt(row.available)]))
+  const draws: Draw[] = []
+  for (const need of needs) {
+    const plan = planFunding(
+      need,
+      orderCredits(fitting(rows, available, need), {
+        actionId: spender.ref.actionId,
+        chainId: spender.chainId,
+        signed: spender.signed,
+      }),
+    )
+    if (plan.outcome === 'insufficient') {
+      return { outcome: 'insufficient', token: need.token, required: plan.required, available: plan.available }
+    }
+    for (const draw of plan.draws) available.set(draw.creditId, available.get(draw.creditId)! - draw.amount)
+    draws.push(...plan.draws)
+  }
+  await writeReservations(trx, spender, rows, merge(draws), now)
+  return { outcome: 'reserved' }
+}
+
+/** Gives back what a failed step had set aside. */
+export async function releaseCredit(
+  database: Database,
+  trx: Transaction,
+  ref: StepRef,
+  attempt: number,
+  now: number,
+): Promise<void> {
+  for (const { reservation, credit } of await heldBy(database, trx, ref)) {
+    const amount = BigInt(reservation.amount)
+    await trx('credits')
+      .where({ id: credit.id })
+      .update({
+        available: (BigInt(credit.available) + amount).toString(),
+        reserved: (BigInt(credit.reserved) - amount).toString(),
+      })
+    await post(trx, [movement('release', ref, attempt, credit, amount)], now)
+  }
+  await trx('reservations')
+    .where({ ...stepKeyColumns(ref), status: 'reserved' })
+    .delete()
+}
+
+/** Turns what a successful step had set aside into the solver's own. */
+export async function spendCredit(
+  database: Database,
+  trx: Transaction,
+  ref: StepRef,
+  attempt: number,
+  now: number,
+): Promise<void> {
+  for (const { reservation, credit } of await heldBy(database, trx, ref)) {
+    const amount = BigInt(reservation.amount)
+    const reserved = BigInt(credit.reserved) - amount
+    await trx('credits')
+      .where({ id: credit.id })
+      .update({ reserved: reserved.toString(), is_open: reserved > 0n || BigInt(credit.available) > 0n })
+    await post(trx, [movement('spend', ref, attempt, credit, amount)], now)
+  }
+  await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
+}
+
+function fitting(rows: CreditRow[], available: Map<number, bigint>, need: SolverNeed): OpenCredit[] {
+  return rows.flatMap((row) => {
+    const member = need.members.find((m) => m.chainId === row.chain_id && m.token === row.token)
+    if (!member) return []
+    return [
+      {
+        creditId: row.id,
+        chainId: row.chain_id,
+        token: row.token,
+        decimals: member.decimals,
+        available: available.get(row.id)!,
+        actionId: row.action_id,
+      },
+    ]
+  })
+}
+
+function merge(draws: Draw[]): Draw[] {
+  const byCredit = new Map<number, bigint>()
+  for (const draw of draws) byCredit.set(draw.creditId, (byCredit.get(draw.creditId) ?? 0n) + draw.amount)
+  return [...byCredit].map(([creditId, amount]) => ({ creditId, amount }))
+}
+
+async function writeReservations(
+  trx: Transaction,
+  spender: Spender,
+  rows: CreditRow[],
+  draws: Draw[],
+  now: number,
+): Promise<void> {
+  for (const draw of draws) {
+    const credit = rows.find((row) => row.id === draw.creditId)!
+    await trx('reservations').insert({
+      ...stepKeyColumns(spender.ref),
+      credit_id: draw.creditId,
+      amount: draw.amount.toString(),
+      status: 'reserved',
+      created_at: now,
+    })
+    await trx('credits')
+      .where({ id: draw.creditId })
+      .update({
+        available: (BigInt(credit.available) - draw.amount).toString(),
+        reserved: (BigInt(credit.reserved) + draw.amount).toString(),
+      })
+    await post(trx, [movement('reserve', spender.ref, spender.attempt, credit, draw.amount)], now)
+  }
+}
+
+async function heldBy(
+  database: Database,
+  trx: Transaction,
+  ref: StepRef,
+): Promise<{ reservation: ReservationRow; credit: CreditRow }[]> {
+  const reservations = await trx<ReservationRow>('reservations')
+    .where({ ...stepKeyColumns(ref), status: 'reserved' })
+    .orderBy('credit_id')
+  const held = []
+  for (const reservation of reservations) {
+    const credit = await database.lock(trx<CreditRow>('credits').where({ id: reservation.credit_id })).first()
+    held.push({ reservation, credit: credit! })
+  }
+  return held
+}
+
+/** `reserve` sets aside, `release` gives back, `spend` makes it the solver's. */
+function movement(
+  kind: 'reserve' | 'release' | 'spend',
+  ref: StepRef,
+  attempt: number,
+  credit: CreditRow,
+  amount: bigint,
+) {
+  const accounts = {
+    reserve: { debit: 'available', credit: 'reserved' },
+    release: { debit: 'reserved', credit: 'available' },
+    spend: { debit: 'reserved', credit: 'solver' },
+  } as const
+  return {
+    cause: `${kind}:${ref.actionId}/${ref.intentIndex}/${ref.stepIndex}:${attempt}:${credit.id}`,
+    ...accounts[kind],
+    user: credit.user,
+    chainId: credit.chain_id,
+    token: credit.token,
+    amount,
+  }
+}

@@ -1,0 +1,38 @@
+import type { Address } from 'viem'
+import type { Transaction } from './database.js'
+
+/**
+ * The accounts of the double entry, per chain and token.
+ * `vault`: what the contract holds. `available`, `reserved`: what is owed to users. `solver`: what is the solver's own.
+ * A debit raises `vault`, a credit raises the other three.
+ */
+export type LedgerAccount = 'vault' | 'available' | 'reserved' | 'solver'
+
+export type Posting = {
+  /** Unique: what happened on which chain, transaction and log, or in which step. */
+  cause: string
+  debit: LedgerAccount
+  credit: LedgerAccount
+  /** Whose money; null for the solver's own. */
+  user: Address | null
+  chainId: number
+  token: Address
+  amount: bigint
+}
+
+/** Posts entries; a cause that has been posted before is refused by its unique key. */
+export async function post(trx: Transaction, postings: Posting[], now: number): Promise<void> {
+  const rows = postings
+    .filter((posting) => posting.amount > 0n)
+    .map((posting) => ({
+      cause: posting.cause,
+      debit: posting.debit,
+      credit: posting.credit,
+      user: posting.user,
+      chain_id: posting.chainId,
+      token: posting.token,
+      amount: posting.amount.toString(),
+      created_at: now,
+    }))
+  if (rows.length > 0) await trx('ledger').insert(rows)
+}

@@ -1,0 +1,90 @@
+import type { Address, Hash } from 'viem'
+import type { StepRef } from '../domain/action.js'
+import type { Database, Transaction } from './database.js'
+import { type CreditRow, stepKeyColumns, type StepRow } from './rows.js'
+import { changeStep } from './stepChange.js'
+
+export type Payment = {
+  chainId: number
+  hash: Hash
+  user: Address
+  ref: StepRef
+  /** True when the registration carried the user's signature. */
+  signed: boolean
+}
+
+type PaymentRow = {
+  chain_id: number
+  hash: Hash
+  user: Address
+  action_id: string
+  intent_index: number
+  step_index: number
+  signed: number
+}
+
+/**
+ * Ties a user's transaction to the step that it backs: one step only, ever. Only a signed registration takes it over
+ * from an unsigned one, and only while nothing has been drawn on what it brought.
+ * The key holds the user too: a transaction has one sender, so a stranger who names it as his own occupies nothing.
+ */
+export async function bindPayment(
+  database: Database,
+  trx: Transaction,
+  payment: Payment,
+  now: number,
+): Promise<'bound' | 'used'> {
+  await trx('payments')
+    .where({ ...stepKeyColumns(payment.ref) })
+    .delete()
+  const key = { chain_id: payment.chainId, hash: payment.hash, user: payment.user }
+  const holder = await database.lock(trx<PaymentRow>('payments').where(key)).first()
+  if (holder) {
+    if (!payment.signed || holder.signed || (await isDrawnOn(trx, payment))) return 'used'
+    await takeOver(trx, payment, holder, now)
+  }
+  await trx('payments').insert({
+    ...key,
+    ...stepKeyColumns(payment.ref),
+    signed: payment.signed,
+    created_at: now,
+  })
+  return 'bound'
+}
+
+/** Frees the transaction of a step that it turned out not to back. */
+export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<void> {
+  await trx('payments').where(stepKeyColumns(ref)).delete()
+}
+
+async function isDrawnOn(trx: Transaction, payment: Payment): Promise<boolean> {
+  const drawn = await trx('reservations')
+    .join('credits', 'credits.id', 'reservations.credit_id')
+    .where({ 'credits.chain_id': payment.chainId, 'credits.transaction_hash': payment.hash })
+    .first('credits.id')
+  return drawn !== undefined
+}
+
+async function takeOver(trx: Transaction, payment: Payment, holder: PaymentRow, now: number): Promise<void> {
+  const loser = { actionId: holder.action_id, intentIndex: holder.intent_index, stepIndex: holder.step_index }
+  await trx('payments').where(stepKeyColumns(loser)).delete()
+  await trx<CreditRow>('credits')
+    .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user })
+    .update({ action_id: payment.ref.actionId })
+  const step = await trx<StepRow>('steps').where(stepKeyColumns(loser)).first()
+  if (step?.transaction_hash !== payment.hash) return
+  await changeStep(
+    trx,
+    loser,
+    {
+      status: 'error',
+      due_at: null,
+      error: {
+        code: 'transaction_taken_over',
+        message: 'The user registered this transaction for another step with his signature.',
+        retryable: true,
+      },
+    },
+    now,
+  )
+}

@@ -1,0 +1,141 @@
+import type { Address, Hash, Hex } from 'viem'
+import type { Mode, Status, StepRef } from '../domain/action.js'
+import type { StepErrorCode } from '../domain/errors.js'
+import type { StepKind } from '../domain/stepKind.js'
+import type { StepView } from '../domain/views.js'
+
+/** Rows as the drivers give them; see the migrations for what each column means. */
+export type ActionRow = {
+  id: string
+  user: Address
+  body_hash: Hash
+  authorizations: string
+  status: Status
+  event_count: number
+  created_at: number
+  updated_at: number
+}
+
+export type IntentRow = {
+  action_id: string
+  intent_index: number
+  mode: Mode
+  intent: string
+  signed_key: Hash | null
+  signature_hash: Hash | null
+  status: Status
+  created_at: number
+  updated_at: number
+}
+
+export type StepRow = {
+  action_id: string
+  intent_index: number
+  step_index: number
+  user: Address
+  mode: Mode
+  kind: StepKind
+  chain_id: number
+  status: Status
+  transaction_hash: Hash | null
+  block_number: number | null
+  confirmations: number
+  required_confirmations: number
+  attempts: number
+  error_code: StepErrorCode | null
+  error_message: string | null
+  /** 0 or 1 */
+  error_retryable: number | null
+  step_key: Hash | null
+  transaction_id: number | null
+  open_account: string | null
+  /** 0 or 1 */
+  follow: number
+  registered_at: number | null
+  due_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+export type CreditRow = {
+  id: number
+  chain_id: number
+  transaction_hash: Hash
+  log_index: number
+  user: Address
+  token: Address
+  amount: string
+  available: string
+  reserved: string
+  action_id: string | null
+  is_open: number
+  block_number: number
+  created_at: number
+}
+
+export type ReservationRow = {
+  action_id: string
+  intent_index: number
+  step_index: number
+  credit_id: number
+  amount: string
+  status: 'reserved' | 'spent'
+  created_at: number
+}
+
+export type TransactionRow = {
+  id: number
+  chain_id: number
+  signer: Address
+  nonce: number
+  to_address: Address
+  data: Hex
+  authorizations: string
+  gas_limit: number
+  status: 'open' | 'final'
+  mined_hash: Hash | null
+  mined_block: number | null
+  mined_block_hash: Hash | null
+  send_outcome: string | null
+  sent_at: number | null
+  due_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+export type AttemptRow = {
+  hash: Hash
+  transaction_id: number
+  raw: Hex
+  max_fee_per_gas: string
+  max_priority_fee_per_gas: string
+  is_cancel: number
+  created_at: number
+}
+
+/** The key columns of a step. */
+export function stepKeyColumns(ref: StepRef) {
+  return { action_id: ref.actionId, intent_index: ref.intentIndex, step_index: ref.stepIndex }
+}
+
+export function toStepView(row: StepRow): StepView {
+  return {
+    actionId: row.action_id,
+    intentIndex: row.intent_index,
+    stepIndex: row.step_index,
+    mode: row.mode,
+    chainId: row.chain_id,
+    status: row.status,
+    transactionHash: row.transaction_hash,
+    blockNumber: row.block_number,
+    confirmations: row.confirmations,
+    requiredConfirmations: row.required_confirmations,
+    attempts: row.attempts,
+    error:
+      row.error_code === null
+        ? null
+        : { code: row.error_code, message: row.error_message ?? '', retryable: Boolean(row.error_retryable) },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,201 @@
+import type { Address, Hash } from 'viem'
+import type { ChainAuthorization, Intent, StepRef } from '../domain/action.js'
+import { ServiceError } from '../domain/errors.js'
+import { decideRequest, type Order } from '../domain/request.js'
+import type { StepKind } from '../domain/stepKind.js'
+import type { StepView } from '../domain/views.js'
+import { readIntentColumn } from './actions.js'
+import { reserveCredit, type SolverNeed } from './credits.js'
+import type { Database, Transaction } from './database.js'
+import { bindPayment } from './payments.js'
+import { type ActionRow, type IntentRow, stepKeyColumns, type StepRow, toStepView } from './rows.js'
+import { changeStep } from './stepChange.js'
+
+/** A step with all that carrying it out needs. */
+export type StepWork = {
+  ref: StepRef
+  user: Address
+  kind: StepKind
+  intent: Intent
+  chainAuthorizations: ChainAuthorization[]
+  view: StepView
+  stepKey: Hash | null
+  transactionId: number | null
+  registeredAt: number | null
+}
+
+export async function readStep(database: Database, ref: StepRef): Promise<StepView | null> {
+  const row = await database.knex<StepRow>('steps').where(stepKeyColumns(ref)).first()
+  return row ? toStepView(row) : null
+}
+
+export async function readStepWork(database: Database, ref: StepRef): Promise<StepWork | null> {
+  const row = await database.knex<StepRow>('steps').where(stepKeyColumns(ref)).first()
+  return row ? ((await withIntents(database, [row]))[0] ?? null) : null
+}
+
+/** The step before it in its intent; null for the first. */
+export async function readPreviousStep(database: Database, ref: StepRef): Promise<StepView | null> {
+  return ref.stepIndex === 0 ? null : readStep(database, { ...ref, stepIndex: ref.stepIndex - 1 })
+}
+
+export type StepRequest = {
+  ref: StepRef
+  order: Order
+  /** Whether the registration carried the user's valid signature. */
+  signed: boolean
+  needs: SolverNeed[]
+  /** Whether the intent is signed, so that the user's other credit may be used. */
+  intentSigned: boolean
+}
+
+/**
+ * Stores what was asked of a step: decides, ties the payment, sets credit aside and hands the step to the engine, in one
+ * transaction. Throws `ServiceError` when it can't be met, and then stores nothing.
+ */
+export async function requestStep(database: Database, request: StepRequest, now: number): Promise<StepView> {
+  const { ref, order } = request
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    if (!row) throw new ServiceError('not_found', 'Step not found')
+    const previous =
+      ref.stepIndex === 0
+        ? null
+        : await trx<StepRow>('steps')
+            .where(stepKeyColumns({ ...ref, stepIndex: ref.stepIndex - 1 }))
+            .first('status')
+    const view = toStepView(row)
+    const decision = decideRequest(
+      { kind: row.kind, status: row.status, error: view.error, attempts: row.attempts, transactionHash: view.transactionHash },
+      previous?.status ?? null,
+      order,
+    )
+    if (decision.outcome === 'answer') return view
+    const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
+    if (hash) await bind(database, trx, row, hash, request, now)
+    if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
+    return toStepView(
+      await changeStep(
+        trx,
+        ref,
+        {
+          status: 'executing',
+          attempts: row.attempts + 1,
+          transaction_hash: hash,
+          block_number: null,
+          confirmations: 0,
+          error: null,
+          follow: Number(decision.follow),
+          registered_at: hash ? now : null,
+          due_at: now,
+        },
+        now,
+      ),
+    )
+  })
+}
+
+/** Takes up to `limit` steps that are due, for `leaseMs`; a claimer that dies lets them become due again. */
+export async function claimDueSteps(database: Database, limit: number, leaseMs: number): Promise<StepWork[]> {
+  const rows = await database.transact(async (trx) => {
+    const now = await database.clock(trx)
+    const due = await database.lock(
+      trx<StepRow>('steps').where('due_at', '<=', now).orderBy('due_at').limit(limit),
+      { skipLocked: true },
+    )
+    for (const row of due) {
+      await trx('steps')
+        .where(stepKeyColumns(refOf(row)))
+        .update({ due_at: now + leaseMs })
+    }
+    return due
+  })
+  return rows.length === 0 ? [] : withIntents(database, rows)
+}
+
+/** Sets when a step that is still executing is to be looked at next, at the latest. */
+export async function postponeStep(database: Database, ref: StepRef, delayMs: number): Promise<void> {
+  const now = await database.clock(database.knex)
+  await database
+    .knex('steps')
+    .where({ ...stepKeyColumns(ref), status: 'executing' })
+    .whereNull('transaction_id')
+    .update({ due_at: now + delayMs })
+}
+
+/** Whether anything is to be done at once; cheaper than a claim. */
+export async function nextDueAt(database: Database): Promise<number | null> {
+  const row = await database.knex<StepRow>('steps').whereNotNull('due_at').min<{ due: number | null }>('due_at as due').first()
+  return row?.due ?? null
+}
+
+export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>): StepRef {
+  return { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
+}
+
+async function bind(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  hash: Hash,
+  request: StepRequest,
+  now: number,
+): Promise<void> {
+  const bound = await bindPayment(
+    database,
+    trx,
+    { chainId: row.chain_id, hash, user: row.user, ref: request.ref, signed: request.signed },
+    now,
+  )
+  if (bound === 'used') {
+    throw new ServiceError('transaction_already_used', `hash: the transaction ${hash} already backs another step.`)
+  }
+}
+
+async function reserveOrRefuse(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  request: StepRequest,
+  now: number,
+): Promise<void> {
+  const spender = {
+    ref: request.ref,
+    user: row.user,
+    chainId: row.chain_id,
+    signed: request.intentSigned,
+    attempt: row.attempts + 1,
+  }
+  const reserved = await reserveCredit(database, trx, spender, request.needs, now)
+  if (reserved.outcome === 'reserved') return
+  throw new ServiceError('insufficient_credit', 'The user has not enough credit for what the solver is to pay.', {
+    token: reserved.token,
+    required: reserved.required.toString(),
+    available: reserved.available.toString(),
+  })
+}
+
+async function withIntents(database: Database, rows: StepRow[]): Promise<StepWork[]> {
+  const actionIds = [...new Set(rows.map((row) => row.action_id))]
+  const [actions, intents] = await Promise.all([
+    database.knex<ActionRow>('actions').whereIn('id', actionIds).select('id', 'authorizations'),
+    database.knex<IntentRow>('intents').whereIn('action_id', actionIds).select('action_id', 'intent_index', 'intent'),
+  ])
+  return rows.map((row) => {
+    const action = actions.find((entry) => entry.id === row.action_id)!
+    const intent = intents.find(
+      (entry) => entry.action_id === row.action_id && entry.intent_index === row.intent_index,
+    )!
+    return {
+      ref: refOf(row),
+      user: row.user,
+      kind: row.kind,
+      intent: readIntentColumn(intent.intent),
+      chainAuthorizations: JSON.parse(action.authorizations) as ChainAuthorization[],
+      view: toStepView(row),
+      stepKey: row.step_key,
+      transactionId: row.transaction_id,
+      registeredAt: row.registered_at,
+    }
+  })
+}
