@@ -24,7 +24,11 @@ export type Draw = { creditId: number; /** In the credit token's smallest unit. 
 
 export type FundingPlan =
   | { outcome: 'funded'; draws: Draw[] }
-  | { outcome: 'insufficient'; /** In the paid token's smallest unit, fee included. */ required: bigint; available: bigint }
+  | {
+      outcome: 'insufficient'
+      /** In the paid token's smallest unit, fee included. */ required: bigint
+      available: bigint
+    }
 
 /**
  * Takes what is needed from credits of one token group, in the given order. Tokens of a group have equal worth;

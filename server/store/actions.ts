@@ -49,7 +49,11 @@ export async function insertAction(database: Database, entry: NewAction): Promis
 export async function readAction(database: Database, actionId: string): Promise<ActionView | null> {
   const [action, intents, steps] = await Promise.all([
     database.knex<ActionRow>('actions').where({ id: actionId }).first(),
-    database.knex<IntentRow>('intents').where({ action_id: actionId }).orderBy('intent_index').select(...intentColumns),
+    database
+      .knex<IntentRow>('intents')
+      .where({ action_id: actionId })
+      .orderBy('intent_index')
+      .select(...intentColumns),
     database.knex<StepRow>('steps').where({ action_id: actionId }).orderBy(['intent_index', 'step_index']),
   ])
   if (!action) return null
@@ -75,7 +79,10 @@ export async function readIntent(
 ): Promise<IntentView | null> {
   const key = { action_id: actionId, intent_index: intentIndex }
   const [intent, steps] = await Promise.all([
-    database.knex<IntentRow>('intents').where(key).first(...intentColumns),
+    database
+      .knex<IntentRow>('intents')
+      .where(key)
+      .first(...intentColumns),
     database.knex<StepRow>('steps').where(key).orderBy('step_index'),
   ])
   return intent ? toIntentView(intent, steps) : null

@@ -27,8 +27,7 @@ export type SolverNeed = FundingNeed & {
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: number }
 
 export type ReserveOutcome =
-  | { outcome: 'reserved' }
-  | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
+  { outcome: 'reserved' } | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
 
 /** Books each arrival as the user's credit, once ever per log. */
 export async function creditArrivals(

@@ -66,7 +66,13 @@ export async function requestStep(database: Database, request: StepRequest, now:
             .first('status')
     const view = toStepView(row)
     const decision = decideRequest(
-      { kind: row.kind, status: row.status, error: view.error, attempts: row.attempts, transactionHash: view.transactionHash },
+      {
+        kind: row.kind,
+        status: row.status,
+        error: view.error,
+        attempts: row.attempts,
+        transactionHash: view.transactionHash,
+      },
       previous?.status ?? null,
       order,
     )
@@ -82,6 +88,7 @@ export async function requestStep(database: Database, request: StepRequest, now:
           status: 'executing',
           attempts: row.attempts + 1,
           transaction_hash: hash,
+          transaction_id: null,
           block_number: null,
           confirmations: 0,
           error: null,
@@ -99,10 +106,9 @@ export async function requestStep(database: Database, request: StepRequest, now:
 export async function claimDueSteps(database: Database, limit: number, leaseMs: number): Promise<StepWork[]> {
   const rows = await database.transact(async (trx) => {
     const now = await database.clock(trx)
-    const due = await database.lock(
-      trx<StepRow>('steps').where('due_at', '<=', now).orderBy('due_at').limit(limit),
-      { skipLocked: true },
-    )
+    const due = await database.lock(trx<StepRow>('steps').where('due_at', '<=', now).orderBy('due_at').limit(limit), {
+      skipLocked: true,
+    })
     for (const row of due) {
       await trx('steps')
         .where(stepKeyColumns(refOf(row)))
@@ -125,7 +131,11 @@ export async function postponeStep(database: Database, ref: StepRef, delayMs: nu
 
 /** Whether anything is to be done at once; cheaper than a claim. */
 export async function nextDueAt(database: Database): Promise<number | null> {
-  const row = await database.knex<StepRow>('steps').whereNotNull('due_at').min<{ due: number | null }>('due_at as due').first()
+  const row = await database
+    .knex<StepRow>('steps')
+    .whereNotNull('due_at')
+    .min<{ due: number | null }>('due_at as due')
+    .first()
   return row?.due ?? null
 }
 

@@ -1,0 +1,297 @@
+import type { Address, Hash, Hex } from 'viem'
+import type { ChainAuthorization, StepRef } from '../domain/action.js'
+import type { Database } from './database.js'
+import { type AttemptRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
+import { changeStep } from './stepChange.js'
+
+/**
+ * The journal holds every transaction that the service has signed, from before it is sent until it is final.
+ * A nonce is taken and its signed bytes are stored in one database transaction; only stored bytes are ever sent.
+ * States of a transaction: `open` (signed; sent or not, mined or not) → `final` (settled, never touched again).
+ */
+export type JournalTransaction = {
+  id: number
+  chainId: number
+  signer: Address
+  nonce: number
+  to: Address
+  data: Hex
+  authorizations: ChainAuthorization[]
+  gasLimit: bigint
+  mined: { hash: Hash; blockNumber: number; blockHash: Hash } | null
+  sentAt: number | null
+  sendOutcome: string | null
+  createdAt: number
+  /** Oldest first; never empty. */
+  attempts: SignedAttempt[]
+}
+
+/** One signed form of a transaction; forms differ in fees only, but for a cancel. */
+export type SignedAttempt = {
+  hash: Hash
+  raw: Hex
+  maxFeePerGas: bigint
+  maxPriorityFeePerGas: bigint
+  isCancel: boolean
+}
+
+export type NewTransaction = {
+  chainId: number
+  signer: Address
+  to: Address
+  data: Hex
+  authorizations: ChainAuthorization[]
+  gasLimit: bigint
+  steps: StepRef[]
+  /** Signs the payload with the nonce that was taken. May be called again when the database asks for a retry. */
+  sign: (nonce: number) => Promise<SignedAttempt>
+}
+
+export type RecordOutcome =
+  | { outcome: 'recorded'; transaction: JournalTransaction }
+  /** Another visit has got further with one of the steps. */
+  | { outcome: 'stale' }
+  | { outcome: 'lanePaused' }
+
+/** How soon an open transaction is looked at without a block that mentions it. */
+const lookAgainMs = 5_000
+
+/** Takes the lane's nonce, stores the signed bytes and ties them to the steps: all or nothing. */
+export async function recordTransaction(
+  database: Database,
+  entry: NewTransaction,
+  now: number,
+): Promise<RecordOutcome> {
+  return database.transact(async (trx) => {
+    const laneKey = { chain_id: entry.chainId, signer: entry.signer }
+    const lane = await database.lock(trx<{ next_nonce: number; status: string }>('lanes').where(laneKey)).first()
+    if (lane?.status !== 'active') return { outcome: 'lanePaused' }
+    for (const ref of entry.steps) {
+      const step = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+      if (step?.status !== 'executing' || step.transaction_id !== null) return { outcome: 'stale' }
+    }
+    const nonce = lane.next_nonce
+    const attempt = await entry.sign(nonce)
+    const [id] = await trx('transactions').insert({
+      ...laneKey,
+      nonce,
+      to_address: entry.to,
+      data: entry.data,
+      authorizations: JSON.stringify(entry.authorizations),
+      gas_limit: Number(entry.gasLimit),
+      status: 'open',
+      due_at: now + lookAgainMs,
+      created_at: now,
+      updated_at: now,
+    })
+    await trx('attempts').insert(attemptColumns(id!, attempt, now))
+    await trx('lanes')
+      .where(laneKey)
+      .update({ next_nonce: nonce + 1, updated_at: now })
+    for (const ref of entry.steps) {
+      await changeStep(trx, ref, { transaction_id: id!, transaction_hash: attempt.hash, due_at: null }, now)
+    }
+    const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
+    return { outcome: 'recorded', transaction: toTransaction(row!, [attempt]) }
+  })
+}
+
+/** Stores another signed form of an open transaction, unless someone stored one meanwhile. */
+export async function recordAttempt(
+  database: Database,
+  transaction: JournalTransaction,
+  attempt: SignedAttempt,
+  now: number,
+): Promise<'recorded' | 'stale'> {
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<TransactionRow>('transactions').where({ id: transaction.id })).first()
+    if (row?.status !== 'open') return 'stale'
+    const stored = await trx<AttemptRow>('attempts').where({ transaction_id: transaction.id }).select('hash')
+    if (stored.length !== transaction.attempts.length) return 'stale'
+    await trx('attempts').insert(attemptColumns(transaction.id, attempt, now))
+    const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id })
+    for (const step of steps) {
+      const ref = { actionId: step.action_id, intentIndex: step.intent_index, stepIndex: step.step_index }
+      if (step.status === 'executing') await changeStep(trx, ref, { transaction_hash: attempt.hash }, now)
+    }
+    return 'recorded'
+  })
+}
+
+/** Notes what the nodes said to a send and when to look again. */
+export async function noteSend(
+  database: Database,
+  transactionId: number,
+  outcome: string,
+  dueAt: number,
+  now: number,
+): Promise<void> {
+  await database
+    .knex('transactions')
+    .where({ id: transactionId, status: 'open' })
+    .update({ send_outcome: outcome, sent_at: now, due_at: dueAt, updated_at: now })
+}
+
+/** Postpones the next look at transactions that no block has mentioned. */
+export async function postponeTransactions(database: Database, ids: number[], dueAt: number): Promise<void> {
+  if (ids.length > 0)
+    await database.knex('transactions').whereIn('id', ids).where({ status: 'open' }).update({ due_at: dueAt })
+}
+
+/** The open transactions that any of these hashes belongs to. */
+export async function findOpenByHash(database: Database, hashes: Hash[]): Promise<JournalTransaction[]> {
+  if (hashes.length === 0) return []
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .whereIn('id', database.knex('attempts').whereIn('hash', hashes).select('transaction_id'))
+    .where({ status: 'open' })
+  return withAttempts(database, rows)
+}
+
+/** Open transactions that nothing has been heard of for too long, oldest nonce first. */
+export async function readDueTransactions(
+  database: Database,
+  chainId: number,
+  limit: number,
+  now: number,
+): Promise<JournalTransaction[]> {
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+  return withAttempts(database, rows)
+}
+
+/** Open transactions that have been seen in a block up to this one. */
+export async function readMinedTransactions(
+  database: Database,
+  chainId: number,
+  upToBlock: number,
+  limit: number,
+): Promise<JournalTransaction[]> {
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .where('mined_block', '<=', upToBlock)
+    .orderBy('mined_block')
+    .limit(limit)
+  return withAttempts(database, rows)
+}
+
+export async function hasOpenTransactions(database: Database, chainId: number): Promise<boolean> {
+  const row = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .first('id')
+  return row !== undefined
+}
+
+/** The lowest nonce of the signer that is not known to be mined; null when all are. */
+export async function lowestUnminedNonce(database: Database, chainId: number, signer: Address): Promise<number | null> {
+  const row = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, signer, status: 'open' })
+    .whereNull('mined_block')
+    .orderBy('nonce')
+    .first('nonce')
+  return row?.nonce ?? null
+}
+
+/** Notes where a transaction was seen mined, or with null that it is not there any more; its steps show it. */
+export async function noteMined(
+  database: Database,
+  transactionId: number,
+  mined: { hash: Hash; blockNumber: number; blockHash: Hash; confirmations: number } | null,
+  now: number,
+): Promise<void> {
+  await database.transact(async (trx) => {
+    const row = await database.lock(trx<TransactionRow>('transactions').where({ id: transactionId })).first()
+    if (row?.status !== 'open') return
+    await trx('transactions')
+      .where({ id: transactionId })
+      .update({
+        mined_hash: mined?.hash ?? null,
+        mined_block: mined?.blockNumber ?? null,
+        mined_block_hash: mined?.blockHash ?? null,
+        updated_at: now,
+      })
+    const steps = await trx<StepRow>('steps').where({ transaction_id: transactionId })
+    for (const step of steps) {
+      if (step.status !== 'executing') continue
+      const ref = { actionId: step.action_id, intentIndex: step.intent_index, stepIndex: step.step_index }
+      const hash = mined?.hash ?? step.transaction_hash
+      const confirmations = mined?.confirmations ?? 0
+      if (hash === step.transaction_hash && confirmations === step.confirmations) continue
+      await changeStep(
+        trx,
+        ref,
+        { transaction_hash: hash, block_number: mined?.blockNumber ?? null, confirmations },
+        now,
+      )
+    }
+  })
+}
+
+/** The steps that a transaction carries and that are still open. */
+export async function stepsOfTransaction(database: Database, transactionId: number): Promise<StepRow[]> {
+  return database.knex<StepRow>('steps').where({ transaction_id: transactionId, status: 'executing' })
+}
+
+async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
+  if (rows.length === 0) return []
+  const attempts = await database
+    .knex<AttemptRow>('attempts')
+    .whereIn(
+      'transaction_id',
+      rows.map((row) => row.id),
+    )
+    .orderBy(['transaction_id', 'created_at'])
+  return rows.map((row) =>
+    toTransaction(row, attempts.filter((attempt) => attempt.transaction_id === row.id).map(toAttempt)),
+  )
+}
+
+function toTransaction(row: TransactionRow, attempts: SignedAttempt[]): JournalTransaction {
+  return {
+    id: row.id,
+    chainId: row.chain_id,
+    signer: row.signer,
+    nonce: row.nonce,
+    to: row.to_address,
+    data: row.data,
+    authorizations: JSON.parse(row.authorizations) as ChainAuthorization[],
+    gasLimit: BigInt(row.gas_limit),
+    mined:
+      row.mined_hash === null
+        ? null
+        : { hash: row.mined_hash, blockNumber: row.mined_block!, blockHash: row.mined_block_hash! },
+    sentAt: row.sent_at,
+    sendOutcome: row.send_outcome,
+    createdAt: row.created_at,
+    attempts,
+  }
+}
+
+function toAttempt(row: AttemptRow): SignedAttempt {
+  return {
+    hash: row.hash,
+    raw: row.raw,
+    maxFeePerGas: BigInt(row.max_fee_per_gas),
+    maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
+    isCancel: Boolean(row.is_cancel),
+  }
+}
+
+function attemptColumns(transactionId: number, attempt: SignedAttempt, now: number) {
+  return {
+    hash: attempt.hash,
+    transaction_id: transactionId,
+    raw: attempt.raw,
+    max_fee_per_gas: attempt.maxFeePerGas.toString(),
+    max_priority_fee_per_gas: attempt.maxPriorityFeePerGas.toString(),
+    is_cancel: attempt.isCancel,
+    created_at: now,
+  }
+}

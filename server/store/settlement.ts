@@ -1,0 +1,193 @@
+import type { Address, Hash } from 'viem'
+import type { StepRef } from '../domain/action.js'
+import type { StepError } from '../domain/errors.js'
+import { mayTryAgain } from '../domain/request.js'
+import { type Arrival, creditArrivals, releaseCredit, reserveCredit, type SolverNeed, spendCredit } from './credits.js'
+import { type Database, isDuplicate, type Transaction } from './database.js'
+import { post } from './ledger.js'
+import { unbindPayment } from './payments.js'
+import { stepKeyColumns, type StepRow, toStepView, type TransactionRow } from './rows.js'
+import { changeStep } from './stepChange.js'
+import { refOf, type StepWork } from './steps.js'
+
+/** How a step ended. */
+export type StepResult =
+  | {
+      status: 'success'
+      transactionHash: Hash
+      blockNumber: number
+      confirmations: number
+      /** What reached the vault for the user in that transaction. */
+      arrivals: Arrival[]
+      /** What left the vault in it. */
+      payouts: { chainId: number; token: Address; amount: bigint }[]
+    }
+  | {
+      status: 'reverted' | 'error'
+      error: StepError
+      /** Null when nothing was sent. */
+      transactionHash: Hash | null
+      blockNumber: number | null
+    }
+
+/** Ends a step that no journalled transaction carries: a verified payment, or a failure before anything was sent. */
+export async function settleStep(
+  database: Database,
+  ref: StepRef,
+  result: StepResult,
+  now: number,
+): Promise<'settled' | 'stale'> {
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    if (row?.status !== 'executing' || row.transaction_id !== null) return 'stale'
+    await applyResult(database, trx, row, result, now)
+    return 'settled'
+  })
+}
+
+/** Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only. */
+export async function settleTransaction(
+  database: Database,
+  settled: {
+    transactionId: number
+    mined: { hash: Hash; blockNumber: number; blockHash: Hash }
+    results: { ref: StepRef; result: StepResult }[]
+  },
+  now: number,
+): Promise<'settled' | 'stale'> {
+  return database.transact(async (trx) => {
+    const key = { id: settled.transactionId }
+    const transaction = await database.lock(trx<TransactionRow>('transactions').where(key)).first()
+    if (transaction?.status !== 'open') return 'stale'
+    await trx('transactions').where(key).update({
+      status: 'final',
+      mined_hash: settled.mined.hash,
+      mined_block: settled.mined.blockNumber,
+      mined_block_hash: settled.mined.blockHash,
+      due_at: null,
+      updated_at: now,
+    })
+    for (const { ref, result } of settled.results) {
+      const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+      if (row?.status !== 'executing' || row.transaction_id !== settled.transactionId) continue
+      await applyResult(database, trx, row, result, now)
+    }
+    return 'settled'
+  })
+}
+
+/** Makes a 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
+export async function takeAccount(database: Database, work: StepWork): Promise<boolean> {
+  try {
+    await database
+      .knex('steps')
+      .where({ ...stepKeyColumns(work.ref), status: 'executing' })
+      .update({ open_account: `${work.view.chainId}:${work.user}` })
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+/** Sets credit aside for a step that was accepted while the one before it was still under way. */
+export async function reserveForStep(
+  database: Database,
+  work: StepWork,
+  needs: SolverNeed[],
+  now: number,
+): Promise<{ outcome: 'reserved' | 'stale' } | { outcome: 'insufficient'; required: bigint; available: bigint }> {
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(work.ref))).first()
+    if (row?.status !== 'executing') return { outcome: 'stale' }
+    const spender = {
+      ref: work.ref,
+      user: work.user,
+      chainId: row.chain_id,
+      signed: work.intent.mode === '7702',
+      attempt: row.attempts,
+    }
+    return reserveCredit(database, trx, spender, needs, now)
+  })
+}
+
+/** Fixes the key by which the vault remembers the step's payout; the first one stays. */
+export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<void> {
+  await database.knex('steps').where(stepKeyColumns(ref)).whereNull('step_key').update({ step_key: stepKey })
+}
+
+async function applyResult(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  result: StepResult,
+  now: number,
+): Promise<void> {
+  const ref = refOf(row)
+  if (result.status === 'success') {
+    await spendCredit(database, trx, ref, row.attempts, now)
+    await postPayouts(trx, row, result.payouts, now)
+    await creditArrivals(trx, result.arrivals, row.action_id, now)
+  } else {
+    await releaseCredit(database, trx, ref, row.attempts, now)
+    if (row.kind === 'payment') await unbindPayment(trx, ref)
+  }
+  await changeStep(
+    trx,
+    ref,
+    {
+      status: result.status,
+      transaction_hash: result.transactionHash ?? row.transaction_hash,
+      block_number: result.blockNumber,
+      confirmations: result.status === 'success' ? result.confirmations : row.confirmations,
+      error: result.status === 'success' ? null : finalError(result.error, row.attempts),
+      open_account: null,
+      due_at: null,
+    },
+    now,
+  )
+  await hurrySuccessor(trx, row, result.status === 'success', now)
+}
+
+/** What the last allowed attempt ended with can't be tried again. */
+function finalError(error: StepError, attempts: number): StepError {
+  return { ...error, retryable: mayTryAgain({ error, attempts }) }
+}
+
+async function postPayouts(
+  trx: Transaction,
+  row: StepRow,
+  payouts: { chainId: number; token: Address; amount: bigint }[],
+  now: number,
+): Promise<void> {
+  await post(
+    trx,
+    payouts.map((payout, index) => ({
+      cause: `payout:${row.action_id}/${row.intent_index}/${row.step_index}:${index}`,
+      debit: 'solver' as const,
+      credit: 'vault' as const,
+      user: row.user,
+      ...payout,
+    })),
+    now,
+  )
+}
+
+/** The next step looks at once if it waits, or is asked for now if it follows a payment by itself. */
+async function hurrySuccessor(trx: Transaction, row: StepRow, succeeded: boolean, now: number): Promise<void> {
+  const ref = { ...refOf(row), stepIndex: row.step_index + 1 }
+  const next = await trx<StepRow>('steps').where(stepKeyColumns(ref)).first()
+  if (!next) return
+  if (next.status === 'executing') {
+    if (next.transaction_id === null) await trx('steps').where(stepKeyColumns(ref)).update({ due_at: now })
+    return
+  }
+  const askable = next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: next.attempts })
+  if (!succeeded || !row.follow || next.kind !== 'fulfilment' || next.status === 'success' || !askable) return
+  await changeStep(
+    trx,
+    ref,
+    { status: 'executing', attempts: next.attempts + 1, error: null, transaction_id: null, follow: 1, due_at: now },
+    now,
+  )
+}
