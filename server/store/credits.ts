@@ -1,6 +1,7 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
-import { type Draw, type FundingNeed, type OpenCredit, orderCredits, planFunding } from '../domain/funding.js'
+import { type Draw, type OpenCredit, orderCredits, planFunding } from '../domain/funding.js'
+import type { SolverNeed } from '../domain/solverNeeds.js'
 import type { Database, Transaction } from './database.js'
 import { post } from './ledger.js'
 import { type CreditRow, type ReservationRow, stepKeyColumns } from './rows.js'
@@ -14,14 +15,6 @@ export type Arrival = {
   user: Address
   token: Address
   amount: bigint
-}
-
-/** A transfer out of the vault and the tokens whose credit may fund it. */
-export type SolverNeed = FundingNeed & {
-  chainId: number
-  token: Address
-  /** The tokens of its group on every chain, itself included. */
-  members: { chainId: number; token: Address; decimals: number }[]
 }
 
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: number }

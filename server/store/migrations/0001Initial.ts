@@ -224,10 +224,10 @@ export async function up(knex: Knex): Promise<void> {
     t.bigInteger('chain_id').notNullable()
     column.time(t, 'created_at').notNullable()
     t.unique(['address', 'tx_hash', 'action_type', 'venue', 'chain_id'], { indexName: 'venue_tx_hashes_once' })
-    t.index(['address', 'id'])
-    t.index(['address', 'venue', 'id'])
-    t.index(['address', 'action_type', 'id'])
-    t.index(['tx_hash', 'id'])
+    t.index(['address', 'created_at', 'id'])
+    t.index(['address', 'venue', 'created_at', 'id'])
+    t.index(['address', 'action_type', 'created_at', 'id'])
+    t.index(['tx_hash', 'created_at', 'id'])
   })
 
   // Work that one replica does for all, such as watching a chain.

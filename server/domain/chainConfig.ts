@@ -1,0 +1,56 @@
+import type { Address } from 'viem'
+
+/** A token that the service knows on one chain. */
+export type TokenConfig = {
+  /** Short name in URLs, unique on its chain: `usd`. */
+  id: string
+  symbol: string
+  name: string
+  /** Lower case; the zero address is the native currency. */
+  address: Address
+  /** Decimals of its smallest unit. */
+  decimals: number
+  /** The group of tokens of equal worth that it belongs to. Null: worth only itself. */
+  group: string | null
+  /** What `POST /airdrop` gives. Null: nothing. */
+  airdrop: {
+    /** At most, per wallet and period, in the smallest unit. */
+    amount: bigint
+    periodSeconds: number
+  } | null
+  /** `credit`: the solver pays only against a user's credit. `open`: up to `openCapPerDay` without (test chains only). */
+  funding: 'credit' | 'open'
+  /** Per user and day, in the smallest unit. Null unless `funding` is `open`. */
+  openCapPerDay: bigint | null
+}
+
+/** A chain that the service works on. */
+export type ChainConfig = {
+  chainId: number
+  name: string
+  /** True where tokens are worth nothing: plain keys, airdrops and open funding are allowed only there. */
+  testnet: boolean
+  nativeCurrency: { name: string; symbol: string; decimals: number }
+  /** Asked in this order; may hold credentials, so they are never shown. At least one. */
+  rpcUrls: string[]
+  /** What `GET /chains` shows. Null: none. */
+  publicRpcUrl: string | null
+  /** A block explorer's address without a trailing slash. Null: none. */
+  explorerUrl: string | null
+  /** How many blocks, the including one among them, make a transaction final. */
+  confirmations: number
+  /** Delegate contracts that users may authorize; the first is the current one. Lower case. */
+  delegates: Address[]
+  /** The SolverVault. Lower case. */
+  vault: Address
+  /** How often the chain's head is asked for, in milliseconds. */
+  pollIntervalMs: number
+  /** The service never signs a higher fee per gas, in wei. */
+  maxFeePerGasCap: bigint
+  /** The tip per gas, in wei. */
+  priorityFeePerGas: bigint
+  /** After how many milliseconds without inclusion a transaction is sent again with higher fees. */
+  replaceAfterMs: number
+  /** The native currency is among them, at the zero address, when it belongs to a group. */
+  tokens: TokenConfig[]
+}

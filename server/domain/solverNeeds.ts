@@ -1,0 +1,49 @@
+import type { Address } from 'viem'
+import type { ChainBatch, TokenTransfer } from './action.js'
+import type { ChainConfig, TokenConfig } from './chainConfig.js'
+import type { FundingNeed } from './funding.js'
+import type { Settings } from './settings.js'
+
+/** A transfer out of the vault and the tokens whose credit may fund it. */
+export type SolverNeed = FundingNeed & {
+  chainId: number
+  token: Address
+  /** The tokens of its group on every chain, itself included. */
+  members: { chainId: number; token: Address; decimals: number }[]
+}
+
+/** The transfers of a batch that the solver pays. */
+export function solverTransfers(batch: ChainBatch): TokenTransfer[] {
+  return batch.tokenTransfers.filter((transfer) => transfer.from === 'solver')
+}
+
+/** What a batch's solver transfers take of the user's credit. A token without a group is worth only itself. */
+export function solverNeeds(batch: ChainBatch, settings: Settings): SolverNeed[] {
+  const chain = settings.chains.get(batch.chainId)
+  return solverTransfers(batch).map((transfer) => {
+    const token = chain && findToken(chain, transfer.token)
+    // Tokens are checked when an action is created; one that is gone from the configuration since can't be paid.
+    if (!token) throw new Error(`Token ${transfer.token} is not configured on chain ${batch.chainId}`)
+    return {
+      chainId: batch.chainId,
+      token: transfer.token,
+      amount: transfer.amount,
+      decimals: token.decimals,
+      feeBps: token.group === null ? 0 : (settings.groups[token.group]?.feeBps ?? 0),
+      members: groupMembers(batch.chainId, token, settings),
+    }
+  })
+}
+
+export function findToken(chain: ChainConfig, address: Address): TokenConfig | undefined {
+  return chain.tokens.find((token) => token.address === address)
+}
+
+function groupMembers(chainId: number, token: TokenConfig, settings: Settings): SolverNeed['members'] {
+  if (token.group === null) return [{ chainId, token: token.address, decimals: token.decimals }]
+  return [...settings.chains.values()].flatMap((chain) =>
+    chain.tokens
+      .filter((member) => member.group === token.group)
+      .map((member) => ({ chainId: chain.chainId, token: member.address, decimals: member.decimals })),
+  )
+}
