@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { createClient } from '@hey-api/openapi-ts'
+import { parse } from 'yaml'
+
+/**
+ * openapi.yaml -> the wire types of server and SDK and the SDK's calls (as openapi-ts.config.ts says), and the map of
+ * operations that types the handlers.
+ * The output depends on the document alone: running it again changes nothing.
+ */
+await createClient()
+await writeFile(
+  'server/api/generated/operations.gen.ts',
+  operationsSource(parse(await readFile('openapi.yaml', 'utf8'))),
+)
+
+type Content = Record<string, unknown>
+type Operation = { operationId: string; responses: Record<string, { $ref?: string; content?: Content }> }
+type Document = {
+  paths: Record<string, Record<string, unknown>>
+  components: { responses: Record<string, { content?: Content }> }
+}
+
+function operationsSource(document: Document): string {
+  const methods = ['get', 'put', 'post', 'delete', 'patch']
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    methods
+      .filter((method) => method in item)
+      .map((method) => ({ route: `${method.toUpperCase()} ${path}`, operation: item[method] as Operation })),
+  )
+  return [
+    '// This file is generated from openapi.yaml by scripts/generate.ts',
+    '',
+    "import type * as wire from './types.gen.js'",
+    '',
+    '/** What each operation takes, and its replies by status. `stream` marks the events of an event stream. */',
+    'export type Operations = {',
+    ...operations.flatMap(({ route, operation }) => [
+      `  /** ${route} */`,
+      `  ${operation.operationId}: {`,
+      `    request: wire.${pascal(operation.operationId)}Data`,
+      '    replies: {',
+      ...Object.keys(operation.responses).flatMap((status) => reply(document, operation, status)),
+      '    }',
+      '  }',
+    ]),
+    '}',
+    '',
+    'export const operationIds = [',
+    ...operations.map(({ operation }) => `  '${operation.operationId}',`),
+    '] as const satisfies readonly (keyof Operations)[]',
+    '',
+  ].join('\n')
+}
+
+function reply(document: Document, operation: Operation, status: string): string[] {
+  // The router answers 304 by itself, from the ETag.
+  if (status === '304') return []
+  const group = status < '400' ? 'Responses' : 'Errors'
+  const type = `wire.${pascal(operation.operationId)}${group}[${status}]`
+  return [
+    `      ${status}: ${'text/event-stream' in content(document, operation, status) ? `{ stream: ${type} }` : type}`,
+  ]
+}
+
+function content(document: Document, operation: Operation, status: string): Content {
+  const response = operation.responses[status]
+  const name = response?.$ref?.replace('#/components/responses/', '')
+  return (name === undefined ? response : document.components.responses[name])?.content ?? {}
+}
+
+function pascal(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
