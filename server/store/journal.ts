@@ -21,7 +21,8 @@ export type JournalTransaction = {
   mined: { hash: Hash; blockNumber: number; blockHash: Hash } | null
   sentAt: number | null
   sendOutcome: string | null
-  createdAt: number
+  /** When its newest form was signed. */
+  lastSignedAt: number
   /** Oldest first; never empty. */
   attempts: SignedAttempt[]
 }
@@ -80,6 +81,7 @@ export async function recordTransaction(
       authorizations: JSON.stringify(entry.authorizations),
       gas_limit: Number(entry.gasLimit),
       status: 'open',
+      signed_at: now,
       due_at: now + lookAgainMs,
       created_at: now,
       updated_at: now,
@@ -109,6 +111,7 @@ export async function recordAttempt(
     const stored = await trx<AttemptRow>('attempts').where({ transaction_id: transaction.id }).select('hash')
     if (stored.length !== transaction.attempts.length) return 'stale'
     await trx('attempts').insert(attemptColumns(transaction.id, attempt, now))
+    await trx('transactions').where({ id: transaction.id }).update({ signed_at: now, updated_at: now })
     const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id })
     for (const step of steps) {
       const ref = { actionId: step.action_id, intentIndex: step.intent_index, stepIndex: step.step_index }
@@ -158,23 +161,24 @@ export async function readDueTransactions(
   const rows = await database
     .knex<TransactionRow>('transactions')
     .where({ chain_id: chainId, status: 'open' })
+    .whereNull('mined_block')
     .where('due_at', '<=', now)
     .orderBy('due_at')
     .limit(limit)
   return withAttempts(database, rows)
 }
 
-/** Open transactions that have been seen in a block up to this one. */
+/** Open transactions that were seen in one of these blocks. */
 export async function readMinedTransactions(
   database: Database,
   chainId: number,
-  upToBlock: number,
+  blocks: { from: number; to: number },
   limit: number,
 ): Promise<JournalTransaction[]> {
   const rows = await database
     .knex<TransactionRow>('transactions')
     .where({ chain_id: chainId, status: 'open' })
-    .where('mined_block', '<=', upToBlock)
+    .whereBetween('mined_block', [blocks.from, blocks.to])
     .orderBy('mined_block')
     .limit(limit)
   return withAttempts(database, rows)
@@ -234,11 +238,6 @@ export async function noteMined(
   })
 }
 
-/** The steps that a transaction carries and that are still open. */
-export async function stepsOfTransaction(database: Database, transactionId: number): Promise<StepRow[]> {
-  return database.knex<StepRow>('steps').where({ transaction_id: transactionId, status: 'executing' })
-}
-
 async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
   if (rows.length === 0) return []
   const attempts = await database
@@ -269,7 +268,7 @@ function toTransaction(row: TransactionRow, attempts: SignedAttempt[]): JournalT
         : { hash: row.mined_hash, blockNumber: row.mined_block!, blockHash: row.mined_block_hash! },
     sentAt: row.sent_at,
     sendOutcome: row.send_outcome,
-    createdAt: row.created_at,
+    lastSignedAt: row.signed_at,
     attempts,
   }
 }

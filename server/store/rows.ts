@@ -98,6 +98,7 @@ export type TransactionRow = {
   mined_block_hash: Hash | null
   send_outcome: string | null
   sent_at: number | null
+  signed_at: number
   due_at: number | null
   created_at: number
   updated_at: number

@@ -3,7 +3,14 @@ import type { StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
-import { type Arrival, creditArrivals, releaseCredit, reserveCredit, spendCredit } from './credits.js'
+import {
+  type Arrival,
+  creditArrivals,
+  releaseCredit,
+  reserveCredit,
+  type ReserveOutcome,
+  spendCredit,
+} from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { post } from './ledger.js'
 import { unbindPayment } from './payments.js'
@@ -97,7 +104,7 @@ export async function reserveForStep(
   work: StepWork,
   needs: SolverNeed[],
   now: number,
-): Promise<{ outcome: 'reserved' | 'stale' } | { outcome: 'insufficient'; required: bigint; available: bigint }> {
+): Promise<ReserveOutcome | { outcome: 'stale' }> {
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(work.ref))).first()
     if (row?.status !== 'executing') return { outcome: 'stale' }

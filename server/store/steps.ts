@@ -30,6 +30,12 @@ export async function readStep(database: Database, ref: StepRef): Promise<StepVi
   return row ? toStepView(row) : null
 }
 
+/** The steps that a transaction carries and that are still open. */
+export async function readStepsOf(database: Database, transactionId: number): Promise<StepWork[]> {
+  const rows = await database.knex<StepRow>('steps').where({ transaction_id: transactionId, status: 'executing' })
+  return rows.length === 0 ? [] : withIntents(database, rows)
+}
+
 export async function readStepWork(database: Database, ref: StepRef): Promise<StepWork | null> {
   const row = await database.knex<StepRow>('steps').where(stepKeyColumns(ref)).first()
   return row ? ((await withIntents(database, [row]))[0] ?? null) : null
@@ -130,14 +136,18 @@ export async function postponeStep(database: Database, ref: StepRef, delayMs: nu
     .update({ due_at: now + delayMs })
 }
 
-/** Whether anything is to be done at once; cheaper than a claim. */
-export async function nextDueAt(database: Database): Promise<number | null> {
-  const row = await database
-    .knex<StepRow>('steps')
-    .whereNotNull('due_at')
-    .min<{ due: number | null }>('due_at as due')
-    .first()
-  return row?.due ?? null
+/** Shows how deep a registered transaction is by now. */
+export async function noteConfirmations(
+  database: Database,
+  ref: StepRef,
+  seen: { blockNumber: number; confirmations: number },
+  now: number,
+): Promise<void> {
+  await database.transact(async (trx) => {
+    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    if (row?.status !== 'executing' || row.confirmations === seen.confirmations) return
+    await changeStep(trx, ref, { block_number: seen.blockNumber, confirmations: seen.confirmations }, now)
+  })
 }
 
 export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>): StepRef {

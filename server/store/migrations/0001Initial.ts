@@ -128,6 +128,8 @@ export async function up(knex: Knex): Promise<void> {
     // What the node said to the last send; null before the first answer.
     column.word(t, 'send_outcome').nullable()
     column.time(t, 'sent_at').nullable()
+    // When its newest form was signed.
+    column.time(t, 'signed_at').notNullable()
     // When the engine is to look at it next even if no block mentions it.
     column.time(t, 'due_at').nullable()
     column.time(t, 'created_at').notNullable()

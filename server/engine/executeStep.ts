@@ -1,0 +1,130 @@
+import type { Chain } from '../chain/chain.js'
+import type { ChainBatch } from '../domain/action.js'
+import { ServiceError, type StepError } from '../domain/errors.js'
+import { requireAllowedRecipients } from '../domain/recipients.js'
+import { solverNeeds } from '../domain/solverNeeds.js'
+import type { StepView } from '../domain/views.js'
+import type { StepWork } from '../store/steps.js'
+import { adoptExecution } from './adoptExecution.js'
+import { explainRevert } from './explainRevert.js'
+import { recordAndSend } from './lanes.js'
+import { payloadOf } from './payload.js'
+import { findPermission } from './permission.js'
+import type { EngineTools } from './tools.js'
+import { failStep, moved, type Visit, waits } from './visit.js'
+
+/** How soon a step looks again for its turn at the user's account. */
+const accountBusyMs = 200
+
+/**
+ * One visit to a step that the service carries out by a transaction of its own and that has none yet: credit, the
+ * user's account, simulation, then the journal and the send. A visit that dies anywhere is repeated whole; until the
+ * journal holds the signed bytes nothing has left the service.
+ */
+export async function executeStep(work: StepWork, previous: StepView | null, tools: EngineTools): Promise<Visit> {
+  const batch = work.intent.chainBatches[work.ref.stepIndex]!
+  const chain = tools.chains.get(batch.chainId)
+  if (!chain) throw new Error(`Chain ${batch.chainId} is not configured any more`)
+
+  const refusal = windowError(work, tools.now()) ?? recipientError(work, batch)
+  if (refusal) return failStep(work, refusal, tools)
+  if (work.kind === 'delegated' && !(await tools.store.takeAccount(work))) return waits(accountBusyMs)
+
+  const unfunded = await reserve(work, batch, tools)
+  if (unfunded === 'stale') return moved
+  if (unfunded) return failStep(work, unfunded, tools)
+
+  const permission = await findPermission(work, batch, chain)
+  if (permission.outcome === 'refused') return failStep(work, permission.error, tools)
+  const { authorization } = permission
+  const payload = payloadOf(work, batch, previous, tools)
+  if (payload.stepKey && !work.stepKey) await tools.store.fixStepKey(work.ref, payload.stepKey)
+
+  const estimate = await simulate(work, batch, chain, { ...payload, authorization }, tools)
+  if (estimate.outcome === 'ended') return estimate.visit
+  return recordAndSend(
+    {
+      chain,
+      to: payload.to,
+      data: payload.data,
+      authorizations: authorization ? [authorization] : [],
+      gasLimit: tools.codec.gasLimit({ estimate: estimate.gas, authorizations: authorization ? 1 : 0 }),
+      steps: [work.ref],
+    },
+    tools,
+  )
+}
+
+function windowError(work: StepWork, nowMs: number): StepError | null {
+  if (work.intent.mode !== '7702') return null
+  const now = Math.floor(nowMs / 1000)
+  const { nbf, exp } = work.intent
+  if (now > exp) {
+    return {
+      code: 'intent_expired',
+      message: `The intent expired at ${exp} (unix seconds); it is ${now}.`,
+      retryable: false,
+    }
+  }
+  if (now < nbf) {
+    return {
+      code: 'intent_not_yet_valid',
+      message: `The intent is valid from ${nbf} (unix seconds); it is ${now}.`,
+      retryable: true,
+    }
+  }
+  return null
+}
+
+function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
+  try {
+    requireAllowedRecipients(work.user, work.intent, batch)
+    return null
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { code: 'recipient_not_allowed', message: error.message, retryable: false }
+  }
+}
+
+async function reserve(work: StepWork, batch: ChainBatch, tools: EngineTools): Promise<StepError | 'stale' | null> {
+  const funding = await tools.store.reserveForStep(work, solverNeeds(batch, tools.settings), tools.now())
+  if (funding.outcome === 'stale') return 'stale'
+  if (funding.outcome === 'reserved') return null
+  return {
+    code: 'insufficient_credit',
+    message: `The solver's transfers need a credit of ${funding.required}; the user has ${funding.available}.`,
+    retryable: true,
+  }
+}
+
+async function simulate(
+  work: StepWork,
+  batch: ChainBatch,
+  chain: Chain,
+  request: Omit<Parameters<Chain['simulate']>[0], 'from' | 'value'>,
+  tools: EngineTools,
+): Promise<{ outcome: 'fits'; gas: bigint } | { outcome: 'ended'; visit: Visit }> {
+  const from = [...tools.signers.keys()][0]!
+  const { authorization, to, data } = request
+  const simulation = await chain.simulate(
+    { from, to, data, value: 0n, authorization },
+    { overrideDelegate: authorization?.address ?? null },
+  )
+  if (simulation.outcome === 'reverted') {
+    const failure = tools.codec.decodeRevert(simulation.data)
+    const visit =
+      (await adoptExecution(work, batch, chain, failure, tools)) ??
+      (await endReverted(work, await explainRevert(failure, batch, chain), tools))
+    return { outcome: 'ended', visit }
+  }
+  const missing = simulation.logs ? tools.codec.matchTransfers(batch, simulation.logs) : null
+  if (missing) {
+    const error = { code: 'transfer_mismatch', message: missing, retryable: true } as const
+    return { outcome: 'ended', visit: await failStep(work, error, tools) }
+  }
+  return { outcome: 'fits', gas: simulation.gas }
+}
+
+function endReverted(work: StepWork, error: StepError, tools: EngineTools): Promise<Visit> {
+  return failStep(work, error, tools, error.code === 'execution_reverted' ? 'reverted' : 'error')
+}

@@ -1,0 +1,169 @@
+import { type Address, type Hex, keccak256 } from 'viem'
+import type { Chain } from '../chain/chain.js'
+import type { ChainAuthorization, StepRef } from '../domain/action.js'
+import type { JournalTransaction, SignedAttempt } from '../store/journal.js'
+import type { EngineTools } from './tools.js'
+import { moved, type Visit, waits } from './visit.js'
+
+/**
+ * A lane is one operator key on one chain. Its transactions go through these states, all of them in the journal:
+ * recorded (bytes stored) → sent (a node has them, or may have) → mined → final. Whatever fails between recorded and
+ * mined, the nonce is kept and the stored bytes are sent again; only a replacement at the same nonce ever changes them.
+ */
+
+const resendMs = 3_000
+const backOffMs = 2_000
+const noLaneMs = 1_000
+/** A plain transfer, which is what a cancel is. */
+const cancelGas = 21_000n
+
+export type Outgoing = {
+  chain: Chain
+  to: Address
+  data: Hex
+  authorizations: ChainAuthorization[]
+  gasLimit: bigint
+  steps: StepRef[]
+}
+
+/** Stores a signed transaction on the least busy lane, then sends it. */
+export async function recordAndSend(outgoing: Outgoing, tools: EngineTools): Promise<Visit> {
+  const { chain } = outgoing
+  const signer = await leastBusyLane(chain, tools)
+  if (!signer) return waits(noLaneMs)
+  const head = await headOf(chain, tools)
+  const fees = tools.codec.initialFees(head.baseFeePerGas, chain.config)
+  const recorded = await tools.store.recordTransaction(
+    {
+      chainId: chain.config.chainId,
+      signer,
+      to: outgoing.to,
+      data: outgoing.data,
+      authorizations: outgoing.authorizations,
+      gasLimit: outgoing.gasLimit,
+      steps: outgoing.steps,
+      sign: (nonce) => sign({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
+    },
+    tools.now(),
+  )
+  if (recorded.outcome === 'lanePaused') return waits(noLaneMs)
+  if (recorded.outcome === 'stale') return moved
+  for (const ref of outgoing.steps) tools.changed(ref.actionId)
+  await sendStored(recorded.transaction, chain, tools)
+  return moved
+}
+
+/** Sends what the journal holds of a transaction: its newest signed form. Never throws for what a node says. */
+export async function sendStored(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
+  const attempt = transaction.attempts.at(-1)!
+  const answer = await chain.send(attempt.raw)
+  const now = tools.now()
+  const context = {
+    chainId: transaction.chainId,
+    signer: transaction.signer,
+    nonce: transaction.nonce,
+    hash: attempt.hash,
+  }
+  tools.log.debug({ ...context, outcome: answer.kind, answer: answer.text }, 'transaction sent')
+  switch (answer.kind) {
+    case 'accepted':
+    case 'ambiguous':
+      await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
+      break
+    case 'consumed':
+      // Something with this nonce is mined: it can only be one of ours, so its receipt is looked for at once.
+      await tools.store.noteSend(transaction.id, answer.kind, now, now)
+      break
+    case 'slotTaken':
+      await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
+      await replace(transaction, chain, { isCancel: attempt.isCancel }, tools)
+      break
+    case 'notPooled':
+      tools.log.warn({ ...context, answer: answer.text }, 'node refuses the transaction for now')
+      await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
+      break
+    case 'dead':
+      tools.log.error({ ...context, answer: answer.text }, 'transaction can never be mined; giving up its nonce')
+      await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
+      if (!attempt.isCancel) await replace(transaction, chain, { isCancel: true }, tools)
+      break
+  }
+  tools.look(transaction.chainId)
+}
+
+/**
+ * Signs the same payload (or a cancel) at the same nonce with higher fees, stores it, then sends it. At the fee cap
+ * nothing is signed: what was sent before stays valid.
+ */
+export async function replace(
+  transaction: JournalTransaction,
+  chain: Chain,
+  options: { isCancel: boolean },
+  tools: EngineTools,
+): Promise<void> {
+  const head = await headOf(chain, tools)
+  const fees = tools.codec.replacementFees(transaction.attempts, head.baseFeePerGas, chain.config)
+  if (!fees) {
+    tools.log.warn({ chainId: transaction.chainId, nonce: transaction.nonce }, 'replacement would exceed the fee cap')
+    return
+  }
+  const payload = options.isCancel
+    ? { to: transaction.signer, data: '0x' as const, authorizations: [], gasLimit: cancelGas }
+    : transaction
+  const attempt = await sign(
+    { ...payload, chain, nonce: transaction.nonce, signer: transaction.signer, fees, isCancel: options.isCancel },
+    tools,
+  )
+  const stored = await tools.store.recordAttempt(transaction, attempt, tools.now())
+  if (stored === 'stale') return
+  const { chainId, nonce } = transaction
+  tools.log.info({ chainId, nonce, hash: attempt.hash, isCancel: options.isCancel }, 'transaction replaced')
+  const answer = await chain.send(attempt.raw)
+  const now = tools.now()
+  await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
+  tools.look(chainId)
+}
+
+/** The newest head that is known, asked for only when none is. */
+export async function headOf(chain: Chain, tools: EngineTools) {
+  const known = tools.heads.get(chain.config.chainId)
+  if (known) return known
+  const head = await chain.head()
+  tools.heads.set(chain.config.chainId, head)
+  return head
+}
+
+async function leastBusyLane(chain: Chain, tools: EngineTools): Promise<Address | null> {
+  const { chainId } = chain.config
+  const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenTransactions(chainId)])
+  const usable = lanes.filter((lane) => lane.status === 'active' && tools.signers.has(lane.signer))
+  usable.sort((a, b) => (open.get(a.signer) ?? 0) - (open.get(b.signer) ?? 0))
+  return usable[0]?.signer ?? null
+}
+
+async function sign(
+  form: {
+    chain: Chain
+    signer: Address
+    nonce: number
+    to: Address
+    data: Hex
+    authorizations: ChainAuthorization[]
+    gasLimit: bigint
+    fees: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+    isCancel: boolean
+  },
+  tools: EngineTools,
+): Promise<SignedAttempt> {
+  const raw = await tools.signers.get(form.signer)!.signTransaction({
+    chainId: form.chain.config.chainId,
+    nonce: form.nonce,
+    to: form.to,
+    data: form.data,
+    value: 0n,
+    gas: form.gasLimit,
+    ...form.fees,
+    authorizations: form.authorizations,
+  })
+  return { hash: keccak256(raw), raw, ...form.fees, isCancel: form.isCancel }
+}

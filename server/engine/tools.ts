@@ -1,0 +1,35 @@
+import type { Address } from 'viem'
+import type { Logger } from 'pino'
+import type { Block, Chain } from '../chain/chain.js'
+import type { Signer } from '../chain/signer.js'
+import type { Settings } from '../domain/settings.js'
+import type { Store } from '../store/store.js'
+
+/** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
+export type Codec = typeof import('../chain/contracts.js') &
+  typeof import('../chain/failure.js') &
+  typeof import('../chain/fees.js') &
+  typeof import('../chain/transfers.js') &
+  typeof import('../chain/verifyPayment.js')
+
+/** What every part of the engine works with. */
+export type EngineTools = {
+  store: Store
+  settings: Settings
+  /** By chain id. */
+  chains: Map<number, Chain>
+  codec: Codec
+  /** Operators, by address; each has a lane on every chain. */
+  signers: Map<Address, Signer>
+  /** The newest head that was seen of each chain. */
+  heads: Map<number, Block>
+  log: Logger
+  /** Unix milliseconds. */
+  now: () => number
+  /** Tells waiting requests of this process that a step has moved. */
+  changed: (actionId: string) => void
+  /** Tells the worker that a step may be due. */
+  wake: () => void
+  /** Tells the watcher of a chain to look at once. */
+  look: (chainId: number) => void
+}

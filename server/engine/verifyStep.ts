@@ -1,0 +1,59 @@
+import type { StepWork } from '../store/steps.js'
+import { arrivalsOf } from './outcome.js'
+import type { EngineTools } from './tools.js'
+import { endStep, failStep, type Visit, waits } from './visit.js'
+
+/** How long a registered transaction may stay unseen. */
+const unknownForMs = 10 * 60 * 1000
+/** How often a transaction that has not been seen yet is asked for. */
+const unknownPollMs = 1_000
+
+/** One visit to a step that the user carries out himself: is the registered transaction there, final and as declared? */
+export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Visit> {
+  const batch = work.intent.chainBatches[work.ref.stepIndex]!
+  const chain = tools.chains.get(batch.chainId)
+  const hash = work.view.transactionHash
+  if (!chain || !hash) throw new Error('A payment needs a configured chain and a hash')
+
+  const { transaction, receipt, head } = await chain.transaction(hash)
+  const found = tools.codec.verifyPayment({
+    transaction,
+    receipt,
+    head,
+    batch,
+    user: work.user,
+    confirmations: work.view.requiredConfirmations,
+  })
+  switch (found.outcome) {
+    case 'unknown': {
+      const waitedMs = tools.now() - (work.registeredAt ?? 0)
+      if (waitedMs < unknownForMs)
+        return waits(Math.min(unknownPollMs, Math.max(chain.config.pollIntervalMs, waitedMs / 10)))
+      const message = `No transaction ${hash} has appeared on chain ${batch.chainId} within 10 minutes.`
+      return failStep(work, { code: 'transaction_not_found', message, retryable: true }, tools)
+    }
+    case 'waiting':
+      await tools.store.noteConfirmations(
+        work.ref,
+        { blockNumber: found.blockNumber, confirmations: found.confirmations },
+        tools.now(),
+      )
+      tools.changed(work.ref.actionId)
+      return waits(chain.config.pollIntervalMs)
+    case 'mismatch':
+      return failStep(work, { code: 'transaction_mismatch', message: found.message, retryable: true }, tools)
+    case 'verified':
+      return endStep(
+        work,
+        {
+          status: 'success',
+          transactionHash: hash,
+          blockNumber: Number(receipt!.blockNumber),
+          confirmations: found.confirmations,
+          arrivals: arrivalsOf(receipt!, work.user, chain, tools),
+          payouts: [],
+        },
+        tools,
+      )
+  }
+}

@@ -1,0 +1,35 @@
+import type { StepError } from '../domain/errors.js'
+import type { StepResult } from '../store/settlement.js'
+import type { StepWork } from '../store/steps.js'
+import type { EngineTools } from './tools.js'
+
+/** How a visit to a step ended: it got further, or it is to be looked at again after a while. */
+export type Visit = { outcome: 'moved' } | { outcome: 'waits'; delayMs: number }
+
+export const moved: Visit = { outcome: 'moved' }
+
+export function waits(delayMs: number): Visit {
+  return { outcome: 'waits', delayMs }
+}
+
+/** Ends a step that no transaction of ours carries. */
+export async function endStep(work: StepWork, result: StepResult, tools: EngineTools): Promise<Visit> {
+  await tools.store.settleStep(work.ref, result, tools.now())
+  tools.changed(work.ref.actionId)
+  return moved
+}
+
+/** Ends a step before anything was sent for it. */
+export async function failStep(
+  work: StepWork,
+  error: StepError,
+  tools: EngineTools,
+  status: 'error' | 'reverted' = 'error',
+): Promise<Visit> {
+  tools.log.info({ ...work.ref, chainId: work.view.chainId, status, code: error.code }, 'step ended without effect')
+  return endStep(
+    work,
+    { status, error, transactionHash: work.kind === 'payment' ? work.view.transactionHash : null, blockNumber: null },
+    tools,
+  )
+}

@@ -1,0 +1,234 @@
+import type { Block, Chain, Receipt } from '../chain/chain.js'
+import type { JournalTransaction } from '../store/journal.js'
+import { replace, sendStored } from './lanes.js'
+import { resultOf } from './outcome.js'
+import type { EngineTools } from './tools.js'
+
+/** Further behind than this, transactions are looked up by hash instead of reading every block. */
+const maxBlocksAtOnce = 64n
+const batchSize = 200
+const lookAgainMs = 5_000
+const driftEveryMs = 30_000
+
+/**
+ * Watches one chain for the transactions of the journal.
+ * A round: read the new blocks' receipts → note what is mined → settle what is final → look after what no block has
+ * mentioned (receipts by every hash, the stored bytes again, a replacement). Everything that a round decides from is in
+ * the database or on the chain, so any replica may do any round, twice as well as once.
+ */
+export function createChainWatcher(chain: Chain, tools: EngineTools) {
+  const { chainId, pollIntervalMs } = chain.config
+  let stopped = false
+  let lookAtOnce = false
+  let wakeUp: (() => void) | null = null
+  let loop: Promise<void> = Promise.resolve()
+  let read: Pick<Block, 'number' | 'hash'> | null = null
+  let driftCheckedAt = 0
+  let lanesOpen = false
+
+  return {
+    start(): void {
+      loop = run()
+    },
+    /** Does a round at once. */
+    look(): void {
+      lookAtOnce = true
+      wakeUp?.()
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      wakeUp?.()
+      await loop
+    },
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      lookAtOnce = false
+      try {
+        await round()
+      } catch (error) {
+        tools.log.warn({ err: error, chainId }, 'chain could not be watched; trying again')
+        await sleep(1_000)
+      }
+      await sleep(pollIntervalMs)
+    }
+  }
+
+  async function round(): Promise<void> {
+    if (!lanesOpen) await openLanes()
+    const head = await chain.head()
+    tools.heads.set(chainId, head)
+    const isNew = read?.hash !== head.hash
+    if (await tools.store.hasOpenTransactions(chainId)) {
+      await readNewBlocks(head)
+      if (isNew) await countConfirmations(head)
+      await settleFinal(head)
+      await lookAfterSilent(head)
+    } else {
+      read = head
+    }
+    if (isNew) {
+      await tools.store.markChain({ chainId, blockNumber: Number(head.number), blockHash: head.hash }, tools.now())
+    }
+    await checkDrift()
+  }
+
+  /** One request per new block finds everything of ours in it, however much is open. */
+  async function readNewBlocks(head: Block): Promise<void> {
+    if (read === null || head.number < read.number || head.number - read.number > maxBlocksAtOnce) {
+      // What is older than this block is found by hash, in `lookAfterSilent` and `settleFinal`.
+      read = { number: head.number - 1n, hash: head.parentHash }
+    }
+    const last = read
+    for (let number = last.number + 1n; number <= head.number; number++) {
+      const found = await chain.blockReceipts(number)
+      if (!found) return
+      if (found.block.parentHash !== read.hash) {
+        tools.log.warn({ chainId, blockNumber: Number(number) }, 'the chain has reorganised below this block')
+      }
+      read = found.block
+      const ours = found.receipts.filter((receipt) => tools.signers.has(receipt.from))
+      const transactions = await tools.store.findOpenByHash(ours.map((receipt) => receipt.hash))
+      for (const transaction of transactions) {
+        const receipt = ours.find((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
+        if (receipt) await meet(transaction, receipt, head)
+      }
+    }
+  }
+
+  /** Those mined deep enough by now; each receipt is asked for again, since its block may be gone. */
+  async function settleFinal(head: Block): Promise<void> {
+    const deepEnough = Number(head.number) - chain.config.confirmations + 1
+    const mined = await tools.store.readMinedTransactions(chainId, { from: 0, to: deepEnough }, batchSize)
+    if (mined.length === 0) return
+    const receipts = await chain.receipts(mined.map((transaction) => transaction.mined!.hash))
+    for (const [index, transaction] of mined.entries()) {
+      const receipt = receipts[index]
+      if (receipt) await meet(transaction, receipt, head)
+      else await tools.store.noteMined(transaction.id, null, tools.now())
+    }
+  }
+
+  /** Shows clients how deep their transactions are by now. */
+  async function countConfirmations(head: Block): Promise<void> {
+    const from = Number(head.number) - chain.config.confirmations + 2
+    const shallow = await tools.store.readMinedTransactions(chainId, { from, to: Number(head.number) }, batchSize)
+    for (const transaction of shallow) {
+      const mined = transaction.mined!
+      const confirmations = Number(head.number) - mined.blockNumber + 1
+      await tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
+      await notify(transaction)
+    }
+  }
+
+  async function lookAfterSilent(head: Block): Promise<void> {
+    const silent = await tools.store.readDueTransactions(chainId, batchSize, tools.now())
+    if (silent.length === 0) return
+    const hashes = silent.flatMap((transaction) => transaction.attempts.map((attempt) => attempt.hash))
+    const receipts = (await chain.receipts(hashes)).filter((receipt) => receipt !== null)
+    const unseen: JournalTransaction[] = []
+    for (const transaction of silent) {
+      const receipt = receipts.find((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
+      if (receipt) await meet(transaction, receipt, head)
+      else unseen.push(transaction)
+    }
+    await tools.store.postponeTransactions(
+      silent.map((transaction) => transaction.id),
+      tools.now() + lookAgainMs,
+    )
+    for (const transaction of unseen) await sendAgain(transaction)
+  }
+
+  /** Only the lowest nonce of a lane can be stuck for its fees; the others wait for it. */
+  async function sendAgain(transaction: JournalTransaction): Promise<void> {
+    const wasSent = transaction.sentAt !== null
+    if (wasSent && tools.now() - transaction.lastSignedAt > chain.config.replaceAfterMs) {
+      const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
+      if (lowest === transaction.nonce) {
+        return replace(transaction, chain, { isCancel: transaction.attempts.at(-1)!.isCancel }, tools)
+      }
+    }
+    await sendStored(transaction, chain, tools)
+  }
+
+  /** Notes a transaction that was seen mined, and settles it once it is final. */
+  async function meet(transaction: JournalTransaction, receipt: Receipt, head: Block): Promise<void> {
+    try {
+      await settleOrNote(transaction, receipt, head)
+    } catch (error) {
+      // One that can't be settled now must not keep the others waiting; the next round tries it again.
+      tools.log.error({ err: error, chainId, hash: receipt.hash }, 'transaction could not be settled')
+    }
+  }
+
+  async function settleOrNote(transaction: JournalTransaction, receipt: Receipt, head: Block): Promise<void> {
+    const confirmations = Number(head.number - receipt.blockNumber) + 1
+    const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
+    if (confirmations < chain.config.confirmations) {
+      await tools.store.noteMined(transaction.id, { ...mined, confirmations: Math.max(confirmations, 0) }, tools.now())
+      return notify(transaction)
+    }
+    const works = await tools.store.readStepsOf(transaction.id)
+    const results = []
+    for (const work of works) {
+      results.push({ ref: work.ref, result: await resultOf(work, transaction, receipt, head.number, chain, tools) })
+    }
+    await tools.store.settleTransaction({ transactionId: transaction.id, mined, results }, tools.now())
+    for (const { ref, result } of results) {
+      tools.log.info({ ...ref, chainId, hash: receipt.hash, status: result.status }, 'step settled')
+      tools.changed(ref.actionId)
+    }
+    tools.wake()
+  }
+
+  async function notify(transaction: JournalTransaction): Promise<void> {
+    for (const work of await tools.store.readStepsOf(transaction.id)) tools.changed(work.ref.actionId)
+  }
+
+  /** A key that the journal does not know yet begins where the chain has it. */
+  async function openLanes(): Promise<void> {
+    const known = await tools.store.readLanes(chainId)
+    const fresh = [...tools.signers.keys()].filter((signer) => !known.some((lane) => lane.signer === signer))
+    const accounts = await chain.accounts(fresh, 'pending')
+    for (const [index, signer] of fresh.entries()) {
+      await tools.store.openLane({ chainId, signer, chainNonce: accounts[index]!.nonce }, tools.now())
+    }
+    lanesOpen = true
+  }
+
+  /** A chain's nonce ahead of the journal's means that something else uses the key, or the database went back in time. */
+  async function checkDrift(): Promise<void> {
+    if (tools.now() - driftCheckedAt < driftEveryMs) return
+    driftCheckedAt = tools.now()
+    const lanes = (await tools.store.readLanes(chainId)).filter((lane) => lane.status === 'active')
+    const accounts = await chain.accounts(
+      lanes.map((lane) => lane.signer),
+      'latest',
+    )
+    for (const [index, lane] of lanes.entries()) {
+      const chainNonce = accounts[index]!.nonce
+      // Read after the chain's answer, so that a nonce taken meanwhile is not mistaken for drift.
+      const journalNonce = (await tools.store.readLanes(chainId)).find((l) => l.signer === lane.signer)!.nextNonce
+      if (chainNonce <= journalNonce) continue
+      const reason =
+        `The chain's nonce ${chainNonce} is ahead of the journal's ${journalNonce}: ` +
+        'something else uses this key, or the database is older than the chain.'
+      tools.log.error({ chainId, signer: lane.signer, chainNonce, journalNonce }, 'lane paused')
+      await tools.store.pauseLane({ chainId, signer: lane.signer, reason }, tools.now())
+    }
+  }
+
+  function sleep(ms: number): Promise<void> {
+    if (lookAtOnce || stopped) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms)
+      wakeUp = done
+      function done() {
+        clearTimeout(timer)
+        wakeUp = null
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,106 @@
+import type { Hash, Hex } from 'viem'
+import { verifyRegistration } from '../../sdk/src/signing.js'
+import type { StepRef } from '../domain/action.js'
+import { ServiceError } from '../domain/errors.js'
+import { requireAllowedRecipients } from '../domain/recipients.js'
+import type { Order } from '../domain/request.js'
+import type { Settings } from '../domain/settings.js'
+import { solverNeeds } from '../domain/solverNeeds.js'
+import { isSettled } from '../domain/status.js'
+import type { StepView } from '../domain/views.js'
+import type { Store } from '../store/store.js'
+
+/** How long a request that asks for no particular wait is held open. */
+const defaultWaitMs = 20_000
+/** How often a waiting request looks by itself; a change in this process wakes it at once. */
+const lookAgainMs = 250
+
+export type StepsService = ReturnType<typeof createSteps>
+
+export function createSteps(deps: {
+  store: Store
+  settings: Settings
+  /** Tells the engine that there is work. */
+  wake: () => void
+  /** Resolves on the next change of a step in this process, or after the time. */
+  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
+  now: () => number
+}) {
+  const { store, settings } = deps
+
+  return {
+    /**
+     * Stores what is asked of a step and answers with the step, settled if that happens within the wait.
+     * `waitMs` null: the default wait, or none when the step was already under way.
+     */
+    async request(
+      ref: StepRef,
+      order: Order & { signature: Hex | null },
+      waitMs: number | null,
+      signal: AbortSignal,
+    ): Promise<StepView> {
+      const work = await store.readStepWork(ref)
+      if (!work) throw new ServiceError('not_found', 'Step not found')
+      const batch = work.intent.chainBatches[ref.stepIndex]!
+      const signed = await proveRegistration(order, work.user, ref)
+      if (
+        work.kind === 'payment' &&
+        work.view.status !== 'success' &&
+        !signed &&
+        settings.onDemandProof === 'required'
+      ) {
+        throw new ServiceError(
+          'registration_signature_required',
+          'signature: this deployment needs the user’s EIP-712 Registration signature.',
+        )
+      }
+      const pays = work.kind === 'delegated' || work.kind === 'fulfilment'
+      if (pays) requireAllowedRecipients(work.user, work.intent, batch)
+      const view = await store.requestStep(
+        {
+          ref,
+          order: { action: order.action, hash: order.hash },
+          signed,
+          needs: pays ? solverNeeds(batch, settings) : [],
+          intentSigned: work.intent.mode === '7702',
+        },
+        deps.now(),
+      )
+      deps.wake()
+      const wasUnderWay = work.view.status === 'executing'
+      const wait = waitMs ?? (wasUnderWay ? 0 : defaultWaitMs)
+      return isSettled(view.status) ? view : settledWithin(ref, view, wait, signal)
+    },
+  }
+
+  async function proveRegistration(
+    order: { hash: Hash | null; signature: Hex | null },
+    user: `0x${string}`,
+    ref: StepRef,
+  ): Promise<boolean> {
+    if (order.signature === null) return false
+    if (order.hash === null) {
+      throw new ServiceError('hash_required', 'hash: a registration signature covers a hash, so it needs one.')
+    }
+    const valid = await verifyRegistration({ ...ref, hash: order.hash, signature: order.signature, user })
+    if (!valid) {
+      throw new ServiceError(
+        'registration_signature_mismatch',
+        'signature: it is not the user’s EIP-712 Registration of this hash for this step.',
+      )
+    }
+    return true
+  }
+
+  async function settledWithin(ref: StepRef, first: StepView, waitMs: number, signal: AbortSignal): Promise<StepView> {
+    const deadline = deps.now() + waitMs
+    let view = first
+    while (!isSettled(view.status) && !signal.aborted) {
+      const left = deadline - deps.now()
+      if (left <= 0) break
+      await deps.nextChange(ref.actionId, Math.min(left, lookAgainMs), signal)
+      view = (await store.readStep(ref)) ?? view
+    }
+    return view
+  }
+}

@@ -1,0 +1,86 @@
+import { insertAction, readAction, readIntent } from './actions.js'
+import type { Database } from './database.js'
+import {
+  findOpenByHash,
+  hasOpenTransactions,
+  lowestUnminedNonce,
+  noteMined,
+  noteSend,
+  postponeTransactions,
+  readDueTransactions,
+  readMinedTransactions,
+  recordAttempt,
+  recordTransaction,
+} from './journal.js'
+import { countOpenTransactions, openLane, pauseLane, readLanes } from './lanes.js'
+import { fixStepKey, reserveForStep, settleStep, settleTransaction, takeAccount } from './settlement.js'
+import {
+  claimDueSteps,
+  noteConfirmations,
+  postponeStep,
+  readPreviousStep,
+  readStep,
+  readStepsOf,
+  readStepWork,
+  requestStep,
+} from './steps.js'
+import { createVenueTxHashStore } from './venueTxHashes.js'
+import { markChain, readChainMark, takeLease } from './watching.js'
+
+export type Store = ReturnType<typeof createStore>
+
+/** Everything that the service does to its database, as functions of plain values. */
+export function createStore(database: Database) {
+  const on =
+    <Args extends unknown[], Result>(operation: (database: Database, ...args: Args) => Result) =>
+    (...args: Args): Result =>
+      operation(database, ...args)
+
+  return {
+    insertAction: on(insertAction),
+    readAction: on(readAction),
+    readIntent: on(readIntent),
+
+    readStep: on(readStep),
+    readStepsOf: on(readStepsOf),
+    readStepWork: on(readStepWork),
+    readPreviousStep: on(readPreviousStep),
+    requestStep: on(requestStep),
+    claimDueSteps: on(claimDueSteps),
+    postponeStep: on(postponeStep),
+    noteConfirmations: on(noteConfirmations),
+
+    takeAccount: on(takeAccount),
+    reserveForStep: on(reserveForStep),
+    fixStepKey: on(fixStepKey),
+    settleStep: on(settleStep),
+    settleTransaction: on(settleTransaction),
+
+    openLane: on(openLane),
+    readLanes: on(readLanes),
+    pauseLane: on(pauseLane),
+    countOpenTransactions: on(countOpenTransactions),
+
+    recordTransaction: on(recordTransaction),
+    recordAttempt: on(recordAttempt),
+    noteSend: on(noteSend),
+    noteMined: on(noteMined),
+    postponeTransactions: on(postponeTransactions),
+    findOpenByHash: on(findOpenByHash),
+    readDueTransactions: on(readDueTransactions),
+    readMinedTransactions: on(readMinedTransactions),
+    hasOpenTransactions: on(hasOpenTransactions),
+    lowestUnminedNonce: on(lowestUnminedNonce),
+
+    takeLease: on(takeLease),
+    readChainMark: on(readChainMark),
+    markChain: on(markChain),
+
+    venueTxHashes: createVenueTxHashStore(database),
+
+    /** Answers when the database does. */
+    ping: async (): Promise<void> => {
+      await database.clock(database.knex)
+    },
+  }
+}
