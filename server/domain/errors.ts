@@ -1,5 +1,43 @@
+/** What a request body can break: keywords of the schema first, then rules beyond it. The list equals the spec's `IssueCode`. */
+export const issueCodes = [
+  'json',
+  'type',
+  'required',
+  'pattern',
+  'format',
+  'enum',
+  'const',
+  'discriminator',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'hash_mismatch',
+  'signature_mismatch',
+  'signature_malformed',
+  'signature_type_unsupported',
+  'authorization_mismatch',
+  'authorization_chain_invalid',
+  'delegate_not_allowed',
+  'chain_unsupported',
+  'token_unsupported',
+  'user_not_allowed',
+  'expired',
+  'window_empty',
+  'transfer_from_mismatch',
+  'mixed_batch',
+  'empty_batch',
+  'recipient_not_allowed',
+  'duplicate_intent',
+  'idempotency_key_reused',
+] as const
+
+export type IssueCode = (typeof issueCodes)[number]
+
 /** One thing wrong with a request body. `path` is a JSON Pointer (RFC 6901) into it. */
-export type Issue = { path: string; message: string; code: string }
+export type Issue = { path: string; message: string; code: IssueCode }
 
 /** Why a request was refused. `api/problem.ts` maps each to its HTTP status; the list equals the spec's `ErrorCode`. */
 export const serviceErrorCodes = [
