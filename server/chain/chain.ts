@@ -1,0 +1,131 @@
+import type { Address, Hash, Hex } from 'viem'
+import type { ChainAuthorization } from '../domain/action.js'
+import type { ChainConfig } from '../domain/chainConfig.js'
+
+/** Addresses and hashes are lower case throughout. */
+export type Block = {
+  number: bigint
+  hash: Hash
+  parentHash: Hash
+  /** Unix seconds. */
+  timestamp: bigint
+  /** In wei; 0 where the chain has no base fee. */
+  baseFeePerGas: bigint
+  gasLimit: bigint
+}
+
+export type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number }
+
+export type Receipt = {
+  hash: Hash
+  blockNumber: bigint
+  blockHash: Hash
+  status: 'success' | 'reverted'
+  from: Address
+  /** Null: the transaction created a contract. */
+  to: Address | null
+  gasUsed: bigint
+  /** In wei per gas. */
+  effectiveGasPrice: bigint
+  logs: Log[]
+}
+
+export type ChainTransaction = {
+  hash: Hash
+  from: Address
+  to: Address | null
+  value: bigint
+  input: Hex
+  nonce: number
+  /** Null while it is pending. */
+  blockNumber: bigint | null
+}
+
+export type Account = {
+  nonce: number
+  /** In wei. */
+  balance: bigint
+  /** Whose code the account borrows (EIP-7702). Null: nobody's. */
+  delegate: Address | null
+  /** The account is a contract of its own. */
+  hasForeignCode: boolean
+}
+
+export type TransactionRequest = {
+  from: Address
+  to: Address
+  data: Hex
+  value: bigint
+  authorization: ChainAuthorization | null
+}
+
+export type SimulationOptions = {
+  /** Lets the account borrow this delegate's code for the simulation. Null: all code stays as it is. */
+  overrideDelegate: { account: Address; delegate: Address } | null
+}
+
+export type Simulation =
+  | {
+      outcome: 'success'
+      /** The node's estimate, without a margin; `gasLimit` makes a limit of it. */
+      gas: bigint
+      /** What the transaction would log, native transfers included (see `nativeLogAddress`). Null: the node can't tell. */
+      logs: Log[] | null
+    }
+  | {
+      outcome: 'reverted'
+      /** Raw; `decodeRevert` explains it. */ data: Hex
+      /** What the node says of it. */ text: string
+    }
+
+/**
+ * What a node's answer to a raw transaction means.
+ * `accepted`: it has it. `consumed`: the nonce is used up. `slotTaken`: another transaction holds the nonce and pays as
+ * much. `notPooled`: refused for now. `dead`: no chain state can make it valid. `ambiguous`: anything else; it may be sent.
+ */
+export type SendOutcome = {
+  kind: 'accepted' | 'consumed' | 'slotTaken' | 'ambiguous' | 'notPooled' | 'dead'
+  /** The node's own words, without anything secret. */
+  text: string
+}
+
+/** One chain as the service sees it. Every function is one round trip; all but `send` throw `ChainUnavailable`. */
+export type Chain = {
+  config: ChainConfig
+  head(): Promise<Block>
+  /** Null: the node has no such block (yet). */
+  blockByNumber(number: bigint): Promise<Block | null>
+  /** Null: the node does not have the block, or not its receipts. */
+  blockReceipts(number: bigint): Promise<{ block: Block; receipts: Receipt[] } | null>
+  receipts(hashes: readonly Hash[]): Promise<(Receipt | null)[]>
+  transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
+  accounts(addresses: readonly Address[], tag: 'latest' | 'pending'): Promise<Account[]>
+  /** Of ERC-20 tokens and, at the zero address, the native currency. */
+  balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
+  /** Whether the vault has paid under this key. */
+  isFulfilled(stepKey: Hash): Promise<boolean>
+  /** Whether the account's delegate has run this batch. False for an account without a delegate. */
+  isChainBatchProcessed(account: Address, chainBatchId: Hash): Promise<boolean>
+  /** The transaction in which the vault paid under this key. Null: none among the newest blocks that are searched. */
+  findFulfilment(stepKey: Hash): Promise<Hash | null>
+  /** The transaction in which the account's delegate ran this batch. Null as above. */
+  findExecution(account: Address, chainBatchId: Hash): Promise<Hash | null>
+  /** At the pending block. */
+  simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
+  /** Hands a signed transaction to every node of the chain. Never throws. */
+  send(raw: Hex): Promise<SendOutcome>
+}
+
+/** No node of the chain gave a usable answer. It tells nothing about the chain's state. */
+export class ChainUnavailable extends Error {
+  override readonly name = 'ChainUnavailable'
+
+  constructor(
+    readonly chainId: number,
+    readonly method: string,
+    /** Without addresses of nodes, which may hold credentials. */
+    readonly reason: string,
+  ) {
+    super(`Chain ${chainId} is unavailable: ${method} failed (${reason})`)
+  }
+}
