@@ -108,7 +108,7 @@ async function simulate(
   const { authorization, to, data } = request
   const simulation = await chain.simulate(
     { from, to, data, value: 0n, authorization },
-    { overrideDelegate: authorization?.address ?? null },
+    { overrideDelegate: authorization ? { account: work.user, delegate: authorization.address } : null },
   )
   if (simulation.outcome === 'reverted') {
     const failure = tools.codec.decodeRevert(simulation.data)

@@ -46,6 +46,11 @@ export async function insertAction(database: Database, entry: NewAction): Promis
   }
 }
 
+/** Whether the same request was stored before, or something stands in its way. */
+export function findKnownAction(database: Database, entry: NewAction): Promise<InsertOutcome | null> {
+  return database.transact((trx) => findKnown(trx, entry))
+}
+
 export async function readAction(database: Database, actionId: string): Promise<ActionView | null> {
   const [action, intents, steps] = await Promise.all([
     database.knex<ActionRow>('actions').where({ id: actionId }).first(),

@@ -1,4 +1,4 @@
-import { insertAction, readAction, readIntent } from './actions.js'
+import { findKnownAction, insertAction, readAction, readIntent } from './actions.js'
 import type { Database } from './database.js'
 import {
   findOpenByHash,
@@ -38,6 +38,7 @@ export function createStore(database: Database) {
 
   return {
     insertAction: on(insertAction),
+    findKnownAction: on(findKnownAction),
     readAction: on(readAction),
     readIntent: on(readIntent),
 

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { type Address, type Hash, keccak256, stringToHex } from 'viem'
+import type { Action, ChainAuthorization } from '../domain/action.js'
+import { ServiceError } from '../domain/errors.js'
+import type { Settings } from '../domain/settings.js'
+import { uuidV7 } from '../domain/uuid.js'
+import type { ActionView, IntentView, StepView } from '../domain/views.js'
+import type { Store } from '../store/store.js'
+import type { StepRef } from '../domain/action.js'
+import { checkAction, type UnverifiedIntent } from './checkAction.js'
+
+export type { UnverifiedIntent }
+
+export type CreateRequest = {
+  user: Address
+  /** Null: the request had none. */
+  chainAuthorizations: ChainAuthorization[] | null
+  intents: UnverifiedIntent[]
+  /** Null: the request had none. */
+  idempotencyKey: string | null
+}
+
+export type ActionsService = ReturnType<typeof createActions>
+
+export function createActions(deps: { store: Store; settings: Settings; now: () => number }) {
+  const { store, settings } = deps
+
+  return {
+    /**
+     * Checks an action off-chain (hashes, signatures, authorizations, time windows, recipients) and stores it whole.
+     * The same signed intent or idempotency key with the same body answers with what was stored first.
+     */
+    async create(request: CreateRequest): Promise<{ actionId: string; intentIds: string[]; replayed: boolean }> {
+      const now = deps.now()
+      // Of the request as it was meant, so that letter case and unknown fields make no difference.
+      const bodyHash = hashOf({
+        user: request.user,
+        chainAuthorizations: request.chainAuthorizations,
+        intents: request.intents,
+      })
+      const checked = await checkAction(request, settings, Math.floor(now / 1000))
+      const action: Action = {
+        actionId: uuidV7(now, randomBytes(10)),
+        user: request.user,
+        chainAuthorizations: request.chainAuthorizations ?? [],
+        intents: checked.intents,
+      }
+      const entry = {
+        action,
+        bodyHash,
+        signedKeys: action.intents.map((i) => (i.mode === '7702' ? hashOf([action.user, i.digest]) : null)),
+        signatureHashes: action.intents.map((i) => (i.mode === '7702' ? keccak256(i.signature) : null)),
+        idempotencyKeyHash: request.idempotencyKey === null ? null : hashOf([action.user, request.idempotencyKey]),
+        requiredConfirmations: new Map([...settings.chains].map(([id, chain]) => [id, chain.confirmations])),
+        now,
+      }
+      // What was good when it was stored answers a repetition, even if it would be refused by now (expired, say).
+      const stored = checked.issues.length === 0 ? await store.insertAction(entry) : await store.findKnownAction(entry)
+      if (!stored || (stored.outcome !== 'existing' && checked.issues.length > 0)) throw refusal(checked.issues)
+      switch (stored.outcome) {
+        case 'created':
+          return { ...identifiers(action.actionId, action.intents.length), replayed: false }
+        case 'existing':
+          return { ...identifiers(stored.actionId, action.intents.length), replayed: stored.by === 'key' }
+        case 'keyReused':
+          throw refusal([
+            {
+              path: '',
+              message: 'Idempotency-Key: it was used with another body within the last 24 hours',
+              code: 'idempotency_key_reused',
+            },
+          ])
+        case 'duplicateIntent':
+          throw refusal([
+            {
+              path: `/intents/${stored.intentIndex}`,
+              message: 'this signed intent belongs to another action already',
+              code: 'duplicate_intent',
+            },
+          ])
+      }
+    },
+
+    async action(actionId: string): Promise<ActionView> {
+      const view = await store.readAction(actionId)
+      if (!view) throw new ServiceError('not_found', 'Action not found')
+      return view
+    },
+
+    async intent(actionId: string, intentIndex: number): Promise<IntentView> {
+      const view = await store.readIntent(actionId, intentIndex)
+      if (!view) throw new ServiceError('not_found', 'Intent not found')
+      return view
+    },
+
+    async step(ref: StepRef): Promise<StepView> {
+      const view = await store.readStep(ref)
+      if (!view) throw new ServiceError('not_found', 'Step not found')
+      return view
+    },
+  }
+}
+
+function identifiers(actionId: string, intents: number) {
+  return { actionId, intentIds: Array.from({ length: intents }, (_, index) => `${actionId}/${index}`) }
+}
+
+function refusal(issues: { path: string; message: string; code: string }[]): ServiceError {
+  const [only] = issues
+  const reuse =
+    only && issues.length === 1 && (only.code === 'idempotency_key_reused' || only.code === 'duplicate_intent')
+  if (reuse)
+    return new ServiceError(only.code as 'duplicate_intent' | 'idempotency_key_reused', only.message, { issues })
+  return new ServiceError('validation_failed', 'Action validation failed', { issues: issues.slice(0, maxIssues) })
+}
+
+/** As many issues as one answer lists. */
+const maxIssues = 50
+
+function hashOf(value: unknown): Hash {
+  const text = JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
+  return keccak256(stringToHex(text))
+}
