@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import type { Hash } from 'viem'
+import { ServiceError } from '../../server/domain/errors.js'
+import { decideRequest, type RequestedStep } from '../../server/domain/request.js'
+import { statusOf } from '../../server/domain/status.js'
+
+const hash: Hash = `0x${'ab'.repeat(32)}`
+const otherHash: Hash = `0x${'cd'.repeat(32)}`
+
+function step(fields: Partial<RequestedStep>): RequestedStep {
+  return { kind: 'delegated', status: 'created', error: null, attempts: 0, transactionHash: null, ...fields }
+}
+
+function refusal(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code
+    throw error
+  }
+  return 'none'
+}
+
+const execute = { action: 'execute', hash: null } as const
+const failure = (retryable: boolean) => ({ code: 'execution_reverted', message: '', retryable }) as const
+
+describe('decision on a request for a step', () => {
+  it('accepts the first step and starts it at once', () => {
+    expect(decideRequest(step({}), null, execute)).to.deep.equal({ outcome: 'accept', ready: true, follow: true })
+  })
+
+  it('accepts a step whose predecessor is under way, to follow by itself', () => {
+    expect(decideRequest(step({}), 'executing', execute)).to.include({ outcome: 'accept', ready: false })
+  })
+
+  for (const previous of ['created', 'error', 'reverted'] as const) {
+    it(`refuses a step whose predecessor is "${previous}"`, () => {
+      expect(refusal(() => decideRequest(step({}), previous, execute))).to.equal('previous_step_incomplete')
+    })
+  }
+
+  it('answers with the step when it is under way or done', () => {
+    for (const status of ['executing', 'success'] as const) {
+      expect(decideRequest(step({ status }), null, execute)).to.deep.equal({ outcome: 'answer' })
+    }
+  })
+
+  it('tries a retryable failure again, at most five times, and no other', () => {
+    const failed = (retryable: boolean, attempts: number) =>
+      decideRequest(step({ status: 'reverted', error: failure(retryable), attempts }), null, execute).outcome
+    expect(failed(true, 4)).to.equal('accept')
+    expect(failed(true, 5)).to.equal('answer')
+    expect(failed(false, 1)).to.equal('answer')
+  })
+
+  it('wants a hash for a payment, and only there', () => {
+    expect(refusal(() => decideRequest(step({ kind: 'payment' }), null, execute))).to.equal('hash_required')
+    expect(refusal(() => decideRequest(step({}), null, { action: 'execute', hash }))).to.equal('hash_not_allowed')
+    expect(refusal(() => decideRequest(step({}), null, { action: 'register', hash: null }))).to.equal(
+      'hash_not_allowed',
+    )
+    const order = { action: 'register', hash } as const
+    expect(decideRequest(step({ kind: 'payment' }), null, order)).to.include({ outcome: 'accept', follow: false })
+  })
+
+  it('does not let a payment under way change its transaction', () => {
+    const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash })
+    expect(decideRequest(payment, null, { action: 'execute', hash }).outcome).to.equal('answer')
+    const change = () => decideRequest(payment, null, { action: 'execute', hash: otherHash })
+    expect(refusal(change)).to.equal('transaction_already_registered')
+  })
+
+  it('does not execute presigned batches', () => {
+    expect(refusal(() => decideRequest(step({ kind: 'presigned' }), null, execute))).to.equal('mode_not_implemented')
+  })
+})
+
+describe('status of an intent', () => {
+  it('is success only when every step is', () => {
+    expect(statusOf(['success', 'success'])).to.equal('success')
+    expect(statusOf(['success', 'created'])).to.equal('executing')
+    expect(statusOf(['created', 'created'])).to.equal('created')
+  })
+
+  it('is the first failed step’s word', () => {
+    expect(statusOf(['success', 'reverted', 'error'])).to.equal('reverted')
+    expect(statusOf(['executing', 'error'])).to.equal('error')
+  })
+})

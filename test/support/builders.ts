@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { type Address, type Hash, toHex } from 'viem'
+import type { Action, ChainBatch, Intent, StepRef, TokenTransfer } from '../../server/domain/action.js'
+import { uuidV7 } from '../../server/domain/uuid.js'
+import type { NewAction } from '../../server/store/actions.js'
+
+/** Domain objects for tests of the store: well-formed, but not signed by anyone. */
+
+export const randomAddress = (): Address => toHex(randomBytes(20))
+export const randomHash = (): Hash => toHex(randomBytes(32))
+
+export const usdOn1: Address = `0x${'a1'.repeat(20)}`
+export const usdOn2: Address = `0x${'a2'.repeat(20)}`
+
+export function aTransfer(fields: Partial<TokenTransfer> = {}): TokenTransfer {
+  return { from: 'solver', to: randomAddress(), token: usdOn2, amount: 100n, ...fields }
+}
+
+export function aBatch(fields: Partial<ChainBatch> = {}): ChainBatch {
+  return {
+    chainId: 1,
+    tokenTransfers: [],
+    calls: [{ to: randomAddress(), value: 0n, data: '0x' }],
+    hash: null,
+    ...fields,
+  }
+}
+
+/** An on-demand intent: the user pays on chain 1, the solver pays on chain 2. */
+export function anOnDemandIntent(user: Address, amount = 100n): Intent {
+  return {
+    mode: 'non-7702:on-demand',
+    chainBatches: [
+      aBatch({ tokenTransfers: [aTransfer({ from: user, to: randomAddress(), token: usdOn1, amount })] }),
+      aBatch({ chainId: 2, tokenTransfers: [aTransfer({ to: user, amount })] }),
+    ],
+  }
+}
+
+export function aSignedIntent(batches: ChainBatch[] = [aBatch({ hash: randomHash() })]): Intent {
+  return {
+    mode: '7702',
+    signatureType: 'ecdsa',
+    signature: toHex(randomBytes(65)),
+    nbf: 0,
+    exp: 2_000_000_000,
+    digest: randomHash(),
+    chainBatches: batches,
+  }
+}
+
+export function aNewAction(
+  fields: { user?: Address; intents?: Intent[]; now?: number } & Partial<NewAction> = {},
+): NewAction {
+  const user = fields.user ?? randomAddress()
+  const now = fields.now ?? Date.now()
+  const action: Action = {
+    actionId: uuidV7(now, randomBytes(10)),
+    user,
+    chainAuthorizations: [],
+    intents: fields.intents ?? [anOnDemandIntent(user)],
+  }
+  return {
+    action,
+    bodyHash: randomHash(),
+    signedKeys: action.intents.map((intent) => (intent.mode === '7702' ? randomHash() : null)),
+    signatureHashes: action.intents.map((intent) => (intent.mode === '7702' ? randomHash() : null)),
+    idempotencyKeyHash: null,
+    requiredConfirmations: new Map([
+      [1, 1],
+      [2, 1],
+    ]),
+    now,
+    ...fields,
+  }
+}
+
+export function stepOf(entry: NewAction, intentIndex: number, stepIndex: number): StepRef {
+  return { actionId: entry.action.actionId, intentIndex, stepIndex }
+}
