@@ -1,5 +1,6 @@
 import type { EngineTools } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
+import { stepQueue } from './stepQueue.js'
 import { createWorker } from './worker.js'
 
 export type Engine = ReturnType<typeof createEngine>
@@ -11,7 +12,7 @@ export function createEngine(given: Omit<EngineTools, 'wake' | 'look'>) {
     wake: () => worker.wake(),
     look: (chainId) => watchers.get(chainId)?.look(),
   }
-  const worker = createWorker(tools)
+  const worker = createWorker(stepQueue(tools), tools.log)
   const watchers = new Map([...tools.chains].map(([chainId, chain]) => [chainId, createChainWatcher(chain, tools)]))
 
   return {

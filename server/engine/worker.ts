@@ -1,24 +1,34 @@
-import type { StepWork } from '../store/steps.js'
-import { executeStep } from './executeStep.js'
-import type { EngineTools } from './tools.js'
-import { verifyStep } from './verifyStep.js'
-import { failStep, type Visit, waits } from './visit.js'
+import type { Logger } from 'pino'
+import type { Visit } from './visit.js'
 
-/** A claimed step that nobody comes back from is due again after this. */
+/** Rows of one kind that are due, and what a visit does for one of them. */
+export type Queue<Work> = {
+  name: string
+  /** Takes up to `limit` due rows for `leaseMs`. */
+  claim(limit: number, leaseMs: number): Promise<Work[]>
+  /** Does the next thing for a row; short, and as good the second time as the first. */
+  visit(work: Work): Promise<Visit>
+  /** Makes a row due again after a while. */
+  postpone(work: Work, delayMs: number): Promise<void>
+  /** What the log names a row by. */
+  label(work: Work): Record<string, unknown>
+}
+
+export type Worker = ReturnType<typeof createWorker>
+
+/** A claimed row that nobody comes back from is due again after this. */
 const leaseMs = 15_000
-/** How many steps are visited at once. */
+/** How many rows are visited at once. */
 const concurrency = 64
 /** The backstop when no wake-up comes. */
 const pollMs = 200
 const faultMs = 1_000
-/** How soon a step looks whether the one before it has succeeded; its success also hurries it. */
-const previousMs = 2_000
 
 /**
- * Visits due steps until stopped.
+ * Visits due rows of a queue until stopped.
  * States: idle (sleeping until woken or the poll) → claiming → visiting (up to `concurrency` at once) → idle.
  */
-export function createWorker(tools: EngineTools) {
+export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
   const visits = new Set<Promise<void>>()
   let stopped = false
   let wakeUp: (() => void) | null = null
@@ -53,11 +63,11 @@ export function createWorker(tools: EngineTools) {
     }
   }
 
-  async function claim(room: number): Promise<StepWork[]> {
+  async function claim(room: number): Promise<Work[]> {
     try {
-      return await tools.store.claimDueSteps(room, leaseMs)
+      return await queue.claim(room, leaseMs)
     } catch (error) {
-      tools.log.error({ err: error }, 'steps could not be claimed')
+      log.error({ err: error, queue: queue.name }, 'work could not be claimed')
       await sleep()
       return []
     }
@@ -71,14 +81,14 @@ export function createWorker(tools: EngineTools) {
     })
   }
 
-  async function visit(work: StepWork): Promise<void> {
+  async function visit(work: Work): Promise<void> {
     try {
-      const result = await advance(work, tools)
-      if (result.outcome === 'waits') await tools.store.postponeStep(work.ref, result.delayMs)
+      const result = await queue.visit(work)
+      if (result.outcome === 'waits') await queue.postpone(work, result.delayMs)
       else woken = true
     } catch (error) {
-      tools.log.warn({ err: error, ...work.ref, chainId: work.view.chainId }, 'visit failed; it will be repeated')
-      await tools.store.postponeStep(work.ref, faultMs).catch(() => undefined)
+      log.warn({ err: error, queue: queue.name, ...queue.label(work) }, 'visit failed; it will be repeated')
+      await queue.postpone(work, faultMs).catch(() => undefined)
     }
   }
 
@@ -94,15 +104,4 @@ export function createWorker(tools: EngineTools) {
       }
     })
   }
-}
-
-/** Does the next thing for a step that has no transaction of ours yet. */
-async function advance(work: StepWork, tools: EngineTools): Promise<Visit> {
-  const previous = await tools.store.readPreviousStep(work.ref)
-  if (previous?.status === 'executing') return waits(previousMs)
-  if (previous && previous.status !== 'success') {
-    const message = `The previous step ended as "${previous.status}"; execute it again, then this one.`
-    return failStep(work, { code: 'previous_step_failed', message, retryable: true }, tools)
-  }
-  return work.kind === 'payment' ? verifyStep(work, tools) : executeStep(work, previous, tools)
 }

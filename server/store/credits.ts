@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import { type Draw, type OpenCredit, orderCredits, planFunding } from '../domain/funding.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
+import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
 import { post } from './ledger.js'
 import { type CreditRow, type ReservationRow, stepKeyColumns } from './rows.js'
@@ -24,6 +25,7 @@ export type ReserveOutcome =
 
 /** Books each arrival as the user's credit, once ever per log. */
 export async function creditArrivals(
+  database: Database,
   trx: Transaction,
   arrivals: Arrival[],
   actionId: string | null,
@@ -65,6 +67,7 @@ export async function creditArrivals(
       ],
       now,
     )
+    await moveBalance(database, trx, arrival, { available: arrival.amount })
   }
 }
 
@@ -97,7 +100,7 @@ export async function reserveCredit(
     for (const draw of plan.draws) available.set(draw.creditId, available.get(draw.creditId)! - draw.amount)
     draws.push(...plan.draws)
   }
-  await writeReservations(trx, spender, rows, merge(draws), now)
+  await writeReservations(database, trx, spender, rows, merge(draws), now)
   return { outcome: 'reserved' }
 }
 
@@ -118,6 +121,7 @@ export async function releaseCredit(
         reserved: (BigInt(credit.reserved) - amount).toString(),
       })
     await post(trx, [movement('release', ref, attempt, credit, amount)], now)
+    await moveBalance(database, trx, keyOf(credit), { available: amount, reserved: -amount })
   }
   await trx('reservations')
     .where({ ...stepKeyColumns(ref), status: 'reserved' })
@@ -139,6 +143,7 @@ export async function spendCredit(
       .where({ id: credit.id })
       .update({ reserved: reserved.toString(), is_open: reserved > 0n || BigInt(credit.available) > 0n })
     await post(trx, [movement('spend', ref, attempt, credit, amount)], now)
+    await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
   }
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
 }
@@ -167,6 +172,7 @@ function merge(draws: Draw[]): Draw[] {
 }
 
 async function writeReservations(
+  database: Database,
   trx: Transaction,
   spender: Spender,
   rows: CreditRow[],
@@ -189,6 +195,7 @@ async function writeReservations(
         reserved: (BigInt(credit.reserved) + draw.amount).toString(),
       })
     await post(trx, [movement('reserve', spender.ref, spender.attempt, credit, draw.amount)], now)
+    await moveBalance(database, trx, keyOf(credit), { available: -draw.amount, reserved: draw.amount })
   }
 }
 
@@ -206,6 +213,10 @@ async function heldBy(
     held.push({ reservation, credit: credit! })
   }
   return held
+}
+
+function keyOf(credit: CreditRow) {
+  return { user: credit.user, chainId: credit.chain_id, token: credit.token }
 }
 
 /** `reserve` sets aside, `release` gives back, `spend` makes it the solver's. */

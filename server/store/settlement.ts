@@ -135,7 +135,7 @@ async function applyResult(
   if (result.status === 'success') {
     await spendCredit(database, trx, ref, row.attempts, now)
     await postPayouts(trx, row, result.payouts, now)
-    await creditArrivals(trx, result.arrivals, row.action_id, now)
+    await creditArrivals(database, trx, result.arrivals, row.action_id, now)
   } else {
     await releaseCredit(database, trx, ref, row.attempts, now)
     if (row.kind === 'payment') await unbindPayment(trx, ref)

@@ -119,7 +119,7 @@ describe('the journal', () => {
     expect(await store.readStep(ref)).to.include({ status: 'success', transactionHash: mined.hash, blockNumber: 3 })
     expect(await store.hasOpenTransactions(1)).to.equal(false)
     const events = await database
-      .knex<{ sequence: number }>('events')
+      .knex<{ action_id: string; sequence: number }>('events')
       .where({ action_id: ref.actionId })
       .orderBy('sequence')
     expect(events.map((event) => event.sequence)).to.deep.equal([1, 2, 3])

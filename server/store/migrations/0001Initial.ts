@@ -188,6 +188,46 @@ export async function up(knex: Knex): Promise<void> {
     t.index(['action_id'])
   })
 
+  // Kept in the same transaction as the ledger, of which it is the sum per user and token.
+  await knex.schema.createTable('balances', (t) => {
+    column.address(t, 'user').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'token').notNullable()
+    // Credit in the vault that can fund solver transfers, and what is set aside of it.
+    column.amount(t, 'available').notNullable()
+    column.amount(t, 'reserved').notNullable()
+    // Recorded in the user's own account; funds nothing.
+    column.amount(t, 'wallet').notNullable()
+    t.primary(['user', 'chain_id', 'token'])
+  })
+
+  // Deposits and withdrawals as clients report them, until the chain has confirmed or refuted them.
+  await knex.schema.createTable('deposits', (t) => {
+    t.bigIncrements('id')
+    // keccak256 of what was reported: the same report again is the same row.
+    column.hash(t, 'report_hash').notNullable().unique()
+    column.address(t, 'user').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.hash(t, 'transaction_hash').notNullable()
+    column.address(t, 'sender').notNullable()
+    column.address(t, 'token').notNullable()
+    column.amount(t, 'amount').notNullable()
+    t.boolean('is_deposit').notNullable()
+    // `pending`, `recorded` or `refused`
+    column.word(t, 'status').notNullable()
+    // `vault` or `wallet`; null until recorded.
+    column.word(t, 'custody').nullable()
+    // `{chainId}:{hash}:{logIndex}`, so that a log is recorded once. Null until recorded.
+    column.word(t, 'log_key', 120).nullable().unique()
+    column.word(t, 'error_code').nullable()
+    column.message(t, 'error_message').nullable()
+    // When the engine is to look at it next; null: nothing to do.
+    column.time(t, 'due_at').nullable().index()
+    column.time(t, 'created_at').notNullable()
+    column.time(t, 'updated_at').notNullable()
+    t.index(['chain_id', 'transaction_hash'])
+  })
+
   // What a step has taken of a credit.
   await knex.schema.createTable('reservations', (t) => {
     column.actionId(t)

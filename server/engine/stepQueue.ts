@@ -1,0 +1,31 @@
+import type { StepWork } from '../store/steps.js'
+import { executeStep } from './executeStep.js'
+import type { EngineTools } from './tools.js'
+import { verifyStep } from './verifyStep.js'
+import { failStep, type Visit, waits } from './visit.js'
+import type { Queue } from './worker.js'
+
+/** How soon a step looks whether the one before it has succeeded; its success also hurries it. */
+const previousMs = 2_000
+
+/** Steps that were asked for and that no transaction of ours carries yet. */
+export function stepQueue(tools: EngineTools): Queue<StepWork> {
+  return {
+    name: 'steps',
+    claim: (limit, leaseMs) => tools.store.claimDueSteps(limit, leaseMs),
+    visit: (work) => advanceStep(work, tools),
+    postpone: (work, delayMs) => tools.store.postponeStep(work.ref, delayMs),
+    label: (work) => ({ ...work.ref, chainId: work.view.chainId }),
+  }
+}
+
+/** Does the next thing for a step. */
+async function advanceStep(work: StepWork, tools: EngineTools): Promise<Visit> {
+  const previous = await tools.store.readPreviousStep(work.ref)
+  if (previous?.status === 'executing') return waits(previousMs)
+  if (previous && previous.status !== 'success') {
+    const message = `The previous step ended as "${previous.status}"; execute it again, then this one.`
+    return failStep(work, { code: 'previous_step_failed', message, retryable: true }, tools)
+  }
+  return work.kind === 'payment' ? verifyStep(work, tools) : executeStep(work, previous, tools)
+}
