@@ -1,0 +1,65 @@
+import type { Hex } from 'viem'
+import type { ChainConfig } from '../domain/chainConfig.js'
+
+/** In wei per gas. */
+export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+
+type FeeConfig = Pick<ChainConfig, 'maxFeePerGasCap' | 'priorityFeePerGas'>
+
+/** Intrinsic gas of one EIP-7702 authorization tuple; half of it comes back when the account exists already. */
+const authorizationGas = 25_000n
+/** Below what any of our calls takes; it only matters when a node's estimate is nonsense. */
+const leastGas = 60_000n
+
+/** Of a first attempt: twice the base fee lasts through six full blocks (each raises it by an eighth at most). */
+export function initialFees(baseFeePerGas: bigint, config: FeeConfig): Fees {
+  const maxFeePerGas = least(2n * baseFeePerGas + config.priorityFeePerGas, config.maxFeePerGasCap)
+  return { maxFeePerGas, maxPriorityFeePerGas: least(config.priorityFeePerGas, maxFeePerGas) }
+}
+
+/**
+ * Of a replacement at the same nonce: nodes want both caps raised by at least a tenth over what they hold, and a node may
+ * hold any attempt ever signed, so the highest of all counts. Null when that would go beyond the chain's cap.
+ */
+export function replacementFees(attempts: readonly Fees[], baseFeePerGas: bigint, config: FeeConfig): Fees | null {
+  const wanted = initialFees(baseFeePerGas, config)
+  const highest = (pick: (fees: Fees) => bigint) => attempts.reduce((most, fees) => greatest(most, pick(fees)), 0n)
+  const maxFeePerGas = greatest(bump(highest((fees) => fees.maxFeePerGas)), wanted.maxFeePerGas)
+  const maxPriorityFeePerGas = greatest(bump(highest((fees) => fees.maxPriorityFeePerGas)), wanted.maxPriorityFeePerGas)
+  const cap = greatest(maxFeePerGas, maxPriorityFeePerGas)
+  return cap > config.maxFeePerGasCap ? null : { maxFeePerGas: cap, maxPriorityFeePerGas }
+}
+
+/**
+ * The limit to sign from a node's estimate, which was made without authorizations (the accounts' code was overridden).
+ * - Each authorization adds its intrinsic gas. What of it is refunded comes back only at the end of the transaction.
+ * - A fifth and a constant on top: between estimate and inclusion a storage slot may turn from used to fresh (22,100
+ *   instead of 5,000), and every call keeps back a 64th of its gas (EIP-150), so that a limit that is just enough at
+ *   the top may be short three calls down.
+ * - `floor`: never less. `calldataFloor` of the transaction's data belongs here, since nodes refuse anything below it.
+ */
+export function gasLimit(options: { estimate: bigint; authorizations: number; floor?: bigint }): bigint {
+  const { estimate, authorizations, floor = 0n } = options
+  const withMargin = (estimate * 12n) / 10n + 20_000n
+  return greatest(withMargin, floor, leastGas) + BigInt(authorizations) * authorizationGas
+}
+
+/** EIP-7623: a transaction has at least 21,000 gas and 10 per zero byte, 40 per other byte of its data. */
+export function calldataFloor(data: Hex): bigint {
+  let tokens = 0
+  for (let at = 2; at < data.length; at += 2) tokens += data[at] === '0' && data[at + 1] === '0' ? 1 : 4
+  return 21_000n + 10n * BigInt(tokens)
+}
+
+/** x 1.125 rounded up: more than the tenth that nodes ask for, whatever they round. */
+function bump(fee: bigint): bigint {
+  return (fee * 1125n + 999n) / 1000n
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function greatest(...values: bigint[]): bigint {
+  return values.reduce((most, value) => (value > most ? value : most), 0n)
+}

@@ -1,0 +1,185 @@
+/** One JSON-RPC call. */
+export type RpcCall = { method: string; params: readonly unknown[] }
+
+export type RpcError = { code: number; message: string; data?: unknown }
+
+/** A node's answer to one call: what it returned, or the error it gave. */
+export type RpcAnswer = { result: unknown; error?: undefined } | { result?: undefined; error: RpcError }
+
+/** One HTTP request, for counting and timing. */
+export type RoundTrip = {
+  chainId: number
+  /** The node's position in `rpcUrls`; its address may hold credentials. */
+  node: number
+  methods: string[]
+  outcome: 'answered' | 'failed'
+  durationMs: number
+}
+
+export type RpcNodeOptions = {
+  chainId: number
+  url: string
+  /** The node's position in `rpcUrls`. */
+  index: number
+  timeoutMs: number
+  onRoundTrip: (roundTrip: RoundTrip) => void
+}
+
+/** The node gave no usable answer: it is away, broken, or of another chain. */
+export class NodeFailure extends Error {
+  override readonly name = 'NodeFailure'
+}
+
+/** Calls of several callers in one HTTP request, at most; a slow call holds up those that travel with it. */
+const maxBatch = 32
+
+type Group = {
+  calls: readonly RpcCall[]
+  resolve: (answers: RpcAnswer[]) => void
+  reject: (reason: NodeFailure) => void
+}
+
+/**
+ * One node of a chain. What is asked within one turn of the event loop travels in one HTTP request; what one caller asks
+ * together always does. Until the node has said that it is of the right chain, every request asks for that too, and any
+ * failure makes it say so again.
+ */
+export function createRpcNode(options: RpcNodeOptions) {
+  const { chainId, url, index, timeoutMs, onRoundTrip } = options
+  const { endpoint, headers } = withoutCredentials(url)
+  let queue: Group[] = []
+  let verified = false
+
+  return {
+    /** Answers in the order of the calls. Throws `NodeFailure`. */
+    ask(calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
+      return new Promise((resolve, reject) => {
+        queue.push({ calls, resolve, reject })
+        if (queue.length === 1) setImmediate(flush)
+      })
+    },
+  }
+
+  function flush(): void {
+    const waiting = queue
+    queue = []
+    let groups: Group[] = []
+    let size = 0
+    for (const group of waiting) {
+      if (groups.length > 0 && size + group.calls.length > maxBatch) {
+        void exchange(groups)
+        groups = []
+        size = 0
+      }
+      groups.push(group)
+      size += group.calls.length
+    }
+    void exchange(groups)
+  }
+
+  async function exchange(groups: Group[]): Promise<void> {
+    const asked = groups.flatMap((group) => group.calls)
+    const calls = verified ? asked : [{ method: 'eth_chainId', params: [] }, ...asked]
+    const startedAt = performance.now()
+    let outcome: RoundTrip['outcome'] = 'failed'
+    try {
+      let answers = await post(calls)
+      if (calls.length > asked.length) {
+        requireChain(answers[0])
+        answers = answers.slice(1)
+      }
+      outcome = 'answered'
+      for (const group of groups) deliver(group, answers.splice(0, group.calls.length))
+    } catch (error) {
+      verified = false
+      const failure = error instanceof NodeFailure ? error : new NodeFailure(describeTransportError(error))
+      for (const group of groups) group.reject(failure)
+    } finally {
+      const methods = calls.map((call) => call.method)
+      onRoundTrip({ chainId, node: index, methods, outcome, durationMs: performance.now() - startedAt })
+    }
+  }
+
+  function deliver(group: Group, answers: (RpcAnswer | undefined)[]): void {
+    if (answers.every((answer) => answer !== undefined)) group.resolve(answers)
+    else group.reject(new NodeFailure('an answer is missing'))
+  }
+
+  function requireChain(answer: RpcAnswer | undefined): void {
+    if (answer?.error) throw new NodeFailure(`eth_chainId: ${answer.error.message}`)
+    if (typeof answer?.result !== 'string') throw new NodeFailure('the node does not say its chain')
+    if (Number(answer.result) !== chainId) throw new NodeFailure(`the node is of chain ${Number(answer.result)}`)
+    verified = true
+  }
+
+  async function post(calls: readonly RpcCall[]): Promise<(RpcAnswer | undefined)[]> {
+    const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers,
+      // A lone call is sent plainly: some gateways know no batches.
+      body: JSON.stringify(body.length === 1 ? body[0] : body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const text = await response.text()
+    const parsed = parseJson(text)
+    if (parsed === undefined) throw new NodeFailure(response.ok ? 'the answer is not JSON' : `HTTP ${response.status}`)
+    return sortAnswers(parsed, calls.length, response)
+  }
+}
+
+export type RpcNode = ReturnType<typeof createRpcNode>
+
+/** fetch refuses addresses with a user and password in them; they go into the header that they stand for. */
+function withoutCredentials(url: string): { endpoint: string; headers: Record<string, string> } {
+  const parsed = new URL(url)
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (parsed.username || parsed.password) {
+    const pair = `${decodeURIComponent(parsed.username)}:${decodeURIComponent(parsed.password)}`
+    headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
+    parsed.username = ''
+    parsed.password = ''
+  }
+  return { endpoint: parsed.href, headers }
+}
+
+/** Nodes may answer the calls of a batch in any order, and a whole batch by one error. */
+function sortAnswers(parsed: unknown, count: number, response: Response): (RpcAnswer | undefined)[] {
+  const entries = Array.isArray(parsed) ? parsed : [parsed]
+  const answers = new Array<RpcAnswer | undefined>(count).fill(undefined)
+  for (const entry of entries) {
+    if (typeof entry !== 'object' || entry === null) continue
+    const { id, result, error } = entry as { id?: unknown; result?: unknown; error?: unknown }
+    const answer = error !== undefined && error !== null ? { error: readError(error) } : { result }
+    if (answer.error === undefined && !('result' in entry)) continue
+    if (typeof id === 'number' && id in answers) answers[id] = answer
+    else if (answer.error !== undefined) throw new NodeFailure(`HTTP ${response.status}: ${answer.error.message}`)
+  }
+  if (answers.every((answer) => answer === undefined)) {
+    throw new NodeFailure(response.ok ? 'the answer is not JSON-RPC' : `HTTP ${response.status}`)
+  }
+  return answers
+}
+
+function readError(error: unknown): RpcError {
+  if (typeof error !== 'object' || error === null) return { code: 0, message: String(error) }
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
+  return { code: Number(code) || 0, message: typeof message === 'string' ? message : JSON.stringify(error), data }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** The error's own text may hold the node's address, so it is told by its kind. */
+function describeTransportError(error: unknown): string {
+  if (!(error instanceof Error)) return 'connection failed'
+  if (error.name === 'TimeoutError') return 'timeout'
+  const cause = error.cause as { code?: unknown } | undefined
+  return typeof cause?.code === 'string' ? `connection failed, ${cause.code}` : 'connection failed'
+}
