@@ -4,9 +4,10 @@ import type { Transaction } from './database.js'
 /**
  * The accounts of the double entry, per chain and token.
  * `vault`: what the contract holds. `available`, `reserved`: what is owed to users. `solver`: what is the solver's own.
- * A debit raises `vault`, a credit raises the other three.
+ * `wallet`: what users hold in their own accounts and had recorded, against `recorded`.
+ * A debit raises `vault` and `wallet`, a credit raises the others.
  */
-export type LedgerAccount = 'vault' | 'available' | 'reserved' | 'solver'
+export type LedgerAccount = 'vault' | 'available' | 'reserved' | 'solver' | 'wallet' | 'recorded'
 
 export type Posting = {
   /** Unique: what happened on which chain, transaction and log, or in which step. */

@@ -43,6 +43,7 @@ export async function bindPayment(
     if (!payment.signed || holder.signed || (await isDrawnOn(trx, payment))) return 'used'
     await takeOver(trx, payment, holder, now)
   }
+  if (await isRecordedElsewhere(trx, payment)) return 'used'
   await trx('payments').insert({
     ...key,
     ...stepKeyColumns(payment.ref),
@@ -55,6 +56,17 @@ export async function bindPayment(
 /** Frees the transaction of a step that it turned out not to back. */
 export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<void> {
   await trx('payments').where(stepKeyColumns(ref)).delete()
+}
+
+/** True when the transaction has become credit by itself or in another action. */
+export async function isRecordedElsewhere(
+  trx: Transaction,
+  payment: Pick<Payment, 'chainId' | 'hash' | 'user' | 'ref'>,
+): Promise<boolean> {
+  const credits = await trx<CreditRow>('credits')
+    .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user })
+    .select('action_id')
+  return credits.some((credit) => credit.action_id !== payment.ref.actionId)
 }
 
 async function isDrawnOn(trx: Transaction, payment: Payment): Promise<boolean> {

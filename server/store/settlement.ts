@@ -13,7 +13,7 @@ import {
 } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { post } from './ledger.js'
-import { unbindPayment } from './payments.js'
+import { isRecordedElsewhere, unbindPayment } from './payments.js'
 import { stepKeyColumns, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import { changeStep } from './stepChange.js'
 import { refOf, type StepWork } from './steps.js'
@@ -48,9 +48,23 @@ export async function settleStep(
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'executing' || row.transaction_id !== null) return 'stale'
-    await applyResult(database, trx, row, result, now)
+    await applyResult(database, trx, row, await refuseUsed(trx, row, result), now)
     return 'settled'
   })
+}
+
+/** A payment that has become credit by another way meanwhile backs nothing more. */
+async function refuseUsed(trx: Transaction, row: StepRow, result: StepResult): Promise<StepResult> {
+  if (row.kind !== 'payment' || result.status !== 'success') return result
+  const payment = { chainId: row.chain_id, hash: result.transactionHash, user: row.user, ref: refOf(row) }
+  if (!(await isRecordedElsewhere(trx, payment))) return result
+  const message = 'This transaction already backs a step or a recorded deposit.'
+  return {
+    status: 'error',
+    error: { code: 'transaction_already_used', message, retryable: true },
+    transactionHash: result.transactionHash,
+    blockNumber: result.blockNumber,
+  }
 }
 
 /** Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only. */

@@ -1,5 +1,7 @@
 import { findKnownAction, insertAction, readAction, readIntent } from './actions.js'
+import { readBalances } from './balances.js'
 import type { Database } from './database.js'
+import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
 import {
   findOpenByHash,
   hasOpenTransactions,
@@ -72,6 +74,13 @@ export function createStore(database: Database) {
     readMinedTransactions: on(readMinedTransactions),
     hasOpenTransactions: on(hasOpenTransactions),
     lowestUnminedNonce: on(lowestUnminedNonce),
+
+    reportDeposit: on(reportDeposit),
+    readDeposit: on(readDeposit),
+    claimDueDeposits: on(claimDueDeposits),
+    postponeDeposit: on(postponeDeposit),
+    settleDeposit: on(settleDeposit),
+    readBalances: on(readBalances),
 
     takeLease: on(takeLease),
     readChainMark: on(readChainMark),

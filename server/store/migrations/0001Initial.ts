@@ -217,15 +217,36 @@ export async function up(knex: Knex): Promise<void> {
     column.word(t, 'status').notNullable()
     // `vault` or `wallet`; null until recorded.
     column.word(t, 'custody').nullable()
+    t.integer('confirmations').notNullable().defaultTo(0)
+    t.integer('required_confirmations').notNullable()
     // `{chainId}:{hash}:{logIndex}`, so that a log is recorded once. Null until recorded.
     column.word(t, 'log_key', 120).nullable().unique()
     column.word(t, 'error_code').nullable()
     column.message(t, 'error_message').nullable()
     // When the engine is to look at it next; null: nothing to do.
     column.time(t, 'due_at').nullable().index()
-    column.time(t, 'created_at').notNullable()
-    column.time(t, 'updated_at').notNullable()
+    // When it was last reported, and when it was recorded; null: not yet.
+    column.time(t, 'reported_at').notNullable()
+    column.time(t, 'recorded_at').nullable()
     t.index(['chain_id', 'transaction_hash'])
+  })
+
+  // One row per (chain, token, wallet): its newest airdrop.
+  await knex.schema.createTable('airdrops', (t) => {
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'token').notNullable()
+    column.address(t, 'wallet').notNullable()
+    // 1, 2, 3 … per row; the vault's key binds it, so that each is paid once.
+    t.integer('round').notNullable()
+    column.amount(t, 'amount').notNullable()
+    // `executing`, `success` or `error`
+    column.word(t, 'status').notNullable()
+    column.hash(t, 'transaction_hash').nullable()
+    t.bigInteger('transaction_id').nullable().index()
+    column.message(t, 'error_message').nullable()
+    column.time(t, 'due_at').nullable().index()
+    column.time(t, 'asked_at').notNullable()
+    t.primary(['chain_id', 'token', 'wallet'])
   })
 
   // What a step has taken of a credit.

@@ -1,0 +1,31 @@
+import type { Address, Hash } from 'viem'
+import type { ServiceErrorCode } from './errors.js'
+
+/** A deposit or withdrawal as a client reports it. */
+export type DepositReport = {
+  user: Address
+  chainId: number
+  transactionHash: Hash
+  /** Who the tokens came from. */
+  sender: Address
+  token: Address
+  /** In the token's smallest unit. */
+  amount: bigint
+  /** False: a withdrawal. */
+  isDeposit: boolean
+}
+
+/** Where the tokens went to or came from: the solver's vault, or the user's own account. */
+export type Custody = 'vault' | 'wallet'
+
+/** What is known of a report. Times are unix milliseconds. */
+export type DepositView = DepositReport & {
+  status: 'pending' | 'recorded' | 'refused'
+  /** Null until the transaction is known. */
+  custody: Custody | null
+  confirmations: number
+  requiredConfirmations: number
+  /** Why it is refused; null unless it is. */
+  error: { code: ServiceErrorCode; message: string } | null
+  recordedAt: number | null
+}

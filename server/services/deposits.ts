@@ -1,0 +1,83 @@
+import type { Address } from 'viem'
+import type { DepositReport, DepositView } from '../domain/deposit.js'
+import { ServiceError } from '../domain/errors.js'
+import type { Settings } from '../domain/settings.js'
+import { findToken } from '../domain/solverNeeds.js'
+import type { Store } from '../store/store.js'
+
+/** How long a report is held open for its confirmation. */
+const waitMs = 10_000
+const lookAgainMs = 250
+
+export type TokenBalanceView = {
+  chainId: number
+  token: Address
+  symbol: string
+  decimals: number
+  /** All in the token's smallest unit. */
+  amount: bigint
+  available: bigint
+  reserved: bigint
+}
+
+export type DepositsService = ReturnType<typeof createDeposits>
+
+export function createDeposits(deps: {
+  store: Store
+  settings: Settings
+  wake: () => void
+  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
+  now: () => number
+}) {
+  const { store, settings } = deps
+
+  return {
+    /**
+     * Records a deposit or withdrawal once the chain has confirmed it; `pending` when that takes longer than the request
+     * is held open. Throws `ServiceError` when the chain says otherwise.
+     */
+    async record(report: DepositReport, signal: AbortSignal): Promise<DepositView> {
+      const chain = settings.chains.get(report.chainId)
+      if (!chain) {
+        throw new ServiceError('chain_unsupported', `chainId: chain ${report.chainId} is not supported.`)
+      }
+      if (!findToken(chain, report.token)) {
+        throw new ServiceError(
+          'token_unsupported',
+          `tokenAddress: this token is not supported on chain ${report.chainId}.`,
+        )
+      }
+      if (report.amount === 0n) {
+        throw new ServiceError('validation_failed', 'amount must be at least 1', {
+          issues: [{ path: '/amount', message: 'must be at least 1', code: 'minimum' }],
+        })
+      }
+      const reported = await store.reportDeposit(report, chain.confirmations, deps.now())
+      deps.wake()
+      const deadline = deps.now() + waitMs
+      let view: DepositView = reported
+      while (view.status === 'pending' && !signal.aborted && deps.now() < deadline) {
+        await deps.nextChange(`deposit:${reported.id}`, lookAgainMs, signal)
+        view = (await store.readDeposit(reported.id)) ?? view
+      }
+      if (view.error) throw new ServiceError(view.error.code, view.error.message)
+      return view
+    },
+
+    /** What is recorded of a user, by chain and token. */
+    async balances(user: Address): Promise<TokenBalanceView[]> {
+      const rows = await store.readBalances(user)
+      return rows.flatMap((row) => {
+        const chain = settings.chains.get(row.chainId)
+        const token = chain && findToken(chain, row.token)
+        // A token that has left the configuration can't be shown with its decimals; the ledger keeps it.
+        if (!token) return []
+        const { chainId, available, reserved } = row
+        const amount = available + reserved + row.wallet
+        return [
+          { chainId, token: row.token, symbol: token.symbol, decimals: token.decimals, amount, available, reserved },
+        ]
+      })
+    },
+  }
+}
