@@ -1,0 +1,250 @@
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  type Hash,
+  hashMessage,
+  hashStruct,
+  hashTypedData,
+  type Hex,
+  hexToBigInt,
+  keccak256,
+  recoverAddress,
+  size,
+  slice,
+  type TypedDataDomain,
+} from 'viem'
+import { hashAuthorization } from 'viem/utils'
+
+/** How an intent is signed. `ecdsa` covers the calls; `eip712` covers the token transfers too, and wallets can show it. */
+export type SignatureType = 'ecdsa' | 'eip712'
+
+/** A call of the user's account. `value` in wei. */
+export type Call = { to: Address; value: bigint; data: Hex }
+
+/** A token movement; `amount` in the token's smallest unit, the zero address is the native currency. */
+export type TokenTransfer = { from: Address | 'solver'; to: Address; token: Address; amount: bigint }
+
+/** One chain's part of an intent. */
+export type ChainBatch = { chainId: number; tokenTransfers: readonly TokenTransfer[]; calls: readonly Call[] }
+
+/** What a user signs once, for all its chains. `nbf` and `exp` in unix seconds; `nbf` 0 means at once. */
+export type UnsignedIntent = {
+  signatureType: SignatureType
+  nbf: number
+  exp: number
+  chainBatches: readonly ChainBatch[]
+}
+
+/** An EIP-7702 tuple signed by the account that authorizes. `nonce` is the account's, `address` the delegate. */
+export type SignedAuthorization = {
+  address: Address
+  chainId: number
+  nonce: number
+  r: Hex
+  s: Hex
+  /** 0 or 1; 0 by default. */
+  yParity?: number
+}
+
+/** The EIP-712 domain of everything that is signed here. No chain id: one signature spans chains. */
+export const intentDomain = { name: 'CrossChainIntents', version: '1' } as const satisfies TypedDataDomain
+
+/** The EIP-712 types of a signed intent. */
+export const intentTypes = {
+  Intent: [
+    { name: 'nbf', type: 'uint256' },
+    { name: 'exp', type: 'uint256' },
+    { name: 'chainBatches', type: 'ChainBatch[]' },
+  ],
+  ChainBatch: [
+    { name: 'chainId', type: 'uint256' },
+    { name: 'tokenTransfers', type: 'TokenTransfer[]' },
+    { name: 'calls', type: 'Call[]' },
+  ],
+  TokenTransfer: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'token', type: 'address' },
+    { name: 'amount', type: 'uint256' },
+  ],
+  Call: [
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'data', type: 'bytes' },
+  ],
+} as const
+
+/** The EIP-712 types of a signed registration of a payment. */
+export const registrationTypes = {
+  Registration: [
+    { name: 'actionId', type: 'string' },
+    { name: 'intentIndex', type: 'uint256' },
+    { name: 'stepIndex', type: 'uint256' },
+    { name: 'hash', type: 'bytes32' },
+  ],
+} as const
+
+const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
+
+/** Half of secp256k1's order; EIP-2 and EIP-7702 refuse an `s` above it. */
+const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+/**
+ * The `hash` of an `ecdsa` batch: keccak256(abi.encode(uint256 chainId, (address to, uint256 value, bytes data)[] calls)).
+ * Token transfers are not part of it.
+ */
+export function chainBatchHash(batch: Pick<ChainBatch, 'chainId' | 'calls'>): Hash {
+  return keccak256(
+    encodeAbiParameters(
+      [
+        { type: 'uint256' },
+        {
+          type: 'tuple[]',
+          components: [
+            { name: 'to', type: 'address' },
+            { name: 'value', type: 'uint256' },
+            { name: 'data', type: 'bytes' },
+          ],
+        },
+      ],
+      [BigInt(batch.chainId), [...batch.calls]],
+    ),
+  )
+}
+
+/** The `hash` of an `eip712` batch: its EIP-712 struct hash. */
+export function chainBatchStructHash(batch: ChainBatch): Hash {
+  return hashStruct({ types: intentTypes, primaryType: 'ChainBatch', data: typedBatch(batch) })
+}
+
+/** The `hash` that a batch carries in an action, by the intent's signature type. */
+export function batchHash(signatureType: SignatureType, batch: ChainBatch): Hash {
+  return signatureType === 'ecdsa' ? chainBatchHash(batch) : chainBatchStructHash(batch)
+}
+
+/**
+ * The EIP-712 encoding of a batch's `tokenTransfers`: keccak256 of their struct hashes, one after the other. The
+ * delegate contract gets it beside the signature, since its `execute` carries no transfers.
+ */
+export function tokenTransfersHash(transfers: readonly TokenTransfer[]): Hash {
+  const hashes = transfers.map((transfer) =>
+    hashStruct({ types: intentTypes, primaryType: 'TokenTransfer', data: typedTransfer(transfer) }),
+  )
+  return keccak256(concat(hashes))
+}
+
+/** keccak256(abi.encode(string signatureType, uint256 nbf, uint256 exp, bytes32[] batchHashes)); signed by EIP-191. */
+export function ecdsaIntentDigest(intent: UnsignedIntent): Hash {
+  return keccak256(
+    encodeAbiParameters(
+      [{ type: 'string' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32[]' }],
+      [intent.signatureType, BigInt(intent.nbf), BigInt(intent.exp), intent.chainBatches.map((b) => chainBatchHash(b))],
+    ),
+  )
+}
+
+/** The intent as EIP-712 typed data, as `eth_signTypedData_v4` wants it. `solver` is the zero address. */
+export function intentTypedData(intent: Omit<UnsignedIntent, 'signatureType'>) {
+  return {
+    domain: intentDomain,
+    types: intentTypes,
+    primaryType: 'Intent',
+    message: {
+      nbf: BigInt(intent.nbf),
+      exp: BigInt(intent.exp),
+      chainBatches: intent.chainBatches.map(typedBatch),
+    },
+  } as const
+}
+
+/** The EIP-712 digest of the intent. */
+export function eip712IntentDigest(intent: Omit<UnsignedIntent, 'signatureType'>): Hash {
+  return hashTypedData(intentTypedData(intent))
+}
+
+/**
+ * The digest that names an intent, on chain and off. For `eip712` it is what the signature signs; for `ecdsa` the
+ * signature is over its EIP-191 form (`personal_sign` of the 32 raw bytes).
+ */
+export function intentDigest(intent: UnsignedIntent): Hash {
+  return intent.signatureType === 'ecdsa' ? ecdsaIntentDigest(intent) : eip712IntentDigest(intent)
+}
+
+/** What a delegate remembers an executed batch by: keccak256(abi.encode(bytes32 intentDigest, uint256 batchIndex)). */
+export function chainBatchId(digest: Hash, batchIndex: number): Hash {
+  return keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [digest, BigInt(batchIndex)]))
+}
+
+/** Who signed an intent. Null when the signature is not 65 bytes with a low `s` and `v` 27 or 28, or recovers to nobody. */
+export async function recoverIntentSigner(intent: UnsignedIntent & { signature: Hex }): Promise<Address | null> {
+  const digest = intentDigest(intent)
+  return recoverSigner(intent.signatureType === 'ecdsa' ? hashMessage({ raw: digest }) : digest, intent.signature)
+}
+
+/** What an EIP-7702 authorization signs: keccak256(0x05 ‖ rlp([chainId, address, nonce])). */
+export function authorizationDigest(authorization: { address: Address; chainId: number; nonce: number }): Hash {
+  const { address, chainId, nonce } = authorization
+  return hashAuthorization({ address, chainId, nonce })
+}
+
+/** Who signed an authorization. Null when its parts are no valid signature (EIP-7702 wants a low `s`, `yParity` 0 or 1). */
+export async function recoverAuthorizationSigner(authorization: SignedAuthorization): Promise<Address | null> {
+  const { r, s, yParity = 0 } = authorization
+  if (yParity !== 0 && yParity !== 1) return null
+  if (!isWord(r) || !isWord(s) || hexToBigInt(s) > highestS) return null
+  return recoverAddress({ hash: authorizationDigest(authorization), signature: { r, s, yParity } }).catch(() => null)
+}
+
+/** A registration of a payment as EIP-712 typed data. */
+export function registrationTypedData(registration: {
+  actionId: string
+  intentIndex: number
+  stepIndex: number
+  hash: Hash
+}) {
+  const { actionId, intentIndex, stepIndex, hash } = registration
+  return {
+    domain: intentDomain,
+    types: registrationTypes,
+    primaryType: 'Registration',
+    message: { actionId, intentIndex: BigInt(intentIndex), stepIndex: BigInt(stepIndex), hash },
+  } as const
+}
+
+/** Whether `user` signed the registration of this transaction for this step. */
+export async function verifyRegistration(registration: {
+  actionId: string
+  intentIndex: number
+  stepIndex: number
+  hash: Hash
+  signature: Hex
+  user: Address
+}): Promise<boolean> {
+  const signer = await recoverSigner(hashTypedData(registrationTypedData(registration)), registration.signature)
+  return signer?.toLowerCase() === registration.user.toLowerCase()
+}
+
+async function recoverSigner(digest: Hash, signature: Hex): Promise<Address | null> {
+  if (size(signature) !== 65) return null
+  const v = Number(slice(signature, 64, 65))
+  if (v !== 27 && v !== 28) return null
+  if (hexToBigInt(slice(signature, 32, 64)) > highestS) return null
+  return recoverAddress({ hash: digest, signature }).catch(() => null)
+}
+
+function typedBatch(batch: ChainBatch) {
+  return {
+    chainId: BigInt(batch.chainId),
+    tokenTransfers: batch.tokenTransfers.map(typedTransfer),
+    calls: batch.calls.map(({ to, value, data }) => ({ to, value, data })),
+  }
+}
+
+function typedTransfer({ from, to, token, amount }: TokenTransfer) {
+  return { from: from === 'solver' ? zeroAddress : from, to, token, amount }
+}
+
+function isWord(value: Hex): boolean {
+  return /^0x[0-9a-fA-F]{64}$/.test(value)
+}
