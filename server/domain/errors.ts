@@ -29,6 +29,7 @@ export const issueCodes = [
   'transfer_from_mismatch',
   'mixed_batch',
   'empty_batch',
+  'amount_zero',
   'recipient_not_allowed',
   'duplicate_intent',
   'idempotency_key_reused',
