@@ -8,8 +8,10 @@ type FeeConfig = Pick<ChainConfig, 'maxFeePerGasCap' | 'priorityFeePerGas'>
 
 /** Intrinsic gas of one EIP-7702 authorization tuple; half of it comes back when the account exists already. */
 const authorizationGas = 25_000n
-/** Below what any of our calls takes; it only matters when a node's estimate is nonsense. */
+/** What our smallest calls take; it only matters when a node's estimate is nonsense. */
 const leastGas = 60_000n
+/** EIP-7825: no transaction may have a higher limit, on chains at Osaka. */
+const mostGas = 16_777_216n
 
 /** Of a first attempt: twice the base fee lasts through six full blocks (each raises it by an eighth at most). */
 export function initialFees(baseFeePerGas: bigint, config: FeeConfig): Fees {
@@ -37,11 +39,14 @@ export function replacementFees(attempts: readonly Fees[], baseFeePerGas: bigint
  *   instead of 5,000), and every call keeps back a 64th of its gas (EIP-150), so that a limit that is just enough at
  *   the top may be short three calls down.
  * - `floor`: never less. `calldataFloor` of the transaction's data belongs here, since nodes refuse anything below it.
+ * - The margin alone never lifts a transaction over the protocol's own limit.
  */
 export function gasLimit(options: { estimate: bigint; authorizations: number; floor?: bigint }): bigint {
   const { estimate, authorizations, floor = 0n } = options
-  const withMargin = (estimate * 12n) / 10n + 20_000n
-  return greatest(withMargin, floor, leastGas) + BigInt(authorizations) * authorizationGas
+  const intrinsic = BigInt(authorizations) * authorizationGas
+  const needed = greatest(estimate, floor, leastGas) + intrinsic
+  const limit = greatest((estimate * 12n) / 10n + 20_000n, floor, leastGas) + intrinsic
+  return limit > mostGas && needed <= mostGas ? mostGas : limit
 }
 
 /** EIP-7623: a transaction has at least 21,000 gas and 10 per zero byte, 40 per other byte of its data. */
@@ -51,9 +56,9 @@ export function calldataFloor(data: Hex): bigint {
   return 21_000n + 10n * BigInt(tokens)
 }
 
-/** x 1.125 rounded up: more than the tenth that nodes ask for, whatever they round. */
+/** x 1.125 rounded up: more than the tenth that nodes ask for, whatever they round, and always more than before. */
 function bump(fee: bigint): bigint {
-  return (fee * 1125n + 999n) / 1000n
+  return fee === 0n ? 1n : (fee * 1125n + 999n) / 1000n
 }
 
 function least(a: bigint, b: bigint): bigint {

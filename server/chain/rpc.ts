@@ -1,6 +1,14 @@
 import { ChainUnavailable } from './chain.js'
 import { createRedactor } from './redact.js'
-import { createRpcNode, NodeFailure, type RoundTrip, type RpcAnswer, type RpcCall, type RpcError } from './rpcNode.js'
+import {
+  createRpcNode,
+  NodeFailure,
+  type RoundTrip,
+  type RpcAnswer,
+  type RpcCall,
+  type RpcError,
+  type RpcNode,
+} from './rpcNode.js'
 
 export type RpcOptions = {
   /** How long one node may take for a read before the next is asked. */
@@ -33,7 +41,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     }
   })
 
-  return { redact, read, askEach }
+  return { redact, read, senders: nodes.map((node): Pick<RpcNode, 'ask'> => node.sends) }
 
   /**
    * Asks for all calls in one round trip and hands the answers to `decode`. A node that fails, gives an error, or answers
@@ -59,18 +67,6 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
       }
     }
     throw new ChainUnavailable(chainId, calls[0]?.method ?? 'nothing', redact(reasons.join('; ')))
-  }
-
-  /** The same call to every node. Each entry is the node's answer, or why there is none; none of them rejects. */
-  function askEach(call: RpcCall): Promise<RpcAnswer | NodeFailure>[] {
-    return nodes.map(async (node) => {
-      try {
-        const [answer] = await node.sends.ask([call])
-        return answer!
-      } catch (error) {
-        return error instanceof NodeFailure ? error : new NodeFailure('no answer')
-      }
-    })
   }
 
   /** As configured, but with those that failed lately at the end. */

@@ -1,0 +1,125 @@
+import {
+  type Address,
+  concat,
+  decodeFunctionData,
+  encodeFunctionData,
+  erc20Abi,
+  type Hash,
+  type Hex,
+  toEventSelector,
+  zeroAddress,
+} from 'viem'
+import { tokenTransfersHash } from '../../sdk/src/signing.js'
+import type { SignedIntent, TokenTransfer } from '../domain/action.js'
+import type { Receipt } from './chain.js'
+import { delegateAbi } from './generated/delegate.js'
+import { solverVaultAbi } from './generated/solverVault.js'
+
+/** The Delegate logs this with the batch's id as its only topic when it has run a batch. */
+export const executedTopic = toEventSelector('ChainBatchExecuted(bytes32)')
+/** The SolverVault logs this with the step key as its only topic when it has paid. */
+export const fulfilledTopic = toEventSelector('Fulfilled(bytes32)')
+
+export type Fulfilment = {
+  /** What the vault remembers the payout by; it pays once under each. */
+  stepKey: Hash
+  transfers: readonly Pick<TokenTransfer, 'to' | 'token' | 'amount'>[]
+  /** Whose batch runs after the transfers. Null: nobody's. */
+  account: Address | null
+  intent: SignedIntent | null
+  /** Which batch of the intent. */
+  stepIndex: number
+}
+
+/** The call of a user's delegated account that runs one batch of his intent. */
+export function encodeExecute(intent: SignedIntent, stepIndex: number): Hex {
+  return encodeFunctionData({ abi: delegateAbi, functionName: 'execute', args: [contractIntent(intent, stepIndex)] })
+}
+
+/** The call of the vault that pays a step's transfers and then runs its batch, if it has one. */
+export function encodeFulfill({ stepKey, transfers, account, intent, stepIndex }: Fulfilment): Hex {
+  return encodeFunctionData({
+    abi: solverVaultAbi,
+    functionName: 'fulfill',
+    args: [
+      stepKey,
+      transfers.map(({ to, token, amount }) => ({ to, token, amount })),
+      account ?? zeroAddress,
+      intent ? contractIntent(intent, stepIndex) : noIntent,
+    ],
+  })
+}
+
+/** What a call of the vault paid. Null for any other call. */
+export function decodeFulfill(
+  input: Hex,
+): { stepKey: Hash; transfers: Pick<TokenTransfer, 'to' | 'token' | 'amount'>[]; account: Address | null } | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: solverVaultAbi, data: input })
+    if (functionName !== 'fulfill') return null
+    const [stepKey, transfers, account] = args
+    return {
+      stepKey,
+      transfers: transfers.map(({ to, token, amount }) => ({ to: lower(to), token: lower(token), amount })),
+      account: account === zeroAddress ? null : lower(account),
+    }
+  } catch {
+    return null
+  }
+}
+
+/** The ids of the batches that the account's delegate ran in a transaction. */
+export function executedBatchIds(receipt: Pick<Receipt, 'logs'>, account: Address): Hash[] {
+  return keysLogged(receipt, account, executedTopic)
+}
+
+/** The keys under which the vault paid in a transaction. */
+export function fulfilledKeys(receipt: Pick<Receipt, 'logs'>, vault: Address): Hash[] {
+  return keysLogged(receipt, vault, fulfilledTopic)
+}
+
+export function encodeIsFulfilled(stepKey: Hash): Hex {
+  return encodeFunctionData({ abi: solverVaultAbi, functionName: 'isFulfilled', args: [stepKey] })
+}
+
+export function encodeIsChainBatchProcessed(chainBatchId: Hash): Hex {
+  return encodeFunctionData({ abi: delegateAbi, functionName: 'isChainBatchProcessed', args: [chainBatchId] })
+}
+
+export function encodeBalanceOf(holder: Address): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
+}
+
+const noIntent = { signatureType: '', signature: '0x', nbf: 0n, exp: 0n, chainBatches: [] } as const
+
+/**
+ * The intent as the Delegate takes it, with the calls of one batch and only the hashes of all others: each batch is a step
+ * of its own. An `eip712` batch also covers its token transfers, which the call does not carry; their hash follows
+ * the signature, one word for each batch that carries calls.
+ */
+function contractIntent(intent: SignedIntent, stepIndex: number) {
+  const step = intent.chainBatches[stepIndex]
+  if (!step) throw new Error(`The intent has no batch ${stepIndex}`)
+  const withWords = intent.signatureType === 'eip712' && step.calls.length > 0
+  return {
+    signatureType: intent.signatureType,
+    signature: withWords ? concat([intent.signature, tokenTransfersHash(step.tokenTransfers)]) : intent.signature,
+    nbf: BigInt(intent.nbf),
+    exp: BigInt(intent.exp),
+    chainBatches: intent.chainBatches.map(({ hash, chainId, calls }, index) => {
+      if (!hash) throw new Error('A batch of a signed intent has a hash')
+      return { hash, chainId: BigInt(chainId), calls: index === stepIndex ? calls : [] }
+    }),
+  }
+}
+
+function keysLogged(receipt: Pick<Receipt, 'logs'>, address: Address, topic: Hash): Hash[] {
+  return receipt.logs.flatMap((log) => {
+    const key = log.topics[1]
+    return log.address === address && log.topics[0] === topic && key ? [key] : []
+  })
+}
+
+function lower(address: Address): Address {
+  return address.toLowerCase() as Address
+}

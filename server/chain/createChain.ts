@@ -1,0 +1,231 @@
+import { type Address, type Hash, type Hex, keccak256 } from 'viem'
+import { nativeToken } from '../domain/action.js'
+import type { ChainConfig } from '../domain/chainConfig.js'
+import type { Chain, Receipt, SendOutcome } from './chain.js'
+import { encodeBalanceOf, encodeIsChainBatchProcessed, encodeIsFulfilled } from './contracts.js'
+import { createLogSearch } from './findLog.js'
+import { createRpc, type Rpc, type RpcOptions } from './rpc.js'
+import {
+  call,
+  orNull,
+  quantity,
+  readAccount,
+  readBigInt,
+  readBlock,
+  readHex,
+  readReceipt,
+  readTransaction,
+  readTransactionHashes,
+  readArray,
+  resultOf,
+} from './rpcFormat.js'
+import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcNode.js'
+import { classifySend, combineOutcomes, saysWrongChain } from './sendOutcome.js'
+import { createSimulator } from './simulate.js'
+
+/** How many calls one request to a node holds at most; gateways refuse long ones. */
+const maxCalls = 100
+
+/** The chains of a configuration, by chain id. */
+export function createChains(configs: readonly ChainConfig[], options: RpcOptions = {}): Map<number, Chain> {
+  return new Map(configs.map((config) => [config.chainId, createChain(config, options)]))
+}
+
+/** One chain through JSON-RPC. */
+export function createChain(config: ChainConfig, options: RpcOptions = {}): Chain {
+  const rpc = createRpc(config.chainId, config.rpcUrls, options)
+  const { findFulfilment, findExecution } = createLogSearch(rpc, config.vault)
+  const readBlockReceipts = createBlockReceipts(rpc)
+
+  return {
+    config,
+    simulate: createSimulator(rpc),
+    findFulfilment,
+    findExecution,
+    blockReceipts: readBlockReceipts,
+
+    head() {
+      return rpc.read([call('eth_getBlockByNumber', 'latest', false)], ([block]) => readBlock(resultOf(block)))
+    },
+
+    blockByNumber(number) {
+      return rpc.read([call('eth_getBlockByNumber', quantity(number), false)], ([block]) =>
+        orNull(resultOf(block), readBlock),
+      )
+    },
+
+    async receipts(hashes) {
+      const parts = await Promise.all(chunks(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
+      return parts.flat()
+    },
+
+    transaction(hash) {
+      const calls = [
+        call('eth_getTransactionByHash', hash),
+        call('eth_getTransactionReceipt', hash),
+        call('eth_getBlockByNumber', 'latest', false),
+      ]
+      return rpc.read(calls, ([transaction, receipt, head]) => ({
+        transaction: orNull(resultOf(transaction), readTransaction),
+        receipt: orNull(resultOf(receipt), (value) => receiptOf(value, hash)),
+        head: readBlock(resultOf(head)),
+      }))
+    },
+
+    async accounts(addresses, tag) {
+      const methods = ['eth_getTransactionCount', 'eth_getBalance', 'eth_getCode']
+      const parts = chunks(addresses, Math.floor(maxCalls / methods.length)).map((part) => {
+        const calls = part.flatMap((address) => methods.map((method) => call(method, address, tag)))
+        return rpc.read(calls, (answers) => chunks(answers.map(resultOf), methods.length).map(readAccount))
+      })
+      return (await Promise.all(parts)).flat()
+    },
+
+    async balances(holder, tokens) {
+      const parts = chunks(tokens, maxCalls).map((part) => {
+        const calls = part.map((token) =>
+          token === nativeToken
+            ? call('eth_getBalance', holder, 'latest')
+            : call('eth_call', { to: token, data: encodeBalanceOf(holder) }, 'latest'),
+        )
+        return rpc.read(calls, (answers) => answers.map(readBalance), { isAnswer: (error) => error.code === 3 })
+      })
+      return (await Promise.all(parts)).flat()
+    },
+
+    isFulfilled(stepKey) {
+      return readFlag(rpc, config.vault, encodeIsFulfilled(stepKey))
+    },
+
+    isChainBatchProcessed(account, chainBatchId) {
+      return readFlag(rpc, account, encodeIsChainBatchProcessed(chainBatchId))
+    },
+
+    send(raw) {
+      return sendToAll(rpc, config.chainId, raw)
+    },
+  }
+}
+
+/** The first node that has taken the transaction answers for all; without one, all are waited for. */
+async function sendToAll(rpc: Rpc, chainId: number, raw: Hex): Promise<SendOutcome> {
+  const outcomes = rpc.senders.map(async (node): Promise<SendOutcome> => {
+    const { kind, text } = await sendTo(node, raw)
+    // A node that has come to be of another chain knows nothing of ours; only one that is of ours is believed.
+    const believed = kind !== 'dead' || !saysWrongChain(text) || (await isOfChain(node, chainId))
+    return { kind: believed ? kind : 'ambiguous', text: rpc.redact(text) }
+  })
+  const accepted = outcomes.map((outcome) =>
+    outcome.then((found) => (found.kind === 'accepted' ? found : Promise.reject(new Error(found.kind)))),
+  )
+  return Promise.any(accepted).catch(async () => combineOutcomes(await Promise.all(outcomes)))
+}
+
+async function sendTo(node: Pick<RpcNode, 'ask'>, raw: Hex): Promise<SendOutcome> {
+  try {
+    const [answer] = await node.ask([call('eth_sendRawTransaction', raw)])
+    if (answer?.error) {
+      const { message, data } = answer.error
+      const text = typeof data === 'string' ? `${message}: ${data}` : message
+      return { kind: classifySend(text), text }
+    }
+    const named = String(answer?.result).toLowerCase() === keccak256(raw)
+    return named ? { kind: 'accepted', text: 'ok' } : { kind: 'ambiguous', text: 'the node names another transaction' }
+  } catch (error) {
+    return { kind: 'ambiguous', text: error instanceof NodeFailure ? error.message : 'no answer' }
+  }
+}
+
+async function isOfChain(node: Pick<RpcNode, 'ask'>, chainId: number): Promise<boolean> {
+  try {
+    const [answer] = await node.ask([call('eth_chainId')])
+    return Number(answer?.result) === chainId
+  } catch {
+    return false
+  }
+}
+
+/** Whole blocks where the node knows eth_getBlockReceipts, else every receipt by its hash in a second round trip. */
+function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
+  let known = true
+  return async (number) => {
+    const calls = [call('eth_getBlockByNumber', quantity(number), false)]
+    if (known) calls.push(call('eth_getBlockReceipts', quantity(number)))
+    const found = await rpc.read(
+      calls,
+      ([block, receipts]) => {
+        const value = resultOf(block)
+        if (value === null || value === undefined) return null
+        if (receipts?.error && isUnknown(receipts.error)) known = false
+        return {
+          block: readBlock(value),
+          hashes: readTransactionHashes(value),
+          receipts: receipts && !receipts.error ? orNull(receipts.result, readReceiptList) : null,
+        }
+      },
+      { isAnswer: (error, { method }) => method === 'eth_getBlockReceipts' && (isUnknown(error) || isMissing(error)) },
+    )
+    if (!found) return null
+    const { block, hashes } = found
+    const receipts = found.receipts ?? (known ? null : await readAll(hashes))
+    // Block and receipts may come from either side of a reorganisation; together they must be one block.
+    const complete = receipts?.length === hashes.length && receipts.every((receipt) => receipt.blockHash === block.hash)
+    return complete ? { block, receipts } : null
+  }
+
+  async function readAll(hashes: readonly Hash[]): Promise<Receipt[]> {
+    const parts = await Promise.all(chunks(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
+    return parts.flat().filter((receipt) => receipt !== null)
+  }
+}
+
+function isUnknown({ code, message }: RpcError): boolean {
+  return code === -32601 || /method .*(?:not found|not supported|not available|does not exist)/i.test(message)
+}
+
+/** Some nodes say null for a block that they do not have, some this. */
+function isMissing({ message }: RpcError): boolean {
+  return /(?:block|header|receipts?|resource) not found|unknown block/i.test(message)
+}
+
+function readReceiptList(value: unknown): Receipt[] {
+  return readArray(value).map(readReceipt)
+}
+
+function readReceipts(rpc: Rpc, hashes: readonly Hash[]): Promise<(Receipt | null)[]> {
+  const calls = hashes.map((hash) => call('eth_getTransactionReceipt', hash))
+  return rpc.read(calls, (answers) =>
+    answers.map((answer, index) => orNull(resultOf(answer), (value) => receiptOf(value, hashes[index]!))),
+  )
+}
+
+function receiptOf(value: unknown, hash: Hash): Receipt {
+  const receipt = readReceipt(value)
+  if (receipt.hash !== hash.toLowerCase()) throw new Error('the receipt of another transaction')
+  return receipt
+}
+
+/** No token at the address means no balance of it. */
+function readBalance(answer: RpcAnswer): bigint {
+  if (answer.error) return 0n
+  const data = answer.result
+  return data === '0x' ? 0n : readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
+}
+
+function readFlag(rpc: Rpc, to: Address, data: Hex): Promise<boolean> {
+  return rpc.read(
+    [call('eth_call', { to, data }, 'latest')],
+    ([answer]) => {
+      const word = answer?.error ? '0x' : readHex(resultOf(answer))
+      return word.length === 66 && BigInt(word) === 1n
+    },
+    // An account with other code may revert, which says no as well.
+    { isAnswer: (error) => error.code === 3 || /revert/i.test(error.message) },
+  )
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  const parts: T[][] = []
+  for (let at = 0; at < items.length; at += size) parts.push(items.slice(at, at + size))
+  return parts
+}

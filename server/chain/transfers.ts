@@ -1,0 +1,76 @@
+import { type Address, type Hash, toEventSelector } from 'viem'
+import { type ChainBatch, nativeToken, type TokenTransfer } from '../domain/action.js'
+import type { ChainConfig } from '../domain/chainConfig.js'
+import type { Log, Receipt } from './chain.js'
+
+export type Transfer = { token: Address; from: Address; to: Address; amount: bigint; logIndex: number }
+
+const transferTopic = toEventSelector('Transfer(address,address,uint256)')
+const nativeReceivedTopic = toEventSelector('NativeReceived(address,uint256)')
+/** Whom eth_simulateV1 names as the emitter of the logs that it adds for transfers of the native currency. */
+export const nativeLogAddress: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+/** ERC-20 transfers, and of a simulation also those of the native currency. */
+export function transfersOf(source: { logs: readonly Log[] }): Transfer[] {
+  return source.logs.flatMap((log) => {
+    const [topic, from, to] = log.topics
+    // ERC-721 has the same topic; its logs carry the token id as a fourth one.
+    if (topic !== transferTopic || !from || !to || log.topics.length !== 3 || log.data.length < 66) return []
+    return {
+      token: log.address === nativeLogAddress ? nativeToken : log.address,
+      from: addressIn(from),
+      to: addressIn(to),
+      amount: BigInt(log.data.slice(0, 66)),
+      logIndex: log.logIndex,
+    }
+  })
+}
+
+/** What has reached the vault in a transaction: configured ERC-20 tokens by their logs, native currency by the vault's. */
+export function vaultArrivals(
+  receipt: Pick<Receipt, 'status' | 'logs'>,
+  config: Pick<ChainConfig, 'vault' | 'tokens'>,
+): Omit<Transfer, 'to'>[] {
+  if (receipt.status !== 'success') return []
+  const isConfigured = (token: Address) =>
+    token !== nativeToken && config.tokens.some((configured) => configured.address === token)
+  const tokens = transfersOf(receipt)
+    .filter(({ token, from, to }) => isConfigured(token) && to === config.vault && from !== config.vault)
+    .map(({ token, from, amount, logIndex }) => ({ token, from, amount, logIndex }))
+  const native = receipt.logs.flatMap((log) => {
+    const [topic, from] = log.topics
+    if (log.address !== config.vault || topic !== nativeReceivedTopic || !from) return []
+    return { token: nativeToken, from: addressIn(from), amount: BigInt(log.data.slice(0, 66)), logIndex: log.logIndex }
+  })
+  return [...tokens, ...native].filter(({ amount }) => amount > 0n).sort((a, b) => a.logIndex - b.logIndex)
+}
+
+/**
+ * Whether the batch's transfers from addresses come about in these logs. Each needs a log of its own: that token, exactly
+ * those parties, at least that amount. Null when all do, else which one does not.
+ */
+export function matchTransfers(batch: Pick<ChainBatch, 'tokenTransfers'>, logs: readonly Log[]): string | null {
+  const declared = batch.tokenTransfers.filter((transfer) => transfer.from !== 'solver' && transfer.amount > 0n)
+  const open = transfersOf({ logs }).sort(byAmount)
+  // Largest first on both sides: then whatever can be matched is.
+  for (const wanted of [...declared].sort(byAmount)) {
+    const isSame = ({ token, from, to }: Transfer) => token === wanted.token && from === wanted.from && to === wanted.to
+    const at = open.findIndex(isSame)
+    if (at < 0) return `${describe(wanted)} does not happen.`
+    const [found] = open.splice(at, 1)
+    if (found!.amount < wanted.amount) return `${describe(wanted)} does not happen: only ${found!.amount} arrive.`
+  }
+  return null
+}
+
+function describe({ from, to, token, amount }: TokenTransfer): string {
+  return `The transfer of ${amount} of ${token === nativeToken ? 'the native currency' : token} from ${from} to ${to}`
+}
+
+function byAmount(a: { amount: bigint }, b: { amount: bigint }): number {
+  return a.amount === b.amount ? 0 : a.amount > b.amount ? -1 : 1
+}
+
+function addressIn(topic: Hash): Address {
+  return `0x${topic.slice(26)}`
+}

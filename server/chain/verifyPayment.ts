@@ -1,0 +1,71 @@
+import type { Address } from 'viem'
+import { type ChainBatch, nativeToken } from '../domain/action.js'
+import type { Block, ChainTransaction, Receipt } from './chain.js'
+import { matchTransfers } from './transfers.js'
+
+export type PaymentCheck =
+  /** It did what the batch says and is final. */
+  | { outcome: 'verified'; blockNumber: number; confirmations: number }
+  /** It did what the batch says and is not final yet. */
+  | { outcome: 'waiting'; blockNumber: number; confirmations: number }
+  /** The node knows it, nothing speaks against it so far, and it is not mined. */
+  | { outcome: 'pending' }
+  /** The node does not know it (yet). */
+  | { outcome: 'unknown' }
+  | { outcome: 'mismatch'; message: string }
+
+/** Holds a transaction that a user claims to have sent against the batch that it is to carry out. */
+export function verifyPayment(options: {
+  transaction: ChainTransaction | null
+  receipt: Receipt | null
+  head: Pick<Block, 'number'>
+  batch: Pick<ChainBatch, 'tokenTransfers' | 'calls'>
+  user: Address
+  /** How many are needed, the including block among them. */
+  confirmations: number
+}): PaymentCheck {
+  const { transaction, receipt, head, batch, user } = options
+  if (!transaction) return { outcome: 'unknown' }
+
+  const message = contentError(transaction, batch, user) ?? (receipt && effectError(receipt, batch))
+  if (message) return { outcome: 'mismatch', message }
+  if (!receipt) return { outcome: 'pending' }
+
+  // A lagging node may name a head before the block of its own receipt.
+  const confirmations = Math.max(Number(head.number - receipt.blockNumber) + 1, 0)
+  const outcome = confirmations < options.confirmations ? 'waiting' : 'verified'
+  return { outcome, blockNumber: Number(receipt.blockNumber), confirmations }
+}
+
+/** What the transaction itself says, mined or not. */
+function contentError(
+  transaction: ChainTransaction,
+  { tokenTransfers, calls }: Pick<ChainBatch, 'tokenTransfers' | 'calls'>,
+  user: Address,
+): string | null {
+  if (transaction.from !== user) return `The transaction was sent by ${transaction.from}, not by ${user}.`
+
+  for (const call of calls.filter(({ value, data }) => value > 0n || data !== '0x')) {
+    if (transaction.to !== call.to)
+      return `The transaction goes to ${transaction.to ?? 'a new contract'}, not to ${call.to}.`
+    if (transaction.value !== call.value) return `The transaction's value is ${transaction.value}, not ${call.value}.`
+    if (transaction.input !== call.data) return 'The data of the transaction is not that of the call.'
+  }
+
+  const native = tokenTransfers.filter(
+    ({ token, from, amount }) => token === nativeToken && from !== 'solver' && amount > 0n,
+  )
+  for (const { to } of native) {
+    if (transaction.to !== to) return `The transaction pays ${transaction.to ?? 'a new contract'}, not ${to}.`
+  }
+  // A transaction has one value: several native transfers have to fit into it together.
+  const owed = native.reduce((sum, { amount }) => sum + amount, 0n)
+  return transaction.value < owed ? `The transaction's value is ${transaction.value}; ${owed} is needed.` : null
+}
+
+/** What the transaction brought about. */
+function effectError(receipt: Receipt, { tokenTransfers }: Pick<ChainBatch, 'tokenTransfers'>): string | null {
+  if (receipt.status === 'reverted') return 'The transaction was mined and reverted.'
+  const tokens = tokenTransfers.filter(({ token }) => token !== nativeToken)
+  return matchTransfers({ tokenTransfers: tokens }, receipt.logs)
+}
