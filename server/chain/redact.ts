@@ -23,12 +23,9 @@ export function createRedactor(urls: readonly string[]): (text: string) => strin
 /** Everything in a node's address that may tell where it is or act as a key. */
 function secretsIn(url: string): string[] {
   const { host, hostname, username, password, pathname, searchParams } = new URL(url)
-  const keys = [username, password, ...pathname.split('/'), ...searchParams.values()]
-  const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  // Short path segments such as `v1` or `rpc` are no secrets, and blanking them would garble plain words.
-  return [
-    ...(local ? [] : [host, hostname]),
-    ...keys.filter((key) => key.length >= 8),
-    ...[username, password].filter(Boolean),
-  ]
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  // What is short, such as `v1` or `rpc`, is no secret, and blanking it would garble plain words.
+  const keys = [...pathname.split('/'), ...searchParams.values()].filter((key) => key.length >= 8)
+  const login = [username, password].filter((word) => word.length >= 4)
+  return [...(isLocal ? [] : [host, hostname]), ...login, ...keys]
 }

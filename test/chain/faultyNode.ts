@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type JsonCall = { id: number; method: string; params: unknown[] }
+
+/**
+ * What the node does with an HTTP request. `pass` asks the node behind it; a function gives the answers itself, or
+ * changes those of the node behind.
+ */
+export type Fault =
+  | { kind: 'pass' }
+  | { kind: 'status'; status: number; body?: string }
+  /** Never answers. */
+  | { kind: 'silence' }
+  /** Hands on the request and drops the connection instead of answering. */
+  | { kind: 'loseAnswer' }
+  | { kind: 'answer'; answer: (call: JsonCall) => Record<string, unknown> | null }
+  | { kind: 'raw'; body: (calls: JsonCall[]) => unknown }
+
+/** A JSON-RPC node that misbehaves on demand, with a real one behind it or none. */
+export async function startFaultyNode(upstream: string | null = null) {
+  const requests: JsonCall[][] = []
+  const authorizations: (string | undefined)[] = []
+  let fault: Fault = { kind: 'pass' }
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = await read(request)
+      const parsed = JSON.parse(body) as JsonCall | JsonCall[]
+      const calls = [parsed].flat()
+      requests.push(calls)
+      authorizations.push(request.headers.authorization)
+      const reply = (status: number, content: unknown) => {
+        response.writeHead(status, { 'content-type': 'application/json' })
+        response.end(typeof content === 'string' ? content : JSON.stringify(content))
+      }
+      switch (fault.kind) {
+        case 'pass':
+          return reply(200, await ask(upstream!, body))
+        case 'status':
+          return reply(fault.status, fault.body ?? 'out of order')
+        case 'silence':
+          return
+        case 'loseAnswer':
+          await ask(upstream!, body)
+          return void response.destroy()
+        case 'answer': {
+          const { answer } = fault
+          const answers = await Promise.all(
+            calls.map(async (call) => {
+              const own = answer(call)
+              if (own) return { jsonrpc: '2.0', id: call.id, ...own }
+              if (call.method === 'eth_chainId' && !upstream) return { jsonrpc: '2.0', id: call.id, result: '0x7a69' }
+              return JSON.parse(await ask(upstream!, JSON.stringify(call))) as unknown
+            }),
+          )
+          return reply(200, Array.isArray(parsed) ? answers : answers[0])
+        }
+        case 'raw':
+          return reply(200, fault.body(calls))
+      }
+    })()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    authorizations,
+    behave(next: Fault): void {
+      fault = next
+    },
+    async stop(): Promise<void> {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+export type FaultyNode = Awaited<ReturnType<typeof startFaultyNode>>
+
+async function ask(url: string, body: string): Promise<string> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return response.text()
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString()
+}

@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { calldataFloor, gasLimit, initialFees, replacementFees } from '../../server/chain/fees.js'
+
+const gwei = 10n ** 9n
+const config = { maxFeePerGasCap: 100n * gwei, priorityFeePerGas: gwei }
+
+describe('fees', () => {
+  it('start at twice the base fee plus the tip', () => {
+    expect(initialFees(10n * gwei, config)).to.deep.equal({ maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: gwei })
+  })
+
+  it('never go beyond the cap, the tip included', () => {
+    expect(initialFees(90n * gwei, config).maxFeePerGas).to.equal(config.maxFeePerGasCap)
+    const low = { maxFeePerGasCap: 5n, priorityFeePerGas: 7n }
+    expect(initialFees(1n, low)).to.deep.equal({ maxFeePerGas: 5n, maxPriorityFeePerGas: 5n })
+  })
+
+  it('of a replacement are an eighth higher than the highest ever signed, rounded up', () => {
+    const attempts = [
+      { maxFeePerGas: 21n * gwei + 1n, maxPriorityFeePerGas: gwei },
+      { maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: 3n * gwei },
+    ]
+    expect(replacementFees(attempts, 1n, config)).to.deep.equal({
+      maxFeePerGas: 23_625_000_002n,
+      maxPriorityFeePerGas: 3_375_000_000n,
+    })
+  })
+
+  it('of a replacement follow a base fee that has risen further', () => {
+    const attempts = [{ maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: gwei }]
+    expect(replacementFees(attempts, 40n * gwei, config)!.maxFeePerGas).to.equal(81n * gwei)
+  })
+
+  it('do not exist for a replacement beyond the cap', () => {
+    const attempts = [{ maxFeePerGas: 95n * gwei, maxPriorityFeePerGas: gwei }]
+    expect(replacementFees(attempts, gwei, config)).to.equal(null)
+  })
+
+  it('of a replacement always satisfy what nodes ask for: a tenth more on both, and never less than the tip', () => {
+    const fee = fc.bigInt({ min: 0n, max: 80n * gwei })
+    fc.assert(
+      fc.property(fee, fee, fee, (maxFeePerGas, tip, baseFee) => {
+        const before = { maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas }
+        const after = replacementFees([before], baseFee, config)
+        if (!after) return
+        expect(after.maxFeePerGas * 10n >= before.maxFeePerGas * 11n).to.equal(true)
+        expect(after.maxPriorityFeePerGas * 10n >= before.maxPriorityFeePerGas * 11n).to.equal(true)
+        expect(after.maxFeePerGas > before.maxFeePerGas).to.equal(true)
+        expect(after.maxPriorityFeePerGas > before.maxPriorityFeePerGas).to.equal(true)
+        expect(after.maxFeePerGas >= after.maxPriorityFeePerGas).to.equal(true)
+        expect(after.maxFeePerGas <= config.maxFeePerGasCap).to.equal(true)
+      }),
+    )
+  })
+})
+
+describe('the gas limit', () => {
+  it('is the estimate with a margin', () => {
+    expect(gasLimit({ estimate: 100_000n, authorizations: 0 })).to.equal(140_000n)
+  })
+
+  it('has 25,000 more for each authorization', () => {
+    const plain = gasLimit({ estimate: 100_000n, authorizations: 0 })
+    expect(gasLimit({ estimate: 100_000n, authorizations: 2 })).to.equal(plain + 50_000n)
+  })
+
+  it('is not below the floor, nor nonsensically small', () => {
+    expect(gasLimit({ estimate: 50_000n, authorizations: 0, floor: 900_000n })).to.equal(900_000n)
+    expect(gasLimit({ estimate: 0n, authorizations: 1 })).to.equal(85_000n)
+  })
+
+  it('is not lifted over the protocol’s limit by the margin alone', () => {
+    expect(gasLimit({ estimate: 16_000_000n, authorizations: 1 })).to.equal(16_777_216n)
+    expect(gasLimit({ estimate: 17_000_000n, authorizations: 0 })).to.equal(20_420_000n)
+  })
+
+  it('knows what calldata costs at least (EIP-7623)', () => {
+    expect(calldataFloor('0x')).to.equal(21_000n)
+    expect(calldataFloor('0x000001ff')).to.equal(21_000n + 2n * 10n + 2n * 40n)
+  })
+})

@@ -1,0 +1,176 @@
+import { expect } from 'chai'
+import { ChainUnavailable } from '../../server/chain/chain.js'
+import { createRedactor } from '../../server/chain/redact.js'
+import { createRpc } from '../../server/chain/rpc.js'
+import { call, readBigInt, resultOf } from '../../server/chain/rpcFormat.js'
+import type { RoundTrip } from '../../server/chain/rpcNode.js'
+import { type FaultyNode, startFaultyNode } from './faultyNode.js'
+
+describe('JSON-RPC to the nodes of a chain', () => {
+  let first: FaultyNode
+  let second: FaultyNode
+  const number = (value: string) => ({
+    kind: 'answer' as const,
+    answer: ({ method }: { method: string }) => (method === 'eth_blockNumber' ? { result: value } : null),
+  })
+  const blockNumber = [call('eth_blockNumber')]
+
+  beforeEach(async () => {
+    first = await startFaultyNode()
+    second = await startFaultyNode()
+    first.behave(number('0x1'))
+    second.behave(number('0x2'))
+  })
+  afterEach(() => Promise.all([first.stop(), second.stop()]))
+
+  function connect(trips: RoundTrip[] = []) {
+    return createRpc(31337, [first.url, second.url], {
+      readTimeoutMs: 150,
+      sendTimeoutMs: 150,
+      onRoundTrip: (trip) => trips.push(trip),
+    })
+  }
+  const readNumber = (rpc: ReturnType<typeof connect>) =>
+    rpc.read(blockNumber, ([answer]) => readBigInt(resultOf(answer)))
+
+  it('asks the first node as long as it answers', async () => {
+    const rpc = connect()
+    expect(await readNumber(rpc)).to.equal(1n)
+    expect(await readNumber(rpc)).to.equal(1n)
+    expect(second.requests).to.deep.equal([])
+  })
+
+  it('carries what is asked at the same time in one request', async () => {
+    const trips: RoundTrip[] = []
+    const rpc = connect(trips)
+    expect(await Promise.all([readNumber(rpc), readNumber(rpc), readNumber(rpc)])).to.deep.equal([1n, 1n, 1n])
+    expect(trips).to.have.length(1)
+    expect(trips[0]!.methods).to.deep.equal(['eth_chainId', 'eth_blockNumber', 'eth_blockNumber', 'eth_blockNumber'])
+    expect(trips[0]).to.include({ chainId: 31337, node: 0, outcome: 'answered' })
+  })
+
+  it('asks for the chain once and then no more', async () => {
+    const rpc = connect()
+    await readNumber(rpc)
+    await readNumber(rpc)
+    expect(first.requests.map((calls) => calls.map(({ method }) => method))).to.deep.equal([
+      ['eth_chainId', 'eth_blockNumber'],
+      ['eth_blockNumber'],
+    ])
+  })
+
+  it('accepts the answers of a batch in any order', async () => {
+    first.behave({
+      kind: 'raw',
+      body: (calls) =>
+        calls.map(({ id, method }) => ({ id, result: method === 'eth_chainId' ? '0x7a69' : `0x${id}` })).reverse(),
+    })
+    const rpc = connect()
+    const calls = [call('a'), call('b'), call('c')]
+    expect(await rpc.read(calls, (answers) => answers.map(resultOf))).to.deep.equal(['0x1', '0x2', '0x3'])
+  })
+
+  const faults: [string, Parameters<FaultyNode['behave']>[0]][] = [
+    ['answers HTTP 500', { kind: 'status', status: 500 }],
+    [
+      'answers HTTP 429 with a JSON-RPC error',
+      { kind: 'status', status: 429, body: '{"error":{"code":429,"message":"slow down"}}' },
+    ],
+    ['answers HTML', { kind: 'status', status: 200, body: '<html>' }],
+    ['never answers', { kind: 'silence' }],
+    [
+      'answers with an error',
+      { kind: 'answer', answer: () => ({ error: { code: -32603, message: 'Internal error' } }) },
+    ],
+    ['leaves an answer out', { kind: 'raw', body: () => [{ id: 0, result: '0x7a69' }] }],
+    ['answers what can not be read', number('twelve')],
+    [
+      'has become a node of another chain',
+      { kind: 'answer', answer: ({ method }) => ({ result: method === 'eth_chainId' ? '0x1' : '0x9' }) },
+    ],
+  ]
+  for (const [what, fault] of faults) {
+    it(`goes on to the next node when one ${what}`, async () => {
+      first.behave(fault)
+      expect(await readNumber(connect())).to.equal(2n)
+    })
+  }
+
+  it('asks a node that has failed last, until all others fail too', async () => {
+    const rpc = connect()
+    first.behave({ kind: 'status', status: 500 })
+    await readNumber(rpc)
+    first.behave(number('0x1'))
+    const asked = first.requests.length
+    expect(await readNumber(rpc)).to.equal(2n)
+    expect(first.requests).to.have.length(asked)
+    second.behave({ kind: 'status', status: 500 })
+    expect(await readNumber(rpc)).to.equal(1n)
+  })
+
+  it('asks a node for its chain again after a failure', async () => {
+    const rpc = connect()
+    await readNumber(rpc)
+    first.behave({ kind: 'status', status: 500 })
+    second.behave({ kind: 'status', status: 500 })
+    await readNumber(rpc).catch(() => undefined)
+    first.behave({ kind: 'answer', answer: ({ method }) => ({ result: method === 'eth_chainId' ? '0x1' : '0x9' }) })
+    second.behave(number('0x2'))
+    expect(await readNumber(rpc)).to.equal(2n)
+  })
+
+  it('hands over errors that count as answers', async () => {
+    first.behave({
+      kind: 'answer',
+      answer: ({ method }) =>
+        method === 'eth_chainId' ? null : { error: { code: 3, message: 'execution reverted', data: '0x01' } },
+    })
+    const rpc = connect()
+    const answers = await rpc.read([call('eth_call')], (given) => given, { isAnswer: ({ code }) => code === 3 })
+    expect(answers[0]!.error).to.deep.equal({ code: 3, message: 'execution reverted', data: '0x01' })
+    expect(second.requests).to.deep.equal([])
+  })
+
+  it('tells when no node answers, and nothing of where the nodes are', async () => {
+    first.behave({
+      kind: 'answer',
+      answer: () => ({ error: { code: -32000, message: `key s3cr3t-k3y of ${first.url}/v2/s3cr3t-k3y is spent` } }),
+    })
+    await second.stop()
+    const rpc = createRpc(31337, [`${first.url}/v2/s3cr3t-k3y`, `${second.url}/rpc?token=0123456789`])
+    const error = await readNumber(rpc).catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(ChainUnavailable)
+    const { chainId, method, message } = error as ChainUnavailable
+    expect({ chainId, method }).to.deep.equal({ chainId: 31337, method: 'eth_blockNumber' })
+    expect(message).to.include('is spent').and.include('ECONNREFUSED')
+    expect(message).to.not.match(/s3cr3t|0123456789|http|127\.0\.0\.1/)
+    second = await startFaultyNode()
+  })
+
+  it('sends a user and password as the header that they stand for', async () => {
+    const rpc = createRpc(31337, [first.url.replace('//', '//operator:p%40ss@')])
+    await readNumber(rpc)
+    expect(first.authorizations[0]).to.equal(`Basic ${Buffer.from('operator:p@ss').toString('base64')}`)
+  })
+})
+
+describe('what may be shown of a node’s words', () => {
+  const redact = createRedactor(['https://operator:pa55@rpc.example.org/v3/abcdef0123456789?apikey=zyxwvutsrq'])
+
+  it('is without hosts, keys, addresses and passwords', () => {
+    const text = redact('operator pa55 rpc.example.org abcdef0123456789 zyxwvutsrq https://other.example/x?y=z failed')
+    expect(text).to.match(/failed$/)
+    expect(text).to.not.match(/operator|pa55|example|abcdef|zyxw/)
+  })
+
+  it('is without raw transactions, on one line and short', () => {
+    const text = redact(`bad\ntransaction 0x${'ab'.repeat(200)} ${'x'.repeat(1000)}`)
+    expect(text).to.include('0xabababab…[200 bytes]').and.not.include('\n')
+    expect(text.length).to.be.lessThan(320)
+  })
+
+  it('keeps hashes, which are what one searches by', () => {
+    const hash = `0x${'12'.repeat(32)}`
+    expect(redact(`tx ${hash}`)).to.equal(`tx ${hash}`)
+  })
+})
