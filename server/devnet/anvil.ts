@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, openSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { dirname } from 'node:path'
+
+/** A local chain: a real anvil process of the npm package `@foundry-rs/anvil`. */
+export type Anvil = {
+  chainId: number
+  url: string
+  port: number
+  pid: number
+  /** Ends the process; with a state file it writes its state first. */
+  stop(): Promise<void>
+}
+
+export type AnvilOptions = {
+  chainId: number
+  /** Taken if it is free; otherwise, or without it, any free port. */
+  port?: number
+  /** Where the chain is kept between runs. Without it the chain is gone with the process. */
+  stateFile?: string
+  /** Where the process writes what it has to say; nothing without it. */
+  logFile?: string
+  /** Seconds between blocks; without it each transaction is mined at once. */
+  blockTime?: number
+  /** False: blocks come only when asked for. */
+  mining?: boolean
+}
+
+/** anvil's well-known mnemonic; its accounts are funded on every anvil chain and worth nothing anywhere. */
+export const devMnemonic = 'test test test test test test test test test test test junk'
+
+const startWithinMs = 20_000
+const stopWithinMs = 10_000
+
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const port = await freePort(options.port)
+  const args = ['--chain-id', String(options.chainId), '--port', String(port), '--hardfork', 'prague', '--quiet']
+  args.push('--mnemonic', devMnemonic, '--order', 'fifo')
+  if (options.stateFile) {
+    mkdirSync(dirname(options.stateFile), { recursive: true })
+    args.push('--state', options.stateFile, '--state-interval', '5', '--preserve-historical-states')
+  }
+  if (options.blockTime !== undefined) args.push('--block-time', String(options.blockTime))
+  if (options.mining === false) args.push('--no-mining')
+  const output = options.logFile ? openSync(options.logFile, 'a') : 'ignore'
+  // A process group of its own: Ctrl-C reaches the service, which then ends its chains in order.
+  const child = spawn(anvilBinary(), args, { stdio: ['ignore', output, output], detached: true })
+  child.unref()
+  const url = `http://127.0.0.1:${port}`
+  await untilUp(url, options.chainId, child)
+  return { chainId: options.chainId, url, port, pid: child.pid!, stop: () => stopProcess(child.pid!) }
+}
+
+/** The chain that answers at the address and where its history begins; null when none does. */
+export async function identify(url: string): Promise<{ chainId: number; genesis: string } | null> {
+  try {
+    const [chainId, genesis] = await Promise.all([
+      rpc(url, 'eth_chainId', []),
+      rpc(url, 'eth_getBlockByNumber', ['0x0', false]),
+    ])
+    return { chainId: Number(chainId), genesis: (genesis as { hash: string }).hash }
+  } catch {
+    return null
+  }
+}
+
+/** Ends an anvil process, by force if it does not end by itself. */
+export async function stopProcess(pid: number): Promise<void> {
+  const deadline = Date.now() + stopWithinMs
+  if (!signal(pid, 'SIGTERM')) return
+  while (isRunning(pid)) {
+    if (Date.now() > deadline) signal(pid, 'SIGKILL')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A process that has ended but was not waited for (a zombie) still takes signals; it does not run. */
+function isRunning(pid: number): boolean {
+  if (!signal(pid, 0)) return false
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return process.platform !== 'linux'
+  }
+}
+
+async function untilUp(url: string, chainId: number, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + startWithinMs
+  while ((await identify(url))?.chainId !== chainId) {
+    if (child.exitCode !== null) throw new Error(`anvil for chain ${chainId} ended with code ${child.exitCode}`)
+    if (Date.now() > deadline) throw new Error(`anvil for chain ${chainId} did not answer within ${startWithinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+export async function rpc(url: string, method: string, params: unknown[]): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
+  return answer.result
+}
+
+/** The binary inside the package for this platform; the package's own wrapper swallows options. */
+function anvilBinary(): string {
+  const require = createRequire(import.meta.url)
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
+  const name = `@foundry-rs/anvil-${process.platform}-${architecture}`
+  try {
+    return require.resolve(`${name}/bin/anvil${process.platform === 'win32' ? '.exe' : ''}`)
+  } catch {
+    throw new Error(`The package ${name} is missing; the local chains have no binary for this platform without it.`)
+  }
+}
+
+async function freePort(wanted?: number): Promise<number> {
+  const tryPort = (port: number) =>
+    new Promise<number | null>((resolve) => {
+      const server = createServer()
+      server.once('error', () => resolve(null))
+      server.listen(port, '127.0.0.1', () => {
+        const { port: taken } = server.address() as { port: number }
+        server.close(() => resolve(taken))
+      })
+    })
+  const port = (wanted && (await tryPort(wanted))) || (await tryPort(0))
+  if (!port) throw new Error('No free port on 127.0.0.1')
+  return port
+}

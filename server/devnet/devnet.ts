@@ -1,0 +1,191 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Abi, type Address, encodeDeployData, type Hex, parseUnits, toHex } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { devTokenAbi, devTokenBytecode } from '../chain/generated/contracts.js'
+import { nativeToken } from '../domain/action.js'
+import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
+import { type Anvil, devMnemonic, identify, startAnvil, stopProcess } from './anvil.js'
+import { create2Address, createDeployer, delegateInitCode, deployContracts, vaultInitCode } from './deployContracts.js'
+
+/**
+ * The embedded default: two local chains with contracts, tokens and funded keys, kept in the data directory.
+ * A chain's process is in one of three states at a start: running (left by a service that was killed: taken over as it
+ * is), ended with its state on file (started again from it), or never made (made and set up).
+ */
+export type Devnet = {
+  chains: ChainConfig[]
+  groups: Record<string, { feeBps: number }>
+  /** anvil's accounts 1 to 4, registered in both vaults. */
+  operatorKeys: Hex[]
+  stop(): Promise<void>
+}
+
+export type DevnetOptions = {
+  dataDir: string
+  /** Seconds between blocks; without it each transaction is mined at once. */
+  blockTime?: number
+}
+
+type KnownChain = { chainId: number; pid: number; port: number; genesis: string }
+
+const definitions = [
+  { chainId: 31337, name: 'Local chain A', usdDecimals: 6 },
+  { chainId: 31338, name: 'Local chain B', usdDecimals: 18 },
+] as const
+
+const owner = devAccount(0)
+const operators = [1, 2, 3, 4].map(devAccount)
+const users = [5, 6, 7, 8, 9].map(devAccount)
+
+/** One of anvil's well-known accounts; its key is public. */
+export function devAccount(index: number) {
+  return mnemonicToAccount(devMnemonic, { addressIndex: index })
+}
+
+export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
+  mkdirSync(options.dataDir, { recursive: true })
+  const known = readKnown(options.dataDir)
+  const chains = await Promise.all(
+    definitions.map((definition) =>
+      startChain(
+        definition,
+        known.find((chain) => chain.chainId === definition.chainId),
+        options,
+      ),
+    ),
+  )
+  writeKnown(
+    options.dataDir,
+    chains.map(({ anvil, genesis }) => ({ chainId: anvil.chainId, pid: anvil.pid, port: anvil.port, genesis })),
+  )
+  return {
+    chains: chains.map(({ anvil, definition }) => chainConfig(definition, anvil.url)),
+    groups: { usd: { feeBps: 0 }, eth: { feeBps: 0 } },
+    operatorKeys: operators.map((account) => toHex(account.getHdKey().privateKey!)),
+    async stop() {
+      await Promise.all(chains.map(({ anvil }) => anvil.stop()))
+    },
+  }
+}
+
+type Definition = (typeof definitions)[number]
+
+async function startChain(definition: Definition, known: KnownChain | undefined, options: DevnetOptions) {
+  const running = known && (await takeOver(known))
+  if (running) return { definition, anvil: running, genesis: known.genesis }
+
+  const stateFile = join(options.dataDir, `chain-${definition.chainId}.json`)
+  if (known && !existsSync(stateFile)) {
+    throw new Error(
+      `The local chain ${definition.chainId} of this data directory is gone: ${stateFile} is missing. ` +
+        `The database beside it belongs to that chain; remove ${options.dataDir} to begin anew.`,
+    )
+  }
+  const anvil = await startAnvil({
+    chainId: definition.chainId,
+    stateFile,
+    logFile: join(options.dataDir, `chain-${definition.chainId}.log`),
+    ...(known && { port: known.port }),
+    ...(options.blockTime !== undefined && { blockTime: options.blockTime }),
+  })
+  const genesis = (await identify(anvil.url))!.genesis
+  if (known && known.genesis !== genesis) {
+    await anvil.stop()
+    throw new Error(
+      `The local chain ${definition.chainId} was reset: it is not the one this data directory was made with. ` +
+        `Remove ${options.dataDir} to begin anew.`,
+    )
+  }
+  if (!known) await setUp(definition, anvil.url)
+  return { definition, anvil, genesis }
+}
+
+/** A chain that a killed service has left running. */
+async function takeOver(known: KnownChain): Promise<Anvil | null> {
+  const url = `http://127.0.0.1:${known.port}`
+  const found = await identify(url)
+  if (found?.chainId !== known.chainId || found.genesis !== known.genesis) return null
+  return { ...known, url, stop: () => stopProcess(known.pid) }
+}
+
+async function setUp(definition: Definition, rpcUrl: string): Promise<void> {
+  const deployer = createDeployer(rpcUrl, owner)
+  const { vault } = await deployContracts(deployer, {
+    owner: owner.address,
+    operators: operators.map((account) => account.address),
+  })
+  for (const token of tokensOf(definition)) {
+    if (token.address === nativeToken) {
+      await deployer.send(vault, parseUnits('1000', token.decimals))
+      continue
+    }
+    await deployer.deploy(tokenInitCode(token))
+    const mint = (to: Address, amount: string) =>
+      deployer.call(token.address, devTokenAbi as Abi, 'mint', [to, parseUnits(amount, token.decimals)])
+    await mint(vault, '1000000')
+    for (const user of users) await mint(user.address, token.id === 'usd' ? '10000' : '100')
+  }
+}
+
+function chainConfig(definition: Definition, rpcUrl: string): ChainConfig {
+  return {
+    chainId: definition.chainId,
+    name: definition.name,
+    testnet: true,
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: [rpcUrl],
+    publicRpcUrl: rpcUrl,
+    explorerUrl: null,
+    confirmations: 1,
+    delegates: [create2Address(delegateInitCode())],
+    vault: create2Address(vaultInitCode(owner.address)),
+    pollIntervalMs: 100,
+    maxFeePerGasCap: 500_000_000_000n,
+    priorityFeePerGas: 1_000_000_000n,
+    replaceAfterMs: 15_000,
+    tokens: tokensOf(definition),
+  }
+}
+
+type Named = Pick<TokenConfig, 'id' | 'symbol' | 'name' | 'decimals'>
+
+function tokensOf(definition: Definition): TokenConfig[] {
+  const day = 24 * 60 * 60
+  const rules = { funding: 'credit', openCapPerDay: null } as const
+  const usd = { id: 'usd', symbol: 'USD', name: 'Local Dollar', decimals: definition.usdDecimals }
+  const weth = { id: 'weth', symbol: 'WETH', name: 'Local Wrapped Ether', decimals: 18 }
+  const airdrop = (token: Named, amount: string) => ({
+    amount: parseUnits(amount, token.decimals),
+    periodSeconds: day,
+  })
+  return [
+    { ...usd, address: create2Address(tokenInitCode(usd)), group: 'usd', airdrop: airdrop(usd, '1000'), ...rules },
+    { ...weth, address: create2Address(tokenInitCode(weth)), group: 'eth', airdrop: airdrop(weth, '10'), ...rules },
+    { id: 'eth', symbol: 'ETH', name: 'Ether', decimals: 18, address: nativeToken, group: 'eth', airdrop: null, ...rules },
+  ]
+}
+
+function tokenInitCode(token: Named): Hex {
+  return encodeDeployData({
+    abi: devTokenAbi,
+    bytecode: devTokenBytecode,
+    args: [token.name, token.symbol, token.decimals, owner.address],
+  })
+}
+
+function knownFile(dataDir: string): string {
+  return join(dataDir, 'chains.json')
+}
+
+function readKnown(dataDir: string): KnownChain[] {
+  const file = knownFile(dataDir)
+  if (!existsSync(file)) return []
+  return JSON.parse(readFileSync(file, 'utf8')) as KnownChain[]
+}
+
+function writeKnown(dataDir: string, known: KnownChain[]): void {
+  const file = knownFile(dataDir)
+  writeFileSync(`${file}.new`, JSON.stringify(known, null, 2))
+  renameSync(`${file}.new`, file)
+}
