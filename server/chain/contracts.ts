@@ -12,8 +12,7 @@ import {
 import { tokenTransfersHash } from '../../sdk/src/signing.js'
 import type { SignedIntent, TokenTransfer } from '../domain/action.js'
 import type { Receipt } from './chain.js'
-import { delegateAbi } from './generated/delegate.js'
-import { solverVaultAbi } from './generated/solverVault.js'
+import { delegateAbi, solverVaultAbi } from './generated/contracts.js'
 
 /** The Delegate logs this with the batch's id as its only topic when it has run a batch. */
 export const executedTopic = toEventSelector('ChainBatchExecuted(bytes32)')

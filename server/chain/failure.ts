@@ -1,6 +1,5 @@
 import { type Abi, type AbiParameter, decodeErrorResult, type Hex, parseAbi } from 'viem'
-import { delegateAbi } from './generated/delegate.js'
-import { solverVaultAbi } from './generated/solverVault.js'
+import { delegateAbi, solverVaultAbi } from './generated/contracts.js'
 
 /** A revert in words. */
 export type Failure = {
