@@ -116,7 +116,11 @@ function* checkSolverTransfers(
       }
     }
     if (transfer.amount === 0n) {
-      yield { path: `${path}/amount`, message: 'must be at least 1: the solver does not pay nothing', code: 'amount_zero' }
+      yield {
+        path: `${path}/amount`,
+        message: 'must be at least 1: the solver does not pay nothing',
+        code: 'amount_zero',
+      }
     }
     if (transfer.to === chain?.vault || !isRecipientAllowed(user, intent as Intent, transfer.to)) {
       yield {

@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import type { Address } from 'viem'
+import { nativeToken } from './domain/action.js'
+import type { ChainConfig, TokenConfig } from './domain/chainConfig.js'
+
+export type ChainsFile = {
+  chains: ChainConfig[]
+  groups: Record<string, { feeBps: number }>
+  problems: string[]
+}
+
+type FileToken = {
+  id: string
+  symbol: string
+  name: string
+  address: string
+  decimals: number
+  group?: string
+  airdrop?: { amount: string; periodSeconds: number }
+}
+
+type FileChain = {
+  chainId: number
+  name: string
+  testnet: boolean
+  nativeCurrency?: ChainConfig['nativeCurrency']
+  rpcUrls: string[]
+  publicRpcUrl?: string
+  explorerUrl?: string
+  confirmations: number
+  delegates: string[]
+  vault: string
+  pollIntervalMs: number
+  maxFeePerGasCap: string
+  priorityFeePerGas: string
+  replaceAfterMs: number
+  tokens: FileToken[]
+}
+
+type FileContent = { groups?: Record<string, { feeBps: number }>; chains: FileChain[] }
+
+const schema = JSON.parse(readFileSync(new URL('./chainsFile.schema.json', import.meta.url), 'utf8')) as object
+const validate = new Ajv2020({ allErrors: true, useDefaults: true, strict: false, verbose: true }).compile<FileContent>(
+  schema,
+)
+
+/** Reads a chains file (see `chainsFile.schema.json`); with problems, its chains are what could be understood. */
+export function readChainsFile(text: string, env: NodeJS.ProcessEnv): ChainsFile {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    return { chains: [], groups: {}, problems: ['is no JSON'] }
+  }
+  if (!validate(content)) return { chains: [], groups: {}, problems: (validate.errors ?? []).map(describe) }
+  const problems: string[] = []
+  const groups = content.groups ?? {}
+  const chains = content.chains.map((chain, index) => toChain(chain, `/chains/${index}`, env, problems))
+  problems.push(
+    ...duplicates(
+      chains.map((chain) => String(chain.chainId)),
+      '/chains: chainId',
+    ),
+  )
+  for (const [index, chain] of chains.entries()) {
+    const place = `/chains/${index}/tokens`
+    problems.push(
+      ...duplicates(
+        chain.tokens.map((token) => token.id),
+        `${place}: id`,
+      ),
+    )
+    problems.push(
+      ...duplicates(
+        chain.tokens.map((token) => token.address),
+        `${place}: address`,
+      ),
+    )
+    for (const token of chain.tokens) {
+      if (token.group !== null && !(token.group in groups)) {
+        problems.push(`${place}: token "${token.id}" names the group "${token.group}", which is not in /groups`)
+      }
+      if (token.airdrop && !chain.testnet) {
+        problems.push(`${place}: token "${token.id}" has an airdrop, and chain ${chain.chainId} is not marked testnet`)
+      }
+    }
+  }
+  return { chains, groups, problems }
+}
+
+function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, problems: string[]): ChainConfig {
+  if (BigInt(chain.priorityFeePerGas) > BigInt(chain.maxFeePerGasCap)) {
+    problems.push(`${place}/priorityFeePerGas: is above maxFeePerGasCap`)
+  }
+  return {
+    chainId: chain.chainId,
+    name: chain.name,
+    testnet: chain.testnet,
+    nativeCurrency: chain.nativeCurrency ?? { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: chain.rpcUrls.map((url, index) => fillIn(url, `${place}/rpcUrls/${index}`, env, problems)),
+    publicRpcUrl: chain.publicRpcUrl ?? null,
+    explorerUrl: chain.explorerUrl ?? null,
+    confirmations: chain.confirmations,
+    delegates: chain.delegates.map(lower),
+    vault: lower(chain.vault),
+    pollIntervalMs: chain.pollIntervalMs,
+    maxFeePerGasCap: BigInt(chain.maxFeePerGasCap),
+    priorityFeePerGas: BigInt(chain.priorityFeePerGas),
+    replaceAfterMs: chain.replaceAfterMs,
+    tokens: chain.tokens.map(toToken),
+  }
+}
+
+function toToken(token: FileToken): TokenConfig {
+  return {
+    id: token.id,
+    symbol: token.symbol,
+    name: token.name,
+    address: /^0xe{40}$/i.test(token.address) ? nativeToken : lower(token.address),
+    decimals: token.decimals,
+    group: token.group ?? null,
+    airdrop: token.airdrop
+      ? { amount: BigInt(token.airdrop.amount), periodSeconds: token.airdrop.periodSeconds }
+      : null,
+    funding: 'credit',
+    openCapPerDay: null,
+  }
+}
+
+/** The address may hold a credential, so problems name its place and never what it says. */
+function fillIn(url: string, place: string, env: NodeJS.ProcessEnv, problems: string[]): string {
+  const filled = url.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_all, name: string) => {
+    if (!env[name]) problems.push(`${place}: the environment variable ${name} is not set`)
+    return env[name] ?? ''
+  })
+  if (!URL.canParse(filled) || !/^https?:$/.test(new URL(filled).protocol)) {
+    problems.push(`${place}: is no http or https address`)
+  }
+  return filled
+}
+
+function describe(error: ErrorObject): string {
+  const place = error.instancePath || '/'
+  if (error.keyword !== 'additionalProperties') return `${place}: ${error.message}`
+  const unknown = (error.params as { additionalProperty: string }).additionalProperty
+  const known = Object.keys((error.parentSchema?.properties ?? {}) as object)
+  const near = known.find((name) => distance(name.toLowerCase(), unknown.toLowerCase()) <= 2)
+  return `${place}: "${unknown}" is not known${near ? `; did you mean "${near}"?` : ''}`
+}
+
+function duplicates(values: string[], what: string): string[] {
+  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))].map(
+    (value) => `${what} ${value} is there twice`,
+  )
+}
+
+function lower(address: string): Address {
+  return address.toLowerCase() as Address
+}
+
+/** Levenshtein distance, for "did you mean". */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { readChainsFile } from './chainsFile.js'
+import type { ChainConfig } from './domain/chainConfig.js'
+import type { DatabaseConfig } from './store/database.js'
+
+/** What the process runs on; frozen once read. */
+export type Config = {
+  host: string
+  /** 0: any free port, printed at the start. */
+  port: number
+  /** Where the embedded defaults keep their data. */
+  dataDir: string
+  database: DatabaseConfig
+  /** Null: the embedded development chains. */
+  deployment: { chains: ChainConfig[]; groups: Record<string, { feeBps: number }>; operatorKeys: Hex[] } | null
+  /** `api` answers requests, `engine` carries out steps, `all` does both. */
+  role: 'all' | 'api' | 'engine'
+  logLevel: (typeof logLevels)[number]
+  /** Where `/metrics` listens. Null: nowhere. */
+  metricsPort: number | null
+  /** `*`, or the origins whose pages may call. */
+  corsOrigins: string[]
+  /** Per client; 0: no limit. */
+  rateLimitPerMinute: number
+  /** Whether the registration of a payment needs the user's signature. */
+  onDemandProof: 'none' | 'required'
+  /** Bytes of a request body, unpacked. */
+  bodyLimitBytes: number
+}
+
+export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const roles = ['all', 'api', 'engine'] as const
+const proofs = ['none', 'required'] as const
+
+/** Reads the environment and the chains file. All problems at once; none of them repeats a secret. */
+export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
+  const problems: string[] = []
+  const integer = (name: string, fallback: number, range: { min: number; max: number }) => {
+    const text = env[name]
+    if (text === undefined || text === '') return fallback
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= range.min && value <= range.max) return value
+    problems.push(`${name}: must be a whole number from ${range.min} to ${range.max}`)
+    return fallback
+  }
+  const choice = <T extends string>(name: string, options: readonly T[], fallback: T): T => {
+    const text = env[name]
+    if (text === undefined || text === '') return fallback
+    if ((options as readonly string[]).includes(text)) return text as T
+    problems.push(`${name}: must be one of ${options.join(', ')}`)
+    return fallback
+  }
+
+  const dataDir = env.DATA_DIR || '.data'
+  const metricsPort = integer('METRICS_PORT', -1, { min: 0, max: 65535 })
+  const config: Config = {
+    host: env.HOST || '127.0.0.1',
+    port: integer('PORT', 3000, { min: 0, max: 65535 }),
+    dataDir,
+    database: readDatabase(env.DATABASE_URL, dataDir, problems),
+    deployment: readDeployment(env, problems),
+    role: choice('ROLE', roles, 'all'),
+    logLevel: choice('LOG_LEVEL', logLevels, 'info'),
+    metricsPort: metricsPort < 0 ? null : metricsPort,
+    corsOrigins: readOrigins(env.CORS_ORIGINS, problems),
+    rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 0, { min: 0, max: 1_000_000 }),
+    onDemandProof: choice('ON_DEMAND_PROOF', proofs, 'none'),
+    bodyLimitBytes: integer('BODY_LIMIT_BYTES', 262_144, { min: 1_024, max: 16_777_216 }),
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze(config) }
+}
+
+function readDatabase(text: string | undefined, dataDir: string, problems: string[]): DatabaseConfig {
+  const embedded: DatabaseConfig = { kind: 'sqlite', file: join(dataDir, 'service.sqlite') }
+  if (text === undefined || text === '' || text === 'sqlite:') return embedded
+  if (text.startsWith('sqlite:')) return { kind: 'sqlite', file: text.slice('sqlite:'.length) }
+  const form = 'DATABASE_URL: must be mysql://user:password@host:port/name or sqlite:path'
+  if (!URL.canParse(text)) {
+    problems.push(form)
+    return embedded
+  }
+  const url = new URL(text)
+  if (url.protocol !== 'mysql:') problems.push(form)
+  else if (url.pathname.length < 2) problems.push('DATABASE_URL: names no database (mysql://…/name)')
+  return { kind: 'mysql', url: text }
+}
+
+function readOrigins(text: string | undefined, problems: string[]): string[] {
+  if (text === undefined || text === '' || text === '*') return ['*']
+  const origins = text.split(',').map((origin) => origin.trim())
+  for (const origin of origins) {
+    if (URL.canParse(origin) && new URL(origin).origin === origin) continue
+    problems.push(`CORS_ORIGINS: "${origin}" is no origin such as https://app.example.org`)
+  }
+  return origins
+}
+
+function readDeployment(env: NodeJS.ProcessEnv, problems: string[]): Config['deployment'] {
+  const keyProblems: string[] = []
+  const operatorKeys = readKeys(env, keyProblems)
+  if (!env.CHAINS_FILE) {
+    if (env.SOLVER_PRIVATE_KEYS || env.SOLVER_KEYS_FILE) {
+      problems.push(
+        'CHAINS_FILE: is missing, and the embedded chains bring their own keys; unset the SOLVER_ variables',
+      )
+    }
+    return null
+  }
+  problems.push(...keyProblems)
+  let text: string
+  try {
+    text = readFileSync(env.CHAINS_FILE, 'utf8')
+  } catch (error) {
+    problems.push(`CHAINS_FILE: can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`)
+    return null
+  }
+  const file = readChainsFile(text, env)
+  problems.push(...file.problems.map((problem) => `CHAINS_FILE: ${problem}`))
+  const real = file.chains.filter((chain) => !chain.testnet)
+  if (real.length > 0 && env.SOLVER_PRIVATE_KEYS) {
+    problems.push(
+      `SOLVER_PRIVATE_KEYS: plain keys are for test chains only; ${real.map((chain) => chain.chainId).join(', ')} is not marked testnet`,
+    )
+  }
+  return { chains: file.chains, groups: file.groups, operatorKeys }
+}
+
+function readKeys(env: NodeJS.ProcessEnv, problems: string[]): Hex[] {
+  if (env.SOLVER_KEYS_FILE) {
+    problems.push('SOLVER_KEYS_FILE: encrypted key files are not supported yet; use SOLVER_PRIVATE_KEYS on test chains')
+  }
+  const texts = (env.SOLVER_PRIVATE_KEYS ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '')
+  if (texts.length === 0) problems.push('SOLVER_PRIVATE_KEYS: needs at least one operator key')
+  const keys: Hex[] = []
+  for (const [index, text] of texts.entries()) {
+    if (isPrivateKey(text)) keys.push(text)
+    else problems.push(`SOLVER_PRIVATE_KEYS: key ${index + 1} is no private key (0x and 64 hex digits)`)
+  }
+  const addresses = keys.map((key) => privateKeyToAccount(key).address)
+  if (new Set(addresses).size < addresses.length) problems.push('SOLVER_PRIVATE_KEYS: a key is there twice')
+  return keys
+}
+
+function isPrivateKey(text: string): text is Hex {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false
+  try {
+    privateKeyToAccount(text as Hex)
+    return true
+  } catch {
+    return false
+  }
+}
