@@ -32,7 +32,8 @@ export function compile(folder: string): Record<string, Artifact> {
     },
   }
   const find = (path: string) => {
-    const file = path.startsWith('@') || path.startsWith('solady') ? join(root, 'node_modules', path) : join(sources, path)
+    const file =
+      path.startsWith('@') || path.startsWith('solady') ? join(root, 'node_modules', path) : join(sources, path)
     return { contents: readFileSync(file, 'utf8') }
   }
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: find })) as Output

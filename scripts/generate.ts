@@ -1,13 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { createClient } from '@hey-api/openapi-ts'
 import { parse } from 'yaml'
 
 /**
- * openapi.yaml -> the wire types of server and SDK and the SDK's calls (as openapi-ts.config.ts says), and the map of
- * operations that types the handlers.
+ * openapi.yaml -> the map of operations that types the handlers. The wire types of server and SDK and the SDK's calls
+ * come from `openapi-ts` itself (see openapi-ts.config.ts), which `npm run generate` runs first.
  * The output depends on the document alone: running it again changes nothing.
  */
-await createClient()
 await writeFile(
   'server/api/generated/operations.gen.ts',
   operationsSource(parse(await readFile('openapi.yaml', 'utf8'))),

@@ -11,12 +11,7 @@ import {
   http,
   padHex,
 } from 'viem'
-import {
-  delegateAbi,
-  delegateBytecode,
-  solverVaultAbi,
-  solverVaultBytecode,
-} from '../chain/generated/contracts.js'
+import { delegateAbi, delegateBytecode, solverVaultAbi, solverVaultBytecode } from '../chain/generated/contracts.js'
 
 /** The CREATE2 factory that stands at this address on nearly every chain, anvil's included. */
 const create2Factory: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
@@ -24,7 +19,12 @@ const salt = padHex('0x', { size: 32 })
 
 /** The contract's address is the same on every chain, since it depends on nothing but its code and arguments. */
 export function create2Address(initCode: Hex): Address {
-  return getContractAddress({ opcode: 'CREATE2', from: create2Factory, salt, bytecode: initCode }).toLowerCase() as Address
+  return getContractAddress({
+    opcode: 'CREATE2',
+    from: create2Factory,
+    salt,
+    bytecode: initCode,
+  }).toLowerCase() as Address
 }
 
 export function delegateInitCode(): Hex {

@@ -162,7 +162,16 @@ function tokensOf(definition: Definition): TokenConfig[] {
   return [
     { ...usd, address: create2Address(tokenInitCode(usd)), group: 'usd', airdrop: airdrop(usd, '1000'), ...rules },
     { ...weth, address: create2Address(tokenInitCode(weth)), group: 'eth', airdrop: airdrop(weth, '10'), ...rules },
-    { id: 'eth', symbol: 'ETH', name: 'Ether', decimals: 18, address: nativeToken, group: 'eth', airdrop: null, ...rules },
+    {
+      id: 'eth',
+      symbol: 'ETH',
+      name: 'Ether',
+      decimals: 18,
+      address: nativeToken,
+      group: 'eth',
+      airdrop: null,
+      ...rules,
+    },
   ]
 }
 

@@ -108,7 +108,7 @@ function findWithdrawal(
   // What operators send are payouts of steps and airdrops; only what the vault's owner hands out is a withdrawal.
   if (
     tools.signers.has(receipt.from as `0x${string}`) ||
-    tools.codec.allFulfilledKeys(receipt, vault as `0x${string}`).length > 0
+    tools.codec.fulfilledKeys(receipt, vault as `0x${string}`).length > 0
   ) {
     return 'The transaction is a payout of the service, not a withdrawal.'
   }

@@ -1,29 +1,31 @@
 import type { EngineTools } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
+import { depositQueue } from './depositQueue.js'
 import { stepQueue } from './stepQueue.js'
 import { createWorker } from './worker.js'
 
 export type Engine = ReturnType<typeof createEngine>
 
-/** Carries out what the store says was asked for: one worker for steps, one watcher per chain for transactions. */
+/** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
 export function createEngine(given: Omit<EngineTools, 'wake' | 'look'>) {
   const tools: EngineTools = {
     ...given,
-    wake: () => worker.wake(),
+    wake: () => wake(),
     look: (chainId) => watchers.get(chainId)?.look(),
   }
-  const worker = createWorker(stepQueue(tools), tools.log)
+  const workers = [createWorker(stepQueue(tools), tools.log), createWorker(depositQueue(tools), tools.log)]
+  const wake = () => workers.forEach((worker) => worker.wake())
   const watchers = new Map([...tools.chains].map(([chainId, chain]) => [chainId, createChainWatcher(chain, tools)]))
 
   return {
     start(): void {
       for (const watcher of watchers.values()) watcher.start()
-      worker.start()
+      for (const worker of workers) worker.start()
     },
-    wake: () => worker.wake(),
+    wake,
     /** Takes up nothing new and returns when what was under way has come to a safe point. */
     async stop(): Promise<void> {
-      await worker.stop()
+      await Promise.all(workers.map((worker) => worker.stop()))
       await Promise.all([...watchers.values()].map((watcher) => watcher.stop()))
     },
   }

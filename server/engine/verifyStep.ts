@@ -32,6 +32,8 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
       const message = `No transaction ${hash} has appeared on chain ${batch.chainId} within 10 minutes.`
       return failStep(work, { code: 'transaction_not_found', message, retryable: true }, tools)
     }
+    case 'pending':
+      return waits(Math.max(chain.config.pollIntervalMs, 250))
     case 'waiting':
       await tools.store.noteConfirmations(
         work.ref,

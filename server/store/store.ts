@@ -27,7 +27,7 @@ import {
   requestStep,
 } from './steps.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'
-import { markChain, readChainMark, takeLease } from './watching.js'
+import { markChain, readChainMark, rememberGenesis, takeLease } from './watching.js'
 
 export type Store = ReturnType<typeof createStore>
 
@@ -85,6 +85,7 @@ export function createStore(database: Database) {
     takeLease: on(takeLease),
     readChainMark: on(readChainMark),
     markChain: on(markChain),
+    rememberGenesis: on(rememberGenesis),
 
     venueTxHashes: createVenueTxHashStore(database),
 

@@ -1098,6 +1098,10 @@ export type ErrorDetail = {
      */
     available?: Uint256;
     /**
+     * With `not_found` of a venue record, the expected value that differs, `actionType` or `venue`.
+     */
+    field?: string;
+    /**
      * With `airdrop_cooldown`, after how many seconds the next airdrop is due.
      */
     retryAfter?: number;
@@ -1131,7 +1135,7 @@ export type StepErrorCode = 'execution_reverted' | 'transfer_mismatch' | 'intent
 /**
  * The rule that is broken. The first group are keywords of the schema, the second rules beyond it.
  */
-export type IssueCode = 'json' | 'type' | 'required' | 'pattern' | 'format' | 'enum' | 'const' | 'discriminator' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minimum' | 'maximum' | 'hash_mismatch' | 'signature_mismatch' | 'signature_malformed' | 'signature_type_unsupported' | 'authorization_mismatch' | 'authorization_chain_invalid' | 'delegate_not_allowed' | 'chain_unsupported' | 'token_unsupported' | 'user_not_allowed' | 'expired' | 'window_empty' | 'transfer_from_mismatch' | 'mixed_batch' | 'empty_batch' | 'recipient_not_allowed' | 'duplicate_intent' | 'idempotency_key_reused';
+export type IssueCode = 'json' | 'type' | 'required' | 'pattern' | 'format' | 'enum' | 'const' | 'discriminator' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minimum' | 'maximum' | 'hash_mismatch' | 'signature_mismatch' | 'signature_malformed' | 'signature_type_unsupported' | 'authorization_mismatch' | 'authorization_chain_invalid' | 'delegate_not_allowed' | 'chain_unsupported' | 'token_unsupported' | 'user_not_allowed' | 'expired' | 'window_empty' | 'transfer_from_mismatch' | 'mixed_batch' | 'empty_batch' | 'amount_zero' | 'recipient_not_allowed' | 'duplicate_intent' | 'idempotency_key_reused';
 
 /**
  * The action's identifier.

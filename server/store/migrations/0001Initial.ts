@@ -300,7 +300,13 @@ export async function up(knex: Knex): Promise<void> {
     column.time(t, 'expires_at').notNullable()
   })
 
-  // How far each chain has been read, to notice that it is another chain than before.
+  // The first block of each chain, to notice that another chain answers under its id.
+  await knex.schema.createTable('chain_identities', (t) => {
+    t.bigInteger('chain_id').primary()
+    column.hash(t, 'genesis_hash').notNullable()
+  })
+
+  // How far each chain has been read.
   await knex.schema.createTable('chain_marks', (t) => {
     t.bigInteger('chain_id').primary()
     t.bigInteger('block_number').notNullable()

@@ -1,0 +1,118 @@
+import cors from '@koa/cors'
+import Koa, { type Middleware } from 'koa'
+import helmet from 'koa-helmet'
+import type { Logger } from 'pino'
+import { ServiceError } from '../domain/errors.js'
+import { accessLog } from './accessLog.js'
+import { serveDocsFiles } from './docs.js'
+import type { ServedHandlers } from './handlers.js'
+import { toProblem } from './problem.js'
+import { requestId } from './requestId.js'
+import { type ApiState, createRouter } from './router.js'
+import type { Spec } from './spec.js'
+
+export type AppOptions = {
+  spec: Spec
+  handlers: ServedHandlers
+  logger: Logger
+  /** Who may call from a browser; `['*']` for everyone. */
+  corsOrigins: readonly string[]
+  bodyLimitBytes: number
+  /** Tells a database or a chain that is away for now from a fault. */
+  isOutage: (error: unknown) => boolean
+  /** Aborts when the server shuts down. */
+  shutdown: AbortSignal
+}
+
+/** What browsers may read of a reply beyond the usual. */
+const exposedHeaders = [
+  'x-request-id',
+  'ETag',
+  'Retry-After',
+  'Preference-Applied',
+  'Idempotency-Replayed',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Deprecation',
+  'Link',
+  'Allow',
+]
+
+/** HTTP in, HTTP out. The outer layers set headers that error replies keep, so errors are answered inside of them. */
+export async function createApp(options: AppOptions): Promise<Koa> {
+  const app = new Koa()
+  // Koa would write what we have answered and logged already to stderr, such as a connection that broke off.
+  app.silent = true
+  app.use(requestId as Middleware)
+  app.use(accessLog(options.logger) as Middleware)
+  app.use(closeWhile(options.shutdown))
+  app.use(
+    cors({
+      origin: allowedOrigin(options.corsOrigins),
+      allowMethods: 'GET,HEAD,POST',
+      exposeHeaders: exposedHeaders,
+      maxAge: 600,
+    }),
+  )
+  app.use(securityHeaders())
+  app.use(answerErrors(options) as Middleware)
+  app.use(await serveDocsFiles())
+  app.use((await createRouter(options)) as Middleware)
+  return app
+}
+
+/** Whatever is thrown further in becomes an error body; never HTML, never a stack. */
+function answerErrors({ logger, isOutage }: Pick<AppOptions, 'logger' | 'isOutage'>): Middleware<ApiState> {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (thrown) {
+      const error = toServiceError(thrown, isOutage)
+      if (error !== thrown) {
+        const { requestId, operationId } = ctx.state
+        logger[error.code === 'internal_error' ? 'error' : 'warn'](
+          { err: thrown, requestId, operationId },
+          error.message,
+        )
+      }
+      const problem = toProblem(error, ctx.state.operationId, ctx.state.requestId)
+      ctx.status = problem.status
+      ctx.remove('ETag')
+      ctx.set({ ...problem.headers, 'Cache-Control': 'no-store' })
+      ctx.body = problem.body
+    }
+  }
+}
+
+/** What is nobody's fault but ours becomes `internal_error` and says nothing of itself; the log has it. */
+function toServiceError(thrown: unknown, isOutage: (error: unknown) => boolean): ServiceError {
+  if (thrown instanceof ServiceError) return thrown
+  if (isOutage(thrown))
+    return new ServiceError('unavailable', 'The service can’t be reached in full; try again shortly')
+  return new ServiceError('internal_error', 'Internal server error')
+}
+
+/** While shutting down, tells clients to come back on a new connection, which goes to another process. */
+function closeWhile(shutdown: AbortSignal): Middleware {
+  return async (ctx, next) => {
+    await next()
+    if (shutdown.aborted) ctx.set('Connection', 'close')
+  }
+}
+
+function allowedOrigin(origins: readonly string[]): (ctx: Koa.Context) => string {
+  if (origins.includes('*')) return () => '*'
+  // An empty string leaves the headers out.
+  return (ctx) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '')
+}
+
+function securityHeaders(): Middleware {
+  return helmet({
+    // JSON needs nothing of a browser; the docs page sets its own policy.
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    // The API is for other origins; CORS says which.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    // The service speaks plain HTTP; what ends TLS in front of it decides on this, for its whole domain.
+    strictTransportSecurity: false,
+  })
+}

@@ -1,0 +1,68 @@
+import type { Context } from 'koa'
+import bodyParser from 'koa-bodyparser'
+import { type Issue, ServiceError } from '../domain/errors.js'
+
+/** `body` undefined: the request has none. */
+export type ReadBody = { outcome: 'read'; body: unknown } | { outcome: 'invalid'; issue: Issue }
+
+/**
+ * Reads JSON of at most `limitBytes`, counted after decompression. Throws `ServiceError` when the body is too large, is
+ * not JSON by its Content-Type, or comes in a charset or an encoding that is not known.
+ */
+export function createBodyReader(limitBytes: number): (ctx: Context) => Promise<ReadBody> {
+  const parse = bodyParser({
+    enableTypes: ['json'],
+    jsonLimit: `${limitBytes}b`,
+    // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants.
+    strict: false,
+  })
+
+  return async (ctx) => {
+    if (!hasBody(ctx)) return { outcome: 'read', body: undefined }
+    requireJson(ctx)
+    try {
+      await parse(ctx, async () => undefined)
+    } catch (error) {
+      return { outcome: 'invalid', issue: toIssue(error, limitBytes) }
+    }
+    const isEmpty = ctx.request.rawBody === ''
+    return { outcome: 'read', body: isEmpty ? undefined : ctx.request.body }
+  }
+}
+
+/** RFC 9112: a request has a body if it says how long it is, or that it comes in chunks. */
+function hasBody(ctx: Context): boolean {
+  return 'transfer-encoding' in ctx.headers || Number(ctx.headers['content-length'] ?? 0) > 0
+}
+
+function requireJson(ctx: Context): void {
+  if (!ctx.request.is('application/json')) {
+    throw new ServiceError('unsupported_media_type', 'The body must be sent as application/json')
+  }
+  const { charset } = ctx.request
+  if (charset !== '' && !/^utf-?8$/i.test(charset)) {
+    throw new ServiceError('unsupported_media_type', `The charset ${charset} is not supported; JSON comes as UTF-8`)
+  }
+}
+
+/**
+ * Errors of koa-bodyparser and what it stands on: http-errors by raw-body, `SyntaxError`s of the JSON parser (which also
+ * refuses `__proto__`), and zlib's, which have a code but no status.
+ */
+function toIssue(error: unknown, limitBytes: number): Issue {
+  const { status, type, code } = (error ?? {}) as { status?: unknown; type?: unknown; code?: unknown }
+  if (status === 413) throw new ServiceError('payload_too_large', `The body is larger than ${limitBytes} bytes`)
+  if (status === 415) {
+    throw new ServiceError('unsupported_media_type', 'The Content-Encoding is not supported; use gzip, deflate or br')
+  }
+  if (typeof code === 'string' && /^(Z_|ERR__|ERR_BROTLI)/.test(code)) {
+    return invalid('The body is not what its Content-Encoding says')
+  }
+  if (error instanceof SyntaxError) return invalid('The body is not valid JSON')
+  if (type === 'request.aborted' || type === 'request.size.invalid') return invalid('The body ended early')
+  throw error
+}
+
+function invalid(message: string): Issue {
+  return { path: '', message, code: 'json' }
+}

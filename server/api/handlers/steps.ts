@@ -1,0 +1,57 @@
+import type { StepRef } from '../../domain/action.js'
+import { isSettled } from '../../domain/status.js'
+import type { ActionsService } from '../../services/actions.js'
+import type { StepsService } from '../../services/steps.js'
+import type { Handlers } from '../handlers.js'
+import { presentStep } from '../present.js'
+import { lower } from '../readAction.js'
+import { requireActionId } from './requireActionId.js'
+
+const maxWaitSeconds = 60
+
+export function createStepHandlers(services: {
+  actions: ActionsService
+  steps: StepsService
+}): Pick<Handlers, 'getStep' | 'executeStep'> {
+  return {
+    async getStep({ path }) {
+      return { status: 200, body: presentStep(await services.actions.step(refOf(path))) }
+    },
+
+    async executeStep({ path, headers, body, signal }) {
+      const wait = readWait(headers.prefer)
+      const step = await services.steps.request(
+        refOf(path),
+        {
+          action: body?.action ?? 'execute',
+          hash: body?.hash === undefined ? null : lower(body.hash),
+          signature: body?.signature === undefined ? null : lower(body.signature),
+        },
+        wait === null ? null : wait * 1000,
+        signal,
+      )
+      return {
+        status: isSettled(step.status) ? 200 : 202,
+        headers: wait === null ? undefined : { 'Preference-Applied': `wait=${wait}` },
+        body: presentStep(step),
+      }
+    },
+  }
+}
+
+function refOf(path: { actionId: string; intentIndex: number; stepIndex: number }): StepRef {
+  return {
+    actionId: requireActionId(path.actionId),
+    intentIndex: path.intentIndex,
+    stepIndex: path.stepIndex,
+  }
+}
+
+/** Seconds of `Prefer: wait=N` (RFC 7240), beside whatever else the header says. Null: it says nothing of a wait. */
+function readWait(prefer: string | undefined): number | null {
+  for (const preference of prefer?.split(/[,;]/) ?? []) {
+    const [, seconds] = /^\s*wait\s*=\s*"?(\d+)"?\s*$/i.exec(preference) ?? []
+    if (seconds !== undefined) return Math.min(Number(seconds), maxWaitSeconds)
+  }
+  return null
+}

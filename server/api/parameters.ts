@@ -1,0 +1,58 @@
+import type { ParsedUrlQuery } from 'node:querystring'
+
+/** A parameter of an operation, as the spec declares it. */
+export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: { type?: string | string[] } }
+
+/** Where the values come from. */
+export type RawParameters = {
+  path: Record<string, string>
+  query: ParsedUrlQuery
+  header: (name: string) => string
+}
+
+/** By name; those of headers are in lower case. */
+export type ParameterValues = Record<'path' | 'query' | 'header', Record<string, unknown>>
+
+/**
+ * Picks the declared parameters out of a request and turns digits into numbers where the spec says integer. Whatever
+ * can't be turned stays a string, for validation to refuse; what is not declared is dropped.
+ */
+export function readParameters(declared: readonly Parameter[], raw: RawParameters): ParameterValues {
+  const values: ParameterValues = { path: {}, query: {}, header: {} }
+  for (const parameter of declared) {
+    const value = readValue(parameter, raw)
+    if (value === undefined) continue
+    const name = parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name
+    values[parameter.in][name] = value
+  }
+  return values
+}
+
+function readValue({ in: place, name, schema }: Parameter, raw: RawParameters): unknown {
+  switch (place) {
+    case 'path':
+      return toType(raw.path[name], schema)
+    case 'header':
+      // Koa answers '' for an absent header.
+      return raw.header(name) || undefined
+    case 'query': {
+      const value = raw.query[name]
+      if (value === undefined) return undefined
+      if (schema.type === 'array') return listOf(value)
+      return Array.isArray(value) ? value : toType(value, schema)
+    }
+  }
+}
+
+/** `?a=1&a=2` and `?a=1,2` are the same; an empty value is no value. */
+function listOf(value: string | string[]): string[] | undefined {
+  const items = [value].flat().flatMap((part) => part.split(','))
+  const given = items.filter((item) => item !== '')
+  return given.length === 0 ? undefined : given
+}
+
+/** Only plain decimal digits: `1e1`, ` 1` and `01` are no integers here. */
+function toType(value: string | undefined, schema: Parameter['schema']): unknown {
+  if (value === undefined || schema.type !== 'integer') return value
+  return /^-?(0|[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value
+}

@@ -1,0 +1,119 @@
+import { getAddress } from 'viem'
+import type { ChainConfig } from '../domain/chainConfig.js'
+import type { ActionView, IntentView, StepView } from '../domain/views.js'
+import type { HealthReport } from '../services/health.js'
+import type { VenueTxHash } from '../services/venueTxHashes.js'
+import type * as wire from './generated/types.gen.js'
+
+/** The modes that can be executed; a presigned intent is only accepted. */
+const executableModes: wire.Mode[] = ['7702', 'non-7702:on-demand']
+
+export function presentAction(action: ActionView): wire.Action {
+  return {
+    actionId: action.actionId,
+    user: getAddress(action.user),
+    status: action.status,
+    intents: action.intents.map(presentIntent),
+    createdAt: presentTime(action.createdAt),
+    updatedAt: presentTime(action.updatedAt),
+  }
+}
+
+export function presentIntent(intent: IntentView): wire.Intent {
+  return {
+    intentId: `${intent.actionId}/${intent.intentIndex}`,
+    actionId: intent.actionId,
+    intentIndex: intent.intentIndex,
+    mode: intent.mode,
+    status: intent.status,
+    steps: intent.steps.map(presentStep),
+    createdAt: presentTime(intent.createdAt),
+    updatedAt: presentTime(intent.updatedAt),
+  }
+}
+
+export function presentStep(step: StepView): wire.Step {
+  return {
+    actionId: step.actionId,
+    intentIndex: step.intentIndex,
+    stepIndex: step.stepIndex,
+    mode: step.mode,
+    chainId: step.chainId,
+    status: step.status,
+    // Clients read one or the other.
+    txid: step.transactionHash,
+    transactionHash: step.transactionHash,
+    blockNumber: step.blockNumber,
+    confirmations: step.confirmations,
+    requiredConfirmations: step.requiredConfirmations,
+    attempts: step.attempts,
+    error: step.error && { code: step.error.code, message: step.error.message, retryable: step.error.retryable },
+    createdAt: presentTime(step.createdAt),
+    updatedAt: presentTime(step.updatedAt),
+  }
+}
+
+export function presentVenueTxHash(record: VenueTxHash): wire.VenueTxHash {
+  return {
+    address: getAddress(record.address),
+    txHash: record.txHash,
+    actionType: record.actionType,
+    venue: record.venue,
+    chainId: record.chainId,
+  }
+}
+
+/** What is listed is named here one by one: a chain's configuration holds URLs with credentials. */
+export function presentChain(chain: ChainConfig): wire.Chain {
+  return {
+    chainId: chain.chainId,
+    name: chain.name,
+    testnet: chain.testnet,
+    nativeCurrency: chain.nativeCurrency,
+    rpcUrl: chain.publicRpcUrl,
+    explorerUrl: chain.explorerUrl,
+    delegate: getAddress(chain.delegates[0]!),
+    solver: getAddress(chain.vault),
+    confirmations: chain.confirmations,
+    modes: executableModes,
+    tokens: chain.tokens.map((token) => ({
+      id: token.id,
+      symbol: token.symbol,
+      name: token.name,
+      address: getAddress(token.address),
+      decimals: token.decimals,
+      group: token.group,
+      airdrop: token.airdrop && {
+        amount: token.airdrop.amount.toString(),
+        periodSeconds: token.airdrop.periodSeconds,
+      },
+    })),
+  }
+}
+
+export function presentHealth(report: HealthReport): wire.HealthReport {
+  return {
+    status: report.status,
+    version: report.version,
+    database: report.database,
+    chains: report.chains.map((chain) => ({
+      chainId: chain.chainId,
+      status: chain.status,
+      blockNumber: chain.blockNumber,
+      solverBalance:
+        chain.solverBalance &&
+        Object.fromEntries(Object.entries(chain.solverBalance).map(([id, amount]) => [id, amount.toString()])),
+      lanes: chain.lanes.map((lane) => ({
+        signer: getAddress(lane.signer),
+        status: lane.status,
+        reason: lane.reason,
+        nextNonce: lane.nextNonce,
+        balance: lane.balance === null ? null : lane.balance.toString(),
+      })),
+    })),
+  }
+}
+
+function presentTime(unixMs: number): string {
+  return new Date(unixMs).toISOString()
+}

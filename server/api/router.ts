@@ -1,0 +1,109 @@
+import Router from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import { ServiceError } from '../domain/errors.js'
+import { type CompiledOperation, compileOperations } from './backend.js'
+import { createBodyReader } from './body.js'
+import type { ApiRequest, OperationId, ServedHandlers } from './handlers.js'
+import { toIssues } from './issues.js'
+import { readParameters } from './parameters.js'
+import { refuseBody, refuseParameters } from './refusals.js'
+import { type AnyReply, sendReply } from './sendReply.js'
+import type { Spec } from './spec.js'
+
+/** What the rest of the chain reads of a routed request. */
+export type ApiState = { requestId: string; operationId: OperationId | null }
+
+type Options = {
+  spec: Spec
+  handlers: ServedHandlers
+  bodyLimitBytes: number
+  /** Aborts when the server shuts down, so that nobody waits for what will not come. */
+  shutdown: AbortSignal
+}
+
+/** One route for each operation that has a handler, all of it prepared at start. */
+export async function createRouter(options: Options): Promise<Middleware<ApiState>> {
+  const router = new Router<ApiState>({ sensitive: true })
+  const readBody = createBodyReader(options.bodyLimitBytes)
+
+  for (const operation of await compileOperations(options.spec, options.handlers)) {
+    router.register(operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx) => {
+      ctx.state.operationId = operation.operationId
+      const parameters = readParameters(operation.parameters, {
+        path: ctx.params as Record<string, string>,
+        query: ctx.query,
+        header: (name) => ctx.get(name),
+      })
+      if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
+      const body = operation.takesBody ? await validBody(ctx, operation) : undefined
+      const reply = await withSignal(ctx, options.shutdown, (signal) =>
+        operation.handler({
+          path: parameters.path,
+          query: parameters.query,
+          headers: parameters.header,
+          body,
+          requestId: ctx.state.requestId,
+          signal,
+        } as ApiRequest<OperationId>),
+      )
+      await sendReply(ctx, reply as unknown as AnyReply, operation)
+    })
+  }
+
+  const dispatch = router.routes() as Middleware<ApiState>
+  return async (ctx, next) => {
+    requireDecodable(ctx)
+    await dispatch(ctx, async () => {
+      answerWithoutRoute(ctx)
+      await next()
+    })
+  }
+
+  async function validBody(ctx: Context, operation: CompiledOperation): Promise<unknown> {
+    const read = await readBody(ctx)
+    if (read.outcome === 'invalid') throw refuseBody(operation.operationId, [read.issue], undefined)
+    const { body } = read
+    const validate = operation.validateBody
+    const given = body === undefined ? {} : { requestBody: body }
+    if (!validate || validate(given)) return body
+    throw refuseBody(operation.operationId, toIssues(validate.errors ?? [], '/requestBody'), body)
+  }
+}
+
+/** Runs the handler with a signal that aborts when the client hangs up or the server shuts down. */
+async function withSignal<T>(
+  ctx: Context,
+  shutdown: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  ctx.res.once('close', abort)
+  if (shutdown.aborted) abort()
+  shutdown.addEventListener('abort', abort, { once: true })
+  ctx.res.once('close', () => shutdown.removeEventListener('abort', abort))
+  return run(controller.signal)
+}
+
+/** Koa's router passes malformed escapes on as they are; nothing that we know has such a name. */
+function requireDecodable(ctx: Context): void {
+  for (const [part, text] of [
+    ['path', ctx.path],
+    ['query', ctx.querystring],
+  ]) {
+    try {
+      decodeURIComponent(text!)
+    } catch {
+      throw new ServiceError('validation_failed', `The ${part} has a malformed percent escape`)
+    }
+  }
+}
+
+function answerWithoutRoute(ctx: Context): void {
+  const matched = (ctx as unknown as { matched?: { methods: string[] }[] }).matched ?? []
+  const methods = [...new Set(matched.flatMap((layer) => layer.methods))].sort()
+  if (methods.length === 0) throw new ServiceError('not_found', 'There is no such route')
+  ctx.set('Allow', [...methods, 'OPTIONS'].join(', '))
+  if (ctx.method !== 'OPTIONS') throw new ServiceError('method_not_allowed', `This route takes ${methods.join(', ')}`)
+  ctx.status = 204
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { Context } from 'koa'
+import type { CompiledOperation } from './backend.js'
+import { eventStream } from './eventStream.js'
+import type { StreamEvent } from './handlers.js'
+
+/** A handler's reply, whatever the operation. */
+export type AnyReply = { status: number; headers?: Record<string, string>; body?: unknown }
+
+/** Writes a reply in the content type that the spec gives it. */
+export async function sendReply(ctx: Context, reply: AnyReply, operation: CompiledOperation): Promise<void> {
+  const declared = operation.replies[String(reply.status)]
+  ctx.status = reply.status
+  if (reply.headers) ctx.set(reply.headers)
+  if (reply.body === undefined || !declared?.type) {
+    ctx.body = null
+    ctx.status = reply.status
+    return
+  }
+  if (declared.type === 'text/event-stream') return sendEvents(ctx, reply.body as AsyncIterable<StreamEvent<unknown>>)
+
+  const body = declared.type === 'application/json' ? JSON.stringify(reply.body) : (reply.body as string)
+  ctx.set('Cache-Control', declared.etag ? 'no-cache' : 'no-store')
+  ctx.type = withCharset(declared.type)
+  if (declared.etag && isCurrent(ctx, body)) {
+    ctx.status = 304
+    return
+  }
+  ctx.body = body
+}
+
+/** Names the body's state; true when the client has it already. */
+function isCurrent(ctx: Context, body: string): boolean {
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  ctx.set('ETag', etag)
+  // Koa's `fresh` would also heed `Cache-Control: no-cache` of the request, as it should: the client wants the body.
+  return ctx.fresh
+}
+
+function sendEvents(ctx: Context, events: AsyncIterable<StreamEvent<unknown>>): void {
+  ctx.set('Cache-Control', 'no-store')
+  // Proxies would else hold events back until their buffers are full.
+  ctx.set('X-Accel-Buffering', 'no')
+  ctx.type = 'text/event-stream; charset=utf-8'
+  ctx.body = ctx.method === 'HEAD' ? '' : Readable.from(eventStream(events), { objectMode: false })
+}
+
+function withCharset(type: string): string {
+  return type === 'application/json' ? type : `${type}; charset=utf-8`
+}

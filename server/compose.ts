@@ -1,0 +1,169 @@
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { createApp } from './api/app.js'
+import { createDocsHandlers } from './api/docs.js'
+import { createActionHandlers } from './api/handlers/actions.js'
+import { createChainHandlers } from './api/handlers/chains.js'
+import { createHealthHandlers } from './api/handlers/health.js'
+import { createStepHandlers } from './api/handlers/steps.js'
+import { createVenueTxHashHandlers } from './api/handlers/venueTxHashes.js'
+import { loadSpec } from './api/spec.js'
+import { ChainUnavailable } from './chain/chain.js'
+import * as contracts from './chain/contracts.js'
+import { createChains } from './chain/createChain.js'
+import * as failure from './chain/failure.js'
+import * as fees from './chain/fees.js'
+import { createSigner } from './chain/signer.js'
+import * as transfers from './chain/transfers.js'
+import * as verifyPayment from './chain/verifyPayment.js'
+import type { Config } from './config.js'
+import { type Devnet, startDevnet } from './devnet/devnet.js'
+import type { ChainConfig } from './domain/chainConfig.js'
+import type { Settings } from './domain/settings.js'
+import { createEngine } from './engine/engine.js'
+import { createActions } from './services/actions.js'
+import { createHealth } from './services/health.js'
+import { createSteps } from './services/steps.js'
+import { createVenueTxHashes } from './services/venueTxHashes.js'
+import { createSignals } from './signals.js'
+import { createDatabase, isOutage } from './store/database.js'
+import { createStore } from './store/store.js'
+
+export const version = '0.1.0'
+
+/** How long requests under way may take to end when the process stops. */
+const drainMs = 4_000
+
+export type Service = {
+  /** Where the API listens. Null for `ROLE=engine`. */
+  url: string | null
+  chains: ChainConfig[]
+  /** Stops in order: no new requests, no new work, then the database and the embedded chains. */
+  stop(): Promise<void>
+}
+
+/** Builds the whole graph from a configuration and starts it. What fails here has left nothing running. */
+export async function startService(config: Config, log: Logger = createLogger(config)): Promise<Service> {
+  const undo: (() => Promise<void>)[] = []
+  const stopAll = async () => {
+    for (const step of undo.reverse()) await step()
+  }
+  try {
+    // First of all: it refuses a second process, which must not touch the chains of the first.
+    const database = createDatabase(config.database)
+    undo.push(() => database.close())
+    await database.migrate()
+    const store = createStore(database)
+
+    const devnet = config.deployment ? null : await startDevnet({ dataDir: join(config.dataDir, 'chains') })
+    if (devnet) undo.push(() => devnet.stop())
+    const deployment = config.deployment ?? (devnet as Devnet)
+
+    const signers = new Map(deployment.operatorKeys.map(createSigner).map((signer) => [signer.address, signer]))
+    const chains = createChains(deployment.chains)
+    const settings: Settings = {
+      chains: new Map(deployment.chains.map((chain) => [chain.chainId, chain])),
+      groups: deployment.groups,
+      operators: [...signers.keys()],
+      onDemandProof: config.onDemandProof,
+    }
+    await refuseOtherChains(store, chains)
+
+    const signals = createSignals()
+    const now = () => Date.now()
+    const engine = createEngine({
+      store,
+      settings,
+      chains,
+      codec: { ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },
+      signers,
+      heads: new Map(),
+      log: log.child({ part: 'engine' }),
+      now,
+      changed: signals.changed,
+    })
+    if (config.role !== 'api') {
+      engine.start()
+      undo.push(() => engine.stop())
+    }
+    if (config.role === 'engine') return { url: null, chains: deployment.chains, stop: stopAll }
+
+    const shutdown = new AbortController()
+    const actions = createActions({ store, settings, now })
+    const steps = createSteps({ store, settings, wake: engine.wake, nextChange: signals.nextChange, now })
+    const spec = await loadSpec()
+    const app = await createApp({
+      spec,
+      handlers: {
+        ...createDocsHandlers(spec),
+        ...createActionHandlers(actions),
+        ...createStepHandlers({ actions, steps }),
+        ...createVenueTxHashHandlers(createVenueTxHashes({ store: store.venueTxHashes, now })),
+        ...createChainHandlers(deployment.chains),
+        ...createHealthHandlers(createHealth({ store, chains, version, now })),
+      },
+      logger: log.child({ part: 'api' }),
+      corsOrigins: config.corsOrigins,
+      bodyLimitBytes: config.bodyLimitBytes,
+      isOutage: (error) => isOutage(error) || error instanceof ChainUnavailable,
+      shutdown: shutdown.signal,
+    })
+    const server = createServer(app.callback() as Parameters<typeof createServer>[1])
+    await listen(server, config)
+    undo.push(() => closeServer(server, shutdown))
+    const { port } = server.address() as { port: number }
+    const host = config.host.includes(':') ? `[${config.host}]` : config.host
+    return { url: `http://${host}:${port}`, chains: deployment.chains, stop: stopAll }
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+}
+
+export function createLogger(config: Pick<Config, 'logLevel'>): Logger {
+  return pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+}
+
+/** Chains that were reset underneath, or swapped for others, make what the database knows of them wrong. */
+export class ChainReset extends Error {
+  override readonly name = 'ChainReset'
+}
+
+async function refuseOtherChains(
+  store: ReturnType<typeof createStore>,
+  chains: ReturnType<typeof createChains>,
+): Promise<void> {
+  for (const [chainId, chain] of chains) {
+    const genesis = await chain.blockByNumber(0n).catch(() => null)
+    // A chain that does not answer is no other chain; the engine waits for it.
+    if (!genesis) continue
+    const known = await store.rememberGenesis(chainId, genesis.hash)
+    if (known === genesis.hash) continue
+    throw new ChainReset(
+      `Chain ${chainId} is not the chain that the database was made with: it was reset, or another one answers. ` +
+        'Give the service an empty database (for the embedded chains: another DATA_DIR), or the right chain.',
+    )
+  }
+}
+
+function listen(server: Server, config: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(config.port, config.host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Lets requests under way end, then closes what is left of the connections. */
+async function closeServer(server: Server, shutdown: AbortController): Promise<void> {
+  shutdown.abort()
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const force = setTimeout(() => server.closeAllConnections(), drainMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(force)
+}

@@ -1,0 +1,45 @@
+import { createLogger, startService } from './compose.js'
+import { loadConfig } from './config.js'
+
+const loaded = loadConfig(process.env)
+if (!loaded.ok) {
+  process.stderr.write(`The configuration has problems; nothing was started.\n`)
+  for (const problem of loaded.problems) process.stderr.write(`  ${problem}\n`)
+  process.exit(1)
+}
+const { config } = loaded
+const log = createLogger(config)
+
+try {
+  const service = await startService(config, log)
+  announce(service)
+  let stopping = false
+  const stop = (signal: string) => {
+    // A second signal means: at once.
+    if (stopping) process.exit(1)
+    stopping = true
+    log.info({ signal }, 'stopping')
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'could not stop in order')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+} catch (error) {
+  process.stderr.write(`The service could not start: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+}
+
+function announce(service: Awaited<ReturnType<typeof startService>>): void {
+  const lines = service.url
+    ? [`API    ${service.url}`, `docs   ${service.url}/docs`, `health ${service.url}/health`]
+    : ['engine only, no API']
+  for (const chain of service.chains) {
+    lines.push(`chain  ${chain.chainId} ${chain.name}${chain.publicRpcUrl ? ` at ${chain.publicRpcUrl}` : ''}`)
+  }
+  process.stdout.write(`${lines.join('\n')}\n`)
+}

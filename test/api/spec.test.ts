@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { createAjv } from '../../server/api/ajv.js'
+import { operationIds } from '../../server/api/generated/operations.gen.js'
+import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+type Node = { [key: string]: Json }
+
+const text = readFileSync('openapi.yaml', 'utf8')
+const document = parse(text) as Node
+
+describe('openapi.yaml', () => {
+  const examples = [...collectExamples(document)]
+
+  it('has examples in all places', () => {
+    expect(examples.length).to.be.greaterThan(100)
+  })
+
+  it('has only examples that their schemas accept', () => {
+    const { ajv, check } = checker()
+    const wrong = examples.flatMap(({ at, schema, value }) =>
+      check(schema, value) ? [] : [`${at}: ${ajv.errorsText(check.errors())}`],
+    )
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('would notice an example that its schema refuses', () => {
+    const { check } = checker()
+    const schema = '#/components/schemas/ActionRequest'
+    const example = component('examples', 'SignedActionRequest').value as Node
+    expect(check(schema, example)).to.equal(true)
+    expect(check(schema, { ...example, user: '0x12' })).to.equal(false)
+    expect(check(schema, { ...example, intents: [] })).to.equal(false)
+  })
+
+  it('has an example for every JSON body of a request, and for every reply', () => {
+    const without = [...mediaTypes(document)].filter(({ media }) => !('example' in media) && !('examples' in media))
+    expect(without.map(({ at }) => at)).to.deep.equal([])
+  })
+
+  it('shows every error code in an example', () => {
+    const shown = new Set(examples.flatMap(({ value }) => codesIn(value)))
+    const missing = serviceErrorCodes.filter((code) => !shown.has(code))
+    // POST /actions tells this one by a sentence alone.
+    expect(missing).to.deep.equal(['chain_authorizations_required'])
+  })
+
+  for (const [schema, codes] of [
+    ['ErrorCode', serviceErrorCodes],
+    ['StepErrorCode', stepErrorCodes],
+    ['IssueCode', issueCodes],
+  ] as const) {
+    it(`lists in ${schema} exactly the codes that the service knows, each with its meaning`, () => {
+      const { enum: listed, 'x-enumDescriptions': described } = component('schemas', schema)
+      expect(listed).to.deep.equal([...codes])
+      expect(Object.keys(described as Node)).to.deep.equal([...codes])
+    })
+  }
+
+  it('has every keyword that a request schema uses among the issue codes', () => {
+    const used = new Set<string>()
+    for (const { at, media } of mediaTypes(document)) {
+      if (at.includes('/requestBody/')) keywordsOf(media.schema as Node, used)
+    }
+    expect([...used].filter((keyword) => !(issueCodes as readonly string[]).includes(keyword))).to.deep.equal([])
+  })
+
+  it('names each operation once', () => {
+    expect(new Set(operationIds).size).to.equal(operationIds.length)
+    expect(text.match(/^ +operationId:/gm)).to.have.length(operationIds.length)
+  })
+
+  function component(kind: string, name: string): Node {
+    return ((document.components as Node)[kind] as Node)[name] as Node
+  }
+
+  /** The keywords by which a value can fail, through references. */
+  function keywordsOf(schema: Node, used: Set<string>, seen = new Set<string>()): void {
+    if (typeof schema.$ref === 'string') {
+      if (seen.has(schema.$ref)) return
+      seen.add(schema.$ref)
+      return keywordsOf(resolve(schema.$ref), used, seen)
+    }
+    const silent = [
+      'description',
+      'examples',
+      'example',
+      'default',
+      'properties',
+      'items',
+      'oneOf',
+      'x-enumDescriptions',
+    ]
+    for (const keyword of Object.keys(schema)) if (!silent.includes(keyword)) used.add(keyword)
+    const parts = [
+      schema.items,
+      ...Object.values((schema.properties ?? {}) as Node),
+      ...((schema.oneOf ?? []) as Json[]),
+    ]
+    for (const part of parts) if (part) keywordsOf(part as Node, used, seen)
+  }
+})
+
+function checker() {
+  const ajv = createAjv()
+  ajv.addSchema(withoutMapping(document) as Node, 'spec')
+  let validate: ReturnType<typeof ajv.compile> | undefined
+  const check = (schema: string, value: unknown): boolean => {
+    validate = ajv.getSchema(`spec${schema}`)
+    if (!validate) throw new Error(`No schema at ${schema}`)
+    return validate(value) as boolean
+  }
+  check.errors = () => validate?.errors
+  return { ajv, check }
+}
+
+/** Every example of a schema, a parameter, a header or a body, with the pointer to the schema it is an example of. */
+function* collectExamples(node: Json, at = '#'): Generator<{ at: string; schema: string; value: Json }> {
+  if (typeof node !== 'object' || node === null) return
+  if (Array.isArray(node)) {
+    for (const [index, item] of node.entries()) yield* collectExamples(item, `${at}/${index}`)
+    return
+  }
+  const inSchemas = /\/(schema|schemas)(\/|$)/.test(at)
+  if (inSchemas && Array.isArray(node.examples)) {
+    for (const [index, value] of node.examples.entries()) yield { at: `${at}/examples/${index}`, schema: at, value }
+  }
+  if (!inSchemas && isObject(node.schema)) {
+    const schema = `${at}/schema`
+    if ('example' in node) yield { at: `${at}/example`, schema, value: node.example ?? null }
+    for (const [name, example] of Object.entries((node.examples ?? {}) as Node)) {
+      const { $ref } = example as Node
+      const found = typeof $ref === 'string' ? resolve($ref) : (example as Node)
+      yield { at: `${at}/examples/${name}`, schema, value: found.value ?? null }
+    }
+  }
+  for (const [key, child] of Object.entries(node)) {
+    if (key === 'example' || key === 'examples') continue
+    yield* collectExamples(child, `${at}/${escape(key)}`)
+  }
+}
+
+/** Every body of a request or a reply. */
+function* mediaTypes(node: Json, at = '#'): Generator<{ at: string; media: Node }> {
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return
+  for (const [key, child] of Object.entries(node)) {
+    const here = `${at}/${escape(key)}`
+    if (key === 'content' && isObject(child)) {
+      for (const [type, media] of Object.entries(child)) yield { at: `${here}/${escape(type)}`, media: media as Node }
+    } else if (key !== 'example' && key !== 'examples' && key !== 'schemas') {
+      yield* mediaTypes(child, here)
+    }
+  }
+}
+
+function codesIn(value: Json): string[] {
+  if (!isObject(value)) return []
+  const issues = (value.issues ?? []) as Node[]
+  const error = isObject(value.error) ? value.error : {}
+  return [error.code, ...issues.map((issue) => issue.code)].filter((code) => typeof code === 'string')
+}
+
+/** Ajv reads the discriminator's property name and refuses its mapping. */
+function withoutMapping(node: Json): Json {
+  if (Array.isArray(node)) return node.map(withoutMapping)
+  if (!isObject(node)) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, child]) =>
+      key === 'discriminator' && isObject(child)
+        ? [key, { propertyName: child.propertyName ?? null }]
+        : [key, withoutMapping(child)],
+    ),
+  )
+}
+
+function resolve(ref: string): Node {
+  const steps = ref.slice(2).split('/')
+  return steps.reduce((node, step) => node[step.replaceAll('~1', '/').replaceAll('~0', '~')] as Node, document)
+}
+
+function escape(key: string): string {
+  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+function isObject(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,329 @@
+import { expect } from 'chai'
+import { encodeFunctionData, type Hash, type Hex, keccak256 } from 'viem'
+import { ChainUnavailable } from '../../server/chain/chain.js'
+import { encodeExecute, encodeFulfill } from '../../server/chain/contracts.js'
+import { devTokenAbi } from '../../server/chain/generated/contracts.js'
+import { nativeToken } from '../../server/domain/action.js'
+import { chainBatchId } from '../../sdk/src/signing.js'
+import {
+  account,
+  authorize,
+  type DevChain,
+  lower,
+  randomKey,
+  signIntent,
+  startDevChain,
+  transferBatch,
+  until,
+} from './devChain.js'
+import { type FaultyNode, startFaultyNode } from './faultyNode.js'
+
+describe('a chain', () => {
+  let dev: DevChain
+  before(async () => {
+    dev = await startDevChain()
+  })
+  after(() => dev.stop())
+
+  /** What `ask` needs of HTTP requests. */
+  async function tripsOf(ask: () => Promise<unknown>): Promise<number> {
+    await dev.chain.head()
+    const before = dev.trips.length
+    await ask()
+    return dev.trips.length - before
+  }
+
+  const unknownHash: Hash = `0x${'ee'.repeat(32)}`
+
+  describe('read', () => {
+    it('tells its head and blocks, and null for a block that is not there', async () => {
+      const head = await dev.chain.head()
+      const parent = await dev.chain.blockByNumber(head.number - 1n)
+      expect(head.parentHash).to.equal(parent!.hash)
+      expect(await dev.chain.blockByNumber(head.number + 9n)).to.equal(null)
+    })
+
+    it('tells a block with its receipts in one round trip', async () => {
+      const { hash, blockNumber } = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
+      const found = await dev.chain.blockReceipts(blockNumber)
+      expect(found!.receipts.map((receipt) => receipt.hash)).to.deep.equal([hash])
+      expect(found!.receipts[0]!.blockHash).to.equal(found!.block.hash)
+      expect(found!.receipts[0]).to.include({ status: 'success', from: lower(dev.owner.address), to: dev.vault })
+      expect(await dev.chain.blockReceipts(blockNumber + 9n)).to.equal(null)
+      expect(await tripsOf(() => dev.chain.blockReceipts(blockNumber))).to.equal(1)
+    })
+
+    it('tells many receipts in one round trip, null for those that are not there', async () => {
+      const { hash } = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
+      const ask = () => dev.chain.receipts([unknownHash, hash, unknownHash])
+      expect((await ask()).map((receipt) => receipt?.hash ?? null)).to.deep.equal([null, hash, null])
+      expect(await tripsOf(ask)).to.equal(1)
+      expect(await dev.chain.receipts([])).to.deep.equal([])
+    })
+
+    it('tells a transaction with its receipt and the head', async () => {
+      const { hash, blockNumber } = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
+      const ask = () => dev.chain.transaction(hash)
+      const { transaction, receipt, head } = await ask()
+      expect(transaction).to.include({ hash, to: dev.vault, value: 5n, input: '0x', blockNumber })
+      expect(receipt!.hash).to.equal(hash)
+      expect(head.number >= blockNumber).to.equal(true)
+      expect(await tripsOf(ask)).to.equal(1)
+      expect(await dev.chain.transaction(unknownHash)).to.deep.include({ transaction: null, receipt: null })
+    })
+
+    it('tells accounts apart: plain, delegated and contracts', async () => {
+      const user = account(2)
+      await dev.transact(dev.owner, { to: dev.owner.address, authorizations: [await authorize(user, dev.delegate)] })
+      const ask = () => dev.chain.accounts([lower(account(9).address), lower(user.address), dev.vault], 'latest')
+      const [plain, delegated, contract] = await ask()
+      expect(plain).to.deep.equal({ nonce: 0, balance: 10n ** 22n, delegate: null, hasForeignCode: false })
+      expect(delegated).to.include({ nonce: 1, delegate: dev.delegate, hasForeignCode: false })
+      expect(contract).to.include({ nonce: 1, delegate: null, hasForeignCode: true })
+      expect(await tripsOf(ask)).to.equal(1)
+    })
+
+    it('tells balances of tokens and native currency, none where there is no token', async () => {
+      const holder = lower(account(8).address)
+      await dev.mint(holder, 77n)
+      const ask = () => dev.chain.balances(holder, [dev.token, nativeToken, dev.vault, holder])
+      expect(await ask()).to.deep.equal([77n, 10n ** 22n, 0n, 0n])
+      expect(await tripsOf(ask)).to.equal(1)
+    })
+
+    it('knows what has been paid under a key, and in which transaction', async () => {
+      const stepKey = randomKey('paid')
+      expect(await dev.chain.isFulfilled(stepKey)).to.equal(false)
+      expect(await dev.chain.findFulfilment(stepKey)).to.equal(null)
+      const data = encodeFulfill({ stepKey, transfers: [], account: null, intent: null, stepIndex: 0 })
+      const { hash } = await dev.transact(dev.operator, { to: dev.vault, data })
+      expect(await dev.chain.isFulfilled(stepKey)).to.equal(true)
+      expect(await dev.chain.findFulfilment(stepKey)).to.equal(hash)
+    })
+
+    it('knows what an account has run, and in which transaction', async () => {
+      const user = account(3)
+      const address = lower(user.address)
+      await dev.mint(address, 10n)
+      const intent = await signIntent(user, [transferBatch(address, dev.token, dev.vault, 10n)])
+      const id = chainBatchId(intent.digest, 0)
+      expect(await dev.chain.isChainBatchProcessed(address, id)).to.equal(false)
+      const { hash } = await dev.transact(dev.operator, {
+        to: address,
+        data: encodeExecute(intent, 0),
+        authorizations: [await authorize(user, dev.delegate)],
+      })
+      expect(await dev.chain.isChainBatchProcessed(address, id)).to.equal(true)
+      expect(await dev.chain.findExecution(address, id)).to.equal(hash)
+      expect(await dev.chain.findExecution(dev.vault, id)).to.equal(null)
+    })
+
+    it('searches window by window where a node limits the range', async () => {
+      const stepKey = randomKey('far back')
+      const data = encodeFulfill({ stepKey, transfers: [], account: null, intent: null, stepIndex: 0 })
+      const { hash } = await dev.transact(dev.operator, { to: dev.vault, data })
+      await dev.rpc('anvil_mine', '0x7530')
+      const node = await startFaultyNode(dev.url)
+      const limit = 2_000n
+      node.behave({
+        kind: 'answer',
+        answer: ({ method, params }) => {
+          if (method !== 'eth_getLogs') return null
+          const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
+          const fits = toBlock !== 'latest' && BigInt(toBlock) - BigInt(fromBlock) < limit
+          return fits ? null : { error: { code: -32005, message: 'query exceeds max block range 2000' } }
+        },
+      })
+      const chain = dev.connect({ urls: [node.url] })
+      expect(await chain.findFulfilment(stepKey)).to.equal(hash)
+      expect(await chain.findFulfilment(unknownHash)).to.equal(null)
+      await node.stop()
+    })
+  })
+
+  describe('behind a node that misbehaves', () => {
+    let node: FaultyNode
+    beforeEach(async () => {
+      node = await startFaultyNode(dev.url)
+    })
+    afterEach(() => node.stop())
+    const through = (...urls: string[]) => dev.connect({ urls, readTimeoutMs: 300, sendTimeoutMs: 300 })
+
+    it('takes receipts for a block’s only if they all are', async () => {
+      const { blockNumber } = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
+      const chain = through(node.url)
+      const lie = (result: unknown) =>
+        node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getBlockReceipts' ? { result } : null) })
+      const [earlier] = (await dev.rpc('eth_getBlockReceipts', `0x${(blockNumber - 1n).toString(16)}`)) as unknown[]
+      for (const wrong of [null, [], [earlier]]) {
+        lie(wrong)
+        expect(await chain.blockReceipts(blockNumber)).to.equal(null)
+      }
+    })
+
+    it('reads receipts one by one where the node can’t give a block’s', async () => {
+      const { hash, blockNumber } = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
+      node.behave({
+        kind: 'answer',
+        answer: ({ method }) =>
+          method === 'eth_getBlockReceipts' ? { error: { code: -32601, message: 'Method not found' } } : null,
+      })
+      const found = await through(node.url).blockReceipts(blockNumber)
+      expect(found!.receipts.map((receipt) => receipt.hash)).to.deep.equal([hash])
+    })
+
+    it('does not take another transaction’s receipt', async () => {
+      const { hash } = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
+      const receipt = await dev.rpc('eth_getTransactionReceipt', hash)
+      node.behave({
+        kind: 'answer',
+        answer: ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: receipt } : null),
+      })
+      const error = await through(node.url)
+        .receipts([unknownHash])
+        .catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(ChainUnavailable)
+      expect(await through(node.url, dev.url).receipts([unknownHash])).to.deep.equal([null])
+    })
+  })
+
+  describe('sent to', () => {
+    const sender = account(5)
+    let nonce: number
+    beforeEach(async () => {
+      nonce = Number(await dev.rpc('eth_getTransactionCount', sender.address, 'pending'))
+    })
+
+    function sign(
+      fields: Partial<{
+        nonce: number
+        gas: bigint
+        value: bigint
+        chainId: number
+        maxFeePerGas: bigint
+        data: Hex
+      }> = {},
+    ) {
+      const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n }
+      return sender.signTransaction({
+        type: 'eip1559',
+        chainId: 31337,
+        nonce,
+        gas: 21_000n,
+        to: dev.vault,
+        ...fees,
+        ...fields,
+      })
+    }
+
+    it('says what became of the transaction', async () => {
+      expect(await dev.chain.send(await sign({ nonce: nonce + 3 }))).to.deep.equal({ kind: 'accepted', text: 'ok' })
+      const kinds: [string, string][] = [
+        ['accepted', await sign({ nonce: nonce + 3 })],
+        ['slotTaken', await sign({ nonce: nonce + 3, value: 1n })],
+        ['notPooled', await sign({ value: 10n ** 30n })],
+        ['notPooled', await sign({ maxFeePerGas: 1n })],
+        ['dead', await sign({ gas: 20_000n })],
+        ['dead', await sign({ gas: 10n ** 9n })],
+        ['dead', await sign({ chainId: 1 })],
+        ['dead', '0x02ff'],
+      ]
+      for (const [kind, raw] of kinds) expect((await dev.chain.send(raw as Hex)).kind).to.equal(kind)
+    })
+
+    it('knows a nonce that is used up', async () => {
+      const raw = await sign({ gas: 60_000n })
+      await dev.chain.send(raw)
+      await until(async () => (await dev.chain.receipts([keccak256(raw)]))[0])
+      expect((await dev.chain.send(await sign({ gas: 60_000n, value: 1n }))).kind).to.equal('consumed')
+      expect((await dev.chain.send(raw)).kind).to.be.oneOf(['consumed', 'accepted'])
+    })
+
+    it('takes a lost answer for a transaction that may be sent, which it is', async () => {
+      const node = await startFaultyNode(dev.url)
+      const chain = dev.connect({ urls: [node.url] })
+      await chain.head()
+      node.behave({ kind: 'loseAnswer' })
+      const raw = await sign({ gas: 60_000n })
+      expect((await chain.send(raw)).kind).to.equal('ambiguous')
+      await until(async () => (await dev.chain.receipts([keccak256(raw)]))[0])
+      await node.stop()
+    })
+
+    it('hands a transaction to every node and believes the one that takes it', async () => {
+      const node = await startFaultyNode(dev.url)
+      const chain = dev.connect({ urls: [node.url, dev.url], sendTimeoutMs: 400 })
+      for (const fault of [{ kind: 'status', status: 502 }, { kind: 'silence' }] as const) {
+        node.behave(fault)
+        nonce = Number(await dev.rpc('eth_getTransactionCount', sender.address, 'pending'))
+        expect((await chain.send(await sign({ gas: 60_000n }))).kind).to.equal('accepted')
+        await until(async () => Number(await dev.rpc('eth_getTransactionCount', sender.address, 'latest')) > nonce)
+      }
+      expect(node.requests.length).to.be.greaterThan(0)
+      await node.stop()
+    })
+
+    it('never throws, whatever nodes do, and tells nothing secret', async () => {
+      const node = await startFaultyNode(dev.url)
+      const url = `${node.url}/v2/s3cr3t-k3y`
+      const chain = dev.connect({ urls: [url], sendTimeoutMs: 200 })
+      const raw = await sign()
+      const faults: Parameters<FaultyNode['behave']>[0][] = [
+        { kind: 'silence' },
+        { kind: 'status', status: 401, body: `bad key s3cr3t-k3y at ${url}` },
+        { kind: 'answer', answer: () => ({ error: { code: -32603, message: `internal error at ${url} for ${raw}` } }) },
+        { kind: 'answer', answer: ({ method }) => ({ result: method === 'eth_chainId' ? '0x7a69' : unknownHash }) },
+        { kind: 'answer', answer: ({ method }) => ({ result: method === 'eth_chainId' ? '0x1' : keccak256(raw) }) },
+        { kind: 'raw', body: () => 'null' },
+      ]
+      for (const fault of faults) {
+        node.behave(fault)
+        const { kind, text } = await chain.send(raw)
+        expect(kind).to.equal('ambiguous')
+        expect(text).to.not.be.empty.and.not.match(/s3cr3t|http/)
+        expect(text).to.not.include(raw.slice(10))
+      }
+      await node.stop()
+    })
+
+    it('does not believe a node that has come to be of another chain', async () => {
+      const node = await startFaultyNode(dev.url)
+      const chain = dev.connect({ urls: [node.url] })
+      await chain.send(await sign({ nonce: nonce + 5 }))
+      node.behave({
+        kind: 'answer',
+        answer: ({ method }) =>
+          method === 'eth_chainId'
+            ? { result: '0x1' }
+            : { error: { code: -32003, message: 'invalid chain id for signer' } },
+      })
+      expect((await chain.send(await sign({ nonce: nonce + 6 }))).kind).to.equal('ambiguous')
+      await node.stop()
+    })
+  })
+
+  it('tells the nonce of transactions that wait, where asked for the pending block', async () => {
+    const sender = account(6)
+    await dev.rpc('evm_setAutomine', false)
+    const transfer = encodeFunctionData({ abi: devTokenAbi, functionName: 'transfer', args: [dev.vault, 0n] })
+    const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n }
+    await dev.chain.send(
+      await sender.signTransaction({
+        type: 'eip1559',
+        chainId: 31337,
+        nonce: 0,
+        gas: 80_000n,
+        to: dev.token,
+        data: transfer,
+        ...fees,
+      }),
+    )
+    const nonces = await Promise.all(
+      (['latest', 'pending'] as const).map(
+        async (tag) => (await dev.chain.accounts([lower(sender.address)], tag))[0]!.nonce,
+      ),
+    )
+    await dev.rpc('evm_setAutomine', true)
+    expect(nonces).to.deep.equal([0, 1])
+  })
+})
