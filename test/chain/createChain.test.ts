@@ -122,16 +122,19 @@ describe('a chain', () => {
       const stepKey = randomKey('far back')
       const data = encodeFulfill({ stepKey, transfers: [], account: null, intent: null, stepIndex: 0 })
       const { hash } = await dev.transact(dev.operator, { to: dev.vault, data })
-      await dev.rpc('anvil_mine', '0xbb8')
+      const { number: head } = await dev.chain.head()
       const node = await startFaultyNode(dev.url)
-      const limit = 2_000n
+      // A chain that is longer than the one behind, so that the key is in the third window of 2,000 blocks.
       node.behave({
         kind: 'answer',
         answer: ({ method, params }) => {
+          if (method === 'eth_blockNumber') return { result: '0x1388' }
           if (method !== 'eth_getLogs') return null
           const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
-          const fits = toBlock !== 'latest' && BigInt(toBlock) - BigInt(fromBlock) < limit
-          return fits ? null : { error: { code: -32005, message: 'query exceeds max block range 2000' } }
+          if (toBlock === 'latest' || BigInt(toBlock) - BigInt(fromBlock) >= 2_000n) {
+            return { error: { code: -32005, message: 'query exceeds max block range 2000' } }
+          }
+          return BigInt(fromBlock) > head ? { result: [] } : null
         },
       })
       const chain = dev.connect({ urls: [node.url] })
