@@ -147,16 +147,16 @@ async function isOfChain(node: Pick<RpcNode, 'ask'>, chainId: number): Promise<b
 
 /** Whole blocks where the node knows eth_getBlockReceipts, else every receipt by its hash in a second round trip. */
 function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
-  let known = true
+  let supported = true
   return async (number) => {
     const calls = [call('eth_getBlockByNumber', quantity(number), false)]
-    if (known) calls.push(call('eth_getBlockReceipts', quantity(number)))
+    if (supported) calls.push(call('eth_getBlockReceipts', quantity(number)))
     const found = await rpc.read(
       calls,
       ([block, receipts]) => {
         const value = resultOf(block)
         if (value === null || value === undefined) return null
-        if (receipts?.error && isUnknown(receipts.error)) known = false
+        if (receipts?.error && isUnknown(receipts.error)) supported = false
         return {
           block: readBlock(value),
           hashes: readTransactionHashes(value),
@@ -167,10 +167,13 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
     )
     if (!found) return null
     const { block, hashes } = found
-    const receipts = found.receipts ?? (known ? null : await readAll(hashes))
+    const receipts = found.receipts ?? (supported ? null : await readAll(hashes))
+    if (!receipts) return null
     // Block and receipts may come from either side of a reorganisation; together they must be one block.
-    const complete = receipts?.length === hashes.length && receipts.every((receipt) => receipt.blockHash === block.hash)
-    return complete ? { block, receipts } : null
+    const told = new Set(receipts.map((receipt) => receipt.hash))
+    const isWhole =
+      receipts.every(({ blockHash }) => blockHash === block.hash) && hashes.every((hash) => told.has(hash))
+    return isWhole ? { block, receipts } : null
   }
 
   async function readAll(hashes: readonly Hash[]): Promise<Receipt[]> {

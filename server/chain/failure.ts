@@ -128,6 +128,6 @@ function show(value: unknown, input: AbiParameter | undefined): string {
 
 /** A reason is whatever a contract chose to say. */
 function shorten(text: string): string {
-  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
+  const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
 }

@@ -14,7 +14,7 @@ export function createRedactor(urls: readonly string[]): (text: string) => strin
       // Longer than a hash: calldata, signatures and signed transactions.
       .replace(/0x[0-9a-f]{65,}/gi, (hex) => `${hex.slice(0, 10)}…[${(hex.length - 2) / 2} bytes]`)
       // A decoded revert may hold anything a contract chose.
-      .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+      .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
       .trim()
     return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
   }

@@ -21,41 +21,53 @@ type Abilities = {
   simulation: boolean
   /** An EIP-7702 designator as overriding code; without it the delegate's own code is used. */
   designators: boolean
+  /** The pending block; without it the latest one is used. */
+  pendingBlock: boolean
 }
 
 /**
  * Runs a transaction on the pending block without sending it. One round trip: eth_simulateV1 tells logs and revert,
- * eth_estimateGas the gas (a simulation's gas used is after refunds, so no limit can be made of it).
+ * eth_estimateGas the gas that it takes to get there.
  */
 export function createSimulator(rpc: Rpc) {
-  const abilities: Abilities = { simulation: true, designators: true }
+  const abilities: Abilities = { simulation: true, designators: true, pendingBlock: true }
   const codes = new Map<Address, Hex>()
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
     for (;;) {
-      const calls = await buildCalls(request, options)
-      const outcome = await rpc.read(calls, (answers) => readOutcome(request, calls, answers), { isAnswer })
+      const assumed = { ...abilities }
+      const calls = await buildCalls(request, options, assumed)
+      const outcome = await rpc.read(calls, (answers) => readOutcome(request, calls, answers, assumed), {
+        isAnswer: (error, { method }) =>
+          method === 'eth_estimateGas' || isRevert(error) || missingAbility(error, assumed) !== null,
+      })
       if (outcome.outcome !== 'unable') return outcome
-      // Each ability is lost at most once, so this ends.
+      // Only an ability that was assumed can turn out to be missing, so this ends.
       abilities[outcome.ability] = false
     }
   }
 
-  async function buildCalls(request: TransactionRequest, { overrideDelegate }: SimulationOptions): Promise<RpcCall[]> {
+  async function buildCalls(
+    request: TransactionRequest,
+    { overrideDelegate }: SimulationOptions,
+    assumed: Abilities,
+  ): Promise<RpcCall[]> {
     const { from, to, data, value } = request
     const transaction = { from, to, data, value: quantity(value) }
     const overrides = overrideDelegate
-      ? { [overrideDelegate.account]: { code: await codeFor(overrideDelegate.delegate) } }
+      ? { [overrideDelegate.account]: { code: await codeFor(overrideDelegate.delegate, assumed) } }
       : undefined
+    const tag = assumed.pendingBlock ? 'pending' : 'latest'
+    const plain = [transaction, tag, ...(overrides ? [overrides] : [])]
     const block = { ...(overrides && { stateOverrides: overrides }), calls: [transaction] }
-    const run = abilities.simulation
-      ? call('eth_simulateV1', { blockStateCalls: [block], traceTransfers: true, validation: false }, 'pending')
-      : call('eth_call', transaction, 'pending', ...(overrides ? [overrides] : []))
-    return [run, call('eth_estimateGas', transaction, 'pending', ...(overrides ? [overrides] : []))]
+    const run = assumed.simulation
+      ? call('eth_simulateV1', { blockStateCalls: [block], traceTransfers: true, validation: false }, tag)
+      : call('eth_call', ...plain)
+    return [run, call('eth_estimateGas', ...plain)]
   }
 
-  async function codeFor(delegate: Address): Promise<Hex> {
-    if (abilities.designators) return delegationTo(delegate)
+  async function codeFor(delegate: Address, assumed: Abilities): Promise<Hex> {
+    if (assumed.designators) return delegationTo(delegate)
     const known = codes.get(delegate)
     if (known) return known
     const code = await rpc.read([call('eth_getCode', delegate, 'latest')], ([answer]) => readHex(resultOf(answer)))
@@ -66,31 +78,43 @@ export function createSimulator(rpc: Rpc) {
 
 type Outcome = Simulation | { outcome: 'unable'; ability: keyof Abilities }
 
-function isAnswer(error: RpcError): boolean {
-  return isRevert(error) || missingAbility(error) !== null
-}
-
-function readOutcome(request: TransactionRequest, [run]: RpcCall[], [ran, estimated]: RpcAnswer[]): Outcome {
+function readOutcome(
+  request: TransactionRequest,
+  [run]: RpcCall[],
+  [ran, estimated]: RpcAnswer[],
+  assumed: Abilities,
+): Outcome {
   for (const answer of [ran, estimated]) {
-    const ability = answer?.error && missingAbility(answer.error)
+    const ability = answer?.error && missingAbility(answer.error, assumed)
     if (ability) return { outcome: 'unable', ability }
   }
   if (ran?.error) return revertOf(ran.error)
   const simulated = run?.method === 'eth_simulateV1' ? readSimulation(resultOf(ran)) : null
   if (simulated?.outcome === 'reverted') return simulated
-  if (estimated?.error) return revertOf(estimated.error)
-  const estimate = readBigInt(resultOf(estimated))
+  if (estimated?.error && isRevert(estimated.error)) return revertOf(estimated.error)
+  const gas = readGas(estimated, simulated?.gasUsed ?? null)
   const floor = calldataFloor(request.data)
-  return { outcome: 'success', gas: estimate > floor ? estimate : floor, logs: simulated?.logs ?? null }
+  return { outcome: 'success', gas: gas > floor ? gas : floor, logs: simulated?.logs ?? null }
 }
 
-function readSimulation(
-  result: unknown,
-): { outcome: 'success'; logs: Log[] } | Extract<Simulation, { outcome: 'reverted' }> {
+/**
+ * A node may not estimate with overrides. What the simulation used is known then, but after refunds, which are a fifth of
+ * what was consumed at most (EIP-3529).
+ */
+function readGas(estimated: RpcAnswer | undefined, gasUsed: bigint | null): bigint {
+  if (!estimated?.error) return readBigInt(resultOf(estimated))
+  if (gasUsed === null) throw new Error(estimated.error.message)
+  return (gasUsed * 5n + 3n) / 4n
+}
+
+type Reverted = Extract<Simulation, { outcome: 'reverted' }>
+
+function readSimulation(result: unknown): { outcome: 'success'; logs: Log[]; gasUsed: bigint } | Reverted {
   const block = readObject(readArray(result)[0])
   const simulated = readObject(readArray(block['calls'])[0])
   if (readBigInt(simulated['status']) === 1n) {
-    return { outcome: 'success', logs: readArray(simulated['logs'] ?? []).map(readLog) }
+    const logs = readArray(simulated['logs'] ?? []).map(readLog)
+    return { outcome: 'success', logs, gasUsed: readBigInt(simulated['gasUsed']) }
   }
   // geth gives a revert's data with the error, anvil as what the call returned.
   const error = readObject(simulated['error'] ?? {})
@@ -98,7 +122,7 @@ function readSimulation(
   return { outcome: 'reverted', data, text: String(error['message'] ?? 'execution failed') }
 }
 
-function revertOf(error: RpcError): Extract<Simulation, { outcome: 'reverted' }> {
+function revertOf(error: RpcError): Reverted {
   return { outcome: 'reverted', data: hexIn(error.data) ?? '0x', text: error.message }
 }
 
@@ -115,15 +139,16 @@ function isRevert({ code, message, data }: RpcError): boolean {
   )
 }
 
-/** Which ability of the node an error denies. */
-function missingAbility({ code, message }: RpcError): keyof Abilities | null {
-  if (
-    code === -32601 ||
-    /method .*(?:not found|not supported|not available|does not exist|not enabled)/i.test(message)
-  ) {
-    return 'simulation'
+/** Which of the assumed abilities an error denies. */
+function missingAbility({ code, message }: RpcError, assumed: Abilities): keyof Abilities | null {
+  const denials: Record<keyof Abilities, boolean> = {
+    simulation:
+      code === -32601 || /method .*(?:not found|not supported|not available|does not exist|not enabled)/i.test(message),
+    pendingBlock: /pending (?:block|state)?\s*(?:is )?(?:not (?:available|found|supported)|unavailable)/i.test(message),
+    designators: /invalid bytecode|bytecode.*(?:7702|invalid)|override.*(?:code|bytecode)/i.test(message),
   }
-  return /invalid bytecode|bytecode.*(?:7702|invalid)|override.*(?:code|bytecode)/i.test(message) ? 'designators' : null
+  const denied = (['simulation', 'pendingBlock', 'designators'] as const).find((ability) => denials[ability])
+  return denied && assumed[denied] ? denied : null
 }
 
 /** Revert data as nodes give it: hex, "Reverted 0x…" (parity), or inside an object. */

@@ -155,6 +155,37 @@ describe('a simulated transaction', () => {
       expect(matchTransfers(batch, succeeded(await simulateBatch(batch, { chain })).logs!)).to.equal(null)
     })
 
+    it('has no pending block, runs it on the latest', async () => {
+      node.behave({
+        kind: 'answer',
+        answer: ({ params }) =>
+          params.includes('pending') ? { error: { code: -32000, message: 'pending block is not available' } } : null,
+      })
+      const chain = dev.connect({ urls: [node.url] })
+      succeeded(await simulateBatch(transferBatch(address, dev.token, recipient, 1n), { chain }))
+    })
+
+    it('can’t estimate with overriding code, gives enough gas all the same', async () => {
+      node.behave({
+        kind: 'answer',
+        answer: ({ method, params }) =>
+          method === 'eth_estimateGas' && params.length > 2
+            ? { error: { code: -32602, message: 'too many arguments, want at most 2' } }
+            : null,
+      })
+      const chain = dev.connect({ urls: [node.url] })
+      const intent = await signIntent(user, [transferBatch(address, dev.token, recipient, 1n)])
+      const data = encodeExecute(intent, 0)
+      const { gas } = succeeded(await simulate(address, data, { chain }))
+      const receipt = await dev.transact(dev.operator, {
+        to: address,
+        data,
+        authorizations: [await authorize(user, dev.delegate)],
+        gas: gasLimit({ estimate: gas, authorizations: 1 }),
+      })
+      expect(receipt.status).to.equal('success')
+    })
+
     it('gives a revert’s data with the error, as geth does, is understood', async () => {
       const data = decodeRevertSample
       node.behave({
@@ -178,6 +209,11 @@ describe('a simulated transaction', () => {
       for (const fault of [
         { kind: 'status', status: 503 },
         { kind: 'answer', answer: () => ({ error: { code: -32603, message: 'Internal error' } }) },
+        {
+          kind: 'answer',
+          answer: ({ method }: { method: string }) =>
+            method === 'eth_chainId' ? null : { error: { code: -32601, message: 'Method not found' } },
+        },
       ] as const) {
         node.behave(fault)
         const error = await simulateBatch(batch, { chain }).catch((given: unknown) => given)
