@@ -56,7 +56,7 @@ export type Intent =
       signature: Hex
       /** Unix seconds, inclusive; 0 means at once. */
       nbf: number
-      /** Unix seconds, exclusive. */
+      /** Unix seconds, inclusive. */
       exp: number
       /** What the signature signs; see `intentDigest`. */
       digest: Hash

@@ -1,0 +1,32 @@
+/** A reply as it came over the wire. */
+export type Reply = { status: number; headers: Headers; body: any }
+
+export type Api = ReturnType<typeof createApi>
+
+/** The REST API as a client without the SDK sees it. */
+export function createApi(baseUrl: string) {
+  async function request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json')
+    return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
+  }
+
+  return {
+    request,
+    get: (path: string, headers?: Record<string, string>) => request('GET', path, undefined, headers),
+    post: (path: string, body?: unknown, headers?: Record<string, string>) => request('POST', path, body, headers),
+    /** Asks for a step and waits for its end. */
+    execute: (actionId: string, intent: number, step: number, body?: unknown, wait = 20) =>
+      request('POST', `/actions/${actionId}/intents/${intent}/steps/${step}`, body, { prefer: `wait=${wait}` }),
+  }
+}

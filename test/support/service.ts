@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { startService } from '../../server/compose.js'
+import { loadConfig } from '../../server/config.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { freshMysqlUrl } from './database.js'
+
+export type TestService = {
+  url: string
+  chains: [ChainConfig, ChainConfig]
+  stop(): Promise<void>
+}
+
+/** The whole service on its embedded defaults, in a directory of its own, on the database under test. */
+export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'intents-'))
+  const mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+  const loaded = loadConfig({
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    ...(mysql && { DATABASE_URL: mysql.url }),
+    ...env,
+  })
+  if (!loaded.ok) throw new Error(loaded.problems.join('; '))
+  const service = await startService(loaded.config, pino({ level: loaded.config.logLevel }))
+  return {
+    url: service.url!,
+    chains: [service.chains[0]!, service.chains[1]!],
+    async stop() {
+      await service.stop()
+      await mysql?.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  erc20Abi,
+  type Hash,
+  type Hex,
+  http,
+  type PrivateKeyAccount,
+  toHex,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { batchHash, type ChainBatch, intentDigest, intentTypedData, type SignatureType } from '../../sdk/src/signing.js'
+import { devTokenAbi } from '../../server/chain/generated/contracts.js'
+import { devAccount } from '../../server/devnet/devnet.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+
+/** Users of the tests, their tokens and their signatures. */
+
+export function newUser(): PrivateKeyAccount {
+  return privateKeyToAccount(toHex(randomBytes(32)))
+}
+
+export function reader(chain: ChainConfig) {
+  return createPublicClient({ transport: http(chain.rpcUrls[0]), pollingInterval: 50 })
+}
+
+export function tokenOf(chain: ChainConfig, id: string) {
+  const token = chain.tokens.find((entry) => entry.id === id)
+  if (!token) throw new Error(`No token ${id}`)
+  return token
+}
+
+export async function balanceOf(chain: ChainConfig, token: Address, holder: Address): Promise<bigint> {
+  return reader(chain).readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
+}
+
+/** Gives a user tokens out of nothing, and native currency for gas if asked. */
+export async function fund(
+  chain: ChainConfig,
+  user: Address,
+  amounts: { usd?: bigint; weth?: bigint; native?: bigint },
+): Promise<void> {
+  for (const id of ['usd', 'weth'] as const) {
+    const amount = amounts[id]
+    if (amount === undefined) continue
+    const wallet = createWalletClient({ account: devAccount(0), transport: http(chain.rpcUrls[0]) })
+    const hash = await wallet.writeContract({
+      chain: null,
+      address: tokenOf(chain, id).address,
+      abi: devTokenAbi,
+      functionName: 'mint',
+      args: [user, amount],
+    })
+    await reader(chain).waitForTransactionReceipt({ hash })
+  }
+  if (amounts.native !== undefined) await sendFrom(chain, devAccount(9), { to: user, value: amounts.native })
+}
+
+/** A user's own transaction, mined. */
+export async function sendFrom(
+  chain: ChainConfig,
+  account: PrivateKeyAccount | ReturnType<typeof devAccount>,
+  transaction: { to: Address; value?: bigint; data?: Hex },
+): Promise<Hash> {
+  const wallet = createWalletClient({ account, transport: http(chain.rpcUrls[0]) })
+  const hash = await wallet.sendTransaction({ chain: null, ...transaction })
+  await reader(chain).waitForTransactionReceipt({ hash })
+  return hash
+}
+
+export function transferData(to: Address, amount: bigint): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
+}
+
+/** A signed 7702 intent as the API takes it. */
+export async function signedIntent(
+  account: PrivateKeyAccount,
+  chainBatches: ChainBatch[],
+  options: { signatureType?: SignatureType; nbf?: number; exp?: number } = {},
+) {
+  const signatureType = options.signatureType ?? 'eip712'
+  const nbf = options.nbf ?? 0
+  const exp = options.exp ?? Math.floor(Date.now() / 1000) + 3600
+  const unsigned = { signatureType, nbf, exp, chainBatches }
+  const signature =
+    signatureType === 'ecdsa'
+      ? await account.signMessage({ message: { raw: intentDigest(unsigned) } })
+      : await account.signTypedData(intentTypedData(unsigned))
+  return {
+    mode: '7702',
+    signatureType,
+    signature,
+    nbf,
+    exp,
+    chainBatches: chainBatches.map((batch) => ({
+      hash: batchHash(signatureType, batch),
+      chainId: batch.chainId,
+      tokenTransfers: batch.tokenTransfers.map((transfer) => ({ ...transfer, amount: transfer.amount.toString() })),
+      calls: batch.calls.map((call) => ({ ...call, value: call.value.toString() })),
+    })),
+  }
+}
+
+/** The EIP-7702 tuple that lets the user's account borrow the service's delegate. */
+export async function authorization(account: PrivateKeyAccount, chain: ChainConfig, nonce = 0) {
+  const signed = await account.signAuthorization({
+    contractAddress: chain.delegates[0]!,
+    chainId: chain.chainId,
+    nonce,
+  })
+  return {
+    address: signed.address,
+    chainId: signed.chainId,
+    nonce: signed.nonce,
+    r: signed.r,
+    s: signed.s,
+    yParity: signed.yParity,
+  }
+}
+
+/** An on-demand intent as the API takes it. */
+export function onDemandIntent(
+  chainBatches: {
+    chainId: number
+    tokenTransfers: { from: string; to: string; token: string; amount: bigint }[]
+    call?: { to: Address; value: bigint; data: Hex }
+  }[],
+) {
+  const nothing = { to: '0x0000000000000000000000000000000000000000', value: 0n, data: '0x' }
+  return {
+    mode: 'non-7702:on-demand',
+    chainBatches: chainBatches.map(({ chainId, tokenTransfers, call = nothing }) => ({
+      chainId,
+      tokenTransfers: tokenTransfers.map((transfer) => ({ ...transfer, amount: transfer.amount.toString() })),
+      call: { ...call, value: call.value.toString() },
+    })),
+  }
+}
