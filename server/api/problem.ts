@@ -1,4 +1,4 @@
-import { type Issue, type IssueCode, issueCodes, ServiceError, type ServiceErrorCode } from '../domain/errors.js'
+import { type Issue, type IssueCode, issueCodes, type ServiceError, type ServiceErrorCode } from '../domain/errors.js'
 import type { ActionErrorBody, ErrorBody } from './generated/types.gen.js'
 import type { OperationId } from './handlers.js'
 

@@ -20,8 +20,9 @@ export async function explainRevert(failure: Failure, batch: ChainBatch, chain: 
     case 'OutflowCapExceeded':
       return { code: 'solver_outflow_cap', message: failure.message, retryable: true }
     case 'Paused':
-    case 'EnforcedPause':
       return { code: 'vault_paused', message: failure.message, retryable: true }
+    default:
+      break
   }
   const short = await missingInventory(batch, chain)
   if (short) return { code: 'solver_liquidity', message: short, retryable: true }

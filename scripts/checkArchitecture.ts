@@ -1,0 +1,100 @@
+/** Checks who imports whom (see the table), that there are no cycles, no catch-all files and no barrels. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** What the files of a folder may import, beside their own folder. A `type:` folder may be imported as types only. */
+const allowed: Record<string, string[]> = {
+  'server/domain': [],
+  'server/store': ['server/domain'],
+  'server/chain': ['server/domain', 'sdk/src/signing.ts'],
+  'server/services': ['server/domain', 'sdk/src/signing.ts', 'type:server/store', 'type:server/chain'],
+  'server/engine': ['server/domain', 'sdk/src/signing.ts', 'type:server/store', 'type:server/chain'],
+  'server/api': ['server/domain', 'type:server/services'],
+  'server/devnet': ['server/domain', 'server/chain/generated'],
+  sdk: [],
+  server: [
+    'server/domain',
+    'server/store',
+    'server/chain',
+    'server/services',
+    'server/engine',
+    'server/api',
+    'server/devnet',
+  ],
+  scripts: ['server', 'sdk', 'test'],
+  test: ['server', 'sdk', 'scripts'],
+}
+
+const forbiddenNames = /^(utils?|helpers?|common|misc|types)\.ts$/
+
+const problems: string[] = []
+const graph = new Map<string, string[]>()
+
+for (const file of ['server', 'sdk/src', 'scripts', 'test'].flatMap(sources)) {
+  if (file.includes('/generated/')) continue
+  const text = readFileSync(join(root, file), 'utf8')
+  if (forbiddenNames.test(file.split('/').at(-1)!)) problems.push(`${file}: say what the file is for`)
+  const targets: string[] = []
+  for (const { path, isType } of imports(text)) {
+    const target = relative(root, resolve(root, dirname(file), path)).replace(/\.js$/, '.ts')
+    if (!isType) targets.push(target)
+    if (!mayImport(roomOf(file), target, isType)) problems.push(`${file}: may not import ${target}`)
+  }
+  graph.set(file, targets)
+  const isBarrel = /^export (\*|\{[^}]*\}) from/m.test(text) && file !== 'sdk/src/index.ts'
+  if (isBarrel) problems.push(`${file}: re-exports; import from where a thing is`)
+}
+problems.push(...cycles())
+
+for (const problem of problems) console.error(problem)
+console.log(`${graph.size} files checked, ${problems.length} problems`)
+process.exitCode = problems.length > 0 ? 1 : 0
+
+function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map((name) => join(folder, name))
+}
+
+function* imports(text: string): Generator<{ path: string; isType: boolean }> {
+  const pattern = /^(?:import|export)\s+(type\s)?(?:([^'"]*?)\s+from\s+)?['"](\.[^'"]+)['"]/gm
+  for (const [, type, names = '', path] of text.matchAll(pattern)) {
+    const listed = /^\{([\s\S]*)\}$/
+      .exec(names.trim())?.[1]
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter(Boolean)
+    const isType = type !== undefined || (listed?.every((name) => name.startsWith('type ')) ?? false)
+    yield { path: path!, isType }
+  }
+  for (const [, path] of text.matchAll(/typeof import\(['"](\.[^'"]+)['"]\)/g)) yield { path: path!, isType: true }
+}
+
+function roomOf(file: string): string {
+  const rooms = Object.keys(allowed).sort((a, b) => b.length - a.length)
+  return rooms.find((room) => file.startsWith(`${room}/`))!
+}
+
+function mayImport(room: string, target: string, isType: boolean): boolean {
+  if (roomOf(target) === room) return true
+  return allowed[room]!.some((entry) => {
+    const typeOnly = entry.startsWith('type:')
+    const place = entry.replace('type:', '')
+    return (target === place || target.startsWith(`${place}/`)) && (!typeOnly || isType)
+  })
+}
+
+function cycles(): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const walk = (file: string, path: string[]): void => {
+    if (path.includes(file)) found.push(`cycle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`)
+    if (done.has(file) || path.includes(file)) return
+    for (const target of graph.get(file) ?? []) walk(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of graph.keys()) walk(file, [])
+  return found
+}
