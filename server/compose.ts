@@ -4,8 +4,12 @@ import { type Logger, pino } from 'pino'
 import { createApp } from './api/app.js'
 import { createDocsHandlers } from './api/docs.js'
 import { createActionHandlers } from './api/handlers/actions.js'
+import { createAirdropHandlers } from './api/handlers/airdrops.js'
 import { createChainHandlers } from './api/handlers/chains.js'
+import { createDepositHandlers } from './api/handlers/deposits.js'
+import { createEventHandlers } from './api/handlers/events.js'
 import { createHealthHandlers } from './api/handlers/health.js'
+import { createLegacyHandlers } from './api/handlers/legacy.js'
 import { createStepHandlers } from './api/handlers/steps.js'
 import { createVenueTxHashHandlers } from './api/handlers/venueTxHashes.js'
 import { loadSpec } from './api/spec.js'
@@ -23,7 +27,11 @@ import type { ChainConfig } from './domain/chainConfig.js'
 import type { Settings } from './domain/settings.js'
 import { createEngine } from './engine/engine.js'
 import { createActions } from './services/actions.js'
+import { createAirdrops } from './services/airdrops.js'
+import { createDeposits } from './services/deposits.js'
+import { createEvents } from './services/events.js'
 import { createHealth } from './services/health.js'
+import { createLegacy } from './services/legacy.js'
 import { createSteps } from './services/steps.js'
 import { createVenueTxHashes } from './services/venueTxHashes.js'
 import { createSignals } from './signals.js'
@@ -91,7 +99,8 @@ export async function startService(config: Config, log: Logger = createLogger(co
 
     const shutdown = new AbortController()
     const actions = createActions({ store, settings, now })
-    const steps = createSteps({ store, settings, wake: engine.wake, nextChange: signals.nextChange, now })
+    const waiting = { store, settings, wake: engine.wake, nextChange: signals.nextChange, now }
+    const steps = createSteps(waiting)
     const spec = await loadSpec()
     const app = await createApp({
       spec,
@@ -101,6 +110,10 @@ export async function startService(config: Config, log: Logger = createLogger(co
         ...createStepHandlers({ actions, steps }),
         ...createVenueTxHashHandlers(createVenueTxHashes({ store: store.venueTxHashes, now })),
         ...createChainHandlers(deployment.chains),
+        ...createDepositHandlers(createDeposits(waiting)),
+        ...createAirdropHandlers(createAirdrops(waiting)),
+        ...createLegacyHandlers(createLegacy({ store, actions, steps })),
+        ...createEventHandlers(createEvents({ store, nextChange: signals.nextChange })),
         ...createHealthHandlers(createHealth({ store, chains, version, now })),
       },
       logger: log.child({ part: 'api' }),

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { ServiceError } from '../domain/errors.js'
 import { accessLog } from './accessLog.js'
 import { serveDocsFiles } from './docs.js'
-import type { ServedHandlers } from './handlers.js'
+import type { Handlers } from './handlers.js'
 import { toProblem } from './problem.js'
 import { requestId } from './requestId.js'
 import { type ApiState, createRouter } from './router.js'
@@ -13,7 +13,7 @@ import type { Spec } from './spec.js'
 
 export type AppOptions = {
   spec: Spec
-  handlers: ServedHandlers
+  handlers: Handlers
   logger: Logger
   /** Who may call from a browser; `['*']` for everyone. */
   corsOrigins: readonly string[]

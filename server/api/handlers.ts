@@ -27,20 +27,6 @@ export type Handler<K extends OperationId> = (request: ApiRequest<K>) => Promise
 /** One function for each operation: a missing operation, a wrong status or a wrong body does not compile. */
 export type Handlers = { [K in OperationId]: Handler<K> }
 
-/** Operations of the spec that are not built yet: they have no route and answer 404. */
-export const pendingOperations = [
-  'listActions',
-  'streamActionEvents',
-  'recordDeposit',
-  'getBalances',
-  'requestAirdrop',
-  'submitTransaction',
-  'getLegacyStepStatus',
-] as const satisfies readonly OperationId[]
-
-/** All but the pending ones. */
-export type ServedHandlers = Omit<Handlers, (typeof pendingOperations)[number]>
-
 /** One event of an event stream. */
 export type StreamEvent<T> = { id: string | null; event: string; data: T }
 

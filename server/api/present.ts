@@ -1,6 +1,8 @@
 import { getAddress } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
+import type { DepositView } from '../domain/deposit.js'
 import type { ActionView, IntentView, StepView } from '../domain/views.js'
+import type { TokenBalanceView } from '../services/deposits.js'
 import type { HealthReport } from '../services/health.js'
 import type { VenueTxHash } from '../services/venueTxHashes.js'
 import type * as wire from './generated/types.gen.js'
@@ -116,4 +118,33 @@ export function presentHealth(report: HealthReport): wire.HealthReport {
 
 function presentTime(unixMs: number): string {
   return new Date(unixMs).toISOString()
+}
+
+export function presentDeposit(deposit: DepositView): wire.DepositRecord {
+  return {
+    user: getAddress(deposit.user),
+    txHash: deposit.transactionHash,
+    sender: getAddress(deposit.sender),
+    tokenAddress: getAddress(deposit.token),
+    chainId: deposit.chainId,
+    amount: deposit.amount.toString(),
+    isDeposit: deposit.isDeposit,
+    custody: deposit.custody,
+    status: deposit.status === 'recorded' ? 'recorded' : 'confirming',
+    confirmations: deposit.confirmations,
+    requiredConfirmations: deposit.requiredConfirmations,
+    recordedAt: deposit.recordedAt === null ? null : presentTime(deposit.recordedAt),
+  }
+}
+
+export function presentBalance(balance: TokenBalanceView): wire.TokenBalance {
+  return {
+    chainId: balance.chainId,
+    tokenAddress: getAddress(balance.token),
+    symbol: balance.symbol,
+    decimals: balance.decimals,
+    amount: balance.amount.toString(),
+    available: balance.available.toString(),
+    reserved: balance.reserved.toString(),
+  }
 }

@@ -78,7 +78,7 @@ function readTransfer({ from, to, token, amount }: wire.TokenTransfer): TokenTra
   }
 }
 
-function readCall({ to, value, data }: wire.Call): Call {
+export function readCall({ to, value, data }: wire.Call): Call {
   return { to: lower(to), value: BigInt(value), data: lower(data) }
 }
 

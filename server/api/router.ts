@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa'
 import { ServiceError } from '../domain/errors.js'
 import { type CompiledOperation, compileOperations } from './backend.js'
 import { createBodyReader } from './body.js'
-import type { ApiRequest, OperationId, ServedHandlers } from './handlers.js'
+import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
 import { readParameters } from './parameters.js'
 import { refuseBody, refuseParameters } from './refusals.js'
@@ -15,7 +15,7 @@ export type ApiState = { requestId: string; operationId: OperationId | null }
 
 type Options = {
   spec: Spec
-  handlers: ServedHandlers
+  handlers: Handlers
   bodyLimitBytes: number
   /** Aborts when the server shuts down, so that nobody waits for what will not come. */
   shutdown: AbortSignal

@@ -37,3 +37,6 @@ export type ActionView = {
   createdAt: number
   updatedAt: number
 }
+
+/** A change of a step; `sequence` counts 1, 2, 3 … per action, without a gap. */
+export type StepEvent = { sequence: number; step: StepView }

@@ -1,5 +1,6 @@
 import type { EngineTools } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
+import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
 import { stepQueue } from './stepQueue.js'
 import { createWorker } from './worker.js'
@@ -13,7 +14,11 @@ export function createEngine(given: Omit<EngineTools, 'wake' | 'look'>) {
     wake: () => wake(),
     look: (chainId) => watchers.get(chainId)?.look(),
   }
-  const workers = [createWorker(stepQueue(tools), tools.log), createWorker(depositQueue(tools), tools.log)]
+  const workers = [
+    createWorker(stepQueue(tools), tools.log),
+    createWorker(depositQueue(tools), tools.log),
+    createWorker(airdropQueue(tools), tools.log),
+  ]
   const wake = () => workers.forEach((worker) => worker.wake())
   const watchers = new Map([...tools.chains].map(([chainId, chain]) => [chainId, createChainWatcher(chain, tools)]))
 

@@ -1,6 +1,7 @@
 import { type Address, type Hex, keccak256 } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
+import type { Airdrop } from '../domain/airdrop.js'
 import type { JournalTransaction, SignedAttempt } from '../store/journal.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
@@ -24,6 +25,7 @@ export type Outgoing = {
   authorizations: ChainAuthorization[]
   gasLimit: bigint
   steps: StepRef[]
+  airdrop?: Airdrop
 }
 
 /** Stores a signed transaction on the least busy lane, then sends it. */
@@ -42,6 +44,7 @@ export async function recordAndSend(outgoing: Outgoing, tools: EngineTools): Pro
       authorizations: outgoing.authorizations,
       gasLimit: outgoing.gasLimit,
       steps: outgoing.steps,
+      airdrop: outgoing.airdrop ?? null,
       sign: (nonce) => sign({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
     },
     tools.now(),

@@ -1,5 +1,6 @@
 import type { Block, Chain, Receipt } from '../chain/chain.js'
 import type { JournalTransaction } from '../store/journal.js'
+import { airdropResult, airdropTopic } from './airdropQueue.js'
 import { replace, sendStored } from './lanes.js'
 import { resultOf } from './outcome.js'
 import type { EngineTools } from './tools.js'
@@ -174,7 +175,10 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     for (const work of works) {
       results.push({ ref: work.ref, result: await resultOf(work, transaction, receipt, head.number, chain, tools) })
     }
-    await tools.store.settleTransaction({ transactionId: transaction.id, mined, results }, tools.now())
+    const carried = await tools.store.readAirdropOf(transaction.id)
+    const airdrop = carried && airdropResult(carried, receipt, tools)
+    await tools.store.settleTransaction({ transactionId: transaction.id, mined, results, airdrop }, tools.now())
+    if (carried) tools.changed(airdropTopic(carried))
     for (const { ref, result } of results) {
       tools.log.info({ ...ref, chainId, hash: receipt.hash, status: result.status }, 'step settled')
       tools.changed(ref.actionId)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, type Hash, keccak256, stringToHex } from 'viem'
-import type { Action, ChainAuthorization } from '../domain/action.js'
+import type { Action, ChainAuthorization, Status } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Settings } from '../domain/settings.js'
 import { uuidV7 } from '../domain/uuid.js'
@@ -91,6 +91,18 @@ export function createActions(deps: { store: Store; settings: Settings; now: () 
       const view = await store.readIntent(actionId, intentIndex)
       if (!view) throw new ServiceError('not_found', 'Intent not found')
       return view
+    },
+
+    /** A page, newest first. `next` is the `before` of the page after it; null on the last. */
+    async list(filter: {
+      user: Address | null
+      status: Status | null
+      before: string | null
+      limit: number
+    }): Promise<{ actions: ActionView[]; next: string | null }> {
+      const found = await store.listActions({ ...filter, limit: filter.limit + 1 })
+      const actions = found.slice(0, filter.limit)
+      return { actions, next: found.length > filter.limit ? actions.at(-1)!.actionId : null }
     },
 
     async step(ref: StepRef): Promise<StepView> {

@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { Action, Intent } from '../domain/action.js'
+import type { Action, Intent, Status } from '../domain/action.js'
 import { stepKind } from '../domain/stepKind.js'
 import type { ActionView, IntentView } from '../domain/views.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
@@ -61,20 +61,48 @@ export async function readAction(database: Database, actionId: string): Promise<
       .select(...intentColumns),
     database.knex<StepRow>('steps').where({ action_id: actionId }).orderBy(['intent_index', 'step_index']),
   ])
-  if (!action) return null
-  return {
-    actionId,
-    user: action.user,
-    status: action.status,
-    intents: intents.map((intent) =>
-      toIntentView(
-        intent,
-        steps.filter((step) => step.intent_index === intent.intent_index),
-      ),
+  return action ? toActionView(action, intents, steps) : null
+}
+
+/** Newest first: by id, which sorts by time. `before` is the id of the last action of the page before. */
+export async function listActions(
+  database: Database,
+  filter: { user: Address | null; status: Status | null; before: string | null; limit: number },
+): Promise<ActionView[]> {
+  const query = database.knex<ActionRow>('actions').orderBy('id', 'desc').limit(filter.limit)
+  if (filter.user !== null) void query.where({ user: filter.user })
+  if (filter.status !== null) void query.where({ status: filter.status })
+  if (filter.before !== null) void query.where('id', '<', filter.before)
+  const actions = await query.select('id', 'user', 'status', 'created_at', 'updated_at')
+  const ids = actions.map((action) => action.id)
+  if (ids.length === 0) return []
+  const [intents, steps] = await Promise.all([
+    database
+      .knex<IntentRow>('intents')
+      .whereIn('action_id', ids)
+      .orderBy('intent_index')
+      .select(...intentColumns),
+    database.knex<StepRow>('steps').whereIn('action_id', ids).orderBy(['intent_index', 'step_index']),
+  ])
+  return actions.map((action) =>
+    toActionView(
+      action,
+      intents.filter((intent) => intent.action_id === action.id),
+      steps.filter((step) => step.action_id === action.id),
     ),
-    createdAt: action.created_at,
-    updatedAt: action.updated_at,
-  }
+  )
+}
+
+/** The intent that carries this signature, by the signature's keccak256. */
+export async function findIntentBySignature(
+  database: Database,
+  signatureHash: Hash,
+): Promise<{ actionId: string; intentIndex: number } | null> {
+  const row = await database
+    .knex<IntentRow>('intents')
+    .where({ signature_hash: signatureHash })
+    .first('action_id', 'intent_index')
+  return row ? { actionId: row.action_id, intentIndex: row.intent_index } : null
 }
 
 export async function readIntent(
@@ -95,7 +123,29 @@ export async function readIntent(
 
 const intentColumns = ['action_id', 'intent_index', 'mode', 'status', 'created_at', 'updated_at'] as const
 
-function toIntentView(row: Pick<IntentRow, (typeof intentColumns)[number]>, steps: StepRow[]): IntentView {
+type IntentColumns = Pick<IntentRow, (typeof intentColumns)[number]>
+
+function toActionView(
+  action: Pick<ActionRow, 'id' | 'user' | 'status' | 'created_at' | 'updated_at'>,
+  intents: IntentColumns[],
+  steps: StepRow[],
+): ActionView {
+  return {
+    actionId: action.id,
+    user: action.user,
+    status: action.status,
+    intents: intents.map((intent) =>
+      toIntentView(
+        intent,
+        steps.filter((step) => step.intent_index === intent.intent_index),
+      ),
+    ),
+    createdAt: action.created_at,
+    updatedAt: action.updated_at,
+  }
+}
+
+function toIntentView(row: IntentColumns, steps: StepRow[]): IntentView {
   return {
     actionId: row.action_id,
     intentIndex: row.intent_index,

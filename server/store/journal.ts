@@ -1,5 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
+import type { Airdrop } from '../domain/airdrop.js'
+import { bindAirdrop } from './airdrops.js'
 import type { Database } from './database.js'
 import { type AttemptRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
 import { changeStep } from './stepChange.js'
@@ -44,6 +46,8 @@ export type NewTransaction = {
   authorizations: ChainAuthorization[]
   gasLimit: bigint
   steps: StepRef[]
+  /** Null: the transaction carries steps only. */
+  airdrop: Airdrop | null
   /** Signs the payload with the nonce that was taken. May be called again when the database asks for a retry. */
   sign: (nonce: number) => Promise<SignedAttempt>
 }
@@ -71,6 +75,7 @@ export async function recordTransaction(
       const step = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (step?.status !== 'executing' || step.transaction_id !== null) return { outcome: 'stale' }
     }
+    if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null))) return { outcome: 'stale' }
     const nonce = lane.next_nonce
     const attempt = await entry.sign(nonce)
     const [id] = await trx('transactions').insert({
@@ -93,6 +98,7 @@ export async function recordTransaction(
     for (const ref of entry.steps) {
       await changeStep(trx, ref, { transaction_id: id!, transaction_hash: attempt.hash, due_at: null }, now)
     }
+    if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id: id!, hash: attempt.hash })
     const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
     return { outcome: 'recorded', transaction: toTransaction(row!, [attempt]) }
   })

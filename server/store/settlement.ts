@@ -1,8 +1,10 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
+import type { Airdrop } from '../domain/airdrop.js'
 import type { StepError } from '../domain/errors.js'
 import { mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
+import { settleAirdrop } from './airdrops.js'
 import {
   type Arrival,
   creditArrivals,
@@ -74,6 +76,7 @@ export async function settleTransaction(
     transactionId: number
     mined: { hash: Hash; blockNumber: number; blockHash: Hash }
     results: { ref: StepRef; result: StepResult }[]
+    airdrop: { airdrop: Airdrop; paid: boolean; message: string | null } | null
   },
   now: number,
 ): Promise<'settled' | 'stale'> {
@@ -93,6 +96,10 @@ export async function settleTransaction(
       const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (row?.status !== 'executing' || row.transaction_id !== settled.transactionId) continue
       await applyResult(database, trx, row, result, now)
+    }
+    if (settled.airdrop) {
+      const { airdrop, ...outcome } = settled.airdrop
+      await settleAirdrop(trx, airdrop, { ...outcome, hash: settled.mined.hash }, now)
     }
     return 'settled'
   })

@@ -1,7 +1,16 @@
-import { findKnownAction, insertAction, readAction, readIntent } from './actions.js'
+import { findIntentBySignature, findKnownAction, insertAction, listActions, readAction, readIntent } from './actions.js'
+import {
+  claimDueAirdrops,
+  failAirdrop,
+  postponeAirdrop,
+  readAirdrop,
+  readAirdropOf,
+  requestAirdrop,
+} from './airdrops.js'
 import { readBalances } from './balances.js'
 import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
+import { readEvents, readProgress } from './events.js'
 import {
   findOpenByHash,
   hasOpenTransactions,
@@ -43,6 +52,10 @@ export function createStore(database: Database) {
     findKnownAction: on(findKnownAction),
     readAction: on(readAction),
     readIntent: on(readIntent),
+    listActions: on(listActions),
+    findIntentBySignature: on(findIntentBySignature),
+    readEvents: on(readEvents),
+    readProgress: on(readProgress),
 
     readStep: on(readStep),
     readStepsOf: on(readStepsOf),
@@ -74,6 +87,13 @@ export function createStore(database: Database) {
     readMinedTransactions: on(readMinedTransactions),
     hasOpenTransactions: on(hasOpenTransactions),
     lowestUnminedNonce: on(lowestUnminedNonce),
+
+    requestAirdrop: on(requestAirdrop),
+    readAirdrop: on(readAirdrop),
+    readAirdropOf: on(readAirdropOf),
+    claimDueAirdrops: on(claimDueAirdrops),
+    postponeAirdrop: on(postponeAirdrop),
+    failAirdrop: on(failAirdrop),
 
     reportDeposit: on(reportDeposit),
     readDeposit: on(readDeposit),

@@ -43,6 +43,7 @@ describe('the journal', () => {
         authorizations: [],
         gasLimit: 100_000n,
         steps: [ref],
+        airdrop: null,
         sign: async (nonce) => ({
           hash: randomHash(),
           raw: `0x${nonce.toString(16).padStart(8, '0')}`,
@@ -114,7 +115,10 @@ describe('the journal', () => {
       payouts: [],
     }
     const settle = () =>
-      store.settleTransaction({ transactionId: recorded.transaction.id, mined, results: [{ ref, result }] }, Date.now())
+      store.settleTransaction(
+        { transactionId: recorded.transaction.id, mined, results: [{ ref, result }], airdrop: null },
+        Date.now(),
+      )
     expect((await Promise.all([settle(), settle(), settle()])).sort()).to.deep.equal(['settled', 'stale', 'stale'])
     expect(await store.readStep(ref)).to.include({ status: 'success', transactionHash: mined.hash, blockNumber: 3 })
     expect(await store.hasOpenTransactions(1)).to.equal(false)

@@ -7,7 +7,7 @@ import { requireActionId } from './requireActionId.js'
 
 export function createActionHandlers(
   actions: ActionsService,
-): Pick<Handlers, 'createAction' | 'getAction' | 'getIntent'> {
+): Pick<Handlers, 'createAction' | 'listActions' | 'getAction' | 'getIntent'> {
   return {
     async createAction({ body, headers }) {
       const { user, chainAuthorizations, intents } = body
@@ -27,6 +27,19 @@ export function createActionHandlers(
       }
     },
 
+    async listActions({ query: { user, status, limit = 20, cursor } }) {
+      const page = await actions.list({
+        user: user === undefined ? null : lower(user),
+        status: status ?? null,
+        before: cursor === undefined ? null : readCursor(cursor),
+        limit,
+      })
+      return {
+        status: 200,
+        body: { actions: page.actions.map(presentAction), nextCursor: page.next && writeCursor(page.next) },
+      }
+    },
+
     async getAction({ path }) {
       const action = await actions.action(requireActionId(path.actionId))
       return { status: 200, body: presentAction(action) }
@@ -37,4 +50,17 @@ export function createActionHandlers(
       return { status: 200, body: presentIntent(intent) }
     },
   }
+}
+
+/** Opaque to clients, so that what is in it may change. */
+function writeCursor(actionId: string): string {
+  return Buffer.from(actionId).toString('base64url')
+}
+
+function readCursor(cursor: string): string {
+  const actionId = Buffer.from(cursor, 'base64url').toString()
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(actionId)) return actionId
+  throw new ServiceError('validation_failed', 'cursor: is not the nextCursor of a page', {
+    issues: [{ path: '/cursor', message: 'is not the nextCursor of a page', code: 'format' }],
+  })
 }

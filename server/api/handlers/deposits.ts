@@ -1,0 +1,40 @@
+import type { DepositsService } from '../../services/deposits.js'
+import type { Handlers } from '../handlers.js'
+import { presentBalance, presentDeposit } from '../present.js'
+import { lower, readToken } from '../readAction.js'
+import { getAddress } from 'viem'
+
+export function createDepositHandlers(deposits: DepositsService): Pick<Handlers, 'recordDeposit' | 'getBalances'> {
+  return {
+    async recordDeposit({ body, signal }) {
+      const view = await deposits.record(
+        {
+          user: lower(body.user),
+          chainId: body.chainId,
+          transactionHash: lower(body.txHash),
+          sender: lower(body.sender),
+          token: readToken(body.tokenAddress),
+          amount: BigInt(body.amount),
+          isDeposit: body.isDeposit ?? true,
+        },
+        signal,
+      )
+      return {
+        status: view.status === 'recorded' ? 200 : 202,
+        body: { success: true, data: { record: presentDeposit(view) }, error: null },
+      }
+    },
+
+    async getBalances({ path }) {
+      const balances = await deposits.balances(lower(path.address))
+      return {
+        status: 200,
+        body: {
+          success: true,
+          data: { address: getAddress(path.address), tokens: balances.map(presentBalance) },
+          error: null,
+        },
+      }
+    },
+  }
+}

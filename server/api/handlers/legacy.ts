@@ -1,0 +1,57 @@
+import type { LegacyService } from '../../services/legacy.js'
+import type { Handlers } from '../handlers.js'
+import { lower, readAuthorization, readCall } from '../readAction.js'
+
+/** Both operations: deprecated since the first release (RFC 9745), and what to use instead. */
+function deprecated(successor: string): Record<string, string> {
+  return { Deprecation: '@1763596800', Link: `<${successor}>; rel="successor-version"` }
+}
+
+export function createLegacyHandlers(
+  legacy: LegacyService,
+): Pick<Handlers, 'submitTransaction' | 'getLegacyStepStatus'> {
+  return {
+    async submitTransaction({ body }) {
+      const { signature, signatureType = 'ecdsa', nbf = 0, exp = Number.MAX_SAFE_INTEGER } = body.intentAuthorization
+      const submitted = await legacy.submit({
+        address: lower(body.address),
+        chainAuthorizations: body.authorization.map((tuple) =>
+          readAuthorization({ ...tuple, chainId: Number(tuple.chainId) }),
+        ),
+        signature: lower(signature),
+        signatureType,
+        nbf,
+        exp,
+        chainBatches: body.intentAuthorization.chainBatches.map((batch) => ({
+          chainId: Number(batch.chainId),
+          tokenTransfers: [],
+          calls: batch.calls.map(readCall),
+          hash: lower(batch.hash),
+        })),
+      })
+      return {
+        status: 200,
+        headers: deprecated('/actions'),
+        body: {
+          success: true,
+          data: { intentId: submitted.intentId, actionId: submitted.actionId },
+          error: null,
+        },
+      }
+    },
+
+    async getLegacyStepStatus({ path }) {
+      const step = await legacy.step(path.intentId, path.stepId)
+      const successor = `/actions/${step.actionId}/intents/${step.intentIndex}/steps/${step.stepIndex}`
+      return {
+        status: 200,
+        headers: deprecated(successor),
+        body: {
+          success: true,
+          data: { status: step.status, transactionHash: step.transactionHash, error: step.error },
+          error: null,
+        },
+      }
+    },
+  }
+}

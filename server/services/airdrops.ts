@@ -1,0 +1,65 @@
+import type { Address } from 'viem'
+import type { Airdrop } from '../domain/airdrop.js'
+import { ServiceError } from '../domain/errors.js'
+import type { Settings } from '../domain/settings.js'
+import type { Store } from '../store/store.js'
+
+/** How long a request is held open for its airdrop to be mined. */
+const waitMs = 10_000
+const lookAgainMs = 250
+
+export type AirdropsService = ReturnType<typeof createAirdrops>
+
+export function createAirdrops(deps: {
+  store: Store
+  settings: Settings
+  wake: () => void
+  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
+  now: () => number
+}) {
+  const { store, settings } = deps
+
+  return {
+    /** Gives a wallet test tokens, once per period. `executing` when it takes longer than the request is held open. */
+    async request(
+      wanted: { chainId: number; tokenId: string; wallet: Address; amount: bigint | null },
+      signal: AbortSignal,
+    ): Promise<Airdrop> {
+      const { token, terms } = findTerms(wanted.chainId, wanted.tokenId)
+      const amount = wanted.amount ?? terms.amount
+      if (amount === 0n || amount > terms.amount) {
+        const message = `must be from 1 to ${terms.amount}`
+        throw new ServiceError('validation_failed', `amount ${message}`, {
+          issues: [{ path: '/amount', message, code: amount === 0n ? 'minimum' : 'maximum' }],
+        })
+      }
+      const key = { chainId: wanted.chainId, token: token.address, wallet: wanted.wallet }
+      const asked = await store.requestAirdrop({ ...key, amount, periodMs: terms.periodSeconds * 1000 }, deps.now())
+      if (asked.outcome === 'cooldown') {
+        const retryAfter = Math.ceil((asked.nextAt - deps.now()) / 1000)
+        throw new ServiceError(
+          'airdrop_cooldown',
+          `This wallet has had its airdrop; the next is due in ${retryAfter} seconds.`,
+          { retryAfter },
+        )
+      }
+      deps.wake()
+      const deadline = deps.now() + waitMs
+      let airdrop = asked.airdrop
+      while (airdrop.status === 'executing' && !signal.aborted && deps.now() < deadline) {
+        await deps.nextChange(`airdrop:${key.chainId}:${key.token}:${key.wallet}`, lookAgainMs, signal)
+        airdrop = (await store.readAirdrop(key)) ?? airdrop
+      }
+      if (airdrop.status !== 'error') return airdrop
+      throw new ServiceError('airdrop_unavailable', `The airdrop could not be paid: ${airdrop.message}`)
+    },
+  }
+
+  function findTerms(chainId: number, tokenId: string) {
+    const chain = settings.chains.get(chainId)
+    const wanted = tokenId.toLowerCase()
+    const token = chain?.tokens.find((entry) => entry.id === wanted || entry.address === wanted)
+    if (chain?.testnet && token?.airdrop) return { token, terms: token.airdrop }
+    throw new ServiceError('airdrop_unavailable', `There is no airdrop of this token on chain ${chainId}.`)
+  }
+}

@@ -1,0 +1,49 @@
+import { ServiceError } from '../domain/errors.js'
+import { isSettled } from '../domain/status.js'
+import type { StepEvent } from '../domain/views.js'
+import type { Store } from '../store/store.js'
+
+const pageSize = 200
+/** The backstop for changes that other replicas make. */
+const lookAgainMs = 1_000
+
+export type EventsService = ReturnType<typeof createEvents>
+
+export function createEvents(deps: {
+  store: Store
+  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
+}) {
+  const { store } = deps
+
+  return {
+    /** The events of an action after one, as they come. Null: it has ended and there are none. */
+    async follow(actionId: string, after: number, signal: AbortSignal): Promise<AsyncIterable<StepEvent> | null> {
+      const progress = await store.readProgress(actionId)
+      if (!progress) throw new ServiceError('not_found', 'Action not found')
+      return hasEnded(progress) && after >= progress.events ? null : events(actionId, after, signal)
+    },
+  }
+
+  async function* events(actionId: string, after: number, signal: AbortSignal): AsyncGenerator<StepEvent> {
+    let last = after
+    while (!signal.aborted) {
+      const progress = await store.readProgress(actionId)
+      if (!progress) return
+      if (progress.events > last) {
+        for (const event of await store.readEvents(actionId, last, pageSize)) {
+          yield event
+          last = event.sequence
+        }
+      } else if (hasEnded(progress)) {
+        return
+      } else {
+        await deps.nextChange(actionId, lookAgainMs, signal)
+      }
+    }
+  }
+}
+
+/** A failed intent settles the action's word while steps of another one may still move. */
+function hasEnded(progress: { status: Parameters<typeof isSettled>[0]; isMoving: boolean }): boolean {
+  return isSettled(progress.status) && !progress.isMoving
+}

@@ -1,0 +1,61 @@
+import { type Address, type Hex, keccak256 } from 'viem'
+import type { ChainAuthorization, SignatureType, StepRef } from '../domain/action.js'
+import { ServiceError } from '../domain/errors.js'
+import type { StepView } from '../domain/views.js'
+import type { Store } from '../store/store.js'
+import type { ActionsService } from './actions.js'
+import type { UnverifiedIntent } from './checkAction.js'
+import type { StepsService } from './steps.js'
+
+export type LegacyTransaction = {
+  address: Address
+  chainAuthorizations: ChainAuthorization[]
+  signature: Hex
+  signatureType: SignatureType
+  nbf: number
+  exp: number
+  chainBatches: UnverifiedIntent['chainBatches']
+}
+
+export type LegacyService = ReturnType<typeof createLegacy>
+
+/** The interface from before actions, carried out by actions. */
+export function createLegacy(deps: { store: Store; actions: ActionsService; steps: StepsService }) {
+  return {
+    /** Makes an action of one intent and asks for all its steps. */
+    async submit(transaction: LegacyTransaction): Promise<{ actionId: string; intentId: string }> {
+      const { address, chainAuthorizations, ...intent } = transaction
+      const { actionId } = await deps.actions.create({
+        user: address,
+        chainAuthorizations,
+        intents: [{ mode: '7702', ...intent }],
+        idempotencyKey: null,
+      })
+      for (const stepIndex of intent.chainBatches.keys()) await askFor({ actionId, intentIndex: 0, stepIndex })
+      return { actionId, intentId: `${actionId}-0` }
+    },
+
+    /** The step that a client of either interface names; `id` is any of the forms that `POST` here or there gave out. */
+    async step(id: string, stepIndex: number): Promise<StepView> {
+      const intent = await findIntent(id)
+      const step = intent && (await deps.store.readStep({ ...intent, stepIndex }))
+      if (!step) throw new ServiceError('not_found', 'Intent or step not found')
+      return step
+    },
+  }
+
+  /** A step whose predecessor has failed in the meantime stays unasked; its status says so. */
+  async function askFor(ref: StepRef): Promise<void> {
+    try {
+      await deps.steps.request(ref, { action: 'execute', hash: null, signature: null }, 0, AbortSignal.abort())
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'previous_step_incomplete') throw error
+    }
+  }
+
+  async function findIntent(id: string): Promise<{ actionId: string; intentIndex: number } | null> {
+    if (/^0x[0-9a-f]{130}$/i.test(id)) return deps.store.findIntentBySignature(keccak256(id.toLowerCase() as Hex))
+    const [, actionId, index] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:[-/](\d{1,2}))?$/i.exec(id) ?? []
+    return actionId ? { actionId: actionId.toLowerCase(), intentIndex: Number(index ?? 0) } : null
+  }
+}

@@ -1,0 +1,166 @@
+import type { Address, Hash } from 'viem'
+import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
+import { type Database, isDuplicate, type Transaction } from './database.js'
+import { post } from './ledger.js'
+
+type AirdropRow = {
+  chain_id: number
+  token: Address
+  wallet: Address
+  round: number
+  amount: string
+  status: Airdrop['status']
+  transaction_hash: Hash | null
+  transaction_id: number | null
+  error_message: string | null
+  due_at: number | null
+  asked_at: number
+}
+
+export type AirdropRequest =
+  | { outcome: 'accepted' | 'underWay'; airdrop: Airdrop }
+  /** The wallet has had its airdrop of this period. */
+  | { outcome: 'cooldown'; nextAt: number }
+
+/** Asks for a wallet's next airdrop: one per period, and one at a time, however many ask at once. */
+export async function requestAirdrop(
+  database: Database,
+  wanted: AirdropKey & { amount: bigint; periodMs: number },
+  now: number,
+): Promise<AirdropRequest> {
+  const fresh = {
+    amount: wanted.amount.toString(),
+    status: 'executing' as const,
+    transaction_hash: null,
+    transaction_id: null,
+    error_message: null,
+    due_at: now,
+    asked_at: now,
+  }
+  try {
+    return await database.transact(async (trx) => {
+      const row = await database.lock(trx<AirdropRow>('airdrops').where(keyOf(wanted))).first()
+      if (row?.status === 'executing') return { outcome: 'underWay', airdrop: toAirdrop(row) }
+      const nextAt = (row?.asked_at ?? 0) + wanted.periodMs
+      if (row?.status === 'success' && nextAt > now) return { outcome: 'cooldown', nextAt }
+      const round = (row?.round ?? 0) + 1
+      if (row)
+        await trx('airdrops')
+          .where(keyOf(wanted))
+          .update({ round, ...fresh })
+      else await trx('airdrops').insert({ ...keyOf(wanted), round, ...fresh })
+      return { outcome: 'accepted', airdrop: toAirdrop({ ...keyOf(wanted), round, ...fresh }) }
+    })
+  } catch (error) {
+    // Another request for the same wallet was first; it is under way now.
+    if (!isDuplicate(error)) throw error
+    const airdrop = await readAirdrop(database, wanted)
+    return { outcome: 'underWay', airdrop: airdrop! }
+  }
+}
+
+export async function readAirdrop(database: Database, key: AirdropKey): Promise<Airdrop | null> {
+  const row = await database.knex<AirdropRow>('airdrops').where(keyOf(key)).first()
+  return row ? toAirdrop(row) : null
+}
+
+/** Takes up to `limit` airdrops that are due, for `leaseMs`. */
+export async function claimDueAirdrops(database: Database, limit: number, leaseMs: number): Promise<Airdrop[]> {
+  return database.transact(async (trx) => {
+    const now = await database.clock(trx)
+    const due = await database.lock(
+      trx<AirdropRow>('airdrops').where('due_at', '<=', now).orderBy('due_at').limit(limit),
+      { skipLocked: true },
+    )
+    for (const row of due) {
+      await trx('airdrops')
+        .where(keyOf(toAirdrop(row)))
+        .update({ due_at: now + leaseMs })
+    }
+    return due.map(toAirdrop)
+  })
+}
+
+export async function postponeAirdrop(database: Database, airdrop: Airdrop, delayMs: number): Promise<void> {
+  const now = await database.clock(database.knex)
+  await database
+    .knex('airdrops')
+    .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
+    .whereNull('transaction_id')
+    .update({ due_at: now + delayMs })
+}
+
+/** Ends an airdrop before anything was sent for it. */
+export async function failAirdrop(database: Database, airdrop: Airdrop, message: string): Promise<void> {
+  await database
+    .knex('airdrops')
+    .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
+    .whereNull('transaction_id')
+    .update({ status: 'error', error_message: message, due_at: null })
+}
+
+/** The airdrop that a transaction carries and that is still open. */
+export async function readAirdropOf(database: Database, transactionId: number): Promise<Airdrop | null> {
+  const row = await database
+    .knex<AirdropRow>('airdrops')
+    .where({ transaction_id: transactionId, status: 'executing' })
+    .first()
+  return row ? toAirdrop(row) : null
+}
+
+/** Ties a recorded transaction to its airdrop. False: another visit has got further. */
+export async function bindAirdrop(
+  database: Database,
+  trx: Transaction,
+  airdrop: Airdrop,
+  transaction: { id: number; hash: Hash } | null,
+): Promise<boolean> {
+  const key = { ...keyOf(airdrop), round: airdrop.round }
+  const row = await database.lock(trx<AirdropRow>('airdrops').where(key)).first()
+  if (row?.status !== 'executing' || row.transaction_id !== null) return false
+  if (transaction) {
+    await trx('airdrops')
+      .where(key)
+      .update({ transaction_id: transaction.id, transaction_hash: transaction.hash, due_at: null })
+  }
+  return true
+}
+
+/** Ends the airdrop that a final transaction carried. */
+export async function settleAirdrop(
+  trx: Transaction,
+  airdrop: Airdrop,
+  result: { paid: boolean; hash: Hash; message: string | null },
+  now: number,
+): Promise<void> {
+  await trx('airdrops')
+    .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
+    .update({
+      status: result.paid ? 'success' : 'error',
+      transaction_hash: result.hash,
+      error_message: result.message,
+      due_at: null,
+    })
+  if (!result.paid) return
+  const { chainId, token, wallet, round, amount } = airdrop
+  const cause = `airdrop:${chainId}:${token}:${wallet}:${round}`
+  await post(trx, [{ cause, debit: 'solver', credit: 'vault', user: wallet, chainId, token, amount }], now)
+}
+
+function keyOf(key: AirdropKey) {
+  return { chain_id: key.chainId, token: key.token, wallet: key.wallet }
+}
+
+function toAirdrop(row: AirdropRow): Airdrop {
+  return {
+    chainId: row.chain_id,
+    token: row.token,
+    wallet: row.wallet,
+    round: row.round,
+    amount: BigInt(row.amount),
+    status: row.status,
+    transactionHash: row.transaction_hash,
+    message: row.error_message,
+    askedAt: row.asked_at,
+  }
+}

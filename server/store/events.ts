@@ -1,0 +1,31 @@
+import type { StepEvent, StepView } from '../domain/views.js'
+import type { Database } from './database.js'
+import type { ActionRow } from './rows.js'
+
+/** The events of an action after one, oldest first. */
+export async function readEvents(
+  database: Database,
+  actionId: string,
+  after: number,
+  limit: number,
+): Promise<StepEvent[]> {
+  const rows = await database
+    .knex<{ action_id: string; sequence: number; step: string }>('events')
+    .where({ action_id: actionId })
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .limit(limit)
+    .select('sequence', 'step')
+  return rows.map((row) => ({ sequence: row.sequence, step: JSON.parse(row.step) as StepView }))
+}
+
+/** How many events an action has, and whether any of its steps is under way. Null: no such action. */
+export async function readProgress(
+  database: Database,
+  actionId: string,
+): Promise<{ status: ActionRow['status']; events: number; isMoving: boolean } | null> {
+  const action = await database.knex<ActionRow>('actions').where({ id: actionId }).first('status', 'event_count')
+  if (!action) return null
+  const moving = await database.knex('steps').where({ action_id: actionId, status: 'executing' }).first('step_index')
+  return { status: action.status, events: action.event_count, isMoving: moving !== undefined }
+}
