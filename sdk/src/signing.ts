@@ -9,6 +9,7 @@ import {
   type Hex,
   hexToBigInt,
   keccak256,
+  pad,
   recoverAddress,
   size,
   slice,
@@ -108,7 +109,7 @@ export function chainBatchHash(batch: Pick<ChainBatch, 'chainId' | 'calls'>): Ha
           ],
         },
       ],
-      [BigInt(batch.chainId), [...batch.calls]],
+      [BigInt(batch.chainId), batch.calls.map(typedCall)],
     ),
   )
 }
@@ -182,7 +183,7 @@ export async function recoverIntentSigner(intent: UnsignedIntent & { signature: 
   return recoverSigner(intent.signatureType === 'ecdsa' ? hashMessage({ raw: digest }) : digest, intent.signature)
 }
 
-/** What an EIP-7702 authorization signs: keccak256(0x05 ‖ rlp([chainId, address, nonce])). */
+/** What an EIP-7702 authorization signs: keccak256(0x05 ‖ rlp([chainId, address, nonce])). Chain id 0 means any chain. */
 export function authorizationDigest(authorization: { address: Address; chainId: number; nonce: number }): Hash {
   const { address, chainId, nonce } = authorization
   return hashAuthorization({ address, chainId, nonce })
@@ -190,9 +191,10 @@ export function authorizationDigest(authorization: { address: Address; chainId: 
 
 /** Who signed an authorization. Null when its parts are no valid signature (EIP-7702 wants a low `s`, `yParity` 0 or 1). */
 export async function recoverAuthorizationSigner(authorization: SignedAuthorization): Promise<Address | null> {
-  const { r, s, yParity = 0 } = authorization
+  const { yParity = 0 } = authorization
+  const [r, s] = [toWord(authorization.r), toWord(authorization.s)]
   if (yParity !== 0 && yParity !== 1) return null
-  if (!isWord(r) || !isWord(s) || hexToBigInt(s) > highestS) return null
+  if (!r || !s || hexToBigInt(s) > highestS) return null
   return recoverAddress({ hash: authorizationDigest(authorization), signature: { r, s, yParity } }).catch(() => null)
 }
 
@@ -237,14 +239,24 @@ function typedBatch(batch: ChainBatch) {
   return {
     chainId: BigInt(batch.chainId),
     tokenTransfers: batch.tokenTransfers.map(typedTransfer),
-    calls: batch.calls.map(({ to, value, data }) => ({ to, value, data })),
+    calls: batch.calls.map(typedCall),
   }
 }
 
-function typedTransfer({ from, to, token, amount }: TokenTransfer) {
-  return { from: from === 'solver' ? zeroAddress : from, to, token, amount }
+function typedCall({ to, value, data }: Call) {
+  return { to: lower(to), value, data }
 }
 
-function isWord(value: Hex): boolean {
-  return /^0x[0-9a-fA-F]{64}$/.test(value)
+function typedTransfer({ from, to, token, amount }: TokenTransfer) {
+  return { from: from === 'solver' ? zeroAddress : lower(from), to: lower(to), token: lower(token), amount }
+}
+
+/** Any letter case is an address here; viem refuses mixed case that is not EIP-55. What is signed is the bytes. */
+function lower(address: Address): Address {
+  return address.toLowerCase() as Address
+}
+
+/** A number of up to 32 bytes as 32 bytes; some software drops leading zeros. Null for anything else. */
+function toWord(value: Hex): Hex | null {
+  return /^0x[0-9a-fA-F]{1,64}$/.test(value) ? pad(value, { size: 32 }) : null
 }

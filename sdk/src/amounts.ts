@@ -1,0 +1,123 @@
+import type { Address, Hex } from 'viem'
+import type { SignedIntent } from './sign.js'
+import type { Call, SignedAuthorization, TokenTransfer } from './signing.js'
+import type { Wire } from './wire.js'
+
+/** The bodies whose amounts are `bigint` here and strings of digits in the JSON, and the ways between. */
+
+/** An intent that the user pays with transactions of his own and that the solver fulfils. */
+export type OnDemandIntent = {
+  mode: 'non-7702:on-demand'
+  chainBatches: { chainId: number; tokenTransfers: TokenTransfer[]; call: Call }[]
+}
+
+/** Accepted by the service, not executable. */
+export type PresignIntent = {
+  mode: 'non-7702:presign'
+  chainBatches: { chainId: number; tokenTransfers: TokenTransfer[]; call: Call & { signature: Hex } }[]
+}
+
+/** An intent, told apart by its `mode`. */
+export type IntentRequest = SignedIntent | OnDemandIntent | PresignIntent
+
+/** An EIP-7702 authorization, as `signAuthorization` gives it. */
+export type ChainAuthorization = SignedAuthorization & { yParity?: 0 | 1 }
+
+/** An action to create. */
+export type ActionRequest = {
+  user: Address
+  /** Required with an intent of mode `7702`; `[]` when the account is delegated wherever it needs to be. */
+  chainAuthorizations?: ChainAuthorization[]
+  intents: IntentRequest[]
+}
+
+export type LegacyTransactionRequest = {
+  address: Address
+  authorization: (Omit<ChainAuthorization, 'chainId'> & { chainId: number | string })[]
+  intentAuthorization: Omit<Wire.LegacyIntentAuthorization, 'chainBatches'> & {
+    chainBatches: { hash: Hex; chainId: number | string; calls: Call[] }[]
+  }
+}
+
+export type Token = Omit<Wire.Token, 'airdrop'> & {
+  /** What `requestAirdrop` gives, at most, for each wallet and period. Null: nothing. */
+  airdrop: { amount: bigint; periodSeconds: number } | null
+}
+
+export type Chain = Omit<Wire.Chain, 'tokens'> & { tokens: Token[] }
+
+export type Lane = Omit<Wire.Lane, 'balance'> & {
+  /** Its native currency for gas, in wei; null if the chain does not answer. */
+  balance: bigint | null
+}
+
+export type ChainHealth = Omit<Wire.ChainHealth, 'solverBalance' | 'lanes'> & {
+  /** What the vault holds, by the token's `id`; null if the chain does not answer. */
+  solverBalance: Record<string, bigint> | null
+  lanes: Lane[]
+}
+
+export type HealthReport = Omit<Wire.HealthReport, 'chains'> & { chains: ChainHealth[] }
+
+export type DepositRequest = Omit<Wire.DepositRequest, 'amount'> & { amount: bigint }
+
+export type DepositRecord = Omit<Wire.DepositRecord, 'amount'> & { amount: bigint }
+
+export type TokenBalance = Omit<Wire.TokenBalance, 'amount' | 'available' | 'reserved'> & {
+  /** What is recorded and neither withdrawn nor spent. */
+  amount: bigint
+  /** The part that can fund solver transfers now. */
+  available: bigint
+  /** The part that is set aside for steps under way. */
+  reserved: bigint
+}
+
+/** The same with every `bigint` as a string, and ready to change. */
+export type InDigits<T> = T extends bigint
+  ? string
+  : T extends object
+    ? { -readonly [K in keyof T]: InDigits<T[K]> }
+    : T
+
+/** A request's body as JSON has it. */
+export function inDigits<T>(value: T): InDigits<T> {
+  return convert(value) as InDigits<T>
+}
+
+export function chainFrom({ tokens, ...chain }: Wire.Chain): Chain {
+  return {
+    ...chain,
+    tokens: tokens.map(({ airdrop, ...token }) => ({
+      ...token,
+      airdrop: airdrop && { ...airdrop, amount: BigInt(airdrop.amount) },
+    })),
+  }
+}
+
+export function healthFrom({ chains, ...report }: Wire.HealthReport): HealthReport {
+  return {
+    ...report,
+    chains: chains.map(({ solverBalance, lanes, ...chain }) => ({
+      ...chain,
+      solverBalance:
+        solverBalance && Object.fromEntries(Object.entries(solverBalance).map(([id, amount]) => [id, BigInt(amount)])),
+      lanes: lanes.map((lane) => ({ ...lane, balance: lane.balance === null ? null : BigInt(lane.balance) })),
+    })),
+  }
+}
+
+export function depositFrom(record: Wire.DepositRecord): DepositRecord {
+  return { ...record, amount: BigInt(record.amount) }
+}
+
+export function balanceFrom(balance: Wire.TokenBalance): TokenBalance {
+  const { amount, available, reserved } = balance
+  return { ...balance, amount: BigInt(amount), available: BigInt(available), reserved: BigInt(reserved) }
+}
+
+function convert(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return value.map(convert)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, convert(part)]))
+}

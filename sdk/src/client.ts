@@ -1,0 +1,201 @@
+import type { Address, Hash, Hex } from 'viem'
+import {
+  type ActionRequest,
+  balanceFrom,
+  type Chain,
+  chainFrom,
+  type DepositRecord,
+  depositFrom,
+  type DepositRequest,
+  healthFrom,
+  type HealthReport,
+  inDigits,
+  type LegacyTransactionRequest,
+  type TokenBalance,
+} from './amounts.js'
+import { runAction, type RunOptions } from './runAction.js'
+import { send, type SendOptions } from './send.js'
+import { waitForStep, type WaitOptions } from './waitForStep.js'
+import {
+  type Action,
+  type ActionCreated,
+  type ActionPage,
+  type CallOptions,
+  type ClientOptions,
+  createWireClient,
+  type Intent,
+  type Status,
+  type Step,
+  type StepRef,
+  type VenueTxHash,
+} from './wire.js'
+
+export type ExecuteOptions = CallOptions & {
+  /** For a step that the user pays: the transaction that he sent on the step's chain. */
+  hash?: Hash
+  /** The user's registration of that transaction, see `signRegistration`. */
+  signature?: Hex
+  /** How long the service holds the request open for the step to end, 0 to 60 seconds. 20 by default. */
+  waitSeconds?: number
+}
+
+export type IntentClient = ReturnType<typeof createIntentClient>
+
+/**
+ * A client of one service. Amounts are `bigint`; refusals are `IntentApiError`. Requests that failed for a passing
+ * reason are repeated where that is safe.
+ */
+export function createIntentClient(options: ClientOptions) {
+  const wire = createWireClient(options)
+
+  const calls = {
+    /**
+     * Stores an action; nothing is executed yet. It carries an idempotency key, your own or a random one, so that it
+     * is stored once however often it is sent.
+     */
+    async createAction(
+      request: ActionRequest,
+      { idempotencyKey = randomKey(), ...how }: CallOptions & { idempotencyKey?: string } = {},
+    ): Promise<ActionCreated> {
+      return (await wire.createAction(inDigits(request), idempotencyKey, how)).data
+    },
+
+    /** A page of actions, newest first. `nextCursor` of a page is the `cursor` of the next. */
+    async listActions(
+      filter: { user?: Address; status?: Status; limit?: number; cursor?: string } = {},
+      how: CallOptions = {},
+    ): Promise<ActionPage> {
+      return (await wire.listActions(filter, how)).data
+    },
+
+    /** An action with its intents and their steps. */
+    async getAction(actionId: string, how: CallOptions = {}): Promise<Action> {
+      return (await wire.getAction(actionId, how)).data
+    },
+
+    /** An intent with its steps. */
+    async getIntent(intent: { actionId: string; intentIndex: number }, how: CallOptions = {}): Promise<Intent> {
+      return (await wire.getIntent(intent, how)).data
+    },
+
+    /** A step as it is now. */
+    async getStep(step: StepRef, how: CallOptions = {}): Promise<Step> {
+      return (await wire.getStep(step, how)).data
+    },
+
+    /**
+     * Asks for a step to be carried out, and resolves with the step: ended, or as it is after the wait. For a step that
+     * the user pays, `hash` names his transaction; the solver's steps that follow are then carried out too. Asking
+     * again does no harm.
+     */
+    async executeStep(step: StepRef, { hash, signature, waitSeconds, ...how }: ExecuteOptions = {}): Promise<Step> {
+      const body = { action: 'execute', ...(hash && { hash }), ...(signature && { signature }) } as const
+      return (await wire.executeStep(step, body, waitSeconds, how)).data
+    },
+
+    /** Has the user's transaction verified as the payment of a step, and no more. */
+    async registerStep(
+      step: StepRef,
+      { hash, signature, waitSeconds, ...how }: ExecuteOptions & { hash: Hash },
+    ): Promise<Step> {
+      const body = { action: 'register', hash, ...(signature && { signature }) } as const
+      return (await wire.executeStep(step, body, waitSeconds, how)).data
+    },
+
+    /** Stores a venue transaction hash. The same record is stored once. */
+    async recordVenueTxHash(record: VenueTxHash, how: CallOptions = {}): Promise<void> {
+      await wire.recordVenueTxHash(record, how)
+    },
+
+    /** Up to `count` (1 by default) venue records of an address, newest first. */
+    async findVenueTxHashes(
+      query: { address: Address; actionTypes?: string[]; venue?: string; count?: number },
+      how: CallOptions = {},
+    ): Promise<VenueTxHash[]> {
+      return (await wire.queryVenueTxHashes(query, how)).data.data.txHashes
+    },
+
+    /** The venue record of a hash. Rejects with `not_found` when there is none, or none with the expected values. */
+    async verifyVenueTxHash(
+      txHash: Hash,
+      expected: { actionType?: string; venue?: string } = {},
+      how: CallOptions = {},
+    ): Promise<VenueTxHash> {
+      return (await wire.verifyVenueTxHash(txHash, expected, how)).data.data
+    },
+
+    /** Records a deposit or a withdrawal that took place on a chain; `status` tells whether it is confirmed yet. */
+    async recordDeposit(deposit: DepositRequest, how: CallOptions = {}): Promise<DepositRecord> {
+      return depositFrom((await wire.recordDeposit(inDigits(deposit), how)).data.data.record)
+    },
+
+    /** What is recorded for a user, token by token, and how much of it can fund solver transfers. */
+    async getBalances(address: Address, how: CallOptions = {}): Promise<TokenBalance[]> {
+      return (await wire.getBalances(address, how)).data.data.tokens.map(balanceFrom)
+    },
+
+    /** Asks for test tokens. `arrived` is false while the transaction is under way. */
+    async requestAirdrop(
+      airdrop: { chainId: number; tokenId: string; wallet: Address; amount?: bigint },
+      how: CallOptions = {},
+    ): Promise<{ txHash: Hash | null; amount: bigint; arrived: boolean }> {
+      const { chainId, tokenId, wallet, amount } = airdrop
+      const body = { wallet, ...(amount !== undefined && { amount: amount.toString() }) }
+      const { data, status } = await wire.requestAirdrop({ chainId, tokenId }, body, how)
+      return { txHash: data.data.txHash, amount: BigInt(data.data.amount), arrived: status === 200 }
+    },
+
+    /** The chains with their delegate (which users authorize), their solver (which users pay) and their tokens. */
+    async getChains(how: CallOptions = {}): Promise<Chain[]> {
+      return (await wire.listChains(how)).data.data.chains.map(chainFrom)
+    },
+
+    /** How the service is. Also when it is `down`, as long as it can tell. */
+    async getHealth(how: CallOptions = {}): Promise<HealthReport> {
+      return healthFrom(await wire.getHealth(how))
+    },
+
+    /** @deprecated Use `createAction` and `executeStep`, or `send`. */
+    async submitTransaction(
+      request: LegacyTransactionRequest,
+      how: CallOptions = {},
+    ): Promise<{ intentId: string; actionId: string }> {
+      return (await wire.submitTransaction(inDigits(request), how)).data.data
+    },
+
+    /** @deprecated Use `getStep`. */
+    async getTransactionStepStatus(
+      step: { intentId: string; stepId: number },
+      how: CallOptions = {},
+    ): Promise<Pick<Step, 'status' | 'transactionHash' | 'error'>> {
+      return (await wire.getLegacyStepStatus(step, how)).data.data
+    },
+  }
+
+  return {
+    ...calls,
+
+    /** Looks at a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
+    waitForStep: (step: StepRef, how: WaitOptions = {}): Promise<Step> => waitForStep(calls.getStep, step, how),
+
+    /**
+     * Carries out what is left of an action, step by step, and resolves with the finished action. Rejects with
+     * `StepFailedError`; call it again to go on after a failure that is `retryable`. A step that the user pays has to
+     * be asked for by `executeStep` first, since it needs his transaction's hash.
+     */
+    runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(calls, actionId, how),
+
+    /**
+     * Signs intents of mode `7702` with a local account, together with the authorizations that it still needs, creates
+     * the action, carries out its steps in order and resolves with the finished action.
+     */
+    send: (what: SendOptions): Promise<Action> =>
+      send({ ...calls, fetch: options.fetch ?? globalThis.fetch.bind(globalThis) }, what),
+  }
+}
+
+function randomKey(): string {
+  // Unlike randomUUID, this is there on plain http pages too.
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

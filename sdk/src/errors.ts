@@ -1,0 +1,130 @@
+import type { ErrorCode, Issue, IssueCode, Step } from './wire.js'
+
+/** What all errors of this package have in common. An aborted call is not one of them: it rejects with the signal's reason. */
+export class IntentError extends Error {
+  override readonly name: string = 'IntentError'
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean
+
+  constructor(message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.retryable = options.retryable ?? false
+  }
+}
+
+/** The service has answered, and refused or failed. */
+export class IntentApiError extends IntentError {
+  override readonly name = 'IntentApiError'
+  /** The HTTP status. */
+  readonly status: number
+  /** What to branch on; `unknown` when the answer names none, as that of a proxy. */
+  readonly code: ErrorCode | IssueCode | 'unknown'
+  /** Each thing that is wrong with a request body, by its place in it. Empty when the service names none. */
+  readonly issues: readonly Issue[]
+  /** Names the request in the service's log. Null when the answer has none. */
+  readonly requestId: string | null
+  /** When to try again, in milliseconds from the answer. Null when the service does not say. */
+  readonly retryAfterMs: number | null
+  /** With `insufficient_credit`: what the solver's transfers need, in the smallest unit of the paid token. */
+  readonly required: bigint | null
+  /** With `insufficient_credit`: what is there, in the same unit. */
+  readonly available: bigint | null
+
+  constructor(answer: { status: number; body: unknown; requestId: string | null; retryAfterMs: number | null }) {
+    const detail = readBody(answer.body)
+    const places = detail.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+    const text = detail.message ?? `The service answered ${answer.status}.`
+    super(places.length > 0 ? `${text} ${places.join('; ')}` : text, {
+      retryable: retryableStatuses.has(answer.status) || detail.code === 'airdrop_cooldown',
+    })
+    this.status = answer.status
+    this.code = detail.code
+    this.issues = detail.issues
+    this.requestId = detail.requestId ?? answer.requestId
+    this.retryAfterMs = detail.retryAfterMs ?? answer.retryAfterMs
+    this.required = detail.required
+    this.available = detail.available
+  }
+}
+
+/** No usable answer: the service could not be reached, hung up, or something else answered in its place. */
+export class IntentConnectionError extends IntentError {
+  override readonly name = 'IntentConnectionError'
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause, retryable: true })
+  }
+}
+
+/** No answer in time, or a step that has not ended in time. What was asked for may still happen. */
+export class IntentTimeoutError extends IntentError {
+  override readonly name = 'IntentTimeoutError'
+  /** Of a wait for a step: the step as last seen. Null otherwise. */
+  readonly lastStep: Step | null
+
+  constructor(message: string, lastStep: Step | null = null) {
+    super(message, { retryable: true })
+    this.lastStep = lastStep
+  }
+}
+
+/** A step has ended as `reverted` or `error`. The action is stored: `client.runAction` goes on with it if it is retryable. */
+export class StepFailedError extends IntentError {
+  override readonly name = 'StepFailedError'
+  readonly step: Step
+  readonly actionId: string
+
+  constructor(step: Step) {
+    const place = `Step ${step.stepIndex} of intent ${step.intentIndex} on chain ${step.chainId}`
+    super(`${place} ended as ${step.status}: ${step.error?.message ?? 'no reason given'}`, {
+      retryable: step.error?.retryable ?? false,
+    })
+    this.step = step
+    this.actionId = step.actionId
+  }
+}
+
+/** Too many at once, a fault, or away for now. */
+const retryableStatuses = new Set([408, 429, 500, 502, 503, 504])
+
+type Detail = {
+  message: string | null
+  code: ErrorCode | IssueCode | 'unknown'
+  issues: Issue[]
+  requestId: string | null
+  retryAfterMs: number | null
+  required: bigint | null
+  available: bigint | null
+}
+
+/** Both forms of error body: `{error: {message, code, …}}`, and `{error: string, issues?}` of `POST /actions`. */
+function readBody(body: unknown): Detail {
+  const { error, issues, requestId } = asRecord(body)
+  const detail = typeof error === 'string' ? { message: error, issues, code: codeOf(error, issues) } : asRecord(error)
+  return {
+    message: typeof detail.message === 'string' ? detail.message : null,
+    code: typeof detail.code === 'string' ? (detail.code as ErrorCode) : 'unknown',
+    issues: Array.isArray(detail.issues) ? (detail.issues as Issue[]) : [],
+    requestId: typeof requestId === 'string' ? requestId : null,
+    retryAfterMs: typeof detail.retryAfter === 'number' ? detail.retryAfter * 1000 : null,
+    required: amountOf(detail.required),
+    available: amountOf(detail.available),
+  }
+}
+
+/** `POST /actions` names its codes in the issues only, and one refusal has none. */
+function codeOf(message: string, issues: unknown): ErrorCode | IssueCode | 'unknown' {
+  if (!Array.isArray(issues) || issues.length === 0) {
+    return message.startsWith('chainAuthorizations') ? 'chain_authorizations_required' : 'unknown'
+  }
+  const codes = new Set((issues as Issue[]).map((issue) => issue.code))
+  return codes.size === 1 ? (issues[0] as Issue).code : 'validation_failed'
+}
+
+function amountOf(value: unknown): bigint | null {
+  return typeof value === 'string' && /^[0-9]+$/.test(value) ? BigInt(value) : null
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

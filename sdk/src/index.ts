@@ -1,0 +1,41 @@
+export { createIntentClient, type ExecuteOptions, type IntentClient } from './client.js'
+export type {
+  ActionRequest,
+  Chain,
+  ChainAuthorization,
+  ChainHealth,
+  DepositRecord,
+  DepositRequest,
+  HealthReport,
+  IntentRequest,
+  Lane,
+  LegacyTransactionRequest,
+  OnDemandIntent,
+  PresignIntent,
+  Token,
+  TokenBalance,
+} from './amounts.js'
+export { IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError, StepFailedError } from './errors.js'
+export type { Progress, RunOptions } from './runAction.js'
+export type { IntentDraft, SendOptions } from './send.js'
+export { signAuthorization, type SignedIntent, signIntent, type SigningAccount, signRegistration } from './sign.js'
+export * from './signing.js'
+export type { WaitOptions } from './waitForStep.js'
+export type {
+  Action,
+  ActionCreated,
+  ActionPage,
+  CallOptions,
+  ClientOptions,
+  ErrorCode,
+  Intent,
+  Issue,
+  IssueCode,
+  Mode,
+  Status,
+  Step,
+  StepError,
+  StepErrorCode,
+  StepRef,
+  VenueTxHash,
+} from './wire.js'

@@ -1,0 +1,62 @@
+import { StepFailedError } from './errors.js'
+import { describe, hasEnded, patiently, waitForStep } from './waitForStep.js'
+import type { Action, CallOptions, Step, StepRef } from './wire.js'
+
+/** What happens on the way, told apart by `type`. */
+export type Progress =
+  /** The service has stored the action. */
+  | { type: 'created'; actionId: string; intentIds: string[] }
+  /** A step as first seen, and each change of its status, transaction or confirmations. */
+  | { type: 'step'; step: Step }
+
+export type RunOptions = {
+  /** Ends the run, which then rejects with the signal's reason. Steps that were asked for go on. */
+  signal?: AbortSignal
+  /** How long each step may take at most, in milliseconds. 10 minutes by default. */
+  stepTimeoutMs?: number
+  /** How long to wait between looks at a step, in milliseconds. */
+  pollIntervalMs?: number
+  onProgress?: (progress: Progress) => void
+}
+
+export type RunCalls = {
+  getAction: (actionId: string, options: CallOptions) => Promise<Action>
+  getStep: (step: StepRef, options: CallOptions) => Promise<Step>
+  executeStep: (step: StepRef, options: CallOptions & { waitSeconds: number }) => Promise<Step>
+}
+
+const defaultStepTimeoutMs = 600_000
+
+/**
+ * Carries out what is left of an action: asks for each step after the one before it has succeeded, and resolves with
+ * the finished action. May be called again for the same action; nothing is done twice.
+ */
+export async function runAction(calls: RunCalls, actionId: string, options: RunOptions = {}): Promise<Action> {
+  const { signal } = options
+  const action = await calls.getAction(actionId, { signal })
+  for (const step of action.intents.flatMap((intent) => intent.steps)) {
+    if (step.status === 'success') continue
+    const ended = await runStep(calls, step, options)
+    if (ended.status !== 'success') throw new StepFailedError(ended)
+  }
+  return calls.getAction(actionId, { signal })
+}
+
+async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Promise<Step> {
+  const { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs } = options
+  const deadline = Date.now() + stepTimeoutMs
+  let last: Step | null = null
+  const tell = (step: Step) => {
+    if (last === null || describe(step) !== describe(last)) options.onProgress?.({ type: 'step', step })
+    last = step
+  }
+  // A step that is under way needs no second request.
+  const asked =
+    planned.status === 'executing'
+      ? planned
+      : await patiently(() => calls.executeStep(planned, { signal, waitSeconds: 0 }), { deadline, signal })
+  tell(asked)
+  if (hasEnded(asked)) return asked
+  const timeoutMs = Math.max(0, deadline - Date.now())
+  return waitForStep(calls.getStep, planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
+}

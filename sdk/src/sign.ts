@@ -1,0 +1,104 @@
+import type { Address, Hash, Hex, LocalAccount } from 'viem'
+import { IntentError } from './errors.js'
+import {
+  batchHash,
+  type Call,
+  type ChainBatch,
+  ecdsaIntentDigest,
+  intentTypedData,
+  registrationTypedData,
+  type SignatureType,
+  type SignedAuthorization,
+  type TokenTransfer,
+} from './signing.js'
+
+/** A viem account that holds its key, such as `privateKeyToAccount` gives. */
+export type SigningAccount = Pick<LocalAccount, 'address' | 'signMessage' | 'signTypedData' | 'signAuthorization'>
+
+/** An intent as `createAction` takes it. */
+export type SignedIntent = {
+  mode: '7702'
+  signatureType: SignatureType
+  signature: Hex
+  /** Unix seconds; 0 means at once. */
+  nbf: number
+  /** Unix seconds, inclusive. */
+  exp: number
+  chainBatches: { hash: Hash; chainId: number; tokenTransfers: TokenTransfer[]; calls: Call[] }[]
+}
+
+const defaultLifetimeSeconds = 3600
+
+/**
+ * Signs one intent for all its chains. `eip712` by default, which covers the token transfers too and which a wallet
+ * can show; `nbf` is 0 (at once) and `exp` an hour from now by default, both in unix seconds.
+ */
+export async function signIntent(intent: {
+  account: Pick<SigningAccount, 'signMessage' | 'signTypedData'>
+  chainBatches: readonly ChainBatch[]
+  signatureType?: SignatureType
+  nbf?: number
+  exp?: number
+}): Promise<SignedIntent> {
+  const { account, chainBatches, signatureType = 'eip712', nbf = 0 } = intent
+  const exp = intent.exp ?? Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
+  if (nbf >= exp) throw new IntentError(`An intent that holds from ${nbf} to ${exp} (unix seconds) never holds.`)
+  const unsigned = { signatureType, nbf, exp, chainBatches }
+  const signature =
+    signatureType === 'ecdsa'
+      ? await account.signMessage({ message: { raw: ecdsaIntentDigest(unsigned) } })
+      : await account.signTypedData(intentTypedData(unsigned))
+  return {
+    mode: '7702',
+    signatureType,
+    signature: withCommonV(signature),
+    nbf,
+    exp,
+    chainBatches: chainBatches.map((batch) => ({
+      hash: batchHash(signatureType, batch),
+      chainId: batch.chainId,
+      tokenTransfers: [...batch.tokenTransfers],
+      calls: [...batch.calls],
+    })),
+  }
+}
+
+/**
+ * Signs an EIP-7702 tuple that lets the account borrow the delegate's code on one chain. `nonce` is the account's
+ * transaction count there. Chain id 0, which would mean every chain, is refused.
+ */
+export async function signAuthorization(authorization: {
+  account: Pick<SigningAccount, 'signAuthorization'>
+  delegate: Address
+  chainId: number
+  nonce: number
+}): Promise<SignedAuthorization & { yParity: 0 | 1 }> {
+  const { account, delegate, chainId, nonce } = authorization
+  if (chainId === 0) throw new IntentError('An authorization for chain id 0 would be valid on every chain.')
+  if (!account.signAuthorization) {
+    throw new IntentError(
+      'This account cannot sign EIP-7702 authorizations; wallets keep that to themselves. Use a local account, or an ' +
+        'account that is delegated already, or the mode non-7702:on-demand.',
+    )
+  }
+  const { r, s, v, yParity } = await account.signAuthorization({ address: delegate, chainId, nonce })
+  return { address: delegate, chainId, nonce, r, s, yParity: yParity === 1 || v === 28n ? 1 : 0 }
+}
+
+/** Signs that a payment belongs to a step, so that nobody else can claim it; `registerStep` and `executeStep` take it. */
+export function signRegistration(registration: {
+  account: Pick<SigningAccount, 'signTypedData'>
+  actionId: string
+  intentIndex: number
+  stepIndex: number
+  /** The payment's transaction. */
+  hash: Hash
+}): Promise<Hex> {
+  return registration.account.signTypedData(registrationTypedData(registration)).then(withCommonV)
+}
+
+/** Some signers end with 0 or 1 where the service and the contracts want 27 or 28. */
+function withCommonV(signature: Hex): Hex {
+  const v = Number.parseInt(signature.slice(-2), 16)
+  return v > 1 ? signature : `${signature.slice(0, -2) as Hex}${(v + 27).toString(16)}`
+}

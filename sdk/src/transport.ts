@@ -1,0 +1,82 @@
+import { IntentConnectionError, IntentTimeoutError } from './errors.js'
+import { sleep } from './sleep.js'
+
+/** How one call is carried out. */
+export type TransportOptions = {
+  fetch: typeof fetch
+  /** How long one try may take, in milliseconds, the body included. */
+  timeoutMs: number
+  /** How many tries may follow the first. */
+  retries: number
+  /** `always`: the same request twice does no harm. `refused`: only what the service has refused unseen (429) is repeated. */
+  repeat: 'always' | 'refused'
+  signal: AbortSignal | undefined
+}
+
+const firstDelayMs = 500
+const longestDelayMs = 8_000
+/** A service that wants us to wait longer is not waited for: the caller gets its answer with `retryAfterMs`. */
+const longestRetryAfterMs = 60_000
+
+const passing = new Set([408, 429, 500, 502, 503, 504])
+
+/** A `fetch` with a timeout and retries. Its answers are read to the end, so a broken body counts as a broken connection. */
+export function createFetch(options: TransportOptions): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init)
+    for (let tries = 0; ; tries++) {
+      const isLast = tries >= options.retries
+      let delayMs = backoff(tries)
+      try {
+        const response = await tryOnce(request.clone(), options)
+        const repeatable = options.repeat === 'always' ? passing.has(response.status) : response.status === 429
+        if (!repeatable || isLast) return response
+        const wanted = retryAfterMs(response.headers)
+        if (wanted !== null && wanted > longestRetryAfterMs) return response
+        delayMs = wanted ?? delayMs
+      } catch (error) {
+        if (options.signal?.aborted || isLast || options.repeat !== 'always') throw error
+      }
+      await sleep(delayMs, options.signal)
+    }
+  }
+}
+
+/** The header's seconds or date (RFC 9110, 10.2.3) as milliseconds from now. Null when there is none. */
+export function retryAfterMs(headers: Headers): number | null {
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return null
+  if (/^[0-9]+$/.test(value)) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+}
+
+async function tryOnce(request: Request, { fetch, timeoutMs, signal }: TransportOptions): Promise<Response> {
+  signal?.throwIfAborted()
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    abort()
+  }, timeoutMs)
+  signal?.addEventListener('abort', abort, { once: true })
+  try {
+    const response = await fetch(request, { signal: controller.signal })
+    const text = await response.text()
+    const { status, statusText, headers } = response
+    return new Response(text === '' ? null : text, { status, statusText, headers })
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    if (timedOut) throw new IntentTimeoutError(`The service has not answered within ${timeoutMs} ms.`)
+    throw new IntentConnectionError('The service could not be reached, or hung up.', error)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+/** 0.5 s, 1 s, 2 s … up to 8 s, less up to a quarter, so that clients do not come back all at once. */
+function backoff(tries: number): number {
+  return Math.min(firstDelayMs * 2 ** tries, longestDelayMs) * (1 - Math.random() / 4)
+}
