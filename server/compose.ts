@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
@@ -98,6 +99,8 @@ export async function startService(config: Config, log: Logger = createLogger(co
     if (config.role === 'engine') return { url: null, chains: deployment.chains, stop: stopAll }
 
     const shutdown = new AbortController()
+    // Every open request listens.
+    setMaxListeners(0, shutdown.signal)
     const actions = createActions({ store, settings, now })
     const waiting = { store, settings, wake: engine.wake, nextChange: signals.nextChange, now }
     const steps = createSteps(waiting)

@@ -1,3 +1,5 @@
+import { validateReply } from './validateReply.js'
+
 /** A reply as it came over the wire. */
 export type Reply = { status: number; headers: Headers; body: any }
 
@@ -18,7 +20,13 @@ export function createApi(baseUrl: string) {
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json')
-    return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
+    const reply = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+    }
+    validateReply(method, path, reply)
+    return reply
   }
 
   return {

@@ -1,0 +1,283 @@
+import { expect } from 'chai'
+import { type Address, parseUnits } from 'viem'
+import { createApi, type Api } from '../support/api.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { until } from '../support/until.js'
+import {
+  authorization,
+  balanceOf,
+  fund,
+  newUser,
+  reader,
+  sendFrom,
+  signedIntent,
+  tokenOf,
+  transferData,
+} from '../support/wallets.js'
+
+describe('the other endpoints', () => {
+  let service: TestService
+  let api: Api
+
+  before(async () => {
+    service = await startTestService()
+    api = createApi(service.url)
+  })
+  after(() => service.stop())
+
+  const usdA = () => tokenOf(service.chains[0], 'usd').address
+  const usdB = () => tokenOf(service.chains[1], 'usd').address
+
+  describe('deposits', () => {
+    async function paid(amount: bigint, to?: Address) {
+      const [a] = service.chains
+      const user = newUser()
+      await fund(a, user.address, { usd: amount, native: parseUnits('1', 18) })
+      const hash = await sendFrom(a, user, { to: usdA(), data: transferData(to ?? a.vault, amount) })
+      return { user, hash }
+    }
+
+    function report(user: Address, hash: string, amount: bigint, more: object = {}) {
+      const [a] = service.chains
+      return api.post('/coredeposit', {
+        user,
+        txHash: hash,
+        sender: user,
+        tokenAddress: usdA(),
+        chainId: a.chainId,
+        amount: amount.toString(),
+        ...more,
+      })
+    }
+
+    it('become credit that funds a signed payout on another chain, once', async () => {
+      const [a, b] = service.chains
+      const { user, hash } = await paid(8_000_000n)
+      const recorded = await report(user.address, hash, 8_000_000n)
+      expect(recorded.status, JSON.stringify(recorded.body)).to.equal(200)
+      expect(recorded.body.data.record).to.include({ status: 'recorded', custody: 'vault', amount: '8000000' })
+      const balances = await api.get(`/coredeposit/${user.address}`)
+      expect(balances.body.data.tokens).to.have.length(1)
+      expect(balances.body.data.tokens[0]).to.include({
+        chainId: a.chainId,
+        amount: '8000000',
+        available: '8000000',
+        reserved: '0',
+        decimals: 6,
+      })
+
+      const payout = (amount: string) => ({
+        chainId: b.chainId,
+        tokenTransfers: [{ from: 'solver' as const, to: user.address, token: usdB(), amount: parseUnits(amount, 18) }],
+        calls: [],
+      })
+      const created = await api.post('/actions', {
+        user: user.address,
+        chainAuthorizations: [],
+        intents: [await signedIntent(user, [payout('5')]), await signedIntent(user, [payout('5')], { nbf: 1 })],
+      })
+      expect(created.status, JSON.stringify(created.body)).to.equal(201)
+      const { actionId } = created.body
+      expect((await api.execute(actionId, 0, 0)).body.status).to.equal('success')
+      const refused = await api.execute(actionId, 1, 0)
+      expect(refused.status).to.equal(400)
+      expect(refused.body.error).to.include({ code: 'insufficient_credit', available: parseUnits('3', 18).toString() })
+      expect(await balanceOf(b, usdB(), user.address)).to.equal(parseUnits('5', 18))
+      expect((await api.get(`/coredeposit/${user.address}`)).body.data.tokens[0].available).to.equal('3000000')
+    })
+
+    it('are recorded once, however often they are reported', async () => {
+      const { user, hash } = await paid(1_000_000n)
+      const replies = await Promise.all(Array.from({ length: 10 }, () => report(user.address, hash, 1_000_000n)))
+      expect(replies.map((reply) => reply.status)).to.deep.equal(Array.from({ length: 10 }, () => 200))
+      expect((await api.get(`/coredeposit/${user.address}`)).body.data.tokens[0].amount).to.equal('1000000')
+    })
+
+    it('into the user’s own account are recorded and fund nothing', async () => {
+      const friend = newUser().address
+      const { user, hash } = await paid(2_000_000n, friend)
+      const recorded = await report(friend, hash, 2_000_000n, { sender: user.address })
+      expect(recorded.body.data.record.custody).to.equal('wallet')
+      const [token] = (await api.get(`/coredeposit/${friend}`)).body.data.tokens
+      expect(token).to.include({ amount: '2000000', available: '0' })
+    })
+
+    it('of someone else can’t be claimed', async () => {
+      const { user, hash } = await paid(1_000_000n)
+      const thief = newUser().address
+      const claimed = await report(thief, hash, 1_000_000n, { sender: user.address })
+      expect(claimed.status).to.equal(400)
+      expect(claimed.body.error.code).to.equal('deposit_mismatch')
+      const asSender = await report(thief, hash, 1_000_000n)
+      expect(asSender.body.error.code).to.equal('deposit_mismatch')
+      expect((await api.get(`/coredeposit/${thief}`)).body.data.tokens).to.deep.equal([])
+    })
+
+    it('of another amount are refused with what the transaction moves', async () => {
+      const { user, hash } = await paid(1_000_000n)
+      const reply = await report(user.address, hash, 1_000_001n)
+      expect(reply.status).to.equal(400)
+      expect(reply.body.error.message).to.contain('1000000')
+    })
+
+    it('can’t be withdrawn beyond what is recorded, nor by a payout to someone', async () => {
+      const { user, hash } = await paid(1_000_000n, newUser().address)
+      const reply = await report(user.address, hash, 1_000_000n, { isDeposit: false })
+      expect(reply.status).to.equal(400)
+      expect(reply.body.error.code).to.equal('withdrawal_exceeds_balance')
+    })
+  })
+
+  describe('airdrops', () => {
+    it('pay a wallet once, however many ask at once', async () => {
+      const [a] = service.chains
+      const wallet = newUser().address
+      const path = `/airdrop/${a.chainId}/usd`
+      const replies = await Promise.all(Array.from({ length: 50 }, () => api.post(path, { wallet })))
+      for (const reply of replies) expect(reply.status).to.be.oneOf([200, 202, 400])
+      await until(async () => (await balanceOf(a, usdA(), wallet)) > 0n, 'the airdrop')
+      expect(await balanceOf(a, usdA(), wallet)).to.equal(1_000_000_000n)
+      const again = await api.post(path, { wallet })
+      expect(again.status).to.equal(400)
+      expect(again.body.error.code).to.equal('airdrop_cooldown')
+      expect(again.body.error.retryAfter).to.be.within(86_000, 86_400)
+    })
+
+    it('take a token by its address and a smaller amount, and refuse a larger one', async () => {
+      const [, b] = service.chains
+      const wallet = newUser().address
+      const path = `/airdrop/${b.chainId}/${usdB()}`
+      const tooMuch = await api.post(path, { wallet, amount: parseUnits('1001', 18).toString() })
+      expect(tooMuch.body.error.issues[0].path).to.equal('/amount')
+      const given = await api.post(path, { wallet, amount: '5' })
+      expect(given.status, JSON.stringify(given.body)).to.equal(200)
+      expect(given.body.data.amount).to.equal('5')
+      expect(await balanceOf(b, usdB(), wallet)).to.equal(5n)
+      expect((await api.post(`/airdrop/${b.chainId}/eth`, { wallet })).body.error.code).to.equal('airdrop_unavailable')
+    })
+  })
+
+  describe('the legacy pair', () => {
+    it('carries out a signed transaction and tells its status by every name', async () => {
+      const [a] = service.chains
+      const user = newUser()
+      const friend = newUser().address
+      await fund(a, user.address, { usd: 3_000_000n })
+      const intent = await signedIntent(
+        user,
+        [
+          {
+            chainId: a.chainId,
+            tokenTransfers: [],
+            calls: [{ to: usdA(), value: 0n, data: transferData(friend, 3_000_000n) }],
+          },
+        ],
+        { signatureType: 'ecdsa', nbf: 0, exp: Number.MAX_SAFE_INTEGER },
+      )
+      const submitted = await api.post('/transaction/submit', {
+        address: user.address,
+        authorization: [{ ...(await authorization(user, a)), chainId: String(a.chainId) }],
+        intentAuthorization: {
+          signature: intent.signature,
+          chainBatches: intent.chainBatches.map(({ hash, calls }) => ({ hash, calls, chainId: String(a.chainId) })),
+        },
+      })
+      expect(submitted.status, JSON.stringify(submitted.body)).to.equal(200)
+      expect(submitted.headers.get('deprecation')).to.match(/^@\d+$/)
+      expect(submitted.headers.get('link')).to.contain('rel="successor-version"')
+      const { intentId, actionId } = submitted.body.data
+      expect(intentId).not.to.contain('/')
+      const statusOf = async (id: string) => (await api.get(`/intent/${id}/step/0/status`)).body.data?.status
+      await until(async () => (await statusOf(intentId)) === 'success', 'the legacy step')
+      for (const id of [actionId, encodeURIComponent(`${actionId}/0`), intent.signature]) {
+        expect(await statusOf(id), id).to.equal('success')
+      }
+      expect(await balanceOf(a, usdA(), friend)).to.equal(3_000_000n)
+      expect((await api.get('/intent/nonsense/step/0/status')).status).to.equal(404)
+    })
+  })
+
+  describe('the list and the events of actions', () => {
+    it('pages newest first and filters by user and status', async () => {
+      const [a] = service.chains
+      const user = newUser()
+      const ids: string[] = []
+      for (let index = 0; index < 5; index++) {
+        const call = { to: user.address, value: 0n, data: '0x' as const }
+        const batch = { chainId: a.chainId, tokenTransfers: [], calls: [call] }
+        const created = await api.post('/actions', {
+          user: user.address,
+          chainAuthorizations: [],
+          intents: [await signedIntent(user, [batch], { nbf: index })],
+        })
+        ids.unshift(created.body.actionId)
+      }
+      const first = await api.get(`/actions?user=${user.address}&limit=3`)
+      const second = await api.get(`/actions?user=${user.address}&limit=3&cursor=${first.body.nextCursor}`)
+      const listed = [...first.body.actions, ...second.body.actions].map(
+        (action: { actionId: string }) => action.actionId,
+      )
+      expect(listed).to.deep.equal(ids)
+      expect(second.body.nextCursor).to.equal(null)
+      expect((await api.get(`/actions?user=${user.address}&status=success`)).body.actions).to.deep.equal([])
+      expect((await api.get('/actions?cursor=nonsense')).status).to.equal(400)
+    })
+
+    it('streams every change once, in order, and resumes after the last one seen', async () => {
+      const [a] = service.chains
+      const user = newUser()
+      await fund(a, user.address, { usd: 1n })
+      const call = { to: usdA(), value: 0n, data: transferData(a.vault, 1n) }
+      const created = await api.post('/actions', {
+        user: user.address,
+        chainAuthorizations: [await authorization(user, a)],
+        intents: [await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [], calls: [call] }])],
+      })
+      const { actionId } = created.body
+      const stream = fetch(`${service.url}/actions/${actionId}/events`).then((response) => response.text())
+      await api.execute(actionId, 0, 0)
+      const text = await stream
+      const sequence = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+      expect(sequence).to.deep.equal(sequence.map((_, index) => index + 1))
+      expect(text).to.contain('"status":"success"')
+      const rest = await fetch(`${service.url}/actions/${actionId}/events`, { headers: { 'last-event-id': '1' } })
+      expect([...(await rest.text()).matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).to.deep.equal(
+        sequence.slice(1),
+      )
+      const none = await fetch(`${service.url}/actions/${actionId}/events`, {
+        headers: { 'last-event-id': String(sequence.length) },
+      })
+      expect(none.status).to.equal(204)
+    })
+  })
+
+  it('gives the user’s payment back by a signed intent without calls, delegation or gas', async () => {
+    const [a] = service.chains
+    const user = newUser()
+    await fund(a, user.address, { usd: 4_000_000n })
+    const pay = { to: usdA(), value: 0n, data: transferData(a.vault, 4_000_000n) }
+    const fail = { to: usdA(), value: 0n, data: transferData(a.vault, 10n ** 30n) }
+    const batches = [pay, fail].map((call) => ({ chainId: a.chainId, tokenTransfers: [], calls: [call] }))
+    const created = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [await authorization(user, a)],
+      intents: [await signedIntent(user, batches)],
+    })
+    const { actionId } = created.body
+    expect((await api.execute(actionId, 0, 0)).body.status).to.equal('success')
+    const failed = await api.execute(actionId, 0, 1)
+    expect(failed.body.status).to.equal('reverted')
+    expect(failed.body.error).to.include({ code: 'execution_reverted' })
+    expect(failed.body.error.message).to.contain('ERC20InsufficientBalance')
+
+    const back = { from: 'solver' as const, to: user.address, token: usdA(), amount: 4_000_000n }
+    const refund = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [],
+      intents: [await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [back], calls: [] }])],
+    })
+    expect((await api.execute(refund.body.actionId, 0, 0)).body.status).to.equal('success')
+    expect(await balanceOf(a, usdA(), user.address)).to.equal(4_000_000n)
+    expect(await reader(a).getBalance({ address: user.address })).to.equal(0n)
+  })
+})
