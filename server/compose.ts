@@ -37,6 +37,7 @@ import { createSteps } from './services/steps.js'
 import { createVenueTxHashes } from './services/venueTxHashes.js'
 import { createSignals } from './signals.js'
 import { createDatabase, isOutage } from './store/database.js'
+import { createRateLimits } from './store/rateLimits.js'
 import { createStore } from './store/store.js'
 
 export const version = '0.1.0'
@@ -122,6 +123,8 @@ export async function startService(config: Config, log: Logger = createLogger(co
       logger: log.child({ part: 'api' }),
       corsOrigins: config.corsOrigins,
       bodyLimitBytes: config.bodyLimitBytes,
+      rateLimits: config.rateLimitPerMinute > 0 ? await createRateLimits(database, config.rateLimitPerMinute) : null,
+      trustedProxies: config.trustedProxies,
       isOutage: (error) => isOutage(error) || error instanceof ChainUnavailable,
       shutdown: shutdown.signal,
     })

@@ -25,6 +25,8 @@ export type Config = {
   corsOrigins: string[]
   /** Per client; 0: no limit. */
   rateLimitPerMinute: number
+  /** How many proxies in front of the service add to X-Forwarded-For; 0: that header is not believed. */
+  trustedProxies: number
   /** Whether the registration of a payment needs the user's signature. */
   onDemandProof: 'none' | 'required'
   /** Bytes of a request body, unpacked. */
@@ -69,6 +71,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     metricsPort: metricsPort < 0 ? null : metricsPort,
     corsOrigins: readOrigins(env.CORS_ORIGINS, problems),
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 0, { min: 0, max: 1_000_000 }),
+    trustedProxies: integer('TRUSTED_PROXIES', 0, { min: 0, max: 10 }),
     onDemandProof: choice('ON_DEMAND_PROOF', proofs, 'none'),
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 262_144, { min: 1_024, max: 16_777_216 }),
   }

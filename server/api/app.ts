@@ -7,6 +7,7 @@ import { accessLog } from './accessLog.js'
 import { serveDocsFiles } from './docs.js'
 import type { Handlers } from './handlers.js'
 import { toProblem } from './problem.js'
+import type { RateLimits } from './rateLimit.js'
 import { requestId } from './requestId.js'
 import { type ApiState, createRouter } from './router.js'
 import type { Spec } from './spec.js'
@@ -18,6 +19,9 @@ export type AppOptions = {
   /** Who may call from a browser; `['*']` for everyone. */
   corsOrigins: readonly string[]
   bodyLimitBytes: number
+  rateLimits: RateLimits
+  /** How many proxies in front add to X-Forwarded-For; 0: none is believed. */
+  trustedProxies: number
   /** Tells a database or a chain that is away for now from a fault. */
   isOutage: (error: unknown) => boolean
   /** Aborts when the server shuts down. */
@@ -40,7 +44,8 @@ const exposedHeaders = [
 
 /** HTTP in, HTTP out. The outer layers set headers that error replies keep, so errors are answered inside of them. */
 export async function createApp(options: AppOptions): Promise<Koa> {
-  const app = new Koa()
+  const { trustedProxies } = options
+  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   // Koa would write what we have answered and logged already to stderr, such as a connection that broke off.
   app.silent = true
   app.use(requestId as Middleware)

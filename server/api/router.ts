@@ -6,6 +6,7 @@ import { createBodyReader } from './body.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
 import { readParameters } from './parameters.js'
+import { limitClient, limitUser, type RateLimits } from './rateLimit.js'
 import { refuseBody, refuseParameters } from './refusals.js'
 import { type AnyReply, sendReply } from './sendReply.js'
 import type { Spec } from './spec.js'
@@ -17,6 +18,7 @@ type Options = {
   spec: Spec
   handlers: Handlers
   bodyLimitBytes: number
+  rateLimits: RateLimits
   /** Aborts when the server shuts down, so that nobody waits for what will not come. */
   shutdown: AbortSignal
 }
@@ -29,6 +31,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
   for (const operation of await compileOperations(options.spec, options.handlers)) {
     router.register(operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx) => {
       ctx.state.operationId = operation.operationId
+      await limitClient(options.rateLimits, ctx, operation.operationId)
       const parameters = readParameters(operation.parameters, {
         path: ctx.params as Record<string, string>,
         query: ctx.query,
@@ -36,6 +39,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       })
       if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
       const body = operation.takesBody ? await validBody(ctx, operation) : undefined
+      await limitUser(options.rateLimits, ctx, operation.operationId, body)
       const reply = await withSignal(ctx, options.shutdown, (signal) =>
         operation.handler({
           path: parameters.path,

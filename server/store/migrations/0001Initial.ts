@@ -293,6 +293,14 @@ export async function up(knex: Knex): Promise<void> {
     t.index(['tx_hash', 'created_at', 'id'])
   })
 
+  // Points that clients have used up, in the form that rate-limiter-flexible keeps them.
+  await knex.schema.createTable('rate_limits', (t) => {
+    t.string('key', 255).primary()
+    t.integer('points').notNullable()
+    // Unix milliseconds; null: never.
+    t.bigInteger('expire').nullable().index()
+  })
+
   // Work that one replica does for all, such as watching a chain.
   await knex.schema.createTable('leases', (t) => {
     column.word(t, 'name', 80).primary()

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { loadConfig } from '../server/config.js'
+
+const key = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
+const address = `0x${'ab'.repeat(20)}`
+
+const goodToken = { id: 'usd', symbol: 'USD', name: 'Dollar', address, decimals: 6, group: 'usd' }
+const goodChain = {
+  chainId: 11155111,
+  name: 'Sepolia',
+  testnet: true,
+  rpcUrls: ['https://rpc.example.org/${RPC_KEY}'],
+  delegates: [address],
+  vault: address,
+  tokens: [goodToken],
+}
+const goodFile = { groups: { usd: { feeBps: 5 } }, chains: [goodChain] }
+
+describe('the configuration', () => {
+  let folder: string
+  before(() => (folder = mkdtempSync(join(tmpdir(), 'config-'))))
+  after(() => rmSync(folder, { recursive: true }))
+
+  function load(env: Record<string, string>, file?: unknown) {
+    if (file === undefined) return loadConfig(env)
+    const path = join(folder, 'chains.json')
+    writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file))
+    return loadConfig({ CHAINS_FILE: path, SOLVER_PRIVATE_KEYS: key, RPC_KEY: 'secret-credential', ...env })
+  }
+
+  function problems(env: Record<string, string>, file?: unknown): string[] {
+    const loaded = load(env, file)
+    return loaded.ok ? [] : loaded.problems
+  }
+
+  it('has working defaults', () => {
+    const loaded = loadConfig({})
+    expect(loaded.ok && loaded.config).to.include({ port: 3000, host: '127.0.0.1', role: 'all', deployment: null })
+  })
+
+  it('reads a chains file, with its defaults and credentials from the environment', () => {
+    const loaded = load({}, goodFile)
+    if (!loaded.ok) throw new Error(loaded.problems.join())
+    const [chain] = loaded.config.deployment!.chains
+    expect(chain).to.deep.include({ confirmations: 12, rpcUrls: ['https://rpc.example.org/secret-credential'] })
+    expect(chain!.tokens[0]).to.include({ group: 'usd', funding: 'credit' })
+  })
+
+  const broken: [string, Record<string, string>, unknown, string][] = [
+    ['a port beyond the range', { PORT: '70000' }, undefined, 'PORT'],
+    ['an unknown role', { ROLE: 'boss' }, undefined, 'ROLE'],
+    ['an unknown log level', { LOG_LEVEL: 'loud' }, undefined, 'LOG_LEVEL'],
+    ['a database of another kind', { DATABASE_URL: 'postgres://x/y' }, undefined, 'DATABASE_URL'],
+    ['a MySQL address without a database', { DATABASE_URL: 'mysql://u:p@h:1/' }, undefined, 'DATABASE_URL'],
+    ['an origin that is none', { CORS_ORIGINS: 'https://a.example/path' }, undefined, 'CORS_ORIGINS'],
+    [
+      'a chains file that is missing',
+      { CHAINS_FILE: '/nonexistent.json', SOLVER_PRIVATE_KEYS: key },
+      undefined,
+      'CHAINS_FILE',
+    ],
+    ['a chains file that is no JSON', {}, '{', 'is no JSON'],
+    ['a missing field', {}, { chains: [{ ...goodChain, vault: undefined }] }, 'vault'],
+    [
+      'an unknown field, with the near one',
+      {},
+      { ...goodFile, chains: [{ ...goodChain, confirmation: 3 }] },
+      'did you mean "confirmations"',
+    ],
+    ['a credential that is not set', { RPC_KEY: '' }, goodFile, 'RPC_KEY'],
+    ['a chain that is there twice', {}, { ...goodFile, chains: [goodChain, goodChain] }, 'twice'],
+    ['a group that is not there', {}, { groups: {}, chains: [goodChain] }, '"usd"'],
+    [
+      'plain keys on a real chain',
+      {},
+      { ...goodFile, chains: [{ ...goodChain, testnet: false }] },
+      'SOLVER_PRIVATE_KEYS',
+    ],
+    ['a key that is none', { SOLVER_PRIVATE_KEYS: '0x1234' }, goodFile, 'key 1'],
+    ['no key at all', { SOLVER_PRIVATE_KEYS: '' }, goodFile, 'at least one operator key'],
+    ['keys without chains', { SOLVER_PRIVATE_KEYS: key }, undefined, 'CHAINS_FILE'],
+  ]
+  for (const [what, env, file, word] of broken) {
+    it(`refuses ${what}`, () => {
+      const found = problems(env, file)
+      expect(found.join('\n')).to.contain(word)
+    })
+  }
+
+  it('tells all problems at once', () => {
+    expect(problems({ PORT: 'x', ROLE: 'x', LOG_LEVEL: 'x', DATABASE_URL: 'x' })).to.have.length(4)
+  })
+
+  it('repeats no secret', () => {
+    const file = { ...goodFile, chains: [{ ...goodChain, rpcUrls: ['ftp://user:hunter2@rpc.example.org/${RPC_KEY}'] }] }
+    const text = problems({ SOLVER_PRIVATE_KEYS: `${key}ff` }, file).join('\n')
+    expect(text).to.contain('rpcUrls/0')
+    for (const secret of ['hunter2', 'secret-credential', key.slice(2)]) expect(text).not.to.contain(secret)
+  })
+})
