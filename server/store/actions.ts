@@ -33,6 +33,7 @@ export async function insertAction(database: Database, entry: NewAction): Promis
   try {
     return await database.transact(async (trx) => {
       const known = await findKnown(trx, entry)
+      if (known?.outcome === 'existing' && known.by === 'intent') await writeKey(trx, entry, known.actionId)
       if (known) return known
       await writeAction(trx, entry)
       return { outcome: 'created' }
@@ -209,14 +210,17 @@ async function writeAction(trx: Transaction, entry: NewAction): Promise<void> {
   )
   const steps = action.intents.flatMap((intent, intentIndex) => stepRows(action.user, intent, intentIndex, entry))
   await trx('steps').insert(steps.map((step) => ({ action_id: action.actionId, ...step, ...times })))
-  if (entry.idempotencyKeyHash) {
-    await trx('idempotency_keys').insert({
-      key_hash: entry.idempotencyKeyHash,
-      body_hash: entry.bodyHash,
-      action_id: action.actionId,
-      created_at: now,
-    })
-  }
+  await writeKey(trx, entry, action.actionId)
+}
+
+async function writeKey(trx: Transaction, entry: NewAction, actionId: string): Promise<void> {
+  if (!entry.idempotencyKeyHash) return
+  await trx('idempotency_keys').insert({
+    key_hash: entry.idempotencyKeyHash,
+    body_hash: entry.bodyHash,
+    action_id: actionId,
+    created_at: entry.now,
+  })
 }
 
 function stepRows(user: Address, intent: Intent, intentIndex: number, entry: NewAction) {
