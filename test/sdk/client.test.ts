@@ -1,0 +1,345 @@
+import { expect } from 'chai'
+import { createIntentClient } from '../../sdk/src/client.js'
+import {
+  IntentApiError,
+  IntentConnectionError,
+  IntentError,
+  IntentTimeoutError,
+  StepFailedError,
+} from '../../sdk/src/errors.js'
+import type { Step } from '../../sdk/src/wire.js'
+import { type Reaction, type Received, startScriptedServer } from '../support/scriptedServer.js'
+
+const actionId = '0193a1c0-7b1e-7f3a-8c52-1d2e3f405162'
+const user = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
+const ref = { actionId, intentIndex: 0, stepIndex: 0 }
+const created = { actionId, intentIds: [`${actionId}/0`] }
+const at = '2026-11-20T12:00:00.000Z'
+const again = { 'retry-after': '0' }
+
+function aStep(change: Partial<Step> = {}): Step {
+  return {
+    ...ref,
+    mode: '7702',
+    chainId: 31337,
+    status: 'success',
+    txid: null,
+    transactionHash: null,
+    blockNumber: null,
+    confirmations: 0,
+    requiredConfirmations: 1,
+    attempts: 1,
+    error: null,
+    createdAt: at,
+    updatedAt: at,
+    ...change,
+  }
+}
+
+function anAction(steps: Step[]) {
+  const intent = { intentId: `${actionId}/0`, actionId, intentIndex: 0, mode: '7702', status: 'created', steps }
+  return {
+    actionId,
+    user,
+    status: 'created',
+    intents: [{ ...intent, createdAt: at, updatedAt: at }],
+    createdAt: at,
+    updatedAt: at,
+  }
+}
+
+describe('the client and its service', () => {
+  let stop: () => Promise<void> = async () => {}
+  afterEach(() => stop())
+
+  async function clientOf(
+    script: Reaction[] | ((request: Received, index: number) => Reaction),
+    options: { timeoutMs?: number; retries?: number; headers?: Record<string, string> } = {},
+  ) {
+    const server = await startScriptedServer(script)
+    stop = server.stop
+    return { client: createIntentClient({ baseUrl: `${server.url}/`, ...options }), received: server.received }
+  }
+
+  async function errorOf<T extends Error>(promise: Promise<unknown>, kind: new (...args: never[]) => T): Promise<T> {
+    const error = await promise.then(
+      () => new Error('It has not failed.'),
+      (reason: unknown) => reason,
+    )
+    expect(error).to.be.instanceOf(kind)
+    return error as T
+  }
+
+  describe('when requests fail for a passing reason', () => {
+    it('repeats them, and answers as if nothing had been', async () => {
+      const { client, received } = await clientOf([
+        { status: 503, headers: again },
+        { status: 500, headers: again },
+        { status: 200, body: aStep() },
+      ])
+      expect((await client.getStep(ref)).status).to.equal('success')
+      expect(received).to.have.length(3)
+    })
+
+    it('waits as long as Retry-After says', async () => {
+      const { client } = await clientOf([
+        { status: 429, headers: { 'retry-after': '1' } },
+        { status: 200, body: aStep() },
+      ])
+      const start = performance.now()
+      await client.getStep(ref)
+      expect(performance.now() - start).to.be.within(990, 2_500)
+    })
+
+    it('does not sit out a long Retry-After, but tells it', async () => {
+      const { client, received } = await clientOf([{ status: 429, headers: { 'retry-after': '3600' } }])
+      const error = await errorOf(client.getStep(ref), IntentApiError)
+      expect(error).to.include({ status: 429, retryable: true, retryAfterMs: 3_600_000 })
+      expect(received).to.have.length(1)
+    })
+
+    it('gives up after the retries it is allowed', async () => {
+      const { client, received } = await clientOf([{ status: 503, headers: again }], { retries: 4 })
+      await errorOf(client.getStep(ref), IntentApiError)
+      expect(received).to.have.length(5)
+      await errorOf(client.getStep(ref, { retries: 0 }), IntentApiError)
+      expect(received).to.have.length(6)
+    })
+
+    it('creates an action under one idempotency key, however often it is sent', async () => {
+      const { client, received } = await clientOf(['hang up', 'half', { status: 201, body: created }])
+      expect(await client.createAction({ user, intents: [] })).to.deep.equal(created)
+      const keys = received.map((request) => request.headers['idempotency-key'])
+      expect(keys).to.have.length(3)
+      expect(new Set(keys).size).to.equal(1)
+      expect(keys[0]).to.match(/^[0-9a-f]{32}$/)
+      await client.createAction({ user, intents: [] })
+      expect(received.at(-1)?.headers['idempotency-key']).to.not.equal(keys[0])
+    })
+
+    it('does not ask for test tokens twice when the answer got lost', async () => {
+      const { client, received } = await clientOf(['hang up'])
+      await errorOf(client.requestAirdrop({ chainId: 31337, tokenId: 'usd', wallet: user }), IntentConnectionError)
+      expect(received).to.have.length(1)
+    })
+
+    it('asks for test tokens again when it was turned away unseen', async () => {
+      const { client, received } = await clientOf([
+        { status: 429, headers: again },
+        { status: 202, body: { success: true, data: { txHash: null, amount: '5' }, error: null } },
+      ])
+      const airdrop = await client.requestAirdrop({ chainId: 31337, tokenId: 'usd', wallet: user, amount: 5n })
+      expect(airdrop).to.deep.equal({ txHash: null, amount: 5n, arrived: false })
+      expect(received.at(-1)?.body).to.deep.equal({ wallet: user, amount: '5' })
+    })
+  })
+
+  describe('when there is no usable answer', () => {
+    it('tells a service that cannot be reached', async () => {
+      const { client } = await clientOf([{ status: 200 }], { retries: 0 })
+      await stop()
+      stop = async () => {}
+      const error = await errorOf(client.getStep(ref), IntentConnectionError)
+      expect(error.retryable).to.equal(true)
+      expect(error.cause).to.be.instanceOf(Error)
+    })
+
+    it('tells silence by a timeout, and an answer that never ends', async () => {
+      const { client } = await clientOf(['silence', 'stall'], { timeoutMs: 60, retries: 0 })
+      const error = await errorOf(client.getStep(ref), IntentTimeoutError)
+      expect(error.message).to.contain('60 ms')
+      await errorOf(client.executeStep(ref, { waitSeconds: 0 }), IntentTimeoutError)
+    })
+
+    it('gives a request that the service holds open the time for it', async () => {
+      const { client, received } = await clientOf(
+        (request) => (request.headers.prefer === 'wait=60' ? { status: 202, body: aStep() } : 'silence'),
+        { timeoutMs: 100, retries: 0 },
+      )
+      await client.executeStep(ref, { waitSeconds: 60 })
+      expect(received[0]?.headers.prefer).to.equal('wait=60')
+      expect(received[0]?.body).to.deep.equal({ action: 'execute' })
+    })
+
+    it('ends with the signal’s reason, without another try', async () => {
+      const { client, received } = await clientOf(['silence'])
+      const reason = new Error('The user has left.')
+      const controller = new AbortController()
+      const pending = client.getStep(ref, { signal: controller.signal })
+      setImmediate(() => controller.abort(reason))
+      expect(await errorOf(pending, Error)).to.equal(reason)
+      expect(received.length).to.be.at.most(1)
+      expect(await errorOf(client.getStep(ref, { signal: controller.signal }), Error)).to.equal(reason)
+    })
+
+    it('tells a page that is not the service’s', async () => {
+      const { client } = await clientOf([{ status: 200, text: '<html>Welcome</html>' }])
+      await errorOf(client.getStep(ref), IntentConnectionError)
+      await stop()
+      const other = await clientOf([{ status: 502, text: '<html>Bad gateway</html>' }], { retries: 0 })
+      const error = await errorOf(other.client.getStep(ref), IntentApiError)
+      expect(error).to.include({ status: 502, code: 'unknown', retryable: true, requestId: null })
+      expect(error.message).to.not.contain('<')
+    })
+  })
+
+  describe('when it is refused', () => {
+    it('tells code, amounts and request id of the envelope', async () => {
+      const body = {
+        success: false,
+        data: null,
+        error: { message: 'Not enough.', code: 'insufficient_credit', required: '12', available: '3' },
+        requestId: 'r-1',
+      }
+      const { client, received } = await clientOf([{ status: 400, body }])
+      const error = await errorOf(client.executeStep(ref), IntentApiError)
+      expect(error).to.include({ status: 400, code: 'insufficient_credit', requestId: 'r-1', retryable: false })
+      expect(error).to.include({ message: 'Not enough.', required: 12n, available: 3n })
+      expect(received).to.have.length(1)
+    })
+
+    it('tells every issue of an action, and its place', async () => {
+      const issues = [
+        { path: '/intents/0/chainBatches/1/hash', message: 'is not the hash', code: 'hash_mismatch' },
+        { path: '/intents/0/signature', message: 'recovers to another', code: 'signature_mismatch' },
+      ]
+      const { client } = await clientOf([{ status: 400, body: { error: 'Invalid.', issues, requestId: 'r-2' } }])
+      const error = await errorOf(client.createAction({ user, intents: [] }), IntentApiError)
+      expect(error.code).to.equal('validation_failed')
+      expect(error.issues).to.deep.equal(issues)
+      expect(error.message).to.contain('/intents/0/chainBatches/1/hash: is not the hash')
+      expect(error.requestId).to.equal('r-2')
+    })
+
+    it('gives the two refusals of an action that have no code of their own one', async () => {
+      const missing = { error: 'chainAuthorizations are required for 7702 intents', requestId: 'r' }
+      const issues = [{ path: '', message: 'posted before', code: 'duplicate_intent' }]
+      const { client } = await clientOf([
+        { status: 400, body: missing },
+        { status: 400, body: { error: 'posted before', issues, requestId: 'r' } },
+      ])
+      const request = { user, intents: [] } as const
+      const codes = []
+      for (let i = 0; i < 2; i++) {
+        codes.push((await errorOf(client.createAction({ ...request, intents: [] }), IntentApiError)).code)
+      }
+      expect(codes).to.deep.equal(['chain_authorizations_required', 'duplicate_intent'])
+    })
+
+    it('takes a report of poor health for an answer', async () => {
+      const chain = { chainId: 1, status: 'down', blockNumber: null, solverBalance: null, lanes: [] }
+      const data = { status: 'down', version: '0.1.0', database: 'ok', chains: [chain] }
+      const body = { success: false, data, error: { message: 'Down.', code: 'unavailable' }, requestId: 'r' }
+      const { client } = await clientOf([{ status: 503, body }])
+      expect((await client.getHealth()).status).to.equal('down')
+    })
+  })
+
+  it('writes amounts as digits, sends the headers it was given, and drops a slash too many', async () => {
+    const { client, received } = await clientOf([{ status: 201, body: created }], { headers: { 'x-team': 'blue' } })
+    const amount = 2n ** 200n
+    await client.createAction({
+      user,
+      intents: [
+        {
+          mode: 'non-7702:on-demand',
+          chainBatches: [
+            {
+              chainId: 1,
+              tokenTransfers: [{ from: 'solver', to: user, token: user, amount }],
+              call: { to: user, value: 0n, data: '0x' },
+            },
+          ],
+        },
+      ],
+    })
+    expect(received[0]).to.include({ method: 'POST', path: '/actions' })
+    expect(received[0]?.headers).to.include({ 'x-team': 'blue', 'content-type': 'application/json' })
+    const [batch] = received[0]?.body.intents[0].chainBatches
+    expect(batch.tokenTransfers[0].amount).to.equal(amount.toString())
+    expect(batch.call.value).to.equal('0')
+  })
+
+  describe('when it waits for a step', () => {
+    it('tells each change once, and survives a service that is away', async () => {
+      const hash = `0x${'ab'.repeat(32)}` as const
+      const { client } = await clientOf([
+        { status: 200, body: aStep({ status: 'executing' }) },
+        { status: 200, body: aStep({ status: 'executing' }) },
+        { status: 503, headers: again },
+        { status: 503, headers: again },
+        { status: 503, headers: again },
+        { status: 503, headers: again },
+        { status: 200, body: aStep({ status: 'executing', transactionHash: hash }) },
+        { status: 200, body: aStep({ status: 'success', transactionHash: hash, confirmations: 1 }) },
+      ])
+      const seen: string[] = []
+      const step = await client.waitForStep(ref, {
+        pollIntervalMs: 1,
+        onChange: (change) => seen.push(`${change.status} ${change.confirmations}`),
+      })
+      expect(step.status).to.equal('success')
+      expect(seen).to.deep.equal(['executing 0', 'executing 0', 'success 1'])
+    })
+
+    it('gives up in time and tells what it saw last', async () => {
+      const { client } = await clientOf([{ status: 200, body: aStep({ status: 'executing' }) }])
+      const pending = client.waitForStep(ref, { timeoutMs: 50, pollIntervalMs: 5 })
+      expect((await errorOf(pending, IntentTimeoutError)).lastStep?.status).to.equal('executing')
+    })
+
+    it('ends with the signal’s reason between two looks', async () => {
+      const { client } = await clientOf([{ status: 200, body: aStep({ status: 'executing' }) }])
+      const controller = new AbortController()
+      const pending = client.waitForStep(ref, {
+        signal: controller.signal,
+        pollIntervalMs: 60_000,
+        onChange: () => setImmediate(() => controller.abort('enough')),
+      })
+      expect(await pending.catch((reason: unknown) => reason)).to.equal('enough')
+    })
+  })
+
+  describe('when it runs an action', () => {
+    const second = { stepIndex: 1 }
+
+    it('asks for each step after the one before it, and for none that is done or under way', async () => {
+      const steps = [
+        aStep(),
+        aStep({ ...second, status: 'executing' }),
+        aStep({ stepIndex: 2, status: 'created', attempts: 0 }),
+      ]
+      const { client, received } = await clientOf((request) => {
+        const index = Number(request.path.match(/steps\/(\d)/)?.[1])
+        if (Number.isNaN(index)) return { status: 200, body: anAction(steps) }
+        steps[index] = aStep({ stepIndex: index, status: 'success' })
+        return { status: 200, body: steps[index] }
+      })
+      const progress: string[] = []
+      await client.runAction(actionId, {
+        pollIntervalMs: 1,
+        onProgress: (event) =>
+          progress.push(event.type === 'step' ? `${event.step.stepIndex} ${event.step.status}` : event.type),
+      })
+      expect(received.filter((request) => request.method === 'POST').map((request) => request.path)).to.deep.equal([
+        `/actions/${actionId}/intents/0/steps/2`,
+      ])
+      expect(progress).to.deep.equal(['1 executing', '1 success', '2 success'])
+    })
+
+    it('stops at a step that fails, and tells why and whether to try again', async () => {
+      const steps = [aStep({ status: 'created', attempts: 0 }), aStep({ ...second, status: 'created', attempts: 0 })]
+      const error = { code: 'execution_reverted', message: 'ERC20: transfer amount exceeds balance', retryable: false }
+      const failed = aStep({ status: 'reverted', error: error as Step['error'] })
+      const { client, received } = await clientOf((request) =>
+        request.method === 'POST' ? { status: 200, body: failed } : { status: 200, body: anAction(steps) },
+      )
+      const thrown = await errorOf(client.runAction(actionId), StepFailedError)
+      expect(thrown).to.be.instanceOf(IntentError)
+      expect(thrown).to.include({ actionId, retryable: false })
+      expect(thrown.step.error?.code).to.equal('execution_reverted')
+      expect(thrown.message).to.contain('transfer amount exceeds balance')
+      expect(received.filter((request) => request.method === 'POST')).to.have.length(1)
+    })
+  })
+})
