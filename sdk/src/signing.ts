@@ -227,11 +227,15 @@ export async function verifyRegistration(registration: {
   return signer?.toLowerCase() === registration.user.toLowerCase()
 }
 
-async function recoverSigner(digest: Hash, signature: Hex): Promise<Address | null> {
-  if (size(signature) !== 65) return null
+/** Whether a signature has the form that the contracts take: 65 bytes, a low `s` (EIP-2), `v` 27 or 28. */
+export function isWellFormedSignature(signature: Hex): boolean {
+  if (size(signature) !== 65) return false
   const v = Number(slice(signature, 64, 65))
-  if (v !== 27 && v !== 28) return null
-  if (hexToBigInt(slice(signature, 32, 64)) > highestS) return null
+  return (v === 27 || v === 28) && hexToBigInt(slice(signature, 32, 64)) <= highestS
+}
+
+async function recoverSigner(digest: Hash, signature: Hex): Promise<Address | null> {
+  if (!isWellFormedSignature(signature)) return null
   return recoverAddress({ hash: digest, signature }).catch(() => null)
 }
 

@@ -1,5 +1,11 @@
 import type { Address } from 'viem'
-import { batchHash, intentDigest, recoverAuthorizationSigner, recoverIntentSigner } from '../../sdk/src/signing.js'
+import {
+  batchHash,
+  intentDigest,
+  isWellFormedSignature,
+  recoverAuthorizationSigner,
+  recoverIntentSigner,
+} from '../../sdk/src/signing.js'
 import type { ChainAuthorization, ChainBatch, Intent, SignedIntent } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { Issue } from '../domain/errors.js'
@@ -157,16 +163,16 @@ async function checkSignature(intent: SignedIntent, user: Address, path: string)
     })
   }
   const signer = await recoverIntentSigner({ ...intent })
-  if (signer === null) {
+  if (!isWellFormedSignature(intent.signature)) {
     issues.push({
       path: `${path}/signature`,
       message: 'must be 65 bytes r, s, v with a low s and v 27 or 28',
       code: 'signature_malformed',
     })
-  } else if (signer.toLowerCase() !== user) {
+  } else if (signer?.toLowerCase() !== user) {
     issues.push({
       path: `${path}/signature`,
-      message: `recovers to ${signer}, not to the user: another key, or other content than was signed`,
+      message: `recovers to ${signer ?? 'nobody'}, not to the user: another key, or other content than was signed`,
       code: 'signature_mismatch',
     })
   }
