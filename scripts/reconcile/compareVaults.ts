@@ -1,0 +1,124 @@
+import { type Address, createPublicClient, erc20Abi, http, parseAbiItem } from 'viem'
+import { nativeToken } from '../../server/domain/action.js'
+import type { ChainConfig, TokenConfig } from '../../server/domain/chainConfig.js'
+import type { Database } from '../../server/store/database.js'
+import { type BalanceFault, checkBalances, readVaultMovements } from '../../server/store/reconciliation.js'
+
+/** A vault's holding of one token, and where it comes from. All amounts in the token's smallest unit. */
+export type VaultReport = {
+  chainId: number
+  token: TokenConfig
+  /** What the vault holds on the chain. */
+  balance: bigint
+  /** Users' payments that the ledger has recorded. */
+  recorded: bigint
+  /** What else came in: the owner's inventory, and payments that nobody has registered. */
+  unrecorded: { from: Address; hash: string; amount: bigint }[]
+  /** What the owner took out. */
+  withdrawn: bigint
+  /** What the ledger says was paid out. */
+  paid: bigint
+  /** `balance` less all of the above; anything but 0 is a fault. */
+  unexplained: bigint
+}
+
+export type Reconciliation = { vaults: VaultReport[]; balanceFaults: BalanceFault[] }
+
+const transferEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
+const nativeReceivedEvent = parseAbiItem('event NativeReceived(address indexed from, uint256 amount)')
+const withdrawnEvent = parseAbiItem('event Withdrawn(address indexed token, address indexed to, uint256 amount)')
+/** As many blocks as nodes that limit the range of a search allow at least. */
+const windowBlocks = 2_000n
+
+/** Compares the ledger with the vaults' real balances on every chain, and explains each difference. */
+export async function compareVaults(database: Database, chains: readonly ChainConfig[]): Promise<Reconciliation> {
+  const movements = await readVaultMovements(database)
+  const vaults: VaultReport[] = []
+  for (const chain of chains) {
+    for (const token of chain.tokens) vaults.push(await compareVault(chain, token, movements))
+  }
+  return { vaults, balanceFaults: await checkBalances(database) }
+}
+
+type Movements = Awaited<ReturnType<typeof readVaultMovements>>
+
+async function compareVault(chain: ChainConfig, token: TokenConfig, movements: Movements): Promise<VaultReport> {
+  const reader = createPublicClient({ transport: http(chain.rpcUrls[0]) })
+  const head = await reader.getBlockNumber({ cacheTime: 0 })
+  const arrivals = await arrivalsOf(chain, token, reader, head)
+  const isRecorded = ({ hash, logIndex }: (typeof arrivals)[number]) =>
+    movements.arrivals.has(`arrival:${chain.chainId}:${hash}:${logIndex}`)
+  const recorded = sum(arrivals.filter(isRecorded))
+  const unrecorded = arrivals.filter((arrival) => !isRecorded(arrival))
+  const withdrawn = sum(await withdrawalsOf(chain, token, reader, head))
+  const paid = movements.paid.get(`${chain.chainId}:${token.address}`) ?? 0n
+  const balance = await balanceOf(chain, token, reader, head)
+  return {
+    chainId: chain.chainId,
+    token,
+    balance,
+    recorded,
+    unrecorded: unrecorded.map(({ from, hash, amount }) => ({ from, hash, amount })),
+    withdrawn,
+    paid,
+    unexplained: balance - (recorded + sum(unrecorded) - withdrawn - paid),
+  }
+}
+
+type Reader = ReturnType<typeof createPublicClient>
+
+/** Native currency shows only by the vault's own event; what a block's producer or a self-destruct adds does not. */
+async function arrivalsOf(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint) {
+  const found: { from: Address; hash: string; logIndex: number; amount: bigint }[] = []
+  for (const range of windows(head)) {
+    if (token.address === nativeToken) {
+      const logs = await reader.getLogs({ address: chain.vault, event: nativeReceivedEvent, ...range })
+      for (const { args, transactionHash, logIndex } of logs) {
+        found.push({ from: args.from!, hash: transactionHash, logIndex, amount: args.amount! })
+      }
+    } else {
+      const logs = await reader.getLogs({
+        address: token.address,
+        event: transferEvent,
+        args: { to: chain.vault },
+        ...range,
+      })
+      for (const { args, transactionHash, logIndex } of logs) {
+        found.push({ from: args.from!, hash: transactionHash, logIndex, amount: args.value! })
+      }
+    }
+  }
+  return found
+}
+
+async function withdrawalsOf(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint) {
+  const found: { amount: bigint }[] = []
+  for (const range of windows(head)) {
+    const args = { token: token.address }
+    const logs = await reader.getLogs({ address: chain.vault, event: withdrawnEvent, args, ...range })
+    found.push(...logs.map((log) => ({ amount: log.args.amount! })))
+  }
+  return found
+}
+
+function balanceOf(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint): Promise<bigint> {
+  if (token.address === nativeToken) return reader.getBalance({ address: chain.vault, blockNumber: head })
+  return reader.readContract({
+    address: token.address,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [chain.vault],
+    blockNumber: head,
+  })
+}
+
+function* windows(head: bigint): Generator<{ fromBlock: bigint; toBlock: bigint }> {
+  for (let from = 0n; from <= head; from += windowBlocks) {
+    const end = from + windowBlocks - 1n
+    yield { fromBlock: from, toBlock: end < head ? end : head }
+  }
+}
+
+function sum(entries: { amount: bigint }[]): bigint {
+  return entries.reduce((total, { amount }) => total + amount, 0n)
+}

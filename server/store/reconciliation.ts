@@ -1,0 +1,89 @@
+import type { Address } from 'viem'
+import type { Database } from './database.js'
+
+/** A user's balances that are not what the ledger's entries add up to. */
+export type BalanceFault = {
+  user: Address
+  chainId: number
+  token: Address
+  part: string
+  kept: bigint
+  ledger: bigint
+}
+
+type LedgerRow = {
+  id: number
+  debit: string
+  credit: string
+  user: Address | null
+  chain_id: number
+  token: Address
+  amount: string
+  cause: string
+}
+
+const pageSize = 5_000
+
+/** Adds up every user's entries and holds them against the balances that are kept beside the ledger. */
+export async function checkBalances(database: Database): Promise<BalanceFault[]> {
+  const users = new Map<string, bigint>()
+  const add = (key: string, amount: bigint) => users.set(key, (users.get(key) ?? 0n) + amount)
+  for await (const row of walkLedger(database)) {
+    if (row.user === null) continue
+    const place = `${row.user}:${row.chain_id}:${row.token}`
+    add(`${place}:${row.debit}`, -BigInt(row.amount))
+    add(`${place}:${row.credit}`, BigInt(row.amount))
+  }
+  return compareBalances(database, users)
+}
+
+/**
+ * What the ledger says has moved in and out of the vaults: the causes of arrivals, and what operators have paid out, by
+ * `{chainId}:{token}`. Withdrawals are the owner's and show on the chain by their own event.
+ */
+export async function readVaultMovements(
+  database: Database,
+): Promise<{ arrivals: Set<string>; paid: Map<string, bigint> }> {
+  const arrivals = new Set<string>()
+  const paid = new Map<string, bigint>()
+  for await (const row of walkLedger(database)) {
+    if (row.debit === 'vault') arrivals.add(row.cause)
+    if (row.credit !== 'vault' || row.debit !== 'solver') continue
+    const place = `${row.chain_id}:${row.token}`
+    paid.set(place, (paid.get(place) ?? 0n) + BigInt(row.amount))
+  }
+  return { arrivals, paid }
+}
+
+async function* walkLedger(database: Database): AsyncGenerator<LedgerRow> {
+  for (let last = 0; ;) {
+    const rows = await database.knex<LedgerRow>('ledger').where('id', '>', last).orderBy('id').limit(pageSize)
+    yield* rows
+    if (rows.length < pageSize) return
+    last = rows.at(-1)!.id
+  }
+}
+
+async function compareBalances(database: Database, users: Map<string, bigint>): Promise<BalanceFault[]> {
+  const rows = await database.knex<{
+    user: Address
+    chain_id: number
+    token: Address
+    available: string
+    reserved: string
+    wallet: string
+  }>('balances')
+  const faults: BalanceFault[] = []
+  for (const row of rows) {
+    const of = (account: string) => users.get(`${row.user}:${row.chain_id}:${row.token}:${account}`) ?? 0n
+    const parts = [
+      ['available', BigInt(row.available), of('available')],
+      ['reserved', BigInt(row.reserved), of('reserved')],
+      ['wallet', BigInt(row.wallet), of('recorded')],
+    ] as const
+    for (const [part, kept, ledger] of parts) {
+      if (kept !== ledger) faults.push({ user: row.user, chainId: row.chain_id, token: row.token, part, kept, ledger })
+    }
+  }
+  return faults
+}
