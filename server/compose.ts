@@ -36,7 +36,7 @@ import { createLegacy } from './services/legacy.js'
 import { createSteps } from './services/steps.js'
 import { createVenueTxHashes } from './services/venueTxHashes.js'
 import { createSignals } from './signals.js'
-import { createDatabase, isOutage } from './store/database.js'
+import { createDatabase, type Database, isOutage } from './store/database.js'
 import { createRateLimits } from './store/rateLimits.js'
 import { createStore } from './store/store.js'
 
@@ -49,6 +49,8 @@ export type Service = {
   /** Where the API listens. Null for `ROLE=engine`. */
   url: string | null
   chains: ChainConfig[]
+  /** For what looks at the books beside the service, in its process. */
+  database: Database
   /** Stops in order: no new requests, no new work, then the database and the embedded chains. */
   stop(): Promise<void>
 }
@@ -97,7 +99,7 @@ export async function startService(config: Config, log: Logger = createLogger(co
       engine.start()
       undo.push(() => engine.stop())
     }
-    if (config.role === 'engine') return { url: null, chains: deployment.chains, stop: stopAll }
+    if (config.role === 'engine') return { url: null, chains: deployment.chains, database, stop: stopAll }
 
     const shutdown = new AbortController()
     // Every open request listens.
@@ -133,7 +135,7 @@ export async function startService(config: Config, log: Logger = createLogger(co
     undo.push(() => closeServer(server, shutdown))
     const { port } = server.address() as { port: number }
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
-    return { url: `http://${host}:${port}`, chains: deployment.chains, stop: stopAll }
+    return { url: `http://${host}:${port}`, chains: deployment.chains, database, stop: stopAll }
   } catch (error) {
     await stopAll()
     throw error

@@ -33,6 +33,8 @@ export class DatabaseInUse extends Error {
 
 const rolledBackErrors = new Set([1213, 1205, 1020])
 const maxRuns = 12
+/** How long a start waits for another process to let go of the file. */
+const lockWaitMs = 3_000
 
 export function createDatabase(config: DatabaseConfig): Database {
   const knex = config.kind === 'mysql' ? openMysql(config) : openSqlite(config.file)
@@ -97,9 +99,13 @@ function wasRolledBack(error: unknown): boolean {
   return typeof errno === 'number' && rolledBackErrors.has(errno)
 }
 
+/** What knex would print by itself is thrown as well, and logged where it is caught. */
+const quiet = { warn: () => undefined, error: () => undefined, deprecate: () => undefined, debug: () => undefined }
+
 function openMysql(config: { url: string; poolSize?: number }): Knex {
   return knexFactory({
     client: 'mysql2',
+    log: quiet,
     connection: {
       uri: config.url,
       timezone: 'Z',
@@ -131,6 +137,7 @@ function openSqlite(file: string): Knex {
     client: 'better-sqlite3',
     connection: { filename: file },
     useNullAsDefault: true,
+    log: quiet,
     pool: {
       min: 1,
       max: 1,
@@ -156,13 +163,21 @@ type DoneCallback = (error: unknown, connection: unknown) => void
 
 async function refuseSecondProcess(knex: Knex, config: DatabaseConfig): Promise<void> {
   if (config.kind !== 'sqlite') return
-  try {
-    await knex.raw('BEGIN IMMEDIATE')
-    await knex.raw('COMMIT')
-  } catch (error) {
-    const code = String((error as { code?: unknown }).code ?? (error as Error).message)
-    if (!/BUSY|locked/i.test(code)) throw error
-    throw new DatabaseInUse(`The database file ${config.file} is in use by another process; one process per file.`)
+  // A process that is just ending still holds the file for a moment.
+  for (const deadline = Date.now() + lockWaitMs; ;) {
+    try {
+      await knex.raw('BEGIN IMMEDIATE')
+      await knex.raw('COMMIT')
+      return
+    } catch (error) {
+      const code = String((error as { code?: unknown }).code ?? (error as Error).message)
+      if (!/BUSY|locked/i.test(code)) throw error
+      if (Date.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        continue
+      }
+      throw new DatabaseInUse(`The database file ${config.file} is in use by another process; one process per file.`)
+    }
   }
 }
 
