@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+/// @dev A token with balances and nothing else; what a transfer does is up to its heirs.
+abstract contract BareToken {
+    mapping(address => uint256) public balanceOf;
+
+    function mint(address to, uint256 amount) external {
+        balanceOf[to] += amount;
+    }
+
+    function move(address to, uint256 amount) internal {
+        balanceOf[msg.sender] -= amount;
+        balanceOf[to] += amount;
+    }
+}
+
+/// @dev Like USDT: returns nothing.
+contract SilentToken is BareToken {
+    function transfer(address to, uint256 amount) external {
+        move(to, amount);
+    }
+}
+
+/// @dev Returns false and moves nothing.
+contract RefusingToken is BareToken {
+    function transfer(address, uint256) external pure returns (bool) {
+        return false;
+    }
+}
+
+/// @dev Keeps a hundredth of each transfer.
+contract FeeToken is BareToken {
+    function transfer(address to, uint256 amount) external returns (bool) {
+        move(to, amount);
+        balanceOf[to] -= amount / 100;
+        return true;
+    }
+}
+
+/// @dev Calls back whatever it is told to while it transfers.
+contract ReentrantToken is BareToken {
+    address public target;
+    bytes public payload;
+    bool public succeeded;
+
+    function arm(address target_, bytes calldata payload_) external {
+        (target, payload) = (target_, payload_);
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        move(to, amount);
+        (succeeded,) = target.call(payload);
+        return true;
+    }
+}
+
+/// @dev An earlier delegate that wrote into the account's first slots.
+contract OtherDelegate {
+    uint256 public a;
+    uint256 public b;
+
+    function write() external {
+        (a, b) = (type(uint256).max, type(uint256).max);
+    }
+}
+
+/// @dev A delegate that takes any call and says nothing.
+contract EmptyDelegate {
+    fallback() external payable {}
+}
