@@ -43,7 +43,11 @@ export async function bindPayment(
     if (!payment.signed || holder.signed || (await isDrawnOn(trx, payment))) return 'used'
     await takeOver(trx, payment, holder, now)
   }
-  if (await isRecordedElsewhere(trx, payment)) return 'used'
+  if (await isRecordedElsewhere(trx, payment)) {
+    // A stranger may have reported the payment as a deposit; the user's signature gets it back for his action.
+    if (!payment.signed || (await isDrawnOn(trx, payment))) return 'used'
+    await moveCredits(trx, payment)
+  }
   await trx('payments').insert({
     ...key,
     ...stepKeyColumns(payment.ref),
@@ -77,12 +81,16 @@ async function isDrawnOn(trx: Transaction, payment: Payment): Promise<boolean> {
   return drawn !== undefined
 }
 
-async function takeOver(trx: Transaction, payment: Payment, holder: PaymentRow, now: number): Promise<void> {
-  const loser = { actionId: holder.action_id, intentIndex: holder.intent_index, stepIndex: holder.step_index }
-  await trx('payments').where(stepKeyColumns(loser)).delete()
+async function moveCredits(trx: Transaction, payment: Payment): Promise<void> {
   await trx<CreditRow>('credits')
     .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user })
     .update({ action_id: payment.ref.actionId })
+}
+
+async function takeOver(trx: Transaction, payment: Payment, holder: PaymentRow, now: number): Promise<void> {
+  const loser = { actionId: holder.action_id, intentIndex: holder.intent_index, stepIndex: holder.step_index }
+  await trx('payments').where(stepKeyColumns(loser)).delete()
+  await moveCredits(trx, payment)
   const step = await trx<StepRow>('steps').where(stepKeyColumns(loser)).first()
   if (step?.transaction_hash !== payment.hash) return
   await changeStep(

@@ -233,6 +233,39 @@ describe('money in the store', () => {
     )
   })
 
+  it('keeps a deposit from backing a step, unless the user’s signature says so', async () => {
+    const user = randomAddress()
+    const hash = randomHash()
+    const report = {
+      user,
+      chainId: 1,
+      transactionHash: hash,
+      sender: user,
+      token: usdOn1,
+      amount: 100n,
+      isDeposit: true,
+    }
+    const { id } = await store.reportDeposit(report, 1, Date.now())
+    const found = { outcome: 'recorded', custody: 'vault', logIndex: 0, blockNumber: 1, confirmations: 1 } as const
+    await store.settleDeposit(id, found, Date.now())
+    expect((await store.readDeposit(id))?.status).to.equal('recorded')
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    expect(await codeOf(ask(ref, { hash, action: 'register' }))).to.equal('transaction_already_used')
+    expect(await codeOf(ask(ref, { hash, action: 'register', signed: true }))).to.equal('none')
+    const arrivals = [
+      { chainId: 1, transactionHash: hash, logIndex: 0, blockNumber: 1, user, token: usdOn1, amount: 100n },
+    ]
+    await store.settleStep(
+      ref,
+      { status: 'success', transactionHash: hash, blockNumber: 1, confirmations: 1, arrivals, payouts: [] },
+      Date.now(),
+    )
+    expect(await balance('available', user)).to.equal(100n)
+    expect(await codeOf(ask(stepOf(entry, 0, 1), { needs: [need(100n)] }))).to.equal('none')
+  })
+
   it('asks for the solver’s steps that follow a payment once it is verified', async () => {
     const user = randomAddress()
     const hash = randomHash()
