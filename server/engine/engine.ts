@@ -1,3 +1,4 @@
+import { createSweeper } from './sweeper.js'
 import type { EngineTools } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
@@ -22,14 +23,18 @@ export function createEngine(given: Omit<EngineTools, 'wake' | 'look'>) {
   const wake = () => workers.forEach((worker) => worker.wake())
   const watchers = new Map([...tools.chains].map(([chainId, chain]) => [chainId, createChainWatcher(chain, tools)]))
 
+  const sweeper = createSweeper(tools)
+
   return {
     start(): void {
+      sweeper.start()
       for (const watcher of watchers.values()) watcher.start()
       for (const worker of workers) worker.start()
     },
     wake,
     /** Takes up nothing new and returns when what was under way has come to a safe point. */
     async stop(): Promise<void> {
+      await sweeper.stop()
       await Promise.all(workers.map((worker) => worker.stop()))
       await Promise.all([...watchers.values()].map((watcher) => watcher.stop()))
     },

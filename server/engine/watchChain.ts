@@ -69,9 +69,6 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     } else {
       read = head
     }
-    if (isNew) {
-      await tools.store.markChain({ chainId, blockNumber: Number(head.number), blockHash: head.hash }, tools.now())
-    }
     await checkDrift()
   }
 

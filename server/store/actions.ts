@@ -26,7 +26,8 @@ export type InsertOutcome =
   | { outcome: 'keyReused' }
   | { outcome: 'duplicateIntent'; intentIndex: number }
 
-const keyLifetimeMs = 24 * 60 * 60 * 1000
+/** How long an idempotency key is remembered. */
+export const keyLifetimeMs = 24 * 60 * 60 * 1000
 
 /** Stores an action with its intents and steps, or tells what stands in its way. All or nothing. */
 export async function insertAction(database: Database, entry: NewAction): Promise<InsertOutcome> {

@@ -8,6 +8,7 @@ import {
   requestAirdrop,
 } from './airdrops.js'
 import { readBalances } from './balances.js'
+import { rememberGenesis } from './chainIdentities.js'
 import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
 import { readEvents, readProgress } from './events.js'
@@ -35,8 +36,8 @@ import {
   readStepWork,
   requestStep,
 } from './steps.js'
+import { sweep } from './sweep.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'
-import { markChain, readChainMark, rememberGenesis, takeLease } from './watching.js'
 
 export type Store = ReturnType<typeof createStore>
 
@@ -102,9 +103,7 @@ export function createStore(database: Database) {
     settleDeposit: on(settleDeposit),
     readBalances: on(readBalances),
 
-    takeLease: on(takeLease),
-    readChainMark: on(readChainMark),
-    markChain: on(markChain),
+    sweep: on(sweep),
     rememberGenesis: on(rememberGenesis),
 
     venueTxHashes: createVenueTxHashStore(database),

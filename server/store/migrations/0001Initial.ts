@@ -301,25 +301,10 @@ export async function up(knex: Knex): Promise<void> {
     t.bigInteger('expire').nullable().index()
   })
 
-  // Work that one replica does for all, such as watching a chain.
-  await knex.schema.createTable('leases', (t) => {
-    column.word(t, 'name', 80).primary()
-    column.word(t, 'owner', 80).notNullable()
-    column.time(t, 'expires_at').notNullable()
-  })
-
   // The first block of each chain, to notice that another chain answers under its id.
   await knex.schema.createTable('chain_identities', (t) => {
     t.bigInteger('chain_id').primary()
     column.hash(t, 'genesis_hash').notNullable()
-  })
-
-  // How far each chain has been read.
-  await knex.schema.createTable('chain_marks', (t) => {
-    t.bigInteger('chain_id').primary()
-    t.bigInteger('block_number').notNullable()
-    column.hash(t, 'block_hash').notNullable()
-    column.time(t, 'updated_at').notNullable()
   })
 }
 

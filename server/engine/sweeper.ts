@@ -1,0 +1,23 @@
+import type { EngineTools } from './tools.js'
+
+const everyMs = 10 * 60 * 1000
+
+/** Clears out of the store what has run out, now and then; any replica may, at any time. */
+export function createSweeper({ store, log, now }: Pick<EngineTools, 'store' | 'log' | 'now'>) {
+  let timer: NodeJS.Timeout | null = null
+  let sweeping: Promise<void> = Promise.resolve()
+
+  return {
+    start(): void {
+      timer = setInterval(() => {
+        sweeping = store
+          .sweep(now())
+          .catch((error: unknown) => log.warn({ err: error }, 'the store could not be swept'))
+      }, everyMs)
+    },
+    async stop(): Promise<void> {
+      if (timer) clearInterval(timer)
+      await sweeping
+    },
+  }
+}
