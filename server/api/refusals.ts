@@ -11,7 +11,8 @@ export function refuseBody(operationId: OperationId, issues: Issue[], body: unkn
   if (operationId === 'createAction') {
     return new ServiceError('validation_failed', 'Schema validation failed', { issues })
   }
-  if (operationId === 'recordVenueTxHash' && lacksVenueField(body)) {
+  const isJson = issues[0]?.code !== 'json'
+  if (operationId === 'recordVenueTxHash' && isJson && lacksVenueField(body)) {
     return new ServiceError('missing_fields', 'Missing txHash, address, actionType, venue or chainId')
   }
   return new ServiceError('validation_failed', summarize(issues), { issues })

@@ -34,8 +34,10 @@ export async function sendReply(ctx: Context, reply: AnyReply, operation: Compil
 function isCurrent(ctx: Context, body: string): boolean {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)
-  // Koa's `fresh` would also heed `Cache-Control: no-cache` of the request, as it should: the client wants the body.
-  return ctx.fresh
+  // Not Koa's `fresh`: it heeds the request's `Cache-Control: no-cache`, which `fetch` adds by itself to every request
+  // that sets If-None-Match (Fetch standard, HTTP-network-or-cache fetch). RFC 9110, 13.1.2 knows no such exception.
+  const known = ctx.get('If-None-Match')
+  return known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
 function sendEvents(ctx: Context, events: AsyncIterable<StreamEvent<unknown>>): void {
