@@ -18,6 +18,8 @@ type FileToken = {
   decimals: number
   group?: string
   airdrop?: { amount: string; periodSeconds: number }
+  funding: 'credit' | 'open'
+  openCapPerDay?: string
 }
 
 type FileChain = {
@@ -81,6 +83,14 @@ export function readChainsFile(text: string, env: NodeJS.ProcessEnv): ChainsFile
       if (token.group !== null && !(token.group in groups)) {
         problems.push(`${place}: token "${token.id}" names the group "${token.group}", which is not in /groups`)
       }
+      if (token.funding === 'open' && !chain.testnet) {
+        problems.push(
+          `${place}: token "${token.id}" has open funding, and chain ${chain.chainId} is not marked testnet`,
+        )
+      }
+      if (token.funding === 'open' && !token.openCapPerDay) {
+        problems.push(`${place}: token "${token.id}" has open funding and needs openCapPerDay above 0`)
+      }
       if (token.airdrop && !chain.testnet) {
         problems.push(`${place}: token "${token.id}" has an airdrop, and chain ${chain.chainId} is not marked testnet`)
       }
@@ -123,8 +133,8 @@ function toToken(token: FileToken): TokenConfig {
     airdrop: token.airdrop
       ? { amount: BigInt(token.airdrop.amount), periodSeconds: token.airdrop.periodSeconds }
       : null,
-    funding: 'credit',
-    openCapPerDay: null,
+    funding: token.funding,
+    openCapPerDay: token.funding === 'open' ? BigInt(token.openCapPerDay ?? 0) : null,
   }
 }
 

@@ -79,6 +79,15 @@ describe('the configuration', () => {
       { ...goodFile, chains: [{ ...goodChain, testnet: false }] },
       'SOLVER_PRIVATE_KEYS',
     ],
+    [
+      'open funding on a real chain',
+      {},
+      {
+        ...goodFile,
+        chains: [{ ...goodChain, testnet: false, tokens: [{ ...goodToken, funding: 'open', openCapPerDay: '1' }] }],
+      },
+      'open funding',
+    ],
     ['a key that is none', { SOLVER_PRIVATE_KEYS: '0x1234' }, goodFile, 'key 1'],
     ['no key at all', { SOLVER_PRIVATE_KEYS: '' }, goodFile, 'at least one operator key'],
     ['keys without chains', { SOLVER_PRIVATE_KEYS: key }, undefined, 'CHAINS_FILE'],

@@ -10,6 +10,8 @@ export type SolverNeed = FundingNeed & {
   token: Address
   /** The tokens of its group on every chain, itself included. */
   members: { chainId: number; token: Address; decimals: number }[]
+  /** How much the solver gives a user per day without credit; null: nothing (see `TokenConfig.funding`). */
+  openCapPerDay: bigint | null
 }
 
 /** The transfers of a batch that the solver pays. */
@@ -31,6 +33,7 @@ export function solverNeeds(batch: ChainBatch, settings: Settings): SolverNeed[]
       decimals: token.decimals,
       feeBps: token.group === null ? 0 : (settings.groups[token.group]?.feeBps ?? 0),
       members: groupMembers(batch.chainId, token, settings),
+      openCapPerDay: token.funding === 'open' ? token.openCapPerDay : null,
     }
   })
 }

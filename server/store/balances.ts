@@ -29,11 +29,16 @@ export async function moveBalance(
   by: { available?: bigint; reserved?: bigint; wallet?: bigint },
 ): Promise<void> {
   const where = { user: key.user, chain_id: key.chainId, token: key.token }
+  // Made first, so that there is a row to lock, however many come for the first time at once.
+  await trx('balances')
+    .insert({ ...where, available: '0', reserved: '0', wallet: '0' })
+    .onConflict(['user', 'chain_id', 'token'])
+    .ignore()
   const row = await database.lock(trx<BalanceRow>('balances').where(where)).first()
   const next = {
-    available: BigInt(row?.available ?? 0) + (by.available ?? 0n),
-    reserved: BigInt(row?.reserved ?? 0) + (by.reserved ?? 0n),
-    wallet: BigInt(row?.wallet ?? 0) + (by.wallet ?? 0n),
+    available: BigInt(row!.available) + (by.available ?? 0n),
+    reserved: BigInt(row!.reserved) + (by.reserved ?? 0n),
+    wallet: BigInt(row!.wallet) + (by.wallet ?? 0n),
   }
   for (const [part, amount] of Object.entries(next)) {
     if (amount < 0n) throw new Error(`The ${part} balance of ${key.user} would fall below zero`)
@@ -43,8 +48,7 @@ export async function moveBalance(
     reserved: next.reserved.toString(),
     wallet: next.wallet.toString(),
   }
-  if (row) await trx('balances').where(where).update(columns)
-  else await trx('balances').insert({ ...where, ...columns })
+  await trx('balances').where(where).update(columns)
 }
 
 function toBalance(row: BalanceRow): Balance {

@@ -5,6 +5,7 @@ import type { SolverNeed } from '../domain/solverNeeds.js'
 import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
 import { post } from './ledger.js'
+import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
 import { type CreditRow, type ReservationRow, stepKeyColumns } from './rows.js'
 
 /** A log that brought money into the vault for a user. */
@@ -80,12 +81,13 @@ export async function reserveCredit(
   now: number,
 ): Promise<ReserveOutcome> {
   const held = await trx<ReservationRow>('reservations').where(stepKeyColumns(spender.ref)).first()
-  if (held || needs.length === 0) return { outcome: 'reserved' }
+  if (held || needs.length === 0 || (await hasOpenGrant(trx, spender.ref))) return { outcome: 'reserved' }
 
   const rows = await database.lock(trx<CreditRow>('credits').where({ user: spender.user, is_open: 1 }).orderBy('id'))
   const available = new Map(rows.map((row) => [row.id, BigInt(row.available)]))
   const draws: Draw[] = []
-  for (const need of needs) {
+  const granted: number[] = []
+  for (const [transferIndex, need] of needs.entries()) {
     const plan = planFunding(
       need,
       orderCredits(fitting(rows, available, need), {
@@ -95,7 +97,16 @@ export async function reserveCredit(
       }),
     )
     if (plan.outcome === 'insufficient') {
-      return { outcome: 'insufficient', token: need.token, required: plan.required, available: plan.available }
+      const grant = { ref: spender.ref, user: spender.user, transferIndex, need }
+      const open = need.openCapPerDay === null ? null : await takeOpenFunding(database, trx, grant, now)
+      if (open?.outcome === 'granted') {
+        granted.push(transferIndex)
+        continue
+      }
+      // Nothing is half reserved: what this step took of the day's funding before goes back.
+      if (granted.length > 0) await returnOpenFunding(database, trx, spender.ref)
+      const available = open && open.left > plan.available ? open.left : plan.available
+      return { outcome: 'insufficient', token: need.token, required: plan.required, available }
     }
     for (const draw of plan.draws) available.set(draw.creditId, available.get(draw.creditId)! - draw.amount)
     draws.push(...plan.draws)
@@ -126,6 +137,7 @@ export async function releaseCredit(
   await trx('reservations')
     .where({ ...stepKeyColumns(ref), status: 'reserved' })
     .delete()
+  await returnOpenFunding(database, trx, ref)
 }
 
 /** Turns what a successful step had set aside into the solver's own. */
@@ -146,6 +158,7 @@ export async function spendCredit(
     await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
   }
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
+  await spendOpenFunding(trx, ref)
 }
 
 function fitting(rows: CreditRow[], available: Map<number, bigint>, need: SolverNeed): OpenCredit[] {

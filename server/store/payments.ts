@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
-import type { Database, Transaction } from './database.js'
+import { type Database, isDuplicate, type Transaction } from './database.js'
 import { type CreditRow, stepKeyColumns, type StepRow } from './rows.js'
 import { changeStep } from './stepChange.js'
 
@@ -48,12 +48,18 @@ export async function bindPayment(
     if (!payment.signed || (await isDrawnOn(trx, payment))) return 'used'
     await moveCredits(trx, payment)
   }
-  await trx('payments').insert({
-    ...key,
-    ...stepKeyColumns(payment.ref),
-    signed: payment.signed,
-    created_at: now,
-  })
+  try {
+    await trx('payments').insert({
+      ...key,
+      ...stepKeyColumns(payment.ref),
+      signed: payment.signed,
+      created_at: now,
+    })
+  } catch (error) {
+    // Another request for the same transaction was first, between our look and now.
+    if (isDuplicate(error)) return 'used'
+    throw error
+  }
   return 'bound'
 }
 

@@ -24,7 +24,7 @@ const members = [
 ]
 
 function need(amount: bigint): SolverNeed {
-  return { chainId: 2, token: usdOn2, amount, decimals: 6, feeBps: 0, members }
+  return { chainId: 2, token: usdOn2, amount, decimals: 6, feeBps: 0, members, openCapPerDay: null }
 }
 
 describe('money in the store', () => {
@@ -231,6 +231,27 @@ describe('money in the store', () => {
     expect(await codeOf(ask(stepOf(late, 0, 0), { hash, action: 'register', signed: true }))).to.equal(
       'transaction_already_used',
     )
+  })
+
+  it('pays without credit up to the daily cap where a deployment allows it, and gives back what failed', async () => {
+    const user = randomAddress()
+    const open = (amount: bigint) => ({ ...need(amount), openCapPerDay: 100n })
+    const asked = async (amount: bigint) => {
+      const batch = aBatch({ chainId: 2, hash: randomHash(), calls: [], tokenTransfers: [aTransfer({ to: user })] })
+      const entry = aNewAction({ user, intents: [aSignedIntent([batch])] })
+      await store.insertAction(entry)
+      const ref = stepOf(entry, 0, 0)
+      return { ref, code: await codeOf(ask(ref, { needs: [open(amount)], intentSigned: true })) }
+    }
+    const first = await asked(70n)
+    expect(first.code).to.equal('none')
+    expect((await asked(40n)).code).to.equal('insufficient_credit')
+    const error = { code: 'execution_reverted', message: '', retryable: true } as const
+    const failed = { status: 'reverted', error, transactionHash: null, blockNumber: null } as const
+    await store.settleStep(first.ref, failed, Date.now())
+    const both = await Promise.all([asked(60n), asked(60n)])
+    expect(both.map((entry) => entry.code).sort()).to.deep.equal(['insufficient_credit', 'none'])
+    expect((await asked(40n)).code).to.equal('none')
   })
 
   it('keeps a deposit from backing a step, unless the user’s signature says so', async () => {

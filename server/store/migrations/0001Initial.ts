@@ -263,6 +263,34 @@ export async function up(knex: Knex): Promise<void> {
     t.primary(['action_id', 'intent_index', 'step_index', 'credit_id'])
   })
 
+  // What the solver has given a user without credit on a day, where a test deployment allows it.
+  await knex.schema.createTable('open_funding', (t) => {
+    column.address(t, 'user').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'token').notNullable()
+    // Unix days.
+    t.integer('day').notNullable()
+    column.amount(t, 'amount').notNullable()
+    t.primary(['user', 'chain_id', 'token', 'day'])
+  })
+
+  // What a step has taken of it; given back when the step fails.
+  await knex.schema.createTable('open_grants', (t) => {
+    column.actionId(t)
+    t.integer('intent_index').notNullable()
+    t.integer('step_index').notNullable()
+    // The transfer's position among the step's solver transfers.
+    t.integer('transfer_index').notNullable()
+    column.address(t, 'user').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'token').notNullable()
+    t.integer('day').notNullable()
+    column.amount(t, 'amount').notNullable()
+    // `reserved` or `spent`; one that was given back is deleted.
+    column.word(t, 'status').notNullable()
+    t.primary(['action_id', 'intent_index', 'step_index', 'transfer_index'])
+  })
+
   // Double entry: each row moves `amount` from one account to another, and names what caused it.
   await knex.schema.createTable('ledger', (t) => {
     t.bigIncrements('id')
