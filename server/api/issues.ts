@@ -44,7 +44,7 @@ function toIssue(error: ErrorObject, root: string): Issue {
   const params = error.params as Record<string, unknown>
   switch (error.keyword) {
     case 'required': {
-      const path = `${at}/${String(params.missingProperty)}`
+      const path = `${error.instancePath}/${String(params.missingProperty)}`.slice(root.length)
       return { path, message: `${nameOf(path)} is required`, code: 'required' }
     }
     case 'discriminator': {

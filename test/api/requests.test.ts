@@ -1,0 +1,372 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { createActionHandlers } from '../../server/api/handlers/actions.js'
+import { createStepHandlers } from '../../server/api/handlers/steps.js'
+import { createVenueTxHashHandlers } from '../../server/api/handlers/venueTxHashes.js'
+import { loadSpec } from '../../server/api/spec.js'
+import type { StepView } from '../../server/domain/views.js'
+import type { ActionsService, CreateRequest } from '../../server/services/actions.js'
+import type { StepsService } from '../../server/services/steps.js'
+import type { VenueTxHashesService } from '../../server/services/venueTxHashes.js'
+import { createApi, type Api } from '../support/api.js'
+import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
+
+const actionId = '019a9c3e-5b7a-7c21-9d0e-3f6a8b2c4d5e'
+const user = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
+const json = { 'content-type': 'application/json' }
+
+const { components } = parse((await loadSpec()).text) as { components: { examples: Record<string, { value: any }> } }
+const example = (name: string): any => structuredClone(components.examples[name]!.value)
+
+describe('a request on its way to the services', () => {
+  let http: HttpLayer
+  let api: Api
+  let created: CreateRequest[] = []
+  let asked: unknown[][] = []
+  let queried: unknown[] = []
+
+  const step: StepView = {
+    actionId,
+    intentIndex: 0,
+    stepIndex: 0,
+    mode: '7702',
+    chainId: 31337,
+    status: 'executing',
+    transactionHash: null,
+    blockNumber: null,
+    confirmations: 0,
+    requiredConfirmations: 1,
+    attempts: 1,
+    error: null,
+    createdAt: 0,
+    updatedAt: 0,
+  }
+  // The services' side of the seam: what reaches it is what these tests are about.
+  const actions = {
+    async create(request: CreateRequest) {
+      created.push(request)
+      return { actionId, intentIds: request.intents.map((_, index) => `${actionId}/${index}`), replayed: false }
+    },
+  } as unknown as ActionsService
+  const steps = {
+    async request(...given: unknown[]) {
+      asked.push(given.slice(0, 3))
+      return step
+    },
+  } as unknown as StepsService
+  const venueTxHashes = {
+    async query(filter: unknown) {
+      queried.push(filter)
+      return []
+    },
+    record: async () => undefined,
+  } as unknown as VenueTxHashesService
+
+  before(async () => {
+    http = await startHttpLayer({
+      ...createActionHandlers(actions),
+      ...createStepHandlers({ actions, steps }),
+      ...createVenueTxHashHandlers(venueTxHashes),
+    })
+    api = createApi(http.url)
+  })
+  after(() => http.stop())
+  beforeEach(() => {
+    created = []
+    asked = []
+    queried = []
+  })
+
+  const issuesOf = async (body: unknown): Promise<{ path: string; message: string; code: string }[]> => {
+    const reply = await api.post('/actions', body)
+    expect(reply.status).to.equal(400)
+    expect(reply.body.error).to.equal('Schema validation failed')
+    return reply.body.issues
+  }
+
+  describe('POST /actions', () => {
+    it('takes every example of the spec', async () => {
+      for (const name of [
+        'SignedActionRequest',
+        'OnDemandActionRequest',
+        'AllModesActionRequest',
+        'WayOutActionRequest',
+      ])
+        expect((await api.post('/actions', example(name))).status, name).to.equal(201)
+      expect(created).to.have.length(4)
+    })
+
+    it('passes an action on in lower case, with amounts as bigint and one name for the native currency', async () => {
+      const body = example('AllModesActionRequest')
+      body.chainAuthorizations = [{ address: user, chainId: 31337, nonce: 0, r: '0xAB', s: `0x${'Cd'.repeat(32)}` }]
+      body.intents[1].chainBatches[0].tokenTransfers.push(
+        { from: 'solver', to: user, token: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', amount: '7' },
+        { from: 'solver', to: user, token: user, amount: (2n ** 256n - 1n).toString() },
+      )
+      await api.post('/actions', body, { 'idempotency-key': 'my key' })
+      const [request] = created
+      expect(request).to.include({ user: user.toLowerCase(), idempotencyKey: 'my key' })
+      expect(request!.chainAuthorizations).to.deep.equal([
+        {
+          address: user.toLowerCase(),
+          chainId: 31337,
+          nonce: 0,
+          r: `0x${'ab'.padStart(64, '0')}`,
+          s: `0x${'cd'.repeat(32)}`,
+          yParity: 0,
+        },
+      ])
+      const [, onDemand, presign] = request!.intents
+      const transfers = onDemand!.chainBatches[0]!.tokenTransfers
+      const native = `0x${'0'.repeat(40)}`
+      expect(transfers.map((transfer) => transfer.token)).to.deep.equal([native, native, user.toLowerCase()])
+      expect(transfers.map((transfer) => transfer.amount)).to.deep.equal([10n ** 18n, 7n, 2n ** 256n - 1n])
+      expect(transfers.map((transfer) => transfer.from)).to.deep.equal([user.toLowerCase(), 'solver', 'solver'])
+      expect(onDemand!.chainBatches[0]!.calls).to.have.length(1)
+      expect((presign as { callSignatures: string[] }).callSignatures).to.have.length(1)
+    })
+
+    it('drops what it does not know', async () => {
+      const body = example('OnDemandActionRequest')
+      await api.post('/actions?verbose=1', body)
+      body.note = 'a note'
+      body.intents[0].note = 'a note'
+      body.intents[0].chainBatches[0].tokenTransfers[0].note = 'a note'
+      expect((await api.post('/actions', body)).status).to.equal(201)
+      expect(created[1]).to.deep.equal(created[0])
+    })
+
+    it('tells every violation at once, with its place, its rule and a sentence', async () => {
+      const body = example('SignedActionRequest')
+      const [intent] = body.intents
+      body.user = '0x12'
+      delete intent.chainBatches[1].hash
+      intent.nbf = '0'
+      intent.signatureType = 'schnorr'
+      intent.chainBatches[0].chainId = 0
+      intent.chainBatches[0].tokenTransfers[0].amount = 25000000
+      intent.chainBatches[0].tokenTransfers[0].from = 'nobody'
+      intent.chainBatches[1].tokenTransfers[0].amount = (2n ** 256n).toString()
+      intent.chainBatches[1].calls[0].data = '0xabc'
+      body.chainAuthorizations[0].yParity = 27
+      const issues = await issuesOf(body)
+      const wanted = [
+        ['/user', 'pattern', 'user must be an address, 0x and 40 hex digits'],
+        ['/chainAuthorizations/0/yParity', 'enum', 'yParity must be one of 0, 1'],
+        ['/intents/0/signatureType', 'enum', 'signatureType must be one of ecdsa, eip712'],
+        ['/intents/0/nbf', 'type', 'nbf must be an integer'],
+        ['/intents/0/chainBatches/1/hash', 'required', 'hash is required'],
+        ['/intents/0/chainBatches/0/chainId', 'minimum', 'chainId must be at least 1'],
+        [
+          '/intents/0/chainBatches/0/tokenTransfers/0/amount',
+          'type',
+          'amount must be a string of decimal digits without leading zeros, at most 2^256-1',
+        ],
+        [
+          '/intents/0/chainBatches/0/tokenTransfers/0/from',
+          'pattern',
+          'from must be an address, 0x and 40 hex digits, or "solver"',
+        ],
+        [
+          '/intents/0/chainBatches/1/tokenTransfers/0/amount',
+          'format',
+          'amount must be a string of decimal digits without leading zeros, at most 2^256-1',
+        ],
+        ['/intents/0/chainBatches/1/calls/0/data', 'pattern', 'data must be hex, 0x and an even number of hex digits'],
+      ]
+      expect(issues.map(({ path, code, message }) => [path, code, message])).to.have.deep.members(wanted)
+      expect(created).to.deep.equal([])
+    })
+
+    it('tells at most 50 violations', async () => {
+      const body = example('OnDemandActionRequest')
+      const [batch] = body.intents[0].chainBatches
+      batch.tokenTransfers = Array.from({ length: 32 }, () => ({}))
+      expect(await issuesOf(body)).to.have.length(50)
+    })
+
+    it('names the modes it knows when it is given none of them', async () => {
+      const body = example('OnDemandActionRequest')
+      body.intents = [{ ...body.intents[0], mode: '4337' }, { chainBatches: [] }]
+      expect(await issuesOf(body)).to.deep.equal([
+        {
+          path: '/intents/0/mode',
+          message: 'mode must be one of 7702, non-7702:on-demand, non-7702:presign',
+          code: 'discriminator',
+        },
+        { path: '/intents/1/mode', message: 'mode is required', code: 'required' },
+      ])
+    })
+
+    it('keeps the limits', async () => {
+      const withIntents = (count: number) => {
+        const body = example('OnDemandActionRequest')
+        return { ...body, intents: Array.from({ length: count }, () => body.intents[0]) }
+      }
+      expect((await api.post('/actions', withIntents(16))).status).to.equal(201)
+      expect(await issuesOf(withIntents(17))).to.deep.equal([
+        { path: '/intents', message: 'intents must have at most 16 items', code: 'maxItems' },
+      ])
+      expect(await issuesOf(withIntents(0))).to.deep.equal([
+        { path: '/intents', message: 'intents must have at least 1 item', code: 'minItems' },
+      ])
+      const grown = async (change: (intent: any) => void) => {
+        const body = example('SignedActionRequest')
+        change(body.intents[0])
+        return (await issuesOf(body)).map(({ path, code }) => [path, code])
+      }
+      const many = <T>(item: T, count: number) => Array.from({ length: count }, () => item)
+      expect(await grown((i) => (i.chainBatches = many(i.chainBatches[0], 17)))).to.deep.equal([
+        ['/intents/0/chainBatches', 'maxItems'],
+      ])
+      expect(await grown(({ chainBatches: [b] }) => (b.calls = many(b.calls[0], 65)))).to.deep.equal([
+        ['/intents/0/chainBatches/0/calls', 'maxItems'],
+      ])
+      expect(await grown(({ chainBatches: [b] }) => (b.tokenTransfers = many(b.tokenTransfers[0], 33)))).to.deep.equal([
+        ['/intents/0/chainBatches/0/tokenTransfers', 'maxItems'],
+      ])
+      const data = (bytes: number) => `0x${'00'.repeat(bytes)}`
+      expect(await grown(({ chainBatches: [b] }) => (b.calls[0].data = data(65_537)))).to.deep.equal([
+        ['/intents/0/chainBatches/0/calls/0/data', 'maxLength'],
+      ])
+      const largest = example('SignedActionRequest')
+      largest.intents[0].chainBatches[0].calls[0].data = data(65_536)
+      expect((await api.post('/actions', largest)).status).to.equal(201)
+    })
+
+    it('wants chainAuthorizations for a 7702 intent, in these words and after the schema', async () => {
+      const body = example('SignedActionRequest')
+      delete body.chainAuthorizations
+      const reply = await api.post('/actions', body)
+      expect(reply.status).to.equal(400)
+      expect(reply.body).to.deep.equal({
+        error: 'chainAuthorizations are required for 7702 intents',
+        requestId: reply.headers.get('x-request-id'),
+      })
+      expect(await issuesOf({ ...body, user: 1 })).to.have.length(1)
+      expect((await api.post('/actions', { ...body, chainAuthorizations: [] })).status).to.equal(201)
+    })
+
+    it('answers what is no object, no JSON or nothing in its own body', async () => {
+      expect((await issuesOf('[]')).map(({ path, code }) => [path, code])).to.deep.equal([['', 'type']])
+      expect((await issuesOf('null')).map(({ path, code }) => [path, code])).to.deep.equal([['', 'type']])
+      expect((await issuesOf('{')).map(({ path, code }) => [path, code])).to.deep.equal([['', 'json']])
+      expect((await issuesOf('{"user":"x","__proto__":{}}')).map(({ code }) => code)).to.deep.equal(['json'])
+      expect(await issuesOf('')).to.deep.equal([{ path: '', message: 'The body is required', code: 'required' }])
+    })
+
+    it('refuses a malformed Idempotency-Key in its own body', async () => {
+      const reply = await api.post('/actions', example('OnDemandActionRequest'), { 'idempotency-key': 'x'.repeat(256) })
+      expect(reply.status).to.equal(400)
+      expect(reply.body.error).to.equal('idempotency-key must have at most 255 characters')
+      expect(created).to.deep.equal([])
+    })
+
+    it('reads gzip, deflate and brotli, and UTF-8 only', async () => {
+      const text = JSON.stringify(example('OnDemandActionRequest'))
+      const post = (body: Uint8Array | string, headers: Record<string, string>) =>
+        fetch(`${http.url}/actions`, {
+          method: 'POST',
+          headers,
+          body: typeof body === 'string' ? body : new Uint8Array(body),
+        })
+      for (const [encoding, packed] of [
+        ['gzip', gzipSync(text)],
+        ['deflate', deflateSync(text)],
+        ['br', brotliCompressSync(text)],
+      ] as const) {
+        expect((await post(packed, { ...json, 'content-encoding': encoding })).status, encoding).to.equal(201)
+        const broken = await post(packed.subarray(0, 30), { ...json, 'content-encoding': encoding })
+        expect(broken.status, `broken ${encoding}`).to.equal(400)
+        expect(((await broken.json()) as { issues: { code: string }[] }).issues[0]!.code).to.equal('json')
+      }
+      expect((await post(text, { 'content-type': 'application/json; charset=UTF-8' })).status).to.equal(201)
+      expect((await post(text, { 'content-type': 'application/json; charset=latin1' })).status).to.equal(415)
+      expect((await post(text, { 'content-type': 'application/x-www-form-urlencoded' })).status).to.equal(415)
+      expect((await post(new TextEncoder().encode(text), {})).status).to.equal(415)
+    })
+  })
+
+  describe('POST …/steps/{stepIndex}', () => {
+    const path = `/actions/${actionId}/intents/0/steps/1`
+    const ref = { actionId, intentIndex: 0, stepIndex: 1 }
+    const hash = `0x${'Ab'.repeat(32)}`
+
+    it('means execute without a body, and with an empty one', async () => {
+      expect((await api.post(path)).status).to.equal(202)
+      expect((await api.post(path, {})).status).to.equal(202)
+      expect((await fetch(http.url + path, { method: 'POST', headers: json, body: '' })).status).to.equal(202)
+      const execute = [ref, { action: 'execute', hash: null, signature: null }, null]
+      expect(asked).to.deep.equal([execute, execute, execute])
+    })
+
+    it('passes on what to do with which transaction', async () => {
+      await api.post(path, { action: 'register', hash, signature: '0xAA' })
+      expect(asked[0]![1]).to.deep.equal({ action: 'register', hash: hash.toLowerCase(), signature: '0xaa' })
+      const refused = await api.post(path, { action: 'cancel', hash: '0x1' })
+      expect(refused.status).to.equal(400)
+      expect(refused.body.error.code).to.equal('validation_failed')
+      expect(refused.body.error.message).to.equal('action must be one of execute, register (and 1 more)')
+      expect(refused.body.error.issues.map((issue: { path: string }) => issue.path)).to.deep.equal(['/action', '/hash'])
+    })
+
+    it('takes the wait from Prefer, up to 60 seconds, and says which it took', async () => {
+      for (const [prefer, waitMs, applied] of [
+        ['wait=5', 5_000, 'wait=5'],
+        ['respond-async, wait=0', 0, 'wait=0'],
+        ['handling=lenient; Wait="7"', 7_000, 'wait=7'],
+        ['wait=99999999999999999999', 60_000, 'wait=60'],
+        ['wait=-1', null, null],
+        ['await=3', null, null],
+        ['nonsense', null, null],
+      ] as const) {
+        const reply = await api.post(path, undefined, { prefer })
+        expect(reply.headers.get('preference-applied'), prefer).to.equal(applied)
+        expect(asked.at(-1)![2], prefer).to.equal(waitMs)
+      }
+    })
+  })
+
+  describe('query parameters', () => {
+    const query = (rest: string) => api.get(`/venue-tx-hashes?address=${user}${rest}`)
+
+    it('take lists repeated, with commas, or both', async () => {
+      for (const list of ['&actionTypes=a&actionTypes=b', '&actionTypes=a,b', '&actionTypes=a%2Cb'])
+        expect((await query(list)).status).to.equal(200)
+      expect((await query('&actionTypes=a,b&actionTypes=c')).status).to.equal(200)
+      expect((await query('&actionTypes=')).status).to.equal(200)
+      const types = queried.map((filter) => (filter as { actionTypes: unknown }).actionTypes)
+      expect(types).to.deep.equal([['a', 'b'], ['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], null])
+    })
+
+    it('are refused by name when they are missing, malformed or given twice', async () => {
+      const messageOf = async (path: string) => {
+        const reply = await api.get(path)
+        expect([reply.status, reply.body.error.code], path).to.deep.equal([400, 'validation_failed'])
+        return reply.body.error.message as string
+      }
+      const base = `/venue-tx-hashes?address=${user}`
+      expect(await messageOf('/venue-tx-hashes')).to.equal('address is required')
+      expect(await messageOf('/venue-tx-hashes?address=0x1&count=0')).to.equal(
+        'address must be an address, 0x and 40 hex digits; count must be at least 1',
+      )
+      for (const count of ['1e1', '01', '%201', '1.5', '', 'NaN', '1&count=2', '9007199254740993'])
+        expect(await messageOf(`${base}&count=${count}`), count).to.match(/^count must be /)
+      expect(await messageOf(`${base}&venue=`)).to.equal('venue must have at least 1 character')
+      expect(await messageOf(`${base}&actionTypes=${'x'.repeat(129)}`)).to.contain(
+        'actionTypes[0] must have at most 128',
+      )
+      expect(await messageOf(`${base}&venue=%E0%A4%A`)).to.equal('The query has a malformed percent escape')
+      expect(queried).to.deep.equal([])
+    })
+  })
+
+  it('finds its route by the exact path, and reads escapes in it', async () => {
+    for (const path of ['/Actions', '//actions', '/actions//intents/0', '/venue-tx-hashes/verify'])
+      expect((await api.get(path)).status, path).to.equal(404)
+    // One parameter, though it has a slash in it: no such transaction, rather than no such route.
+    const escaped = await api.get('/venue-tx-hashes/verify/a%2Fb')
+    expect(escaped.body.error.message).to.equal('Transaction hash not found')
+  })
+})

@@ -1,0 +1,52 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { createApp } from '../../server/api/app.js'
+import { operationIds } from '../../server/api/generated/operations.gen.js'
+import type { Handlers } from '../../server/api/handlers.js'
+import { loadSpec } from '../../server/api/spec.js'
+
+export type HttpLayer = {
+  url: string
+  /** Every line that was logged. */
+  log: Record<string, unknown>[]
+  shutdown: AbortController
+  stop(): Promise<void>
+}
+
+/** What the outage of the database or a chain looks like to the HTTP layer. */
+export class Outage extends Error {}
+
+/** The HTTP layer on a port of its own, in front of the given handlers; the other operations fail with 500. */
+export async function startHttpLayer(
+  handlers: Partial<Handlers>,
+  options: { corsOrigins?: string[] } = {},
+): Promise<HttpLayer> {
+  const log: Record<string, unknown>[] = []
+  const shutdown = new AbortController()
+  const others = operationIds.map((id) => [id, () => Promise.reject(new Error(`${id} has no handler here`))])
+  const app = await createApp({
+    spec: await loadSpec(),
+    handlers: { ...(Object.fromEntries(others) as Handlers), ...handlers },
+    logger: pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) }),
+    corsOrigins: options.corsOrigins ?? ['*'],
+    bodyLimitBytes: 262_144,
+    rateLimits: null,
+    trustedProxies: 0,
+    isOutage: (error) => error instanceof Outage,
+    shutdown: shutdown.signal,
+  })
+  const server = createServer(app.callback() as Parameters<typeof createServer>[1])
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    log,
+    shutdown,
+    stop: () => close(server),
+  }
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(() => resolve()))
+}
