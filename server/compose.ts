@@ -35,6 +35,7 @@ import { createHealth } from './services/health.js'
 import { createLegacy } from './services/legacy.js'
 import { createSteps } from './services/steps.js'
 import { createVenueTxHashes } from './services/venueTxHashes.js'
+import { createMetrics, serveMetrics } from './metrics.js'
 import { createSignals } from './signals.js'
 import { createDatabase, type Database, isOutage } from './store/database.js'
 import { createRateLimits } from './store/rateLimits.js'
@@ -73,7 +74,11 @@ export async function startService(config: Config, log: Logger = createLogger(co
     const deployment = config.deployment ?? (devnet as Devnet)
 
     const signers = new Map(deployment.operatorKeys.map(createSigner).map((signer) => [signer.address, signer]))
-    const chains = createChains(deployment.chains)
+    const metrics = createMetrics(version)
+    const chains = createChains(deployment.chains, {
+      onRoundTrip: ({ chainId, node, outcome, durationMs }) =>
+        metrics.observeRpc(chainId, node, outcome, durationMs / 1000),
+    })
     const settings: Settings = {
       chains: new Map(deployment.chains.map((chain) => [chain.chainId, chain])),
       groups: deployment.groups,
@@ -94,10 +99,17 @@ export async function startService(config: Config, log: Logger = createLogger(co
       log: log.child({ part: 'engine' }),
       now,
       changed: signals.changed,
+      countStep: metrics.countStep,
     })
     if (config.role !== 'api') {
       engine.start()
       undo.push(() => engine.stop())
+    }
+    const health = createHealth({ store, chains, version, now })
+    if (config.metricsPort !== null) {
+      const served = await serveMetrics(metrics, health.report, { host: config.host, port: config.metricsPort })
+      undo.push(served.close)
+      log.info({ url: served.url }, 'metrics')
     }
     if (config.role === 'engine') return { url: null, chains: deployment.chains, database, stop: stopAll }
 
@@ -120,9 +132,10 @@ export async function startService(config: Config, log: Logger = createLogger(co
         ...createAirdropHandlers(createAirdrops(waiting)),
         ...createLegacyHandlers(createLegacy({ store, actions, steps })),
         ...createEventHandlers(createEvents({ store, nextChange: signals.nextChange })),
-        ...createHealthHandlers(createHealth({ store, chains, version, now })),
+        ...createHealthHandlers(health),
       },
       logger: log.child({ part: 'api' }),
+      observeRequest: metrics.observeRequest,
       corsOrigins: config.corsOrigins,
       bodyLimitBytes: config.bodyLimitBytes,
       rateLimits: config.rateLimitPerMinute > 0 ? await createRateLimits(database, config.rateLimitPerMinute) : null,

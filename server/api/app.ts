@@ -3,7 +3,7 @@ import Koa, { type Middleware } from 'koa'
 import helmet from 'koa-helmet'
 import type { Logger } from 'pino'
 import { ServiceError } from '../domain/errors.js'
-import { accessLog } from './accessLog.js'
+import { accessLog, type ObserveRequest } from './accessLog.js'
 import { serveDocsFiles } from './docs.js'
 import type { Handlers } from './handlers.js'
 import { toProblem } from './problem.js'
@@ -16,6 +16,7 @@ export type AppOptions = {
   spec: Spec
   handlers: Handlers
   logger: Logger
+  observeRequest?: ObserveRequest
   /** Who may call from a browser; `['*']` for everyone. */
   corsOrigins: readonly string[]
   bodyLimitBytes: number
@@ -49,7 +50,7 @@ export async function createApp(options: AppOptions): Promise<Koa> {
   // Koa would write what we have answered and logged already to stderr, such as a connection that broke off.
   app.silent = true
   app.use(requestId as Middleware)
-  app.use(accessLog(options.logger) as Middleware)
+  app.use(accessLog(options.logger, options.observeRequest ?? (() => undefined)) as Middleware)
   app.use(closeWhile(options.shutdown))
   app.use(
     cors({

@@ -28,6 +28,8 @@ export type EngineTools = {
   now: () => number
   /** Tells waiting requests of this process that a step has moved. */
   changed: (actionId: string) => void
+  /** Counts a step that has come to its end. */
+  countStep: (chainId: number, status: string) => void
   /** Tells the worker that a step may be due. */
   wake: () => void
   /** Tells the watcher of a chain to look at once. */

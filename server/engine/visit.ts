@@ -14,7 +14,8 @@ export function waits(delayMs: number): Visit {
 
 /** Ends a step that no transaction of ours carries. */
 export async function endStep(work: StepWork, result: StepResult, tools: EngineTools): Promise<Visit> {
-  await tools.store.settleStep(work.ref, result, tools.now())
+  const outcome = await tools.store.settleStep(work.ref, result, tools.now())
+  if (outcome === 'settled') tools.countStep(work.view.chainId, result.status)
   tools.changed(work.ref.actionId)
   return moved
 }

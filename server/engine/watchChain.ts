@@ -174,10 +174,12 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
     const carried = await tools.store.readAirdropOf(transaction.id)
     const airdrop = carried && airdropResult(carried, receipt, tools)
-    await tools.store.settleTransaction({ transactionId: transaction.id, mined, results, airdrop }, tools.now())
+    const settled = { transactionId: transaction.id, mined, results, airdrop }
+    if ((await tools.store.settleTransaction(settled, tools.now())) === 'stale') return
     if (carried) tools.changed(airdropTopic(carried))
     for (const { ref, result } of results) {
       tools.log.info({ ...ref, chainId, hash: receipt.hash, status: result.status }, 'step settled')
+      tools.countStep(chainId, result.status)
       tools.changed(ref.actionId)
     }
     tools.wake()

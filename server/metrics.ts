@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { HealthReport } from './services/health.js'
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** What Prometheus reads. Labels hold operations, chains and words of ours; never users, ids or addresses of nodes. */
+export function createMetrics(version: string) {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+
+  const build = new Gauge({ name: 'build_info', help: 'The running version.', labelNames: ['version'], registers })
+  build.set({ version }, 1)
+  const requests = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'How long requests took, by operation and status.',
+    labelNames: ['operation', 'method', 'status_code'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  })
+  const steps = new Counter({
+    name: 'steps_settled_total',
+    help: 'Steps that have come to an end, by chain and status.',
+    labelNames: ['chain', 'status'],
+    registers,
+  })
+  const rpc = new Histogram({
+    name: 'rpc_request_duration_seconds',
+    help: 'How long requests to nodes took, by chain, position of the node and outcome.',
+    labelNames: ['chain', 'node', 'outcome'],
+    buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers,
+  })
+  const chainUp = new Gauge({ name: 'chain_up', help: '1 while the chain answers.', labelNames: ['chain'], registers })
+  const block = new Gauge({
+    name: 'chain_head_block',
+    help: 'The newest block seen.',
+    labelNames: ['chain'],
+    registers,
+  })
+  const paused = new Gauge({
+    name: 'lanes_paused',
+    help: 'Signers that wait for an operator.',
+    labelNames: ['chain'],
+    registers,
+  })
+  const inventory = new Gauge({
+    name: 'vault_balance',
+    help: 'What the vault holds of a token, in its smallest unit, rounded to a double.',
+    labelNames: ['chain', 'token'],
+    registers,
+  })
+
+  return {
+    observeRequest: (operation: string, method: string, status: number, seconds: number): void =>
+      requests.observe({ operation, method, status_code: status }, seconds),
+    countStep: (chainId: number, status: string): void => steps.inc({ chain: chainId, status }),
+    observeRpc: (chainId: number, node: number, outcome: string, seconds: number): void =>
+      rpc.observe({ chain: chainId, node, outcome }, seconds),
+
+    /** Everything as text, with the state of chains and lanes as the report has it. */
+    async text(report: HealthReport): Promise<string> {
+      for (const chain of report.chains) {
+        const label = { chain: chain.chainId }
+        chainUp.set(label, chain.status === 'down' ? 0 : 1)
+        if (chain.blockNumber !== null) block.set(label, chain.blockNumber)
+        paused.set(label, chain.lanes.filter((lane) => lane.status === 'paused').length)
+        for (const [token, amount] of Object.entries(chain.solverBalance ?? {})) {
+          inventory.set({ ...label, token }, Number(amount))
+        }
+      }
+      return registry.metrics()
+    },
+    contentType: registry.contentType,
+  }
+}
+
+/** Serves `GET /metrics` on a port of its own, so that it need not be public where the API is. */
+export async function serveMetrics(
+  metrics: Metrics,
+  report: () => Promise<HealthReport>,
+  address: { host: string; port: number },
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const server: Server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('GET /metrics\n')
+      return
+    }
+    report()
+      .then((current) => metrics.text(current))
+      .then(
+        (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+        () => response.writeHead(503).end(),
+      )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address.port, address.host, resolve)
+  })
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://${address.host}:${port}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
