@@ -1,0 +1,258 @@
+import { request as rawRequest } from 'node:http'
+import { expect } from 'chai'
+import { createHealthHandlers } from '../../server/api/handlers/health.js'
+import { type Handlers, type StreamEvent } from '../../server/api/handlers.js'
+import type * as wire from '../../server/api/generated/types.gen.js'
+import { ServiceError } from '../../server/domain/errors.js'
+import type { HealthReport, HealthService } from '../../server/services/health.js'
+import { createApi } from '../support/api.js'
+import { type HttpLayer, Outage, startHttpLayer } from '../support/httpLayer.js'
+import { until } from '../support/until.js'
+
+const actionId = '019a9c3e-5b7a-7c21-9d0e-3f6a8b2c4d5e'
+const step = {
+  actionId,
+  intentIndex: 0,
+  stepIndex: 0,
+  mode: '7702',
+  chainId: 31337,
+  status: 'executing',
+  txid: null,
+  transactionHash: null,
+  blockNumber: null,
+  confirmations: 0,
+  requiredConfirmations: 1,
+  attempts: 1,
+  error: null,
+  createdAt: '2026-11-20T13:12:03.706Z',
+  updatedAt: '2026-11-20T13:12:03.706Z',
+} as const satisfies wire.Step
+
+describe('a reply on its way to the client', () => {
+  let http: HttpLayer
+  afterEach(() => http.stop())
+
+  const start = async (handlers: Partial<Handlers>, options?: { corsOrigins: string[] }) => {
+    http = await startHttpLayer(handlers, options)
+    return createApi(http.url)
+  }
+
+  it('says nothing of a fault but its request id, under which the log has the rest', async () => {
+    const api = await start({
+      getAction: () => Promise.reject(new Error('mysql://root:secret@db refused at secret.ts:1')),
+    })
+    const reply = await api.get(`/actions/${actionId}`, { 'x-request-id': 'fault-1' })
+    expect(reply.status).to.equal(500)
+    expect(reply.body).to.deep.equal({
+      success: false,
+      data: null,
+      error: { message: 'Internal server error', code: 'internal_error' },
+      requestId: 'fault-1',
+    })
+    const logged = http.log.find((line) => line.requestId === 'fault-1' && 'err' in line)
+    expect(logged).to.deep.include({ operationId: 'getAction', level: 50 })
+    expect(JSON.stringify(logged)).to.contain('secret.ts')
+  })
+
+  it('asks to come back when the database or a chain is away', async () => {
+    const api = await start({ getAction: () => Promise.reject(new Outage()) })
+    const reply = await api.get(`/actions/${actionId}`)
+    expect(reply.status).to.equal(503)
+    expect(reply.body.error.code).to.equal('unavailable')
+    expect(reply.headers.get('retry-after')).to.equal('5')
+  })
+
+  it('shows what a refusal is about beside its message', async () => {
+    const api = await start({
+      executeStep: () =>
+        Promise.reject(new ServiceError('insufficient_credit', 'Not enough.', { required: '20', available: '5' })),
+    })
+    const reply = await api.post(`/actions/${actionId}/intents/0/steps/0`)
+    expect(reply.status).to.equal(400)
+    expect(reply.body.error).to.deep.equal({
+      message: 'Not enough.',
+      code: 'insufficient_credit',
+      required: '20',
+      available: '5',
+    })
+  })
+
+  it('logs each request once, without its query', async () => {
+    const api = await start({})
+    await api.get('/venue-tx-hashes?address=secret', { 'x-request-id': 'log-1' })
+    const line = await until(() => http.log.find((entry) => entry.requestId === 'log-1'), 'the log')
+    expect(line).to.deep.include({
+      operationId: 'queryVenueTxHashes',
+      method: 'GET',
+      path: '/venue-tx-hashes',
+      status: 400,
+      complete: true,
+    })
+    expect(JSON.stringify(http.log)).to.not.contain('secret')
+  })
+
+  it('is readable for the configured origins only', async () => {
+    await start({}, { corsOrigins: ['https://a.example', 'https://b.example'] })
+    const originFor = async (origin: string) =>
+      (await fetch(`${http.url}/nowhere`, { headers: { origin } })).headers.get('access-control-allow-origin')
+    expect(await originFor('https://b.example')).to.equal('https://b.example')
+    expect(await originFor('https://c.example')).to.equal(null)
+  })
+
+  it('tells the methods of a route to OPTIONS', async () => {
+    await start({})
+    const reply = await fetch(`${http.url}/actions`, { method: 'OPTIONS' })
+    expect(reply.status).to.equal(204)
+    expect(reply.headers.get('allow')).to.equal('GET, HEAD, POST, OPTIONS')
+  })
+
+  it('forbids browsers to sniff, to frame, and to run anything', async () => {
+    await start({})
+    const { headers } = await fetch(`${http.url}/nowhere`)
+    expect(headers.get('x-content-type-options')).to.equal('nosniff')
+    expect(headers.get('content-security-policy')).to.equal("default-src 'none';frame-ancestors 'none'")
+    expect(headers.get('cache-control')).to.equal('no-store')
+    expect(headers.get('content-type')).to.contain('application/json')
+    expect(headers.has('x-powered-by')).to.equal(false)
+  })
+
+  describe('with an ETag', () => {
+    let status: wire.Status = 'executing'
+    const getStep: Handlers['getStep'] = async () => ({ status: 200, body: { ...step, status } })
+    const path = `/actions/${actionId}/intents/0/steps/0`
+
+    it('is 304 while the state is the same, in whatever form the client names it', async () => {
+      const api = await start({ getStep })
+      const etag = (await api.get(path)).headers.get('etag')!
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const reply = await api.get(path, { 'if-none-match': known })
+        expect([reply.status, reply.body, reply.headers.get('etag')], known).to.deep.equal([304, '', etag])
+      }
+      expect((await fetch(http.url + path, { method: 'HEAD', headers: { 'if-none-match': etag } })).status).to.equal(
+        304,
+      )
+    })
+
+    it('is 200 with another one once the state has changed', async () => {
+      const api = await start({ getStep })
+      const etag = (await api.get(path)).headers.get('etag')!
+      status = 'success'
+      const reply = await api.get(path, { 'if-none-match': etag })
+      expect(reply.status).to.equal(200)
+      expect(reply.headers.get('etag')).to.not.equal(etag)
+    })
+  })
+
+  describe('of events', () => {
+    const path = `/actions/${actionId}/events`
+    const events = (stream: () => AsyncIterable<StreamEvent<wire.Step>>): Partial<Handlers> => ({
+      streamActionEvents: async () => ({ status: 200, body: stream() }),
+    })
+
+    it('comes as server-sent events and ends with the action', async () => {
+      const api = await start(
+        events(async function* () {
+          yield { id: '1', event: 'step', data: step }
+          yield { id: '2', event: 'step', data: { ...step, status: 'success' } }
+        }),
+      )
+      const reply = await api.get(path)
+      expect(reply.headers.get('content-type')).to.contain('text/event-stream')
+      expect(reply.body).to.equal(
+        `id: 1\nevent: step\ndata: ${JSON.stringify(step)}\n\n` +
+          `id: 2\nevent: step\ndata: ${JSON.stringify({ ...step, status: 'success' })}\n\n`,
+      )
+    })
+
+    it('is 204 when nothing will follow', async () => {
+      const api = await start({ streamActionEvents: async () => ({ status: 204 }) })
+      const reply = await api.get(path, { 'last-event-id': '7' })
+      expect([reply.status, reply.body]).to.deep.equal([204, ''])
+    })
+
+    it('stops when the client hangs up, and when the server shuts down', async () => {
+      const ended: boolean[] = []
+      await start({
+        streamActionEvents: async ({ signal }) => ({
+          status: 200,
+          body: (async function* () {
+            yield { id: '1', event: 'step', data: step }
+            await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+            ended.push(signal.aborted)
+          })(),
+        }),
+      })
+      const client = new AbortController()
+      const stream = await fetch(http.url + path, { signal: client.signal })
+      await stream.body!.getReader().read()
+      client.abort()
+      await until(() => ended.length === 1, 'the end of the stream')
+
+      const other = await fetch(http.url + path)
+      const reader = other.body!.getReader()
+      await reader.read()
+      http.shutdown.abort()
+      expect((await reader.read()).done).to.equal(true)
+      expect(ended).to.deep.equal([true, true])
+    })
+
+    it('has no body for HEAD', async () => {
+      await start(
+        events(async function* () {
+          yield { id: '1', event: 'step', data: step }
+        }),
+      )
+      const reply = await fetch(http.url + path, { method: 'HEAD' })
+      expect([reply.status, await reply.text()]).to.deep.equal([200, ''])
+    })
+  })
+
+  describe('of the probes', () => {
+    const report: HealthReport = { status: 'ok', version: '1.2.3', database: 'ok', chains: [] }
+    const health = (isReady: boolean, current = report) =>
+      createHealthHandlers({ report: async () => current, isReady: async () => isReady } as HealthService)
+
+    it('follows the database and the shutdown for readiness, and nothing for liveness', async () => {
+      let ready = true
+      const api = await start({ ...health(true), getReadiness: (request) => health(ready).getReadiness(request) })
+      expect((await api.get('/readyz')).status).to.equal(200)
+      ready = false
+      expect((await api.get('/readyz')).status).to.equal(503)
+      ready = true
+      http.shutdown.abort()
+      const closing = await api.get('/readyz')
+      expect([closing.status, closing.headers.get('connection')]).to.deep.equal([503, 'close'])
+      expect((await api.get('/livez')).status).to.equal(200)
+    })
+
+    it('names in /health what does not answer, beside the whole report', async () => {
+      const chain = { chainId: 5, status: 'down' as const, blockNumber: null, solverBalance: null, lanes: [] }
+      const api = await start(health(true, { ...report, status: 'down', chains: [chain] }))
+      const reply = await api.get('/health')
+      expect(reply.status).to.equal(503)
+      expect(reply.body.error.message).to.equal('No answer from chain 5.')
+      expect(reply.body.data).to.deep.equal({ ...report, status: 'down', chains: [chain] })
+    })
+
+    it('is 200 in /health while something only needs an operator', async () => {
+      const api = await start(health(true, { ...report, status: 'degraded' }))
+      expect((await api.get('/health')).status).to.equal(200)
+    })
+  })
+
+  it('is JSON for a path that no URL has', async () => {
+    await start({})
+    const { port } = new URL(http.url)
+    for (const path of ['/%', '/actions/%ff', '/a?b=%']) {
+      const body = await new Promise<string>((resolve, reject) => {
+        const request = rawRequest({ host: '127.0.0.1', port, path }, (response) => {
+          let text = ''
+          response.setEncoding('utf8').on('data', (part: string) => (text += part))
+          response.on('end', () => resolve(text))
+        })
+        request.on('error', reject).end()
+      })
+      expect(JSON.parse(body).error.code, path).to.equal('validation_failed')
+    }
+  })
+})
