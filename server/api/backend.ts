@@ -23,15 +23,18 @@ export type CompiledOperation = {
 }
 
 /**
- * Lets openapi-backend read the spec, register the handlers and compile every validator, once. It looks a request's
- * operation up by rebuilding all its patterns (3,300 requests/s against 49,000 for bare Koa on one route), so that
- * part is left to @koa/router.
+ * Lets openapi-backend read the spec, register the handlers and compile the validators of requests, once. It looks a
+ * request's operation up by rebuilding all its patterns (3,300 requests/s against 49,000 for bare Koa on one route), so
+ * that part is left to @koa/router.
  */
 export async function compileOperations(spec: Spec, handlers: Handlers): Promise<CompiledOperation[]> {
   const ajv = createAjv()
-  const backend = new Backend({
+  const backend = new OpenAPIBackend({
     definition: forValidation(spec.document) as unknown as Document,
     strict: true,
+    // Skips what we have no use for: a check against the 3.0 meta-schema, which refuses any 3.1 document (the linter
+    // checks ours), and the validators of replies, which take four fifths of the time to compile (0.6 s).
+    quick: true,
     customizeAjv: () => ajv,
   })
   await backend.init()
@@ -43,16 +46,9 @@ export async function compileOperations(spec: Spec, handlers: Handlers): Promise
     .map((operation) => compile(backend, operation))
 }
 
-/** openapi-backend knows the 3.0 meta-schema only and would refuse any 3.1 document; the linter checks ours. */
-class Backend extends OpenAPIBackend {
-  override validateDefinition() {
-    return this.document
-  }
-}
-
 type Response = { content?: Record<string, unknown>; headers?: Record<string, unknown> }
 
-function compile(backend: Backend, operation: Operation): CompiledOperation {
+function compile(backend: OpenAPIBackend, operation: Operation): CompiledOperation {
   const validators = backend.validator.getRequestValidatorsForOperation(operation.operationId!)
   const validateParameters = validators?.at(-1)
   if (!validateParameters) throw new Error(`No validators for ${operation.operationId}`)
