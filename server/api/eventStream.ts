@@ -7,6 +7,8 @@ const heartbeatMs = 15_000
 export async function* eventStream(events: AsyncIterable<StreamEvent<unknown>>): AsyncGenerator<string> {
   const source = events[Symbol.asyncIterator]()
   try {
+    // The headers travel with the first bytes, and a client waits for them to know that it is connected.
+    yield ': connected\n\n'
     let next = source.next()
     for (;;) {
       const first = await Promise.race([next, heartbeat(next)])

@@ -1,0 +1,37 @@
+import { expect } from 'chai'
+import { createApi } from '../support/api.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { authorization, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
+
+describe('a thousand open event streams', () => {
+  let service: TestService
+  before(async () => {
+    service = await startTestService()
+  })
+  after(() => service.stop())
+
+  it('all get every event, while the service goes on answering', async () => {
+    const api = createApi(service.url)
+    const [a] = service.chains
+    const usd = tokenOf(a, 'usd').address
+    const user = newUser()
+    await fund(a, user.address, { usd: 1n })
+    const calls = [{ to: usd, value: 0n, data: transferData(a.vault, 1n) }]
+    const created = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [await authorization(user, a)],
+      intents: [await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [], calls }])],
+    })
+    const { actionId } = created.body
+    const open = await Promise.all(
+      Array.from({ length: 1000 }, () => fetch(`${service.url}/actions/${actionId}/events`)),
+    )
+    expect(open.every((response) => response.status === 200)).to.equal(true)
+    const texts = Promise.all(open.map((response) => response.text()))
+    expect((await api.get('/chains')).status).to.equal(200)
+    expect((await api.execute(actionId, 0, 0)).body.status).to.equal('success')
+    const [first, ...others] = await texts
+    expect(first).to.contain('"status":"success"')
+    for (const text of others) expect(text).to.equal(first)
+  }).timeout(60_000)
+})
