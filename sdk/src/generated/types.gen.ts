@@ -1919,10 +1919,6 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * Too many requests.
-     */
-    429: ErrorBody;
-    /**
      * A fault of the service. The log has the details under the `requestId`.
      */
     500: ErrorBody;

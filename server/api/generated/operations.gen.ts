@@ -181,7 +181,6 @@ export type Operations = {
     request: wire.GetHealthData
     replies: {
       200: wire.GetHealthResponses[200]
-      429: wire.GetHealthErrors[429]
       500: wire.GetHealthErrors[500]
       503: wire.GetHealthErrors[503]
     }
