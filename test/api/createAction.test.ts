@@ -2,13 +2,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { createActionHandlers } from '../../server/api/handlers/actions.js'
-import { createStepHandlers } from '../../server/api/handlers/steps.js'
-import { createVenueTxHashHandlers } from '../../server/api/handlers/venueTxHashes.js'
 import { loadSpec } from '../../server/api/spec.js'
-import type { StepView } from '../../server/domain/views.js'
 import type { ActionsService, CreateRequest } from '../../server/services/actions.js'
-import type { StepsService } from '../../server/services/steps.js'
-import type { VenueTxHashesService } from '../../server/services/venueTxHashes.js'
 import { createApi, type Api } from '../support/api.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
 
@@ -19,29 +14,11 @@ const json = { 'content-type': 'application/json' }
 const { components } = parse((await loadSpec()).text) as { components: { examples: Record<string, { value: any }> } }
 const example = (name: string): any => structuredClone(components.examples[name]!.value)
 
-describe('a request on its way to the services', () => {
+describe('an action on its way to the services', () => {
   let http: HttpLayer
   let api: Api
   let created: CreateRequest[] = []
-  let asked: unknown[][] = []
-  let queried: unknown[] = []
 
-  const step: StepView = {
-    actionId,
-    intentIndex: 0,
-    stepIndex: 0,
-    mode: '7702',
-    chainId: 31337,
-    status: 'executing',
-    transactionHash: null,
-    blockNumber: null,
-    confirmations: 0,
-    requiredConfirmations: 1,
-    attempts: 1,
-    error: null,
-    createdAt: 0,
-    updatedAt: 0,
-  }
   // The services' side of the seam: what reaches it is what these tests are about.
   const actions = {
     async create(request: CreateRequest) {
@@ -49,33 +26,14 @@ describe('a request on its way to the services', () => {
       return { actionId, intentIds: request.intents.map((_, index) => `${actionId}/${index}`), replayed: false }
     },
   } as unknown as ActionsService
-  const steps = {
-    async request(...given: unknown[]) {
-      asked.push(given.slice(0, 3))
-      return step
-    },
-  } as unknown as StepsService
-  const venueTxHashes = {
-    async query(filter: unknown) {
-      queried.push(filter)
-      return []
-    },
-    record: async () => undefined,
-  } as unknown as VenueTxHashesService
 
   before(async () => {
-    http = await startHttpLayer({
-      ...createActionHandlers(actions),
-      ...createStepHandlers({ actions, steps }),
-      ...createVenueTxHashHandlers(venueTxHashes),
-    })
+    http = await startHttpLayer(createActionHandlers(actions))
     api = createApi(http.url)
   })
   after(() => http.stop())
   beforeEach(() => {
     created = []
-    asked = []
-    queried = []
   })
 
   const issuesOf = async (body: unknown): Promise<{ path: string; message: string; code: string }[]> => {
@@ -286,87 +244,5 @@ describe('a request on its way to the services', () => {
       expect((await post(text, { 'content-type': 'application/x-www-form-urlencoded' })).status).to.equal(415)
       expect((await post(new TextEncoder().encode(text), {})).status).to.equal(415)
     })
-  })
-
-  describe('POST …/steps/{stepIndex}', () => {
-    const path = `/actions/${actionId}/intents/0/steps/1`
-    const ref = { actionId, intentIndex: 0, stepIndex: 1 }
-    const hash = `0x${'Ab'.repeat(32)}`
-
-    it('means execute without a body, and with an empty one', async () => {
-      expect((await api.post(path)).status).to.equal(202)
-      expect((await api.post(path, {})).status).to.equal(202)
-      expect((await fetch(http.url + path, { method: 'POST', headers: json, body: '' })).status).to.equal(202)
-      const execute = [ref, { action: 'execute', hash: null, signature: null }, null]
-      expect(asked).to.deep.equal([execute, execute, execute])
-    })
-
-    it('passes on what to do with which transaction', async () => {
-      await api.post(path, { action: 'register', hash, signature: '0xAA' })
-      expect(asked[0]![1]).to.deep.equal({ action: 'register', hash: hash.toLowerCase(), signature: '0xaa' })
-      const refused = await api.post(path, { action: 'cancel', hash: '0x1' })
-      expect(refused.status).to.equal(400)
-      expect(refused.body.error.code).to.equal('validation_failed')
-      expect(refused.body.error.message).to.equal('action must be one of execute, register (and 1 more)')
-      expect(refused.body.error.issues.map((issue: { path: string }) => issue.path)).to.deep.equal(['/action', '/hash'])
-    })
-
-    it('takes the wait from Prefer, up to 60 seconds, and says which it took', async () => {
-      for (const [prefer, waitMs, applied] of [
-        ['wait=5', 5_000, 'wait=5'],
-        ['respond-async, wait=0', 0, 'wait=0'],
-        ['handling=lenient; Wait="7"', 7_000, 'wait=7'],
-        ['wait=99999999999999999999', 60_000, 'wait=60'],
-        ['wait=-1', null, null],
-        ['await=3', null, null],
-        ['nonsense', null, null],
-      ] as const) {
-        const reply = await api.post(path, undefined, { prefer })
-        expect(reply.headers.get('preference-applied'), prefer).to.equal(applied)
-        expect(asked.at(-1)![2], prefer).to.equal(waitMs)
-      }
-    })
-  })
-
-  describe('query parameters', () => {
-    const query = (rest: string) => api.get(`/venue-tx-hashes?address=${user}${rest}`)
-
-    it('take lists repeated, with commas, or both', async () => {
-      for (const list of ['&actionTypes=a&actionTypes=b', '&actionTypes=a,b', '&actionTypes=a%2Cb'])
-        expect((await query(list)).status).to.equal(200)
-      expect((await query('&actionTypes=a,b&actionTypes=c')).status).to.equal(200)
-      expect((await query('&actionTypes=')).status).to.equal(200)
-      const types = queried.map((filter) => (filter as { actionTypes: unknown }).actionTypes)
-      expect(types).to.deep.equal([['a', 'b'], ['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], null])
-    })
-
-    it('are refused by name when they are missing, malformed or given twice', async () => {
-      const messageOf = async (path: string) => {
-        const reply = await api.get(path)
-        expect([reply.status, reply.body.error.code], path).to.deep.equal([400, 'validation_failed'])
-        return reply.body.error.message as string
-      }
-      const base = `/venue-tx-hashes?address=${user}`
-      expect(await messageOf('/venue-tx-hashes')).to.equal('address is required')
-      expect(await messageOf('/venue-tx-hashes?address=0x1&count=0')).to.equal(
-        'address must be an address, 0x and 40 hex digits; count must be at least 1',
-      )
-      for (const count of ['1e1', '01', '%201', '1.5', '', 'NaN', '1&count=2', '9007199254740993'])
-        expect(await messageOf(`${base}&count=${count}`), count).to.match(/^count must be /)
-      expect(await messageOf(`${base}&venue=`)).to.equal('venue must have at least 1 character')
-      expect(await messageOf(`${base}&actionTypes=${'x'.repeat(129)}`)).to.contain(
-        'actionTypes[0] must have at most 128',
-      )
-      expect(await messageOf(`${base}&venue=%E0%A4%A`)).to.equal('The query has a malformed percent escape')
-      expect(queried).to.deep.equal([])
-    })
-  })
-
-  it('finds its route by the exact path, and reads escapes in it', async () => {
-    for (const path of ['/Actions', '//actions', '/actions//intents/0', '/venue-tx-hashes/verify'])
-      expect((await api.get(path)).status, path).to.equal(404)
-    // One parameter, though it has a slash in it: no such transaction, rather than no such route.
-    const escaped = await api.get('/venue-tx-hashes/verify/a%2Fb')
-    expect(escaped.body.error.message).to.equal('Transaction hash not found')
   })
 })
