@@ -46,7 +46,7 @@ export function devAccount(index: number) {
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   mkdirSync(options.dataDir, { recursive: true })
   const known = readKnown(options.dataDir)
-  const chains = await Promise.all(
+  const chains = await allOrNone(
     definitions.map((definition) =>
       startChain(
         definition,
@@ -70,6 +70,16 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
 }
 
 type Definition = (typeof definitions)[number]
+
+/** When one chain can't be had, none is left running. */
+async function allOrNone<T extends { anvil: Anvil }>(starting: Promise<T>[]): Promise<T[]> {
+  const outcomes = await Promise.allSettled(starting)
+  const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (!failed) return started
+  await Promise.all(started.map(({ anvil }) => anvil.stop()))
+  throw failed.reason
+}
 
 async function startChain(definition: Definition, known: KnownChain | undefined, options: DevnetOptions) {
   const running = known && (await takeOver(known))

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { balanceOf, fund, newUser, reader, tokenOf } from '../support/wallets.js'
+
+describe('the embedded chains', () => {
+  let dataDir: string
+  let devnet: Devnet | null = null
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'devnet-'))
+  })
+  afterEach(async () => {
+    await devnet?.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  it('have both contracts at the same address, tokens, and a million dollars in each vault', async () => {
+    devnet = await startDevnet({ dataDir })
+    const [a, b] = devnet.chains as [Devnet['chains'][0], Devnet['chains'][0]]
+    expect([a.chainId, b.chainId]).to.deep.equal([31337, 31338])
+    expect([a.vault, a.delegates[0]]).to.deep.equal([b.vault, b.delegates[0]])
+    for (const chain of [a, b]) {
+      expect(await reader(chain).getCode({ address: chain.vault })).to.not.equal(undefined)
+      const usd = tokenOf(chain, 'usd')
+      expect(await balanceOf(chain, usd.address, chain.vault)).to.equal(10n ** BigInt(6 + usd.decimals))
+    }
+    expect([tokenOf(a, 'usd').decimals, tokenOf(b, 'usd').decimals]).to.deep.equal([6, 18])
+  })
+
+  it('keep what happened on them between runs, receipts included', async () => {
+    devnet = await startDevnet({ dataDir })
+    const user = newUser().address
+    await fund(devnet.chains[0]!, user, { usd: 7n })
+    const block = await reader(devnet.chains[0]!).getBlock()
+    await devnet.stop()
+    devnet = await startDevnet({ dataDir })
+    const [a] = devnet.chains
+    expect(await balanceOf(a!, tokenOf(a!, 'usd').address, user)).to.equal(7n)
+    expect((await reader(a!).getBlock({ blockNumber: block.number })).hash).to.equal(block.hash)
+    const receipt = await reader(a!).getTransactionReceipt({ hash: block.transactions[0]! })
+    expect(receipt.blockNumber).to.equal(block.number)
+  })
+
+  it('that a killed service has left running are taken over as they are', async () => {
+    devnet = await startDevnet({ dataDir })
+    const again = await startDevnet({ dataDir })
+    expect(again.chains.map((chain) => chain.rpcUrls)).to.deep.equal(devnet.chains.map((chain) => chain.rpcUrls))
+  })
+
+  it('that were reset underneath are refused with what to do', async () => {
+    devnet = await startDevnet({ dataDir })
+    await devnet.stop()
+    devnet = null
+    rmSync(join(dataDir, 'chain-31338.json'))
+    const failure = await startDevnet({ dataDir }).then(
+      () => null,
+      (error: Error) => error,
+    )
+    expect(failure?.message).to.contain('31338').and.to.contain('begin anew')
+  })
+})
