@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import { createApi, type Api } from '../support/api.js'
+import { startTestService, type TestService } from '../support/service.js'
+import {
+  authorization,
+  balanceOf,
+  fund,
+  newUser,
+  reader,
+  signedIntent,
+  tokenOf,
+  transferData,
+} from '../support/wallets.js'
+
+describe('many steps at once', () => {
+  let service: TestService
+  let api: Api
+  before(async () => {
+    service = await startTestService()
+    api = createApi(service.url)
+  })
+  after(() => service.stop())
+
+  it('all take effect once, for many users and for several intents of one user on one chain', async () => {
+    const [a] = service.chains
+    const usd = tokenOf(a, 'usd').address
+    const friend = newUser().address
+    const users = Array.from({ length: 15 }, newUser)
+    for (const user of users) await fund(a, user.address, { usd: 10n })
+    const operatorsBefore = await noncesOfOperators()
+    const steps = await Promise.all(
+      users.flatMap((user) =>
+        [0, 1].map(async (nbf) => {
+          const calls = [{ to: usd, value: 0n, data: transferData(friend, 3n) }]
+          const created = await api.post('/actions', {
+            user: user.address,
+            chainAuthorizations: [await authorization(user, a)],
+            intents: [await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [], calls }], { nbf })],
+          })
+          const asked = await Promise.all([1, 2, 3].map(() => api.execute(created.body.actionId, 0, 0, undefined, 30)))
+          return asked.map((reply) => reply.body)
+        }),
+      ),
+    )
+    for (const [first, ...others] of steps) {
+      expect(first.status, JSON.stringify(first.error)).to.equal('success')
+      for (const other of others) expect(other.transactionHash).to.equal(first.transactionHash)
+    }
+    const transactions = new Set(steps.map(([step]) => step.transactionHash as string))
+    expect(transactions.size).to.equal(30)
+    expect(await balanceOf(a, usd, friend)).to.equal(90n)
+    expect((await noncesOfOperators()) - operatorsBefore, 'one transaction per step').to.equal(30)
+  }).timeout(60_000)
+
+  async function noncesOfOperators(): Promise<number> {
+    const [a] = service.chains
+    const { lanes } = (await api.get('/health')).body.data.chains[0] as { lanes: { signer: `0x${string}` }[] }
+    const nonces = await Promise.all(lanes.map(({ signer }) => reader(a).getTransactionCount({ address: signer })))
+    return nonces.reduce((sum, nonce) => sum + nonce, 0)
+  }
+})
