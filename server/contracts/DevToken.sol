@@ -6,8 +6,10 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
 /// @title A token of the local development chains.
 contract DevToken is ERC20, Ownable {
+    /// @dev What `decimals` answers.
     uint8 private immutable places;
 
+    /// @dev `owner` is who may mint.
     constructor(string memory name, string memory symbol, uint8 decimals_, address owner)
         ERC20(name, symbol)
         Ownable(owner)
@@ -15,6 +17,7 @@ contract DevToken is ERC20, Ownable {
         places = decimals_;
     }
 
+    /// @dev As the constructor was told; OpenZeppelin's answer is always 18.
     function decimals() public view override returns (uint8) {
         return places;
     }

@@ -4,11 +4,12 @@ pragma solidity ^0.8.30;
 import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
 import {IDelegate, Intent} from "./Intent.sol";
 
 /// @title The solver's inventory on one chain.
-/// @notice Users pay it; operators pay users out of it, each step once. Operators can do nothing else: no arbitrary call
-/// leaves the vault. The owner, a cold key, sets operators and caps, pauses and withdraws.
+/// @notice Users pay it; operators pay users out of it, each step once. Operators can do nothing else: no arbitrary
+/// call leaves the vault. The owner, a cold key, sets operators and caps, pauses and withdraws.
 contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
     /// @dev A payment out of the vault; the zero address is the native currency.
     struct Transfer {
@@ -17,11 +18,12 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
         uint256 amount;
     }
 
-    /// @dev How much operators may pay and have paid of a token on a day (unix days). A cap of 0 is none.
+    /// @dev How much of a token operators may pay on one day (UTC), and what they have paid on `day` (unix days), both
+    /// in its smallest unit. A cap of 0 is none, and then nothing is counted.
     struct Outflow {
-        uint96 cap;
-        uint96 spent;
-        uint64 day;
+        uint112 cap;
+        uint112 spent;
+        uint32 day;
     }
 
     /// @dev Keys under which has been paid.
@@ -37,9 +39,9 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
     error AlreadyFulfilled(bytes32 stepKey);
     /// @dev The account has no code: its authorization was skipped by the protocol, or there was none.
     error AccountNotDelegated(address account);
-    /// @dev The account ran nothing.
+    /// @dev The account ran no batch, or did not say that it did.
     error BatchNotExecuted(address account);
-    /// @dev The token's daily cap would be exceeded.
+    /// @dev `wanted`, the day's total with this payment, is above the token's cap.
     error OutflowCapExceeded(address token, uint256 cap, uint256 wanted);
     /// @dev The owner has paused payouts.
     error Paused();
@@ -47,31 +49,37 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
     error NotOperator(address caller);
     /// @dev The token refused the transfer, or the native currency was not taken.
     error TokenTransferFailed(address token, address to, uint256 amount);
-    /// @dev The recipient got something else than was sent, as with tokens that take a fee.
+    /// @dev The recipient's balance grew by something else than was sent, as with tokens that take a fee.
     error TransferAmountMismatch(address token, address to, uint256 expected, uint256 actual);
     /// @dev The vault pays nothing to itself or to nobody.
     error InvalidRecipient(address to);
+    /// @dev Without an owner the inventory could never be taken out again.
+    error OwnerRequired();
 
     /// @dev The step has been carried out.
     event Fulfilled(bytes32 indexed stepKey);
-    /// @dev Native currency came in; receipts tell it from nothing else.
+    /// @dev Native currency came in; receipts show it nowhere else.
     event NativeReceived(address indexed from, uint256 amount);
+    /// @dev The owner has allowed or forbidden an operator.
     event OperatorSet(address indexed operator, bool allowed);
+    /// @dev The owner has set a token's daily cap; 0 is none.
     event OutflowCapSet(address indexed token, uint256 cap);
+    /// @dev The owner has stopped or resumed payouts.
     event PausedSet(bool paused);
+    /// @dev The owner has taken inventory out.
     event Withdrawn(address indexed token, address indexed to, uint256 amount);
 
     /// @dev The owner is given, not taken from the caller, so that the address is the same on every chain.
     constructor(address owner) Ownable(owner) {}
 
+    /// @dev Takes native currency, also while a fulfilment is under way: the account's calls may pay the vault.
     receive() external payable {
         emit NativeReceived(msg.sender, msg.value);
     }
 
     /// @notice Pays the transfers, then, unless `account` is zero, has the account run its intent. All or nothing, and
     /// once per key.
-    /// @dev What the account returns is proof enough: a call to an account without code "succeeds", so code is required,
-    /// and the delegate says how many batches ran.
+    /// @dev The key is taken before anything is called. Calls of the account reach the vault only through `receive`.
     function fulfill(bytes32 stepKey, Transfer[] calldata transfers, address account, Intent calldata intent)
         external
         nonReentrant
@@ -81,8 +89,9 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
         if (isFulfilled[stepKey]) revert AlreadyFulfilled(stepKey);
         isFulfilled[stepKey] = true;
         for (uint256 i; i < transfers.length; ++i) {
-            countOutflow(transfers[i].token, transfers[i].amount);
-            pay(transfers[i].token, transfers[i].to, transfers[i].amount);
+            Transfer calldata transfer = transfers[i];
+            countOutflow(transfer.token, transfer.amount);
+            payExactly(transfer.token, transfer.to, transfer.amount);
         }
         if (account != address(0)) executeAt(account, intent);
         emit Fulfilled(stepKey);
@@ -95,7 +104,8 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
     }
 
     /// @notice Limits what operators can pay of a token per day, in its smallest unit. 0: no limit.
-    function setOutflowCap(address token, uint96 cap) external onlyOwner {
+    /// @dev Counted from the cap's setting on, and anew each day: around midnight two caps can go out.
+    function setOutflowCap(address token, uint112 cap) external onlyOwner {
         outflowOf[token].cap = cap;
         emit OutflowCapSet(token, cap);
     }
@@ -107,17 +117,39 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
     }
 
     /// @notice Takes inventory out; no cap and no pause applies.
+    /// @dev Not measured, so that tokens which take a fee can be taken out too.
     function withdraw(address token, address to, uint256 amount) external onlyOwner nonReentrant {
-        pay(token, to, amount);
+        if (to == address(this) || to == address(0)) revert InvalidRecipient(to);
+        if (token == address(0)) payNative(to, amount);
+        else payToken(token, to, amount);
         emit Withdrawn(token, to, amount);
     }
 
-    /// @dev Has the account run the intent and proves that it did.
+    /// @notice Refused: the vault always has an owner.
+    function renounceOwnership() public view override onlyOwner {
+        revert OwnerRequired();
+    }
+
+    /// @dev Has the account run the intent and proves that it did: a call to an account without code "succeeds", so
+    /// code is required, and the delegate returns how many batches ran.
     function executeAt(address account, Intent calldata intent) internal {
         if (account.code.length == 0) revert AccountNotDelegated(account);
-        (bool success, bytes memory result) = account.call(abi.encodeCall(IDelegate.execute, (intent)));
-        if (!success) bubble(result, BatchNotExecuted.selector, account);
-        if (result.length < 32 || abi.decode(result, (uint256)) == 0) revert BatchNotExecuted(account);
+        bytes4 selector = IDelegate.execute.selector;
+        bool success;
+        uint256 executed;
+        // The intent goes on as it came: its encoding counts all offsets from its own beginning, so that it may be cut
+        // out of the calldata and whatever stands behind it is not read.
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            let size := sub(calldatasize(), intent)
+            mstore(free, selector)
+            mstore(add(free, 4), 32)
+            calldatacopy(add(free, 36), intent, size)
+            success := call(gas(), account, 0, free, add(size, 36), 0, 32)
+            if gt(returndatasize(), 31) { executed := mload(0) }
+        }
+        if (!success) bubble();
+        if (executed == 0) revert BatchNotExecuted(account);
     }
 
     /// @dev Counts against the day's cap, where there is one.
@@ -125,40 +157,48 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
         Outflow storage outflow = outflowOf[token];
         uint256 cap = outflow.cap;
         if (cap == 0) return;
-        uint64 today = uint64(block.timestamp / 1 days);
+        uint32 today = uint32(block.timestamp / 1 days);
         uint256 wanted = amount + (outflow.day == today ? outflow.spent : 0);
         if (wanted > cap) revert OutflowCapExceeded(token, cap, wanted);
-        (outflow.spent, outflow.day) = (uint96(wanted), today);
+        (outflow.spent, outflow.day) = (uint112(wanted), today);
     }
 
-    /// @dev Pays exactly `amount`, or reverts: measured at the recipient, whatever the token returns.
-    function pay(address token, address to, uint256 amount) internal {
+    /// @dev Pays exactly `amount`, or reverts: tokens are measured at the recipient, whatever they return.
+    function payExactly(address token, address to, uint256 amount) internal {
         if (to == address(this) || to == address(0)) revert InvalidRecipient(to);
-        if (token == address(0)) {
-            (bool sent,) = to.call{value: amount}("");
-            if (!sent) revert TokenTransferFailed(token, to, amount);
-            return;
-        }
-        uint256 before = IERC20(token).balanceOf(to);
-        (bool success, bytes memory result) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
-        if (!success && result.length >= 4) bubble(result, 0, address(0));
-        bool refused = result.length != 0 && (result.length < 32 || abi.decode(result, (uint256)) != 1);
-        if (!success || refused) revert TokenTransferFailed(token, to, amount);
-        uint256 received = IERC20(token).balanceOf(to) - before;
+        if (token == address(0)) return payNative(to, amount);
+        (bool isToken, uint256 before) = SafeTransferLib.checkBalanceOf(token, to);
+        if (!isToken) revert TokenTransferFailed(token, to, amount);
+        payToken(token, to, amount);
+        uint256 balance = SafeTransferLib.balanceOf(token, to);
+        uint256 received = balance > before ? balance - before : 0;
         if (received != amount) revert TransferAmountMismatch(token, to, amount, received);
     }
 
-    /// @dev Reverts with what a call returned, or with our own error when it returned nothing.
-    function bubble(bytes memory result, bytes4 otherwise, address account) internal pure {
-        if (result.length == 0) {
-            assembly {
-                mstore(0, otherwise)
-                mstore(4, account)
-                revert(0, 36)
-            }
+    /// @dev Native currency; what the recipient returns is not read.
+    function payNative(address to, uint256 amount) internal {
+        if (!SafeTransferLib.trySafeTransferETH(to, amount, gasleft())) {
+            revert TokenTransferFailed(address(0), to, amount);
         }
-        assembly {
-            revert(add(result, 32), mload(result))
+    }
+
+    /// @dev Tokens that return nothing will do, those that return anything but true will not. Their own errors go up.
+    function payToken(address token, address to, uint256 amount) internal {
+        (bool success, bytes memory result) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
+        if (!success) bubble();
+        bool isTrue = result.length > 31 && uint256(bytes32(result)) == 1;
+        bool isSilent = result.length == 0 && token.code.length != 0;
+        if (!success || !(isTrue || isSilent)) revert TokenTransferFailed(token, to, amount);
+    }
+
+    /// @dev Reverts with what the last call reverted with, if that is an error at all.
+    function bubble() internal pure {
+        assembly ("memory-safe") {
+            if gt(returndatasize(), 3) {
+                let free := mload(0x40)
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
         }
     }
 }

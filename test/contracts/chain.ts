@@ -1,42 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import {
   type Abi,
+  type Account,
   type Address,
   createPublicClient,
   createWalletClient,
   decodeErrorResult,
   encodeDeployData,
   encodeFunctionData,
+  erc20Abi,
   type Hex,
   http,
   type PrivateKeyAccount,
+  toHex,
   type TransactionReceipt,
 } from 'viem'
-import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { compile } from '../../scripts/contracts.js'
 import { delegateAbi, devTokenAbi, devTokenBytecode, solverVaultAbi } from '../../server/chain/generated/contracts.js'
-import { type Anvil, startAnvil } from '../../server/devnet/anvil.js'
+import { startAnvil } from '../../server/devnet/anvil.js'
 import { createDeployer, deployContracts } from '../../server/devnet/deployContracts.js'
 import { devAccount } from '../../server/devnet/devnet.js'
-import {
-  type ChainBatch,
-  intentDigest,
-  intentTypedData,
-  type SignatureType,
-  tokenTransfersHash,
-  batchHash,
-} from '../../sdk/src/signing.js'
+import type { Batch, Call } from './intents.js'
 
 export const owner = devAccount(0)
 export const operator = devAccount(1)
 export const stranger = devAccount(2)
+export const chainId = 31337n
+export const native: Address = '0x0000000000000000000000000000000000000000'
 
-const hostile = compile(join(import.meta.dirname, 'tokens'))
+export const newKey = (): Hex => toHex(randomBytes(32))
+export const newAccount = () => privateKeyToAccount(generatePrivateKey())
+export const newRecipient = (): Address => newAccount().address
+
+/** A batch of this chain with the given calls. */
+export const batch = (...calls: Call[]): Batch => ({ chainId, tokenTransfers: [], calls })
+
+/** The call that transfers a token. */
+export const tokenCall = (token: Address, to: Address, amount: bigint): Call => ({
+  to: token,
+  value: 0n,
+  data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }),
+})
+
+/** The custom error that a call reverts with. An empty name: it reverts without one. */
+export type Revert = { name: string; args: readonly unknown[] }
+
+const testContracts = compile(join(import.meta.dirname, 'solidity'))
+
+/** How many calls go to the node in one request. */
+const callsPerRequest = 100
 
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>
 
-/** A real chain with both contracts, and calls that tell the custom error they revert with. */
+/** A real chain with both contracts. */
 export async function startTestChain() {
-  const anvil: Anvil = await startAnvil({ chainId: 31337 })
+  const anvil = await startAnvil({ chainId: Number(chainId) })
   const transport = http(anvil.url)
   const reader = createPublicClient({ transport, pollingInterval: 20 })
   const deployer = createDeployer(anvil.url, owner)
@@ -46,17 +66,46 @@ export async function startTestChain() {
   )
   await deployer.call(usd, devTokenAbi as Abi, 'mint', [vault, 1_000_000n])
 
-  type Sender = PrivateKeyAccount | typeof owner
-
   async function send(
-    account: Sender,
-    transaction: { to: Address; data?: Hex; value?: bigint; authorizationList?: unknown; gas?: bigint },
+    account: Account,
+    transaction: { to: Address; data?: Hex; value?: bigint; authorizationList?: unknown },
   ): Promise<TransactionReceipt> {
     const wallet = createWalletClient({ account, transport })
     // A limit of our own, so that a revert is mined instead of refused by the estimate.
     const hash = await wallet.sendTransaction({ chain: null, gas: 1_500_000n, ...transaction } as never)
     return reader.waitForTransactionReceipt({ hash })
   }
+
+  /** What each call reverts with; null when it does not. */
+  async function revertsOf(from: Address, to: Address, calls: Hex[]): Promise<(Revert | null)[]> {
+    const reverts: (Revert | null)[] = []
+    for (let start = 0; start < calls.length; start += callsPerRequest) {
+      const requests = calls.slice(start, start + callsPerRequest).map((data, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'eth_call',
+        params: [{ from, to, data }, 'latest'],
+      }))
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(anvil.url, { method: 'POST', headers, body: JSON.stringify(requests) })
+      const answers = (await response.json()) as { id: number; result?: Hex; error?: { data?: Hex; message: string } }[]
+      answers.sort((a, b) => a.id - b.id)
+      reverts.push(...answers.map(({ result, error }) => (result === undefined ? readRevert(error!) : null)))
+    }
+    return reverts
+  }
+
+  async function delegateTo(account: PrivateKeyAccount, contract: Address): Promise<TransactionReceipt> {
+    const nonce = await reader.getTransactionCount({ address: account.address })
+    const authorization = await account.signAuthorization({
+      contractAddress: contract,
+      chainId: Number(chainId),
+      nonce,
+    })
+    return send(stranger, { to: stranger.address, authorizationList: [authorization] })
+  }
+
+  const mint = (to: Address, amount: bigint) => deployer.call(usd, devTokenAbi as Abi, 'mint', [to, amount])
 
   return {
     anvil,
@@ -66,108 +115,65 @@ export async function startTestChain() {
     usd,
     deployer,
     send,
+    revertsOf,
+    delegateTo,
+    mint,
     stop: () => anvil.stop(),
 
-    deployHostile: (name: string): Promise<Address> => deployer.deploy(`0x${hostile[name]!.evm.bytecode.object}`),
-    hostileAbi: (name: string): Abi => hostile[name]!.abi as Abi,
-
-    /** The name and arguments of the custom error that a call reverts with; null when it does not. */
-    async revertOf(
-      from: Address,
-      to: Address,
-      data: Hex,
-      value = 0n,
-    ): Promise<{ name: string; args: readonly unknown[] } | null> {
-      const outcome = await reader
-        .request({
-          method: 'eth_call' as never,
-          params: [{ from, to, data, value: `0x${value.toString(16)}` }, 'latest'] as never,
-        })
-        .then(
-          () => null,
-          (error: { walk?: (match: (e: unknown) => boolean) => { data?: Hex } | null; data?: Hex }) =>
-            (error.walk?.((cause) => typeof (cause as { data?: unknown }).data === 'string')?.data ??
-              error.data ??
-              '0x') as Hex,
-        )
-      if (outcome === null) return null
-      const { errorName, args } = decodeErrorResult({
-        abi: [...delegateAbi, ...solverVaultAbi, ...devTokenAbi],
-        data: outcome,
-      })
-      return { name: errorName, args: args ?? [] }
+    async revertOf(from: Address, to: Address, data: Hex): Promise<Revert | null> {
+      return (await revertsOf(from, to, [data]))[0]!
     },
 
-    /** Makes an account borrow a delegate, by its own signature, with a stranger paying. */
-    async delegateTo(account: PrivateKeyAccount, contract: Address): Promise<TransactionReceipt> {
-      const nonce = await reader.getTransactionCount({ address: account.address })
-      const authorization = await account.signAuthorization({ contractAddress: contract, chainId: 31337, nonce })
-      return send(stranger, { to: stranger.address, authorizationList: [authorization] })
+    /** An account that has the delegate and some of the token. */
+    async newDelegated(): Promise<PrivateKeyAccount> {
+      const account = newAccount()
+      await delegateTo(account, delegate)
+      await mint(account.address, 100n)
+      return account
     },
+
+    deploy: (name: string): Promise<Address> => deployer.deploy(`0x${testContracts[name]!.evm.bytecode.object}`),
+    abiOf: (name: string): Abi => testContracts[name]!.abi as Abi,
+
+    ownerCall: (functionName: string, args: readonly unknown[]) =>
+      deployer.call(vault, solverVaultAbi as Abi, functionName, args),
 
     balanceOf: (token: Address, holder: Address) =>
       reader.readContract({ address: token, abi: devTokenAbi, functionName: 'balanceOf', args: [holder] }),
-  }
-}
 
-/** A signed intent as `execute` takes it: the calls of the batches in `carried`, only hashes of the others. */
-export async function signedForContract(
-  account: PrivateKeyAccount,
-  chainBatches: ChainBatch[],
-  options: { signatureType?: SignatureType; nbf?: number; exp?: number; carried?: number[] } = {},
-) {
-  const {
-    signatureType = 'ecdsa',
-    nbf = 0,
-    exp = 4_000_000_000,
-    carried = chainBatches.map((_, index) => index),
-  } = options
-  const unsigned = { signatureType, nbf, exp, chainBatches }
-  const digest = intentDigest(unsigned)
-  const signature =
-    signatureType === 'ecdsa'
-      ? await account.signMessage({ message: { raw: digest } })
-      : await account.signTypedData(intentTypedData(unsigned))
-  const words =
-    signatureType === 'eip712'
-      ? carried.map((index) => tokenTransfersHash(chainBatches[index]!.tokenTransfers).slice(2))
-      : []
-  return {
-    digest,
-    intent: {
-      signatureType,
-      signature: `${signature}${words.join('')}` as Hex,
-      nbf: BigInt(nbf),
-      exp: BigInt(exp),
-      chainBatches: chainBatches.map((batch, index) => ({
-        hash: batchHash(signatureType, batch),
-        chainId: BigInt(batch.chainId),
-        calls: carried.includes(index) ? [...batch.calls] : [],
-      })),
+    isProcessed: (account: Address, id: Hex) =>
+      reader.readContract({ address: account, abi: delegateAbi, functionName: 'isChainBatchProcessed', args: [id] }),
+
+    isFulfilled: (key: Hex) =>
+      reader.readContract({ address: vault, abi: solverVaultAbi, functionName: 'isFulfilled', args: [key] }),
+
+    async now(): Promise<bigint> {
+      return (await reader.getBlock()).timestamp
+    },
+
+    /** Mines a block so many seconds later. */
+    async passTime(seconds: bigint): Promise<void> {
+      await reader.request({ method: 'evm_increaseTime' as never, params: [Number(seconds)] as never })
+      await reader.request({ method: 'evm_mine' as never, params: [] as never })
     },
   }
 }
 
-export type ContractIntent = Awaited<ReturnType<typeof signedForContract>>['intent']
+const knownErrors = [
+  ...delegateAbi,
+  ...solverVaultAbi,
+  ...devTokenAbi,
+  ...Object.values(testContracts).flatMap(({ abi }) => abi as Abi),
+].filter((item) => item.type === 'error')
 
-export const noIntent: ContractIntent = {
-  signatureType: '' as SignatureType,
-  signature: '0x',
-  nbf: 0n,
-  exp: 0n,
-  chainBatches: [],
+function readRevert({ data, message }: { data?: Hex; message: string }): Revert {
+  if (data === undefined) throw new Error(`The node did not run the call: ${message}`)
+  return decodeRevert(data)
 }
 
-export function executeData(intent: ContractIntent): Hex {
-  return encodeFunctionData({ abi: delegateAbi, functionName: 'execute', args: [intent] })
-}
-
-export function fulfillData(
-  stepKey: Hex,
-  transfers: { to: Address; token: Address; amount: bigint }[],
-  account?: Address,
-  intent: ContractIntent = noIntent,
-): Hex {
-  const args = [stepKey, transfers, account ?? '0x0000000000000000000000000000000000000000', intent] as const
-  return encodeFunctionData({ abi: solverVaultAbi, functionName: 'fulfill', args })
+/** Reads revert data, such as what a failed call of an account is said to have returned. */
+export function decodeRevert(data: Hex): Revert {
+  if (data === '0x') return { name: '', args: [] }
+  const { errorName, args } = decodeErrorResult({ abi: knownErrors as Abi, data })
+  return { name: errorName, args: args ?? [] }
 }

@@ -1,225 +1,169 @@
-import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { type Abi, type Address, encodeFunctionData, erc20Abi, type Hex, parseEventLogs, toHex } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { devTokenAbi, solverVaultAbi } from '../../server/chain/generated/contracts.js'
-import { fulfillData, operator, owner, signedForContract, startTestChain, stranger, type TestChain } from './chain.js'
-
-const native: Address = '0x0000000000000000000000000000000000000000'
+import { type Abi, encodeDeployData, encodeFunctionData, getAddress, type Hex, parseEventLogs, zeroHash } from 'viem'
+import { solverVaultAbi, solverVaultBytecode } from '../../server/chain/generated/contracts.js'
+import { native, newKey, newRecipient, operator, owner, startTestChain, stranger, type TestChain } from './chain.js'
+import { fulfillData } from './intents.js'
 
 describe('the solver’s vault', () => {
   let chain: TestChain
-
   before(async () => {
     chain = await startTestChain()
   })
   after(() => chain.stop())
 
-  const newKey = (): Hex => toHex(randomBytes(32))
-  const newRecipient = () => privateKeyToAccount(generatePrivateKey()).address
   const asOperator = (data: Hex) => chain.send(operator, { to: chain.vault, data })
-  const revertOf = (data: Hex, from: Address = operator.address) => chain.revertOf(from, chain.vault, data)
-  const ownerCall = (functionName: string, args: readonly unknown[]) =>
-    chain.deployer.call(chain.vault, solverVaultAbi as Abi, functionName, args)
-  const isFulfilled = (key: Hex) =>
-    chain.reader.readContract({ address: chain.vault, abi: solverVaultAbi, functionName: 'isFulfilled', args: [key] })
+  const revertOf = (data: Hex, from = operator.address) => chain.revertOf(from, chain.vault, data)
+  const payment = (amount = 1n, to = newRecipient()) => ({ to, token: chain.usd, amount })
+  const call = (functionName: string, args: readonly unknown[]) =>
+    encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args })
+  const read = (functionName: 'owner' | 'pendingOwner' | 'paused') =>
+    chain.reader.readContract({ address: chain.vault, abi: solverVaultAbi, functionName })
 
-  it('pays once under each key', async () => {
+  it('pays once under each key, and logs the key', async () => {
     const [key, to] = [newKey(), newRecipient()]
-    const data = fulfillData(key, [{ to, token: chain.usd, amount: 5n }])
-    const [first, second] = [await asOperator(data), await asOperator(data)]
-    expect([first.status, second.status]).to.deep.equal(['success', 'reverted'])
+    expect(await chain.isFulfilled(key)).to.equal(false)
+    const data = fulfillData(key, [payment(5n, to)])
+    const receipt = await asOperator(data)
+    const events = parseEventLogs({ abi: solverVaultAbi, logs: receipt.logs, eventName: 'Fulfilled' })
+    expect(events.map(({ args }) => args.stepKey)).to.deep.equal([key])
+    expect((await asOperator(data)).status).to.equal('reverted')
     expect(await chain.balanceOf(chain.usd, to)).to.equal(5n)
-    expect(await isFulfilled(key)).to.equal(true)
-    expect(await revertOf(data)).to.deep.equal({ name: 'AlreadyFulfilled', args: [key] })
+    expect(await chain.isFulfilled(key)).to.equal(true)
+    // Whatever else is asked for under the key.
+    for (const transfers of [[payment(5n, to)], [payment()], []]) {
+      expect(await revertOf(fulfillData(key, transfers))).to.deep.equal({ name: 'AlreadyFulfilled', args: [key] })
+    }
   })
 
-  it('obeys operators only, and the owner only in what is the owner’s', async () => {
-    const data = fulfillData(newKey(), [{ to: newRecipient(), token: chain.usd, amount: 1n }])
+  it('pays all transfers or none, native currency among them', async () => {
+    const [key, to] = [newKey(), newRecipient()]
+    await chain.send(stranger, { to: chain.vault, value: 50n })
+    const good = [payment(1n, to), { to, token: native, amount: 4n }, payment(2n, to)]
+    expect((await asOperator(fulfillData(key, [...good, payment(10n ** 20n)]))).status).to.equal('reverted')
+    expect(await chain.isFulfilled(key)).to.equal(false)
+    expect(await chain.balanceOf(chain.usd, to)).to.equal(0n)
+    expect((await asOperator(fulfillData(key, good))).status).to.equal('success')
+    expect(await chain.balanceOf(chain.usd, to)).to.equal(3n)
+    expect(await chain.reader.getBalance({ address: to })).to.equal(4n)
+  })
+
+  it('logs native currency that comes in, and from whom', async () => {
+    const receipt = await chain.send(stranger, { to: chain.vault, value: 10n })
+    const events = parseEventLogs({ abi: solverVaultAbi, logs: receipt.logs, eventName: 'NativeReceived' })
+    expect(events.map(({ args }) => args)).to.deep.equal([{ from: stranger.address, amount: 10n }])
+  })
+
+  it('obeys operators in payments and nobody else, the owner included', async () => {
+    const data = fulfillData(newKey(), [payment()])
+    for (const from of [stranger.address, owner.address]) {
+      expect(await revertOf(data, from)).to.deep.equal({ name: 'NotOperator', args: [from] })
+    }
+    await chain.ownerCall('setOperator', [stranger.address, true])
+    expect(await revertOf(data, stranger.address)).to.equal(null)
+    await chain.ownerCall('setOperator', [stranger.address, false])
     expect((await revertOf(data, stranger.address))?.name).to.equal('NotOperator')
-    expect((await revertOf(data, owner.address))?.name).to.equal('NotOperator')
+  })
+
+  it('obeys the owner in everything else, and not operators', async () => {
     const guarded: [string, readonly unknown[]][] = [
       ['setOperator', [stranger.address, true]],
       ['setOutflowCap', [chain.usd, 1n]],
       ['setPaused', [true]],
       ['withdraw', [chain.usd, stranger.address, 1n]],
       ['transferOwnership', [stranger.address]],
+      ['renounceOwnership', []],
     ]
     for (const [functionName, args] of guarded) {
-      const call = encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args })
-      expect((await revertOf(call))?.name, functionName).to.equal('OwnableUnauthorizedAccount')
+      expect(await revertOf(call(functionName, args)), functionName).to.deep.equal({
+        name: 'OwnableUnauthorizedAccount',
+        args: [operator.address],
+      })
     }
   })
 
-  it('pays native currency, and tells of what comes in', async () => {
-    const receipt = await chain.send(stranger, { to: chain.vault, value: 10n })
-    const [event] = parseEventLogs({ abi: solverVaultAbi, logs: receipt.logs, eventName: 'NativeReceived' })
-    expect(event?.args).to.deep.equal({ from: stranger.address, amount: 10n })
-    const to = newRecipient()
-    await asOperator(fulfillData(newKey(), [{ to, token: native, amount: 4n }]))
-    expect(await chain.reader.getBalance({ address: to })).to.equal(4n)
-    const tooMuch = fulfillData(newKey(), [{ to, token: native, amount: 10n ** 30n }])
-    expect((await revertOf(tooMuch))?.name).to.equal('TokenTransferFailed')
-  })
-
-  it('takes tokens that return nothing, and refuses those that say false or take a fee', async () => {
-    const recipient = newRecipient()
-    for (const [name, error] of [
-      ['SilentToken', null],
-      ['RefusingToken', 'TokenTransferFailed'],
-      ['FeeToken', 'TransferAmountMismatch'],
-    ] as const) {
-      const token = await chain.deployHostile(name)
-      await chain.deployer.call(token, chain.hostileAbi(name), 'mint', [chain.vault, 1_000n])
-      const data = fulfillData(newKey(), [{ to: recipient, token, amount: 100n }])
-      expect((await revertOf(data))?.name ?? null, name).to.equal(error)
-      await asOperator(data)
-      expect(await chain.balanceOf(token, recipient)).to.equal(error ? 0n : 100n)
-      expect(await chain.balanceOf(token, chain.vault)).to.equal(error ? 1_000n : 900n)
+  it('pays neither itself nor nobody', async () => {
+    for (const token of [chain.usd, native]) {
+      for (const to of [chain.vault, native]) {
+        const revert = await revertOf(fulfillData(newKey(), [{ to, token, amount: 1n }]))
+        expect(revert?.name).to.equal('InvalidRecipient')
+        const withdrawal = await revertOf(call('withdraw', [token, to, 1n]), owner.address)
+        expect(withdrawal?.name).to.equal('InvalidRecipient')
+      }
     }
   })
 
-  it('pays neither itself nor nobody, nor a token that is no contract', async () => {
-    for (const to of [chain.vault, native]) {
-      expect((await revertOf(fulfillData(newKey(), [{ to, token: chain.usd, amount: 1n }])))?.name).to.equal(
-        'InvalidRecipient',
+  it('keeps operators below a token’s daily cap, which starts anew the next day', async () => {
+    // Just after midnight, so that the day does not end meanwhile.
+    await chain.passTime(86_400n - ((await chain.now()) % 86_400n))
+    await chain.ownerCall('setOutflowCap', [chain.usd, 10n])
+    const pay = (...amounts: bigint[]) =>
+      fulfillData(
+        newKey(),
+        amounts.map((amount) => payment(amount)),
       )
-    }
-    const nowhere = fulfillData(newKey(), [{ to: newRecipient(), token: newRecipient(), amount: 1n }])
-    expect((await asOperator(nowhere)).status).to.equal('reverted')
-  })
-
-  it('can’t be re-entered by a token, even through an operator', async () => {
-    const token = await chain.deployHostile('ReentrantToken')
-    const abi = chain.hostileAbi('ReentrantToken')
-    await chain.deployer.call(token, abi, 'mint', [chain.vault, 10n])
-    const thief = newRecipient()
-    await ownerCall('setOperator', [token, true])
-    await chain.deployer.call(token, abi, 'arm', [
-      chain.vault,
-      fulfillData(newKey(), [{ to: thief, token: chain.usd, amount: 9n }]),
-    ])
-    await asOperator(fulfillData(newKey(), [{ to: newRecipient(), token, amount: 1n }]))
-    await ownerCall('setOperator', [token, false])
-    expect(await chain.reader.readContract({ address: token, abi, functionName: 'succeeded' })).to.equal(false)
-    expect(await chain.balanceOf(chain.usd, thief)).to.equal(0n)
-  })
-
-  it('keeps operators below the daily cap, which starts anew the next day', async () => {
-    await ownerCall('setOutflowCap', [chain.usd, 10n])
-    const pay = (amount: bigint) => fulfillData(newKey(), [{ to: newRecipient(), token: chain.usd, amount }])
     expect((await asOperator(pay(6n))).status).to.equal('success')
-    expect(await revertOf(pay(5n))).to.include({ name: 'OutflowCapExceeded' })
-    const twice = [3n, 2n].map((amount) => ({ to: newRecipient(), token: chain.usd, amount }))
-    expect((await revertOf(fulfillData(newKey(), twice)))?.name).to.equal('OutflowCapExceeded')
+    expect(await revertOf(pay(5n))).to.deep.equal({
+      name: 'OutflowCapExceeded',
+      args: [getAddress(chain.usd), 10n, 11n],
+    })
+    expect((await revertOf(pay(3n, 2n)))?.name).to.equal('OutflowCapExceeded')
+    expect(await revertOf(fulfillData(newKey(), [{ ...payment(), token: native, amount: 11n }]))).to.equal(null)
+    // What was refused does not count.
+    expect((await asOperator(pay(5n))).status).to.equal('reverted')
     expect((await asOperator(pay(4n))).status).to.equal('success')
-    await chain.reader.request({ method: 'evm_increaseTime' as never, params: [86_400] as never })
-    await chain.reader.request({ method: 'evm_mine' as never, params: [] as never })
+    expect((await revertOf(pay(1n)))?.name).to.equal('OutflowCapExceeded')
+    await chain.passTime(86_400n)
+    expect((await revertOf(pay(11n)))?.name).to.equal('OutflowCapExceeded')
     expect((await asOperator(pay(10n))).status).to.equal('success')
-    await ownerCall('withdraw', [chain.usd, newRecipient(), 20n])
-    await ownerCall('setOutflowCap', [chain.usd, 0n])
+    // The owner is above the cap, and a cap of nothing is none.
+    await chain.ownerCall('withdraw', [chain.usd, newRecipient(), 20n])
+    await chain.ownerCall('setOutflowCap', [chain.usd, 0n])
+    expect(await revertOf(pay(1_000n))).to.equal(null)
   })
 
-  it('pays nothing while it is paused', async () => {
-    await ownerCall('setPaused', [true])
-    const data = fulfillData(newKey(), [{ to: newRecipient(), token: chain.usd, amount: 1n }])
-    expect((await revertOf(data))?.name).to.equal('Paused')
-    await ownerCall('setPaused', [false])
+  it('pays nothing while it is paused, but to the owner', async () => {
+    await chain.ownerCall('setPaused', [true])
+    expect(await read('paused')).to.equal(true)
+    const data = fulfillData(newKey(), [payment()])
+    expect(await revertOf(data)).to.deep.equal({ name: 'Paused', args: [] })
+    const to = newRecipient()
+    await chain.ownerCall('withdraw', [chain.usd, to, 3n])
+    expect(await chain.balanceOf(chain.usd, to)).to.equal(3n)
+    await chain.ownerCall('setPaused', [false])
     expect(await revertOf(data)).to.equal(null)
   })
 
-  it('changes owners in two steps', async () => {
-    await ownerCall('transferOwnership', [stranger.address])
-    const read = () => chain.reader.readContract({ address: chain.vault, abi: solverVaultAbi, functionName: 'owner' })
-    expect(await read()).to.equal(owner.address)
-    const accept = encodeFunctionData({ abi: solverVaultAbi, functionName: 'acceptOwnership' })
+  it('gives the owner everything, native currency and tokens that take a fee too', async () => {
+    const to = newRecipient()
+    await chain.send(stranger, { to: chain.vault, value: 9n })
+    await chain.ownerCall('withdraw', [native, to, 9n])
+    expect(await chain.reader.getBalance({ address: to })).to.equal(9n)
+    const token = await chain.deploy('FeeToken')
+    await chain.deployer.call(token, chain.abiOf('FeeToken'), 'mint', [chain.vault, 1_000n])
+    await chain.ownerCall('withdraw', [token, to, 1_000n])
+    expect(await chain.balanceOf(token, chain.vault)).to.equal(0n)
+    for (const none of [await chain.deploy('RefusingToken'), newRecipient()]) {
+      const refused = await revertOf(call('withdraw', [none, to, 1n]), owner.address)
+      expect(refused?.name).to.equal('TokenTransferFailed')
+    }
+  })
+
+  it('changes owners in two steps and always has one', async () => {
+    await chain.ownerCall('transferOwnership', [stranger.address])
+    expect([await read('owner'), await read('pendingOwner')]).to.deep.equal([owner.address, stranger.address])
+    const accept = call('acceptOwnership', [])
     expect((await revertOf(accept))?.name).to.equal('OwnableUnauthorizedAccount')
     await chain.send(stranger, { to: chain.vault, data: accept })
-    expect(await read()).to.equal(stranger.address)
-    await chain.send(stranger, {
-      to: chain.vault,
-      data: encodeFunctionData({ abi: solverVaultAbi, functionName: 'transferOwnership', args: [owner.address] }),
-    })
+    expect(await read('owner')).to.equal(stranger.address)
+    expect((await revertOf(call('setPaused', [true]), owner.address))?.name).to.equal('OwnableUnauthorizedAccount')
+    await chain.send(stranger, { to: chain.vault, data: call('transferOwnership', [owner.address]) })
     await chain.send(owner, { to: chain.vault, data: accept })
-  })
-
-  describe('with an account’s batch behind the payment', () => {
-    const pay = (to: Address, amount: bigint) => ({
-      to: chain.usd,
-      value: 0n,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }),
-    })
-    const batch = (...calls: ReturnType<typeof pay>[]) => [{ chainId: 31337, tokenTransfers: [], calls }]
-
-    async function untouched(key: Hex, run: () => Promise<unknown>) {
-      const before = await chain.balanceOf(chain.usd, chain.vault)
-      await run()
-      expect(await chain.balanceOf(chain.usd, chain.vault)).to.equal(before)
-      expect(await isFulfilled(key)).to.equal(false)
-    }
-
-    it('does both in one transaction', async () => {
-      const account = privateKeyToAccount(generatePrivateKey())
-      await chain.delegateTo(account, chain.delegate)
-      const to = newRecipient()
-      const { intent } = await signedForContract(account, batch(pay(to, 3n)), { signatureType: 'eip712' })
-      const data = fulfillData(
-        newKey(),
-        [{ to: account.address, token: chain.usd, amount: 5n }],
-        account.address,
-        intent,
-      )
-      expect((await asOperator(data)).status).to.equal('success')
-      expect(await chain.balanceOf(chain.usd, to)).to.equal(3n)
-      expect(await chain.balanceOf(chain.usd, account.address)).to.equal(2n)
-    })
-
-    it('does neither when a call fails, and tells why', async () => {
-      const account = privateKeyToAccount(generatePrivateKey())
-      await chain.delegateTo(account, chain.delegate)
-      const { intent } = await signedForContract(account, batch(pay(newRecipient(), 6n)))
-      const key = newKey()
-      const data = fulfillData(key, [{ to: account.address, token: chain.usd, amount: 5n }], account.address, intent)
-      await untouched(key, () => asOperator(data))
-      expect((await revertOf(data))?.name).to.equal('CallReverted')
-    })
-
-    it('pays nothing when the account has no code, as after an authorization that was skipped', async () => {
-      const account = privateKeyToAccount(generatePrivateKey())
-      const { intent } = await signedForContract(account, batch(pay(newRecipient(), 1n)))
-      const key = newKey()
-      const data = fulfillData(key, [{ to: account.address, token: chain.usd, amount: 5n }], account.address, intent)
-      // For another nonce than the account's: the protocol skips it and the transaction goes on.
-      const authorization = await account.signAuthorization({
-        contractAddress: chain.delegate,
-        chainId: 31337,
-        nonce: 7,
-      })
-      await untouched(key, async () => {
-        const receipt = await chain.send(operator, { to: chain.vault, data, authorizationList: [authorization] })
-        expect(receipt.status).to.equal('reverted')
-      })
-      expect((await revertOf(data))?.name).to.equal('AccountNotDelegated')
-    })
-
-    it('pays nothing when the account ran nothing', async () => {
-      const account = privateKeyToAccount(generatePrivateKey())
-      await chain.delegateTo(account, chain.delegate)
-      const stripped = await signedForContract(account, batch(pay(newRecipient(), 1n)), { carried: [] })
-      const transfers = [{ to: account.address, token: chain.usd, amount: 5n }]
-      const key = newKey()
-      const data = fulfillData(key, transfers, account.address, stripped.intent)
-      await untouched(key, () => asOperator(data))
-      expect((await revertOf(data))?.name).to.equal('BatchNotExecuted')
-      await chain.delegateTo(account, await chain.deployHostile('EmptyDelegate'))
-      expect((await revertOf(data))?.name).to.equal('BatchNotExecuted')
-    })
-  })
-
-  it('lets tokens’ own errors through', async () => {
-    const data = fulfillData(newKey(), [{ to: newRecipient(), token: chain.usd, amount: 10n ** 20n }])
-    const failure = await revertOf(data)
-    expect(failure?.name).to.equal('ERC20InsufficientBalance')
-    expect(devTokenAbi.some((item) => item.type === 'error' && item.name === failure?.name)).to.equal(true)
+    expect(await read('owner')).to.equal(owner.address)
+    expect((await revertOf(call('renounceOwnership', []), owner.address))?.name).to.equal('OwnerRequired')
+    const ownerless = encodeDeployData({ abi: solverVaultAbi, bytecode: solverVaultBytecode, args: [native] })
+    const creation = `${zeroHash}${ownerless.slice(2)}` as Hex
+    expect(await chain.revertOf(stranger.address, '0x4e59b44847b379578588920ca78fbf26c0b4956c', creation)).to.not.equal(
+      null,
+    )
   })
 })

@@ -55,17 +55,35 @@ contract ReentrantToken is BareToken {
     }
 }
 
-/// @dev An earlier delegate that wrote into the account's first slots.
-contract OtherDelegate {
-    uint256 public a;
-    uint256 public b;
-
-    function write() external {
-        (a, b) = (type(uint256).max, type(uint256).max);
+/// @dev Returns one word more than it should, and the first one says yes.
+contract TalkativeToken is BareToken {
+    function transfer(address to, uint256 amount) external returns (bool, uint256) {
+        move(to, amount);
+        return (true, 1);
     }
 }
 
-/// @dev A delegate that takes any call and says nothing.
-contract EmptyDelegate {
-    fallback() external payable {}
+/// @dev Says yes in another way than `true` is encoded.
+contract OddToken is BareToken {
+    function transfer(address to, uint256 amount) external returns (uint256) {
+        move(to, amount);
+        return 2;
+    }
+}
+
+/// @dev Reverts without a word.
+contract MuteToken is BareToken {
+    function transfer(address, uint256) external pure returns (bool) {
+        assembly {
+            revert(0, 0)
+        }
+    }
+}
+
+/// @dev Takes from the recipient instead of giving.
+contract TakingToken is BareToken {
+    function transfer(address to, uint256) external returns (bool) {
+        balanceOf[to] = 0;
+        return true;
+    }
 }
