@@ -18,7 +18,7 @@ export type VaultReport = {
   withdrawn: bigint
   /** What the ledger says was paid out. */
   paid: bigint
-  /** `balance` less all of the above; anything but 0 is a fault. */
+  /** `balance` less all of the above; anything but 0 is a fault, or a token that keeps a part of what its logs say. */
   unexplained: bigint
 }
 
@@ -46,10 +46,10 @@ async function compareVault(chain: ChainConfig, token: TokenConfig, movements: M
   const reader = createPublicClient({ transport: http(chain.rpcUrls[0]) })
   const head = await reader.getBlockNumber({ cacheTime: 0 })
   const arrivals = await arrivalsOf(chain, token, reader, head)
-  const isRecorded = ({ hash, logIndex }: (typeof arrivals)[number]) =>
-    movements.arrivals.has(`arrival:${chain.chainId}:${hash}:${logIndex}`)
-  const recorded = sum(arrivals.filter(isRecorded))
-  const unrecorded = arrivals.filter((arrival) => !isRecorded(arrival))
+  const inLedger = ({ hash, logIndex }: (typeof arrivals)[number]) =>
+    movements.arrivals.get(`arrival:${chain.chainId}:${hash}:${logIndex}`)
+  const recorded = arrivals.reduce((total, arrival) => total + (inLedger(arrival) ?? 0n), 0n)
+  const unrecorded = arrivals.filter((arrival) => inLedger(arrival) === undefined)
   const withdrawn = sum(await withdrawalsOf(chain, token, reader, head))
   const paid = movements.paid.get(`${chain.chainId}:${token.address}`) ?? 0n
   const balance = await balanceOf(chain, token, reader, head)

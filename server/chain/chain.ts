@@ -110,6 +110,8 @@ export type Chain = {
   findFulfilment(stepKey: Hash): Promise<Hash | null>
   /** The transaction in which the account's delegate ran this batch. Null as above. */
   findExecution(account: Address, chainBatchId: Hash): Promise<Hash | null>
+  /** What has really reached the vault of what a block's logs say, in the order given; see `createArrivalMeter`. */
+  measureArrivals(logged: readonly { token: Address; amount: bigint }[], block: bigint): Promise<bigint[]>
   /** At the pending block. */
   simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
   /** Hands a signed transaction to every node of the chain. Never throws. */

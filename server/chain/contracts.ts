@@ -89,6 +89,10 @@ export function encodeBalanceOf(holder: Address): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
 }
 
+export function encodeTransfer(to: Address, amount: bigint): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
+}
+
 const noIntent = { signatureType: '', signature: '0x', nbf: 0n, exp: 0n, chainBatches: [] } as const
 
 /**

@@ -4,6 +4,7 @@ import type { ChainConfig } from '../domain/chainConfig.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
 import { encodeBalanceOf, encodeIsChainBatchProcessed, encodeIsFulfilled } from './contracts.js'
 import { createLogSearch } from './findLog.js'
+import { createArrivalMeter } from './measureArrivals.js'
 import { createRpc, type Rpc, type RpcOptions } from './rpc.js'
 import {
   call,
@@ -40,6 +41,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
   return {
     config,
     simulate: createSimulator(rpc),
+    measureArrivals: createArrivalMeter(rpc, config.vault),
     findFulfilment,
     findExecution,
     blockReceipts: readBlockReceipts,

@@ -5,7 +5,7 @@ import type { Log, Receipt } from './chain.js'
 
 export type Transfer = { token: Address; from: Address; to: Address; amount: bigint; logIndex: number }
 
-const transferTopic = toEventSelector('Transfer(address,address,uint256)')
+export const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 const nativeReceivedTopic = toEventSelector('NativeReceived(address,uint256)')
 /** Whom eth_simulateV1 names as the emitter of the logs that it adds for transfers of the native currency. */
 export const nativeLogAddress: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'

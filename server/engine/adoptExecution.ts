@@ -1,49 +1,57 @@
 import type { Chain, ChainTransaction } from '../chain/chain.js'
 import type { ChainBatch, TokenTransfer } from '../domain/action.js'
+import type { StepError } from '../domain/errors.js'
 import { solverTransfers } from '../domain/solverNeeds.js'
+import type { StepResult } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
 import type { Failure } from './explainRevert.js'
-import { arrivalsOf } from './outcome.js'
+import { arrivalsOf } from './arrivals.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
-import { endStep, failStep, type Visit, waits } from './visit.js'
+
+export type Adoption =
+  /** Nothing says that somebody has done it. */
+  | { outcome: 'none' }
+  /** Somebody has, and it is not final yet. */
+  | { outcome: 'waits' }
+  | { outcome: 'ended'; result: StepResult }
 
 /**
  * When the chain says that the step has been done already, finds the transaction that did it. A batch that someone else
  * executed is as good as one of ours. A payout that our vault remembers but our journal does not (a database that went
  * back in time) counts only if it paid exactly what this step asks for.
- * Null: the failure says nothing of the kind.
  */
 export async function adoptExecution(
   work: StepWork,
   batch: ChainBatch,
   chain: Chain,
-  failure: Failure,
+  failure: Pick<Failure, 'name'>,
   tools: EngineTools,
-): Promise<Visit | null> {
+): Promise<Adoption> {
   const hash = await findTransaction(work, chain, failure)
-  if (hash === undefined) return null
-  if (hash === null) return failStep(work, unknownTransaction, tools)
+  if (hash === undefined) return { outcome: 'none' }
+  if (hash === null) return ended(unknownTransaction)
   const { transaction, receipt, head } = await chain.transaction(hash)
-  if (!transaction || !receipt) return waits(chain.config.pollIntervalMs)
+  if (!transaction || !receipt) return { outcome: 'waits' }
   const confirmations = Number(head.number - receipt.blockNumber) + 1
-  if (confirmations < work.view.requiredConfirmations) return waits(chain.config.pollIntervalMs)
+  if (confirmations < work.view.requiredConfirmations) return { outcome: 'waits' }
   const transfers = solverTransfers(batch)
   if (transfers.length > 0 && !paidExactly(transaction, work, transfers, chain, tools)) {
-    return failStep(work, failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout, tools)
+    return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)
   }
-  return endStep(
-    work,
-    {
-      status: 'success',
-      transactionHash: receipt.hash,
-      blockNumber: Number(receipt.blockNumber),
-      confirmations,
-      arrivals: arrivalsOf(receipt, work.user, chain, tools),
-      payouts: transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount })),
-    },
-    tools,
-  )
+  const result: StepResult = {
+    status: 'success',
+    transactionHash: receipt.hash,
+    blockNumber: Number(receipt.blockNumber),
+    confirmations,
+    arrivals: await arrivalsOf(receipt, work.user, chain, tools),
+    payouts: transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount })),
+  }
+  return { outcome: 'ended', result }
+}
+
+function ended(error: StepError): Adoption {
+  return { outcome: 'ended', result: { status: 'error', error, transactionHash: null, blockNumber: null } }
 }
 
 const unknownTransaction = {
@@ -64,12 +72,15 @@ const withoutPayout = {
   retryable: false,
 } as const
 
-/** Undefined: the failure is another one. Null: done, but the transaction was not found. */
-async function findTransaction(work: StepWork, chain: Chain, failure: Failure) {
-  if (failure.name === 'DuplicateChainBatch' && work.intent.mode === '7702') {
-    return chain.findExecution(work.user, batchIdOf(work.intent, work.ref.stepIndex))
-  }
-  if (failure.name === 'AlreadyFulfilled' && work.stepKey) return chain.findFulfilment(work.stepKey)
+/** Undefined: nothing says that it was done. Null: done, but the transaction was not found. */
+async function findTransaction(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>) {
+  if (name === 'AlreadyFulfilled' && work.stepKey) return chain.findFulfilment(work.stepKey)
+  const { intent } = work
+  if (intent.mode !== '7702') return undefined
+  const execution = () => chain.findExecution(work.user, batchIdOf(intent, work.ref.stepIndex))
+  if (name === 'DuplicateChainBatch') return execution()
+  // The delegate looks at the time before it looks whether the batch has run.
+  if (name === 'IntentExpired') return (await execution()) ?? undefined
   return undefined
 }
 

@@ -39,18 +39,22 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
     return moved
   }
   const found = findMovement(work, receipt, transaction.value, chain, tools)
-  return settle(
-    work,
-    typeof found === 'string'
-      ? refused(found)
-      : {
-          outcome: 'recorded',
-          ...found,
-          blockNumber: Number(receipt.blockNumber),
-          confirmations: work.requiredConfirmations,
-        },
-    tools,
-  )
+  if (typeof found === 'string') return settle(work, refused(found), tools)
+  const short = work.isDeposit && found.custody === 'vault' ? await shortArrival(work, receipt, chain) : null
+  if (short) return settle(work, refused(short), tools)
+  const { blockNumber } = receipt
+  const confirmed = { blockNumber: Number(blockNumber), confirmations: work.requiredConfirmations }
+  return settle(work, { outcome: 'recorded', ...found, ...confirmed }, tools)
+}
+
+/** What is wrong when the token kept a part for itself, whatever its log says. */
+async function shortArrival(work: DepositWork, receipt: Receipt, chain: Chain): Promise<string | null> {
+  if (work.token === nativeToken) return null
+  const { token, amount } = work
+  const [arrived] = await chain.measureArrivals([{ token, amount }], receipt.blockNumber)
+  return arrived === amount
+    ? null
+    : `amount: of ${amount} only ${arrived} have reached the vault; as an on-demand step they become credit.`
 }
 
 /** What requests wait on for a report. */

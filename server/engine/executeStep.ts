@@ -11,7 +11,7 @@ import { recordAndSend } from './lanes.js'
 import { payloadOf } from './payload.js'
 import { findPermission } from './permission.js'
 import type { EngineTools } from './tools.js'
-import { failStep, moved, type Visit, waits } from './visit.js'
+import { endStep, failStep, moved, type Visit, waits } from './visit.js'
 
 /** How soon a step looks again for its turn at the user's account. */
 const accountBusyMs = 200
@@ -26,7 +26,9 @@ export async function executeStep(work: StepWork, previous: StepView | null, too
   const chain = tools.chains.get(batch.chainId)
   if (!chain) throw new Error(`Chain ${batch.chainId} is not configured any more`)
 
-  const refusal = windowError(work, tools.now()) ?? recipientError(work, batch)
+  const outOfTime = windowError(work, tools.now())
+  if (outOfTime) return endOutOfTime(work, batch, chain, outOfTime, tools)
+  const refusal = recipientError(work, batch)
   if (refusal) return failStep(work, refusal, tools)
   if (work.kind === 'delegated' && !(await tools.store.takeAccount(work))) return waits(accountBusyMs)
 
@@ -113,7 +115,7 @@ async function simulate(
   if (simulation.outcome === 'reverted') {
     const failure = tools.codec.decodeRevert(simulation.data)
     const visit =
-      (await adoptExecution(work, batch, chain, failure, tools)) ??
+      (await adopt(work, batch, chain, failure, tools)) ??
       (await endReverted(work, await explainRevert(failure, batch, chain), tools))
     return { outcome: 'ended', visit }
   }
@@ -127,4 +129,30 @@ async function simulate(
 
 function endReverted(work: StepWork, error: StepError, tools: EngineTools): Promise<Visit> {
   return failStep(work, error, tools, error.code === 'execution_reverted' ? 'reverted' : 'error')
+}
+
+/** An intent whose time is over may have been executed by someone else while it lasted. */
+async function endOutOfTime(
+  work: StepWork,
+  batch: ChainBatch,
+  chain: Chain,
+  error: StepError,
+  tools: EngineTools,
+): Promise<Visit> {
+  const expired = error.code === 'intent_expired' && batch.calls.length > 0
+  const adopted = expired ? await adopt(work, batch, chain, { name: 'IntentExpired' }, tools) : null
+  return adopted ?? failStep(work, error, tools)
+}
+
+/** Null: nobody has carried the step out. */
+async function adopt(
+  work: StepWork,
+  batch: ChainBatch,
+  chain: Chain,
+  failure: { name: string | null },
+  tools: EngineTools,
+): Promise<Visit | null> {
+  const adoption = await adoptExecution(work, batch, chain, failure, tools)
+  if (adoption.outcome === 'none') return null
+  return adoption.outcome === 'waits' ? waits(chain.config.pollIntervalMs) : endStep(work, adoption.result, tools)
 }

@@ -1,33 +1,18 @@
-import type { Address } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
+import type { StepError } from '../domain/errors.js'
 import { solverTransfers } from '../domain/solverNeeds.js'
-import type { Arrival } from '../store/credits.js'
 import type { JournalTransaction } from '../store/journal.js'
 import type { StepResult } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
+import { adoptExecution } from './adoptExecution.js'
+import { arrivalsOf } from './arrivals.js'
 import { explainRevert } from './explainRevert.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
 
-/** What reached the vault from the user in a transaction. */
-export function arrivalsOf(receipt: Receipt, user: Address, chain: Chain, tools: EngineTools): Arrival[] {
-  return tools.codec
-    .vaultArrivals(receipt, chain.config)
-    .filter((arrival) => arrival.from === user)
-    .map((arrival) => ({
-      chainId: chain.config.chainId,
-      transactionHash: receipt.hash,
-      logIndex: arrival.logIndex,
-      blockNumber: Number(receipt.blockNumber),
-      user,
-      token: arrival.token,
-      amount: arrival.amount,
-    }))
-}
-
 /**
  * What a final receipt means for a step that the transaction carried. The contracts' events decide, not the receipt's
- * status alone: a call to an account without code succeeds and does nothing.
+ * status alone: a call to an account without code succeeds and does nothing. Null: it can't be said yet.
  */
 export async function resultOf(
   work: StepWork,
@@ -36,7 +21,7 @@ export async function resultOf(
   head: bigint,
   chain: Chain,
   tools: EngineTools,
-): Promise<StepResult> {
+): Promise<StepResult | null> {
   const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
   if (transaction.attempts.some((attempt) => attempt.hash === receipt.hash && attempt.isCancel)) {
     const message =
@@ -49,7 +34,7 @@ export async function resultOf(
       status: 'success',
       ...place,
       confirmations: Number(head - receipt.blockNumber) + 1,
-      arrivals: work.kind === 'delegated' ? arrivalsOf(receipt, work.user, chain, tools) : [],
+      arrivals: work.kind === 'delegated' ? await arrivalsOf(receipt, work.user, chain, tools) : [],
       payouts: solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount })),
     }
   }
@@ -57,7 +42,16 @@ export async function resultOf(
     const message = 'The transaction was mined, but the account did not run the batch; nothing was paid.'
     return { status: 'error', error: { code: 'batch_not_executed', message, retryable: true }, ...place }
   }
-  return { status: 'reverted', error: await reasonOf(work, transaction, receipt, chain, tools), ...place }
+  const batch = work.intent.chainBatches[work.ref.stepIndex]!
+  const failure = await failureOf(transaction, chain, tools)
+  const adoption = failure && (await adoptExecution(work, batch, chain, failure, tools))
+  // One who saw ours may have carried the batch out before it; what counts then is his.
+  if (adoption?.outcome === 'waits') return null
+  if (adoption?.outcome === 'ended') {
+    return adoption.result.status === 'success' ? adoption.result : { ...adoption.result, ...place }
+  }
+  const error = failure ? await explainRevert(failure, batch, chain) : unexplained(transaction, receipt)
+  return { status: 'reverted', error, ...place }
 }
 
 function tookEffect(work: StepWork, receipt: Receipt, chain: Chain, tools: EngineTools): boolean {
@@ -72,23 +66,18 @@ function tookEffect(work: StepWork, receipt: Receipt, chain: Chain, tools: Engin
   return paid && ran
 }
 
-/** A receipt does not say why it reverted; running the same call again usually does. */
-async function reasonOf(
-  work: StepWork,
-  transaction: JournalTransaction,
-  receipt: Receipt,
-  chain: Chain,
-  tools: EngineTools,
-) {
-  const batch = work.intent.chainBatches[work.ref.stepIndex]!
-  const again = await chain.simulate(
-    { from: transaction.signer, to: transaction.to, data: transaction.data, value: 0n, authorization: null },
-    { overrideDelegate: null },
-  )
-  if (again.outcome === 'reverted') return explainRevert(tools.codec.decodeRevert(again.data), batch, chain)
+/** A receipt does not say why it reverted; running the same call again usually does. Null: it would succeed now. */
+async function failureOf(transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
+  const { signer: from, to, data } = transaction
+  const request = { from, to, data, value: 0n, authorization: null }
+  const again = await chain.simulate(request, { overrideDelegate: null })
+  return again.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
+}
+
+function unexplained(transaction: JournalTransaction, receipt: Receipt): StepError {
   const outOfGas = receipt.gasUsed >= transaction.gasLimit
   return {
-    code: outOfGas ? ('gas_limit_exceeded' as const) : ('execution_reverted' as const),
+    code: outOfGas ? 'gas_limit_exceeded' : 'execution_reverted',
     message: outOfGas
       ? `The transaction was mined and ran out of gas at ${transaction.gasLimit}; nothing took effect.`
       : 'The transaction was mined and reverted; the same call would succeed now.',

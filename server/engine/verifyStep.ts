@@ -1,5 +1,5 @@
 import type { StepWork } from '../store/steps.js'
-import { arrivalsOf } from './outcome.js'
+import { arrivalsOf } from './arrivals.js'
 import type { EngineTools } from './tools.js'
 import { endStep, failStep, type Visit, waits } from './visit.js'
 
@@ -52,7 +52,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
           transactionHash: hash,
           blockNumber: Number(receipt!.blockNumber),
           confirmations: found.confirmations,
-          arrivals: arrivalsOf(receipt!, work.user, chain, tools),
+          arrivals: await arrivalsOf(receipt!, work.user, chain, tools),
           payouts: [],
         },
         tools,

@@ -170,7 +170,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const works = await tools.store.readStepsOf(transaction.id)
     const results = []
     for (const work of works) {
-      results.push({ ref: work.ref, result: await resultOf(work, transaction, receipt, head.number, chain, tools) })
+      const result = await resultOf(work, transaction, receipt, head.number, chain, tools)
+      if (!result) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
+      results.push({ ref: work.ref, result })
     }
     const carried = await tools.store.readAirdropOf(transaction.id)
     const airdrop = carried && airdropResult(carried, receipt, tools)

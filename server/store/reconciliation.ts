@@ -38,16 +38,16 @@ export async function checkBalances(database: Database): Promise<BalanceFault[]>
 }
 
 /**
- * What the ledger says has moved in and out of the vaults: the causes of arrivals, and what operators have paid out, by
+ * What the ledger says has moved in and out of the vaults: arrivals by their cause, and what operators have paid out, by
  * `{chainId}:{token}`. Withdrawals are the owner's and show on the chain by their own event.
  */
 export async function readVaultMovements(
   database: Database,
-): Promise<{ arrivals: Set<string>; paid: Map<string, bigint> }> {
-  const arrivals = new Set<string>()
+): Promise<{ arrivals: Map<string, bigint>; paid: Map<string, bigint> }> {
+  const arrivals = new Map<string, bigint>()
   const paid = new Map<string, bigint>()
   for await (const row of walkLedger(database)) {
-    if (row.debit === 'vault') arrivals.add(row.cause)
+    if (row.debit === 'vault') arrivals.set(row.cause, BigInt(row.amount))
     if (row.credit !== 'vault' || row.debit !== 'solver') continue
     const place = `${row.chain_id}:${row.token}`
     paid.set(place, (paid.get(place) ?? 0n) + BigInt(row.amount))

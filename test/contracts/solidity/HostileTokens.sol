@@ -87,3 +87,17 @@ contract TakingToken is BareToken {
         return true;
     }
 }
+
+/// @dev Keeps a hundredth of each transfer and logs the whole of it.
+contract LyingFeeToken is BareToken {
+    event Transfer(address indexed from, address indexed to, uint256 amount);
+
+    uint8 public constant decimals = 6;
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        move(to, amount);
+        balanceOf[to] -= amount / 100;
+        emit Transfer(msg.sender, to, amount);
+        return true;
+    }
+}

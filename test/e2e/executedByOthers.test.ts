@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import { createWalletClient, type Hash, http, parseUnits } from 'viem'
+import { encodeExecute } from '../../server/chain/contracts.js'
+import { rpc } from '../../server/devnet/anvil.js'
+import { devAccount } from '../../server/devnet/devnet.js'
+import type { SignedIntent } from '../../server/domain/action.js'
+import { type ChainBatch, intentDigest } from '../../sdk/src/signing.js'
+import { createApi, type Api } from '../support/api.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { until } from '../support/until.js'
+import {
+  authorization,
+  balanceOf,
+  fund,
+  newUser,
+  reader,
+  signedIntent,
+  tokenOf,
+  transferData,
+} from '../support/wallets.js'
+
+/** Anyone may bring a signed batch to the user's account; the service takes what he did as done. */
+describe('a batch that someone else has executed', () => {
+  const stranger = devAccount(7)
+  let service: TestService
+  let api: Api
+
+  before(async () => {
+    service = await startTestService()
+    api = createApi(service.url)
+  })
+  after(() => service.stop())
+
+  async function prepare(lifetimeSeconds = 3600) {
+    const [chain] = service.chains
+    const user = newUser()
+    const usd = tokenOf(chain, 'usd').address
+    await fund(chain, user.address, { usd: 9n })
+    const batch: ChainBatch = {
+      chainId: chain.chainId,
+      tokenTransfers: [],
+      calls: [{ to: usd, value: 0n, data: transferData(chain.vault, 9n) }],
+    }
+    const exp = Math.floor(Date.now() / 1000) + lifetimeSeconds
+    const permission = await authorization(user, chain)
+    const intent = await signedIntent(user, [batch], { exp })
+    const created = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [permission],
+      intents: [intent],
+    })
+    const { signatureType, signature, nbf } = intent
+    const digest = intentDigest({ signatureType, nbf, exp, chainBatches: [batch] })
+    const chainBatches = [{ ...batch, tokenTransfers: [], calls: [...batch.calls], hash: intent.chainBatches[0]!.hash }]
+    const signed: SignedIntent = { mode: '7702', signatureType, signature, nbf, exp, digest, chainBatches }
+    const send = (): Promise<Hash> =>
+      createWalletClient({ account: stranger, transport: http(chain.rpcUrls[0]) }).sendTransaction({
+        chain: null,
+        to: user.address,
+        data: encodeExecute(signed, 0),
+        gas: 400_000n,
+        maxFeePerGas: parseUnits('90', 9),
+        maxPriorityFeePerGas: parseUnits('50', 9),
+        authorizationList: [permission],
+      })
+    return { chain, user, usd, exp, send, actionId: created.body.actionId as string }
+  }
+
+  it('is success with his transaction, and what it brought is the user’s credit', async () => {
+    const { chain, user, usd, send, actionId } = await prepare()
+    const hash = await send()
+    await reader(chain).waitForTransactionReceipt({ hash })
+    const { body: step } = await api.execute(actionId, 0, 0)
+    expect(step).to.include({ status: 'success', transactionHash: hash })
+    expect(await balanceOf(chain, usd, user.address)).to.equal(0n)
+    const { tokens } = (await api.get(`/coredeposit/${user.address}`)).body.data
+    expect(tokens[0].available).to.equal('9')
+  })
+
+  it('is success although the intent has expired since', async () => {
+    const { chain, exp, send, actionId } = await prepare(3)
+    const hash = await send()
+    await reader(chain).waitForTransactionReceipt({ hash })
+    await until(() => Math.floor(Date.now() / 1000) > exp, 'the intent to expire')
+    const { body: step } = await api.execute(actionId, 0, 0)
+    expect(step).to.include({ status: 'success', transactionHash: hash })
+  })
+
+  it('is success with his transaction when ours was mined after it', async () => {
+    const { chain, send, actionId } = await prepare()
+    const url = chain.rpcUrls[0]!
+    const step = `/actions/${actionId}/intents/0/steps/0`
+    await rpc(url, 'evm_setAutomine', [false])
+    try {
+      await api.execute(actionId, 0, 0, undefined, 0)
+      const ours = await until(
+        async () => (await api.get(step)).body.transactionHash as string | null,
+        'ours to be sent',
+      )
+      await rpc(url, 'anvil_dropTransaction', [ours])
+      const his = await send()
+      await rpc(url, 'evm_mine', [])
+      await rpc(url, 'evm_setAutomine', [true])
+      const ended = await until(async () => {
+        const { body } = await api.get(step)
+        return body.status === 'executing' ? null : body
+      }, 'the step')
+      expect(ended.error).to.equal(null)
+      expect(ended).to.include({ status: 'success', transactionHash: his })
+      expect((await reader(chain).getTransactionReceipt({ hash: ours as Hash })).status).to.equal('reverted')
+    } finally {
+      await rpc(url, 'evm_setAutomine', [true])
+    }
+  })
+})

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { type Abi, type Address, encodeFunctionData, type Hash, parseUnits } from 'viem'
+import { compile } from '../../scripts/contracts.js'
+import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
+import { type Service, startService } from '../../server/compose.js'
+import { loadConfig } from '../../server/config.js'
+import { createDeployer } from '../../server/devnet/deployContracts.js'
+import { type Devnet, devAccount, startDevnet } from '../../server/devnet/devnet.js'
+import { createApi, type Api } from '../support/api.js'
+import { chainsFileOf } from '../support/chainsFile.js'
+import { freshMysqlUrl } from '../support/database.js'
+import {
+  authorization,
+  fund,
+  newUser,
+  onDemandIntent,
+  sendFrom,
+  signedIntent,
+  tokenOf,
+  transferData,
+} from '../support/wallets.js'
+
+const contracts = compile(join(import.meta.dirname, '../contracts/solidity'))
+
+/** A configured token that keeps 1 % of each transfer and whose logs say nothing of it. */
+describe('a token that takes a fee and does not say so', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fee-'))
+  let devnet: Devnet
+  let service: Service
+  let api: Api
+  let token: Address
+  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+
+  before(async function () {
+    this.timeout(60_000)
+    devnet = await startDevnet({ dataDir: folder })
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    const { evm } = contracts['LyingFeeToken']!
+    token = await createDeployer(a().rpcUrls[0]!, devAccount(6)).deploy(`0x${evm.bytecode.object}`)
+    const lying = { ...tokenOf(a(), 'usd'), id: 'lying', address: token, airdrop: null }
+    const chains = devnet.chains.map((chain) =>
+      chain === a() ? { ...chain, tokens: [...chain.tokens, lying] } : chain,
+    ) as Devnet['chains']
+    const loaded = loadConfig({
+      ...chainsFileOf({ ...devnet, chains }, folder),
+      DATABASE_URL: mysql?.url ?? `sqlite:${join(folder, 'fee.sqlite')}`,
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+    })
+    if (!loaded.ok) throw new Error(loaded.problems.join('; '))
+    service = await startService(loaded.config, pino({ level: 'silent' }))
+    api = createApi(service.url!)
+  })
+  after(async () => {
+    await service.stop()
+    await devnet.stop()
+    await mysql?.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const a = () => devnet.chains[0]!
+  const b = () => devnet.chains[1]!
+
+  async function holder() {
+    const user = newUser()
+    await fund(a(), user.address, { native: parseUnits('1', 18) })
+    const data = encodeFunctionData({
+      abi: contracts['LyingFeeToken']!.abi as Abi,
+      functionName: 'mint',
+      args: [user.address, 10_000_000n],
+    })
+    await sendFrom(a(), user, { to: token, data })
+    return user
+  }
+
+  const pay = (user: ReturnType<typeof newUser>): Promise<Hash> =>
+    sendFrom(a(), user, { to: token, data: transferData(a().vault, 10_000_000n) })
+
+  const available = async (user: Address) =>
+    (await api.get(`/coredeposit/${user}`)).body.data.tokens.find(
+      (entry: any) => entry.tokenAddress.toLowerCase() === token,
+    )?.available ?? '0'
+
+  const inOf = (user: Address, to: Address = a().vault) => ({
+    chainId: a().chainId,
+    tokenTransfers: [{ from: user, to, token, amount: 10_000_000n }],
+  })
+  const outOf = (user: Address, amount: string) => ({
+    chainId: b().chainId,
+    tokenTransfers: [
+      { from: 'solver' as const, to: user, token: tokenOf(b(), 'usd').address, amount: parseUnits(amount, 18) },
+    ],
+  })
+
+  it('gives credit for what an on-demand payment brought, and pays out no more than that', async () => {
+    const user = await holder()
+    const hash = await pay(user)
+    const greedy = await api.post('/actions', {
+      user: user.address,
+      intents: [onDemandIntent([inOf(user.address), outOf(user.address, '10')])],
+    })
+    expect((await api.execute(greedy.body.actionId, 0, 0, { hash })).body.status).to.equal('success')
+    expect(await available(user.address)).to.equal('9900000')
+    const refused = await api.execute(greedy.body.actionId, 0, 1)
+    const { code, message } = refused.body.error
+    expect(code, message).to.equal('insufficient_credit')
+  })
+
+  it('gives credit for what the calls of a signed batch brought', async () => {
+    const user = await holder()
+    const pays = {
+      ...inOf(user.address),
+      calls: [{ to: token, value: 0n, data: transferData(a().vault, 10_000_000n) }],
+    }
+    const created = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [await authorization(user, a(), 1)],
+      intents: [await signedIntent(user, [pays, { ...outOf(user.address, '9.9'), calls: [] }])],
+    })
+    const step = await api.execute(created.body.actionId, 0, 0)
+    expect(step.body.status, JSON.stringify(step.body)).to.equal('success')
+    expect(await available(user.address)).to.equal('9900000')
+    expect((await api.execute(created.body.actionId, 0, 1)).body.status).to.equal('success')
+    expect(await available(user.address)).to.equal('0')
+  })
+
+  it('is refused as a deposit of the full amount, which says how much has come', async () => {
+    const user = await holder()
+    const report = {
+      user: user.address,
+      sender: user.address,
+      txHash: await pay(user),
+      tokenAddress: token,
+      chainId: a().chainId,
+      amount: '10000000',
+    }
+    const refused = await api.post('/coredeposit', report)
+    expect(refused.status).to.equal(400)
+    expect(refused.body.error.code).to.equal('deposit_mismatch')
+    expect(refused.body.error.message).to.include('9900000')
+    expect(await available(user.address)).to.equal('0')
+  })
+
+  it('leaves a ledger that equals the vaults', async () => {
+    const { vaults, balanceFaults } = await compareVaults(service.database, service.chains)
+    expect(balanceFaults).to.deep.equal([])
+    for (const { chainId, token: held, unexplained } of vaults) {
+      // What the token kept of the payment that nobody has credit for.
+      expect(unexplained, `${chainId} ${held.id}`).to.equal(held.address === token ? -100_000n : 0n)
+    }
+  })
+})
