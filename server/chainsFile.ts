@@ -20,6 +20,7 @@ type FileToken = {
   airdrop?: { amount: string; periodSeconds: number }
   funding: 'credit' | 'open'
   openCapPerDay?: string
+  confirmations: { amount: string; confirmations: number }[]
 }
 
 type FileChain = {
@@ -31,6 +32,8 @@ type FileChain = {
   publicRpcUrl?: string
   explorerUrl?: string
   confirmations: number
+  reorganisationBlocks: number
+  agreement: number
   delegates: string[]
   vault: string
   pollIntervalMs: number
@@ -103,6 +106,9 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
   if (BigInt(chain.priorityFeePerGas) > BigInt(chain.maxFeePerGasCap)) {
     problems.push(`${place}/priorityFeePerGas: is above maxFeePerGasCap`)
   }
+  if (chain.agreement > chain.rpcUrls.length) {
+    problems.push(`${place}/agreement: is ${chain.agreement}, and there are only ${chain.rpcUrls.length} rpcUrls`)
+  }
   return {
     chainId: chain.chainId,
     name: chain.name,
@@ -112,6 +118,8 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
     publicRpcUrl: chain.publicRpcUrl ?? null,
     explorerUrl: chain.explorerUrl ?? null,
     confirmations: chain.confirmations,
+    reorganisationBlocks: chain.reorganisationBlocks,
+    agreement: chain.agreement,
     delegates: chain.delegates.map(lower),
     vault: lower(chain.vault),
     pollIntervalMs: chain.pollIntervalMs,
@@ -135,6 +143,7 @@ function toToken(token: FileToken): TokenConfig {
       : null,
     funding: token.funding,
     openCapPerDay: token.funding === 'open' ? BigInt(token.openCapPerDay ?? 0) : null,
+    confirmations: token.confirmations.map(({ amount, confirmations }) => ({ amount: BigInt(amount), confirmations })),
   }
 }
 

@@ -100,6 +100,7 @@ export async function startService(config: Config, log: Logger = createLogger(co
       now,
       changed: signals.changed,
       countStep: metrics.countStep,
+      countReorganised: metrics.countReorganised,
     })
     if (config.role !== 'api') {
       engine.start()

@@ -25,6 +25,12 @@ export function createMetrics(version: string) {
     labelNames: ['chain', 'status'],
     registers,
   })
+  const reorganised = new Counter({
+    name: 'reorganised_after_final_total',
+    help: 'What reorganisations deeper than the confirmations have undone, by chain and kind.',
+    labelNames: ['chain', 'kind'],
+    registers,
+  })
   const rpc = new Histogram({
     name: 'rpc_request_duration_seconds',
     help: 'How long requests to nodes took, by chain, position of the node and outcome.',
@@ -56,6 +62,7 @@ export function createMetrics(version: string) {
     observeRequest: (operation: string, method: string, status: number, seconds: number): void =>
       requests.observe({ operation, method, status_code: status }, seconds),
     countStep: (chainId: number, status: string): void => steps.inc({ chain: chainId, status }),
+    countReorganised: (chainId: number, kind: string): void => reorganised.inc({ chain: chainId, kind }),
     observeRpc: (chainId: number, node: number, outcome: string, seconds: number): void =>
       rpc.observe({ chain: chainId, node, outcome }, seconds),
 

@@ -98,6 +98,10 @@ export type Chain = {
   /** Null: the node does not have the block, or not its receipts. */
   blockReceipts(number: bigint): Promise<{ block: Block; receipts: Receipt[] } | null>
   receipts(hashes: readonly Hash[]): Promise<(Receipt | null)[]>
+  /** Whether as many nodes as the chain's `agreement` asks for give this very receipt. */
+  isAgreed(receipt: Receipt): Promise<boolean>
+  /** Every node by itself, in the order of `rpcUrls`: its newest block, or null when it does not answer. */
+  nodes(): Promise<(Block | null)[]>
   transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
   accounts(addresses: readonly Address[], tag: 'latest' | 'pending'): Promise<Account[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */

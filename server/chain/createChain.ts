@@ -61,6 +61,17 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return parts.flat()
     },
 
+    async isAgreed(receipt) {
+      if (config.agreement <= 1) return true
+      const calls = [call('eth_getTransactionReceipt', receipt.hash)]
+      const told = await rpc.readEach(calls, ([answer]) => receiptOf(resultOf(answer), receipt.hash))
+      return told.filter((other) => other && isSameReceipt(other, receipt)).length >= config.agreement
+    },
+
+    nodes() {
+      return rpc.readEach([call('eth_getBlockByNumber', 'latest', false)], ([block]) => readBlock(resultOf(block)))
+    },
+
     transaction(hash) {
       const calls = [
         call('eth_getTransactionByHash', hash),
@@ -208,6 +219,12 @@ function receiptOf(value: unknown, hash: Hash): Receipt {
   const receipt = readReceipt(value)
   if (receipt.hash !== hash.toLowerCase()) throw new Error('the receipt of another transaction')
   return receipt
+}
+
+/** What counts of a receipt: where it is, and what it did. */
+function isSameReceipt(a: Receipt, b: Receipt): boolean {
+  const told = ({ blockHash, status, logs }: Receipt) => JSON.stringify([blockHash, status, logs])
+  return told(a) === told(b)
 }
 
 /** No token at the address means no balance of it. */

@@ -41,7 +41,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     }
   })
 
-  return { redact, read, senders: nodes.map((node): Pick<RpcNode, 'ask'> => node.sends) }
+  return { redact, read, readEach, senders: nodes.map((node): Pick<RpcNode, 'ask'> => node.sends) }
 
   /**
    * Asks for all calls in one round trip and hands the answers to `decode`. A node that fails, gives an error, or answers
@@ -67,6 +67,18 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
       }
     }
     throw new ChainUnavailable(chainId, calls[0]?.method ?? 'nothing', redact(reasons.join('; ')))
+  }
+
+  /** Asks every node at once; null where one fails or answers what `decode` can't read. */
+  function readEach<T>(calls: readonly RpcCall[], decode: (answers: RpcAnswer[]) => T): Promise<(T | null)[]> {
+    return Promise.all(
+      nodes.map((node) =>
+        node.reads
+          .ask(calls)
+          .then(decode)
+          .catch(() => null),
+      ),
+    )
   }
 
   /** As configured, but with those that failed lately at the end. */

@@ -148,6 +148,8 @@ function chainConfig(definition: Definition, rpcUrl: string): ChainConfig {
     publicRpcUrl: rpcUrl,
     explorerUrl: null,
     confirmations: 1,
+    reorganisationBlocks: 128,
+    agreement: 1,
     delegates: [create2Address(delegateInitCode())],
     vault: create2Address(vaultInitCode(owner.address)),
     pollIntervalMs: 100,
@@ -162,7 +164,7 @@ type Named = Pick<TokenConfig, 'id' | 'symbol' | 'name' | 'decimals'>
 
 function tokensOf(definition: Definition): TokenConfig[] {
   const day = 24 * 60 * 60
-  const rules = { funding: 'credit', openCapPerDay: null } as const
+  const rules = { funding: 'credit' as const, openCapPerDay: null, confirmations: [] }
   const usd = { id: 'usd', symbol: 'USD', name: 'Local Dollar', decimals: definition.usdDecimals }
   const weth = { id: 'weth', symbol: 'WETH', name: 'Local Wrapped Ether', decimals: 18 }
   const airdrop = (token: Named, amount: string) => ({

@@ -22,6 +22,8 @@ export type TokenConfig = {
   funding: 'credit' | 'open'
   /** Per user and day, in the smallest unit. Null unless `funding` is `open`. */
   openCapPerDay: bigint | null
+  /** More confirmations for larger amounts than the chain asks for: from `amount` on, in the smallest unit. */
+  confirmations: { amount: bigint; confirmations: number }[]
 }
 
 /** A chain that the service works on. */
@@ -39,6 +41,10 @@ export type ChainConfig = {
   explorerUrl: string | null
   /** How many blocks, the including one among them, make a transaction final. */
   confirmations: number
+  /** How many blocks back what has been final is still held against the chain, to notice deeper reorganisations. */
+  reorganisationBlocks: number
+  /** How many of the nodes have to say the same of a transaction before money moves on it. */
+  agreement: number
   /** Delegate contracts that users may authorize; the first is the current one. Lower case. */
   delegates: Address[]
   /** The SolverVault. Lower case. */

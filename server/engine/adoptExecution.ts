@@ -43,6 +43,7 @@ export async function adoptExecution(
     status: 'success',
     transactionHash: receipt.hash,
     blockNumber: Number(receipt.blockNumber),
+    blockHash: receipt.blockHash,
     confirmations,
     arrivals: await arrivalsOf(receipt, work.user, chain, tools),
     payouts: transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount })),

@@ -20,6 +20,7 @@ export async function arrivalsOf(
     transactionHash: receipt.hash,
     logIndex: arrival.logIndex,
     blockNumber: Number(receipt.blockNumber),
+    blockHash: receipt.blockHash,
     user,
     token: arrival.token,
     amount: amounts.get(arrival) ?? arrival.amount,

@@ -33,7 +33,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   }
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
-  if (confirmations < work.requiredConfirmations) {
+  if (confirmations < work.requiredConfirmations || !(await chain.isAgreed(receipt))) {
     await tools.store.postponeDeposit(work.id, chain.config.pollIntervalMs, Math.max(confirmations, 0))
     tools.changed(depositTopic(work.id))
     return moved
@@ -42,8 +42,8 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   if (typeof found === 'string') return settle(work, refused(found), tools)
   const short = work.isDeposit && found.custody === 'vault' ? await shortArrival(work, receipt, chain) : null
   if (short) return settle(work, refused(short), tools)
-  const { blockNumber } = receipt
-  const confirmed = { blockNumber: Number(blockNumber), confirmations: work.requiredConfirmations }
+  const { blockNumber, blockHash } = receipt
+  const confirmed = { blockNumber: Number(blockNumber), blockHash, confirmations: work.requiredConfirmations }
   return settle(work, { outcome: 'recorded', ...found, ...confirmed }, tools)
 }
 

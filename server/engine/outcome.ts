@@ -33,6 +33,7 @@ export async function resultOf(
     return {
       status: 'success',
       ...place,
+      blockHash: receipt.blockHash,
       confirmations: Number(head - receipt.blockNumber) + 1,
       arrivals: work.kind === 'delegated' ? await arrivalsOf(receipt, work.user, chain, tools) : [],
       payouts: solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount })),

@@ -30,6 +30,8 @@ export type EngineTools = {
   changed: (actionId: string) => void
   /** Counts a step that has come to its end. */
   countStep: (chainId: number, status: string) => void
+  /** Counts what a reorganisation deeper than the confirmations has undone. */
+  countReorganised: (chainId: number, kind: string) => void
   /** Tells the worker that a step may be due. */
   wake: () => void
   /** Tells the watcher of a chain to look at once. */

@@ -1,3 +1,4 @@
+import { requiredConfirmations } from '../domain/finality.js'
 import type { StepWork } from '../store/steps.js'
 import { arrivalsOf } from './arrivals.js'
 import type { EngineTools } from './tools.js'
@@ -44,18 +45,27 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
       return waits(chain.config.pollIntervalMs)
     case 'mismatch':
       return failStep(work, { code: 'transaction_mismatch', message: found.message, retryable: true }, tools)
-    case 'verified':
+    case 'verified': {
+      // More may have arrived than was declared, and larger amounts wait longer.
+      const { blockNumber, confirmations } = found
+      const needed = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt!, chain.config))
+      if (confirmations < needed || !(await chain.isAgreed(receipt!))) {
+        await tools.store.noteConfirmations(work.ref, { blockNumber, confirmations }, tools.now())
+        return waits(chain.config.pollIntervalMs)
+      }
       return endStep(
         work,
         {
           status: 'success',
           transactionHash: hash,
           blockNumber: Number(receipt!.blockNumber),
+          blockHash: receipt!.blockHash,
           confirmations: found.confirmations,
           arrivals: await arrivalsOf(receipt!, work.user, chain, tools),
           payouts: [],
         },
         tools,
       )
+    }
   }
 }

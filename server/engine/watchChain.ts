@@ -1,8 +1,10 @@
 import type { Block, Chain, Receipt } from '../chain/chain.js'
+import { requiredConfirmations } from '../domain/finality.js'
 import type { JournalTransaction } from '../store/journal.js'
 import { airdropResult, airdropTopic } from './airdropQueue.js'
 import { replace, sendStored } from './lanes.js'
 import { resultOf } from './outcome.js'
+import { createReorganisationCheck } from './reorganisations.js'
 import type { EngineTools } from './tools.js'
 
 /** Further behind than this, transactions are looked up by hash instead of reading every block. */
@@ -26,6 +28,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let read: Pick<Block, 'number' | 'hash'> | null = null
   let driftCheckedAt = 0
   let lanesOpen = false
+  const reorganisations = createReorganisationCheck(chain, tools)
 
   return {
     start(): void {
@@ -61,6 +64,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const head = await chain.head()
     tools.heads.set(chainId, head)
     const isNew = read?.hash !== head.hash
+    await reorganisations.check(head)
     if (await tools.store.hasOpenTransactions(chainId)) {
       await readNewBlocks(head)
       if (isNew) await countConfirmations(head)
@@ -82,9 +86,6 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     for (let number = last.number + 1n; number <= head.number; number++) {
       const found = await chain.blockReceipts(number)
       if (!found) return
-      if (found.block.parentHash !== read.hash) {
-        tools.log.warn({ chainId, blockNumber: Number(number) }, 'the chain has reorganised below this block')
-      }
       read = found.block
       const ours = found.receipts.filter((receipt) => tools.signers.has(receipt.from))
       const transactions = await tools.store.findOpenByHash(ours.map((receipt) => receipt.hash))
@@ -168,6 +169,13 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       return notify(transaction)
     }
     const works = await tools.store.readStepsOf(transaction.id)
+    const needed = Math.max(
+      requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config)),
+      ...works.map((work) => work.view.requiredConfirmations),
+    )
+    if (confirmations < needed || !(await chain.isAgreed(receipt))) {
+      return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
+    }
     const results = []
     for (const work of works) {
       const result = await resultOf(work, transaction, receipt, head.number, chain, tools)

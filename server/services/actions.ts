@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, type Hash, keccak256, stringToHex } from 'viem'
-import type { Action, ChainAuthorization, Status } from '../domain/action.js'
+import type { Action, ChainAuthorization, ChainBatch, Status } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
+import { requiredConfirmations } from '../domain/finality.js'
 import type { Settings } from '../domain/settings.js'
 import { uuidV7 } from '../domain/uuid.js'
 import type { ActionView, IntentView, StepView } from '../domain/views.js'
@@ -51,7 +52,8 @@ export function createActions(deps: { store: Store; settings: Settings; now: () 
         signedKeys: action.intents.map((i) => (i.mode === '7702' ? hashOf([action.user, i.digest]) : null)),
         signatureHashes: action.intents.map((i) => (i.mode === '7702' ? keccak256(i.signature) : null)),
         idempotencyKeyHash: request.idempotencyKey === null ? null : hashOf([action.user, request.idempotencyKey]),
-        requiredConfirmations: new Map([...settings.chains].map(([id, chain]) => [id, chain.confirmations])),
+        requiredConfirmations: ({ chainId, tokenTransfers }: ChainBatch) =>
+          requiredConfirmations(settings.chains.get(chainId)!, tokenTransfers),
         now,
       }
       // What was good when it was stored answers a repetition, even if it would be refused by now (expired, say).

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { DepositReport, DepositView } from '../domain/deposit.js'
 import { ServiceError } from '../domain/errors.js'
+import { requiredConfirmations } from '../domain/finality.js'
 import type { Settings } from '../domain/settings.js'
 import { findToken } from '../domain/solverNeeds.js'
 import type { Store } from '../store/store.js'
@@ -52,7 +53,7 @@ export function createDeposits(deps: {
           issues: [{ path: '/amount', message: 'must be at least 1', code: 'minimum' }],
         })
       }
-      const reported = await store.reportDeposit(report, chain.confirmations, deps.now())
+      const reported = await store.reportDeposit(report, requiredConfirmations(chain, [report]), deps.now())
       deps.wake()
       const deadline = deps.now() + waitMs
       let view: DepositView = reported

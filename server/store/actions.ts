@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { Action, Intent, Status } from '../domain/action.js'
+import type { Action, ChainBatch, Intent, Status } from '../domain/action.js'
 import { stepKind } from '../domain/stepKind.js'
 import type { ActionView, IntentView } from '../domain/views.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
@@ -15,7 +15,7 @@ export type NewAction = {
   /** keccak256(user, key); null when the client gave none. */
   idempotencyKeyHash: Hash | null
   /** By chain id. */
-  requiredConfirmations: Map<number, number>
+  requiredConfirmations: (batch: ChainBatch) => number
   now: number
 }
 
@@ -233,7 +233,7 @@ function stepRows(user: Address, intent: Intent, intentIndex: number, entry: New
     kind: stepKind(intent.mode, batch),
     chain_id: batch.chainId,
     status: 'created',
-    required_confirmations: entry.requiredConfirmations.get(batch.chainId) ?? 1,
+    required_confirmations: entry.requiredConfirmations(batch),
   }))
 }
 

@@ -4,6 +4,7 @@ import { type Draw, type OpenCredit, orderCredits, planFunding } from '../domain
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
+import { coverExposures, reduceExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
 import { type CreditRow, type ReservationRow, stepKeyColumns } from './rows.js'
@@ -14,12 +15,13 @@ export type Arrival = {
   transactionHash: Hash
   logIndex: number
   blockNumber: number
+  blockHash: Hash
   user: Address
   token: Address
   amount: bigint
 }
 
-export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: number }
+export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
 
 export type ReserveOutcome =
   { outcome: 'reserved' } | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
@@ -34,42 +36,56 @@ export async function creditArrivals(
 ): Promise<void> {
   for (const arrival of arrivals) {
     if (arrival.amount === 0n) continue
-    const amount = arrival.amount.toString()
-    const known = await trx<CreditRow>('credits')
-      .where({ chain_id: arrival.chainId, transaction_hash: arrival.transactionHash, log_index: arrival.logIndex })
-      .first('id')
-    if (known) continue
+    const transaction = { chain_id: arrival.chainId, transaction_hash: arrival.transactionHash }
+    const log = { ...transaction, log_index: arrival.logIndex }
+    if (await trx<CreditRow>('credits').where(log).first('id')) continue
+    // What a reorganisation took away and the solver has paid out on is made good first.
+    const covered = await coverExposures(trx, { ...arrival, amount: arrival.amount }, now)
+    const available = arrival.amount - covered
     await trx('credits').insert({
-      chain_id: arrival.chainId,
-      transaction_hash: arrival.transactionHash,
-      log_index: arrival.logIndex,
+      ...log,
       user: arrival.user,
       token: arrival.token,
-      amount,
-      available: amount,
+      amount: arrival.amount.toString(),
+      available: available.toString(),
       reserved: '0',
       action_id: actionId,
-      is_open: true,
+      is_open: available > 0n,
       block_number: arrival.blockNumber,
+      block_hash: arrival.blockHash,
       created_at: now,
     })
+    const place = { user: arrival.user, chainId: arrival.chainId, token: arrival.token }
+    const cause = arrivalCause(log, await countLost(trx, transaction))
     await post(
       trx,
       [
-        {
-          cause: `arrival:${arrival.chainId}:${arrival.transactionHash}:${arrival.logIndex}`,
-          debit: 'vault',
-          credit: 'available',
-          user: arrival.user,
-          chainId: arrival.chainId,
-          token: arrival.token,
-          amount: arrival.amount,
-        },
+        { cause, debit: 'vault', credit: 'available', ...place, amount: arrival.amount },
+        { cause: `cover:${cause}`, debit: 'available', credit: 'solver', ...place, amount: covered },
       ],
       now,
     )
-    await moveBalance(database, trx, arrival, { available: arrival.amount })
+    await moveBalance(database, trx, arrival, { available })
   }
+}
+
+/** Names an arrival in the ledger: by its log and, after a reorganisation, by how often it had been lost before. */
+export function arrivalCause(
+  log: Pick<CreditRow, 'chain_id' | 'transaction_hash' | 'log_index'>,
+  lostBefore: number,
+): string {
+  const cause = `arrival:${log.chain_id}:${log.transaction_hash}:${log.log_index}`
+  return lostBefore === 0 ? cause : `${cause}:${lostBefore}`
+}
+
+export async function countLost(
+  trx: Transaction,
+  transaction: Pick<CreditRow, 'chain_id' | 'transaction_hash'>,
+): Promise<number> {
+  const lost = await trx<CreditRow>('credits')
+    .where({ ...transaction, is_lost: 1 })
+    .select('id')
+  return lost.length
 }
 
 /** Sets aside credit for all solver transfers of a step, or nothing. Asked again for the same step it changes nothing. */
@@ -120,17 +136,22 @@ export async function releaseCredit(
   database: Database,
   trx: Transaction,
   ref: StepRef,
-  attempt: number,
+  attempt: string,
   now: number,
 ): Promise<void> {
   for (const { reservation, credit } of await heldBy(database, trx, ref)) {
     const amount = BigInt(reservation.amount)
-    await trx('credits')
-      .where({ id: credit.id })
-      .update({
-        available: (BigInt(credit.available) + amount).toString(),
-        reserved: (BigInt(credit.reserved) - amount).toString(),
-      })
+    const reserved = (BigInt(credit.reserved) - amount).toString()
+    if (credit.is_lost) {
+      // The payment is gone, so nothing goes back to the user, and the solver has lost that much less.
+      await trx('credits').where({ id: credit.id }).update({ reserved })
+      await post(trx, [movement('recoup', ref, attempt, credit, amount)], now)
+      await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
+      await reduceExposure(trx, credit.id, amount, now)
+      continue
+    }
+    const available = (BigInt(credit.available) + amount).toString()
+    await trx('credits').where({ id: credit.id }).update({ available, reserved })
     await post(trx, [movement('release', ref, attempt, credit, amount)], now)
     await moveBalance(database, trx, keyOf(credit), { available: amount, reserved: -amount })
   }
@@ -145,7 +166,7 @@ export async function spendCredit(
   database: Database,
   trx: Transaction,
   ref: StepRef,
-  attempt: number,
+  attempt: string,
   now: number,
 ): Promise<void> {
   for (const { reservation, credit } of await heldBy(database, trx, ref)) {
@@ -159,6 +180,25 @@ export async function spendCredit(
   }
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
   await spendOpenFunding(trx, ref)
+}
+
+/** Undoes `spendCredit`: what was spent is set aside again, since the payout that spent it is gone. */
+export async function unspendCredit(
+  database: Database,
+  trx: Transaction,
+  ref: StepRef,
+  attempt: string,
+  now: number,
+): Promise<void> {
+  for (const { reservation, credit } of await heldBy(database, trx, ref, 'spent')) {
+    const amount = BigInt(reservation.amount)
+    const reserved = (BigInt(credit.reserved) + amount).toString()
+    await trx('credits').where({ id: credit.id }).update({ reserved, is_open: 1 })
+    await post(trx, [movement('unspend', ref, attempt, credit, amount)], now)
+    await moveBalance(database, trx, keyOf(credit), { reserved: amount })
+  }
+  await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'reserved' })
+  await trx('open_grants').where(stepKeyColumns(ref)).update({ status: 'reserved' })
 }
 
 function fitting(rows: CreditRow[], available: Map<number, bigint>, need: SolverNeed): OpenCredit[] {
@@ -216,9 +256,10 @@ async function heldBy(
   database: Database,
   trx: Transaction,
   ref: StepRef,
+  status: ReservationRow['status'] = 'reserved',
 ): Promise<{ reservation: ReservationRow; credit: CreditRow }[]> {
   const reservations = await trx<ReservationRow>('reservations')
-    .where({ ...stepKeyColumns(ref), status: 'reserved' })
+    .where({ ...stepKeyColumns(ref), status })
     .orderBy('credit_id')
   const held = []
   for (const reservation of reservations) {
@@ -232,11 +273,14 @@ function keyOf(credit: CreditRow) {
   return { user: credit.user, chainId: credit.chain_id, token: credit.token }
 }
 
-/** `reserve` sets aside, `release` gives back, `spend` makes it the solver's. */
+/**
+ * `reserve` sets aside, `release` gives back, `spend` makes it the solver's. After a reorganisation `unspend` undoes a
+ * `spend`, and `recoup` stands for a `release` of what is gone.
+ */
 function movement(
-  kind: 'reserve' | 'release' | 'spend',
+  kind: 'reserve' | 'release' | 'spend' | 'unspend' | 'recoup',
   ref: StepRef,
-  attempt: number,
+  attempt: string,
   credit: CreditRow,
   amount: bigint,
 ) {
@@ -244,6 +288,8 @@ function movement(
     reserve: { debit: 'available', credit: 'reserved' },
     release: { debit: 'reserved', credit: 'available' },
     spend: { debit: 'reserved', credit: 'solver' },
+    unspend: { debit: 'solver', credit: 'reserved' },
+    recoup: { debit: 'reserved', credit: 'solver' },
   } as const
   return {
     cause: `${kind}:${ref.actionId}/${ref.intentIndex}/${ref.stepIndex}:${attempt}:${credit.id}`,

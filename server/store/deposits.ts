@@ -11,7 +11,14 @@ export type DepositWork = DepositView & { id: number; reportedAt: number }
 
 /** What the chain says of a report. `logIndex` is -1 for the transaction's own value. */
 export type DepositResult =
-  | { outcome: 'recorded'; custody: Custody; logIndex: number; blockNumber: number; confirmations: number }
+  | {
+      outcome: 'recorded'
+      custody: Custody
+      logIndex: number
+      blockNumber: number
+      blockHash: Hash
+      confirmations: number
+    }
   | { outcome: 'refused'; code: ServiceErrorCode; message: string }
 
 type DepositRow = {
@@ -150,8 +157,8 @@ async function book(
         .first('signed'),
     ]
     if (credited || bound) return { code: 'transaction_already_used', message: alreadyUsed }
-    const { blockNumber, logIndex } = result
-    const arrival = { ...key, transactionHash: row.transaction_hash, logIndex, blockNumber, amount }
+    const { blockNumber, blockHash, logIndex } = result
+    const arrival = { ...key, transactionHash: row.transaction_hash, logIndex, blockNumber, blockHash, amount }
     await creditArrivals(database, trx, [arrival], null, now)
     return null
   }

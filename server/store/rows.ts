@@ -39,8 +39,10 @@ export type StepRow = {
   status: Status
   transaction_hash: Hash | null
   block_number: number | null
+  block_hash: Hash | null
   confirmations: number
   required_confirmations: number
+  reopenings: number
   attempts: number
   error_code: StepErrorCode | null
   error_message: string | null
@@ -70,6 +72,9 @@ export type CreditRow = {
   action_id: string | null
   is_open: number
   block_number: number
+  block_hash: Hash
+  /** 0 or 1 */
+  is_lost: number
   created_at: number
 }
 
@@ -112,6 +117,11 @@ export type AttemptRow = {
   max_priority_fee_per_gas: string
   is_cancel: number
   created_at: number
+}
+
+/** Names an attempt in the ledger: its number and, after reorganisations, how often the step was reopened. */
+export function attemptOf(row: Pick<StepRow, 'attempts' | 'reopenings'>): string {
+  return row.reopenings === 0 ? String(row.attempts) : `${row.attempts}.${row.reopenings}`
 }
 
 /** The key columns of a step. */

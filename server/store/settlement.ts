@@ -14,9 +14,10 @@ import {
   spendCredit,
 } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
+import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { isRecordedElsewhere, unbindPayment } from './payments.js'
-import { stepKeyColumns, type StepRow, toStepView, type TransactionRow } from './rows.js'
+import { attemptOf, stepKeyColumns, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import { changeStep } from './stepChange.js'
 import { refOf, type StepWork } from './steps.js'
 
@@ -26,6 +27,7 @@ export type StepResult =
       status: 'success'
       transactionHash: Hash
       blockNumber: number
+      blockHash: Hash
       confirmations: number
       /** What reached the vault for the user in that transaction. */
       arrivals: Arrival[]
@@ -94,8 +96,9 @@ export async function settleTransaction(
     })
     for (const { ref, result } of settled.results) {
       const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
-      if (row?.status !== 'executing' || row.transaction_id !== settled.transactionId) continue
-      await applyResult(database, trx, row, result, now)
+      if (row?.transaction_id !== settled.transactionId) continue
+      if (row.status === 'executing') await applyResult(database, trx, row, result, now)
+      else if (row.status !== 'success' && result.status === 'success') await applyLate(database, trx, row, result, now)
     }
     if (settled.airdrop) {
       const { airdrop, ...outcome } = settled.airdrop
@@ -134,7 +137,7 @@ export async function reserveForStep(
       user: work.user,
       chainId: row.chain_id,
       signed: work.intent.mode === '7702',
-      attempt: row.attempts,
+      attempt: attemptOf(row),
     }
     return reserveCredit(database, trx, spender, needs, now)
   })
@@ -154,11 +157,11 @@ async function applyResult(
 ): Promise<void> {
   const ref = refOf(row)
   if (result.status === 'success') {
-    await spendCredit(database, trx, ref, row.attempts, now)
+    await spendCredit(database, trx, ref, attemptOf(row), now)
     await postPayouts(trx, row, result.payouts, now)
     await creditArrivals(database, trx, result.arrivals, row.action_id, now)
   } else {
-    await releaseCredit(database, trx, ref, row.attempts, now)
+    await releaseCredit(database, trx, ref, attemptOf(row), now)
     if (row.kind === 'payment') await unbindPayment(trx, ref)
   }
   await changeStep(
@@ -168,6 +171,7 @@ async function applyResult(
       status: result.status,
       transaction_hash: result.transactionHash ?? row.transaction_hash,
       block_number: result.blockNumber,
+      block_hash: result.status === 'success' ? result.blockHash : null,
       confirmations: result.status === 'success' ? result.confirmations : row.confirmations,
       error: result.status === 'success' ? null : finalError(result.error, row.attempts),
       open_account: null,
@@ -178,9 +182,45 @@ async function applyResult(
   await hurrySuccessor(trx, row, result.status === 'success', now)
 }
 
+/**
+ * A transaction that had failed was carried out after a reorganisation. Its step had given its credit back, which may
+ * be gone: what was paid out is an exposure.
+ */
+async function applyLate(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  result: Extract<StepResult, { status: 'success' }>,
+  now: number,
+): Promise<void> {
+  await trx('steps')
+    .where(stepKeyColumns(refOf(row)))
+    .update({ reopenings: row.reopenings + 1 })
+  const late = { ...row, reopenings: row.reopenings + 1 }
+  for (const { chainId, token, amount } of result.payouts) {
+    const { transactionHash } = result
+    const exposure = {
+      kind: 'payout',
+      chainId,
+      transactionHash,
+      user: row.user,
+      token,
+      amount,
+      creditId: null,
+    } as const
+    await recordExposure(trx, exposure, now)
+  }
+  await applyResult(database, trx, late, result, now)
+}
+
 /** What the last allowed attempt ended with can't be tried again. */
 function finalError(error: StepError, attempts: number): StepError {
   return { ...error, retryable: mayTryAgain({ error, attempts }) }
+}
+
+/** What the causes of a step's payouts begin with. */
+export function payoutCause(row: StepRow): string {
+  return `payout:${row.action_id}/${row.intent_index}/${row.step_index}:${attemptOf(row)}:`
 }
 
 async function postPayouts(
@@ -192,7 +232,7 @@ async function postPayouts(
   await post(
     trx,
     payouts.map((payout, index) => ({
-      cause: `payout:${row.action_id}/${row.intent_index}/${row.step_index}:${index}`,
+      cause: `${payoutCause(row)}${index}`,
       debit: 'solver' as const,
       credit: 'vault' as const,
       user: row.user,

@@ -9,7 +9,7 @@ import { readIntentColumn } from './actions.js'
 import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import { bindPayment } from './payments.js'
-import { type ActionRow, type IntentRow, stepKeyColumns, type StepRow, toStepView } from './rows.js'
+import { type ActionRow, attemptOf, type IntentRow, stepKeyColumns, type StepRow, toStepView } from './rows.js'
 import { changeStep } from './stepChange.js'
 
 /** A step with all that carrying it out needs. */
@@ -30,9 +30,12 @@ export async function readStep(database: Database, ref: StepRef): Promise<StepVi
   return row ? toStepView(row) : null
 }
 
-/** The steps that a transaction carries and that are still open. */
+/** The steps that a transaction carries and that it has not brought to success. */
 export async function readStepsOf(database: Database, transactionId: number): Promise<StepWork[]> {
-  const rows = await database.knex<StepRow>('steps').where({ transaction_id: transactionId, status: 'executing' })
+  const rows = await database
+    .knex<StepRow>('steps')
+    .where({ transaction_id: transactionId })
+    .whereNot({ status: 'success' })
   return rows.length === 0 ? [] : withIntents(database, rows)
 }
 
@@ -185,7 +188,7 @@ async function reserveOrRefuse(
     user: row.user,
     chainId: row.chain_id,
     signed: request.intentSigned,
-    attempt: row.attempts + 1,
+    attempt: attemptOf({ ...row, attempts: row.attempts + 1 }),
   }
   const reserved = await reserveCredit(database, trx, spender, request.needs, now)
   if (reserved.outcome === 'reserved') return

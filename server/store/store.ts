@@ -25,6 +25,8 @@ import {
   recordTransaction,
 } from './journal.js'
 import { countOpenTransactions, openLane, pauseLane, readLanes } from './lanes.js'
+import { readOpenExposures } from './exposures.js'
+import { readSettledBlocks, undoBlock } from './reorganisations.js'
 import { fixStepKey, reserveForStep, settleStep, settleTransaction, takeAccount } from './settlement.js'
 import {
   claimDueSteps,
@@ -88,6 +90,10 @@ export function createStore(database: Database) {
     readMinedTransactions: on(readMinedTransactions),
     hasOpenTransactions: on(hasOpenTransactions),
     lowestUnminedNonce: on(lowestUnminedNonce),
+
+    readSettledBlocks: on(readSettledBlocks),
+    undoBlock: on(undoBlock),
+    readOpenExposures: on(readOpenExposures),
 
     requestAirdrop: on(requestAirdrop),
     readAirdrop: on(readAirdrop),

@@ -89,7 +89,7 @@ export async function startDevChain(...options: string[]) {
   }
 
   function configOf(rpcUrls: string[]): ChainConfig {
-    const common = { group: null, airdrop: null, funding: 'credit' as const, openCapPerDay: null }
+    const common = { group: null, airdrop: null, funding: 'credit' as const, openCapPerDay: null, confirmations: [] }
     return {
       chainId,
       name: 'Dev',
@@ -99,6 +99,8 @@ export async function startDevChain(...options: string[]) {
       publicRpcUrl: null,
       explorerUrl: null,
       confirmations: 1,
+      reorganisationBlocks: 128,
+      agreement: 1,
       delegates: [contracts.delegate],
       vault: contracts.vault,
       pollIntervalMs: 50,

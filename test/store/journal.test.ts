@@ -110,6 +110,7 @@ describe('the journal', () => {
       status: 'success' as const,
       transactionHash: mined.hash,
       blockNumber: 3,
+      blockHash: randomHash(),
       confirmations: 1,
       arrivals: [],
       payouts: [],

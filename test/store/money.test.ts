@@ -50,8 +50,20 @@ describe('money in the store', () => {
         status: 'success',
         transactionHash: hash,
         blockNumber: 7,
+        blockHash: randomHash(),
         confirmations: 1,
-        arrivals: [{ chainId: 1, transactionHash: hash, logIndex: 3, blockNumber: 7, user, token: usdOn1, amount }],
+        arrivals: [
+          {
+            chainId: 1,
+            transactionHash: hash,
+            logIndex: 3,
+            blockNumber: 7,
+            blockHash: randomHash(),
+            user,
+            token: usdOn1,
+            amount,
+          },
+        ],
         payouts: [],
       },
       Date.now(),
@@ -113,6 +125,7 @@ describe('money in the store', () => {
       status: 'success',
       transactionHash: randomHash(),
       blockNumber: 9,
+      blockHash: randomHash(),
       confirmations: 1,
       arrivals: [],
       payouts: [{ chainId: 2, token: usdOn2, amount: 100n }],
@@ -267,7 +280,14 @@ describe('money in the store', () => {
       isDeposit: true,
     }
     const { id } = await store.reportDeposit(report, 1, Date.now())
-    const found = { outcome: 'recorded', custody: 'vault', logIndex: 0, blockNumber: 1, confirmations: 1 } as const
+    const found = {
+      outcome: 'recorded',
+      custody: 'vault',
+      logIndex: 0,
+      blockNumber: 1,
+      blockHash: randomHash(),
+      confirmations: 1,
+    } as const
     await store.settleDeposit(id, found, Date.now())
     expect((await store.readDeposit(id))?.status).to.equal('recorded')
     const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
@@ -276,11 +296,28 @@ describe('money in the store', () => {
     expect(await codeOf(ask(ref, { hash, action: 'register' }))).to.equal('transaction_already_used')
     expect(await codeOf(ask(ref, { hash, action: 'register', signed: true }))).to.equal('none')
     const arrivals = [
-      { chainId: 1, transactionHash: hash, logIndex: 0, blockNumber: 1, user, token: usdOn1, amount: 100n },
+      {
+        chainId: 1,
+        transactionHash: hash,
+        logIndex: 0,
+        blockNumber: 1,
+        blockHash: randomHash(),
+        user,
+        token: usdOn1,
+        amount: 100n,
+      },
     ]
     await store.settleStep(
       ref,
-      { status: 'success', transactionHash: hash, blockNumber: 1, confirmations: 1, arrivals, payouts: [] },
+      {
+        status: 'success',
+        transactionHash: hash,
+        blockNumber: 1,
+        blockHash: randomHash(),
+        confirmations: 1,
+        arrivals,
+        payouts: [],
+      },
       Date.now(),
     )
     expect(await balance('available', user)).to.equal(100n)
@@ -294,11 +331,28 @@ describe('money in the store', () => {
     await store.insertAction(entry)
     await ask(stepOf(entry, 0, 0), { hash, action: 'execute' })
     const arrivals = [
-      { chainId: 1, transactionHash: hash, logIndex: 0, blockNumber: 1, user, token: usdOn1, amount: 100n },
+      {
+        chainId: 1,
+        transactionHash: hash,
+        logIndex: 0,
+        blockNumber: 1,
+        blockHash: randomHash(),
+        user,
+        token: usdOn1,
+        amount: 100n,
+      },
     ]
     await store.settleStep(
       stepOf(entry, 0, 0),
-      { status: 'success', transactionHash: hash, blockNumber: 1, confirmations: 1, arrivals, payouts: [] },
+      {
+        status: 'success',
+        transactionHash: hash,
+        blockNumber: 1,
+        blockHash: randomHash(),
+        confirmations: 1,
+        arrivals,
+        payouts: [],
+      },
       Date.now(),
     )
     expect((await store.readStep(stepOf(entry, 0, 1)))?.status).to.equal('executing')

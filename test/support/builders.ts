@@ -66,10 +66,7 @@ export function aNewAction(
     signedKeys: action.intents.map((intent) => (intent.mode === '7702' ? randomHash() : null)),
     signatureHashes: action.intents.map((intent) => (intent.mode === '7702' ? randomHash() : null)),
     idempotencyKeyHash: null,
-    requiredConfirmations: new Map([
-      [1, 1],
-      [2, 1],
-    ]),
+    requiredConfirmations: () => 1,
     now,
     ...fields,
   }

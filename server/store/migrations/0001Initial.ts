@@ -50,8 +50,12 @@ export async function up(knex: Knex): Promise<void> {
     // The transaction that carries the step, or that the user registered. Null until one exists.
     column.hash(t, 'transaction_hash').nullable()
     t.bigInteger('block_number').nullable()
+    // The block that its end rests on; null until it has succeeded.
+    column.hash(t, 'block_hash').nullable()
     t.integer('confirmations').notNullable().defaultTo(0)
     t.integer('required_confirmations').notNullable()
+    // How often a reorganisation deeper than the confirmations has undone its success.
+    t.integer('reopenings').notNullable().defaultTo(0)
     // How often the step has been asked for and tried.
     t.integer('attempts').notNullable().defaultTo(0)
     column.word(t, 'error_code').nullable()
@@ -75,6 +79,7 @@ export async function up(knex: Knex): Promise<void> {
     t.index(['due_at'])
     t.index(['transaction_id'])
     t.index(['transaction_hash'])
+    t.index(['chain_id', 'block_number'])
   })
 
   await knex.schema.createTable('events', (t) => {
@@ -182,10 +187,14 @@ export async function up(knex: Knex): Promise<void> {
     // True while anything is available or reserved.
     t.boolean('is_open').notNullable()
     t.bigInteger('block_number').notNullable()
+    column.hash(t, 'block_hash').notNullable()
+    // True once a reorganisation has taken the log away; `log_index` is then below 0, so that the log may come again.
+    t.boolean('is_lost').notNullable().defaultTo(false)
     column.time(t, 'created_at').notNullable()
     t.unique(['chain_id', 'transaction_hash', 'log_index'])
     t.index(['user', 'is_open', 'id'])
     t.index(['action_id'])
+    t.index(['chain_id', 'block_number'])
   })
 
   // Kept in the same transaction as the ledger, of which it is the sum per user and token.
@@ -289,6 +298,26 @@ export async function up(knex: Knex): Promise<void> {
     // `reserved` or `spent`; one that was given back is deleted.
     column.word(t, 'status').notNullable()
     t.primary(['action_id', 'intent_index', 'step_index', 'transfer_index'])
+  })
+
+  // What the solver has paid on the strength of something that a reorganisation took away afterwards.
+  await knex.schema.createTable('exposures', (t) => {
+    t.bigIncrements('id')
+    // `credit`: a user's payment is gone and was drawn on. `payout`: a payout happened after all whose credit was released.
+    column.word(t, 'kind').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.hash(t, 'transaction_hash').notNullable()
+    column.address(t, 'user').notNullable()
+    column.address(t, 'token').notNullable()
+    // In the token's smallest unit: what it was, and what is not made good yet.
+    column.amount(t, 'amount').notNullable()
+    column.amount(t, 'open_amount').notNullable()
+    // The credit that is gone; null for `payout`.
+    t.bigInteger('credit_id').nullable().index()
+    column.time(t, 'found_at').notNullable()
+    // When nothing was open any more; null: something is.
+    column.time(t, 'resolved_at').nullable().index()
+    t.index(['chain_id', 'transaction_hash'])
   })
 
   // Double entry: each row moves `amount` from one account to another, and names what caused it.

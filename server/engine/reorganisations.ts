@@ -1,0 +1,63 @@
+import type { Block, Chain } from '../chain/chain.js'
+import type { SettledBlock, Undone } from '../store/reorganisations.js'
+import type { EngineTools } from './tools.js'
+
+/** The backstop for what no change of heads has shown, such as a reorganisation while no process ran. */
+const checkEveryMs = 30_000
+
+/**
+ * Holds what has been settled against the chain. What rests on a block that is not the chain's any more, so that the
+ * reorganisation was deeper than the confirmations, is undone and alarmed.
+ */
+export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
+  const { chainId, reorganisationBlocks } = chain.config
+  let last: Block | null = null
+  let checkedAt = 0
+
+  return {
+    /** Looks at once when the new head does not continue the last one, and now and then in any case. */
+    async check(head: Block): Promise<void> {
+      const continues = last === null || head.hash === last.hash || head.parentHash === last.hash
+      // Several blocks may have come since; then only the blocks themselves tell.
+      const suspicious = !continues && (head.number <= last!.number + 1n || !(await isCanonical(last!)))
+      if (suspicious) {
+        tools.log.warn({ chainId, blockNumber: Number(head.number) }, 'the chain has reorganised below this block')
+      }
+      last = head
+      if (!suspicious && tools.now() - checkedAt < checkEveryMs) return
+      checkedAt = tools.now()
+      const settled = await tools.store.readSettledBlocks(chainId, Number(head.number) - reorganisationBlocks)
+      const canonical = await Promise.all(settled.map(isCanonical))
+      for (const [index, block] of settled.entries()) {
+        if (!canonical[index]) await undo(block)
+      }
+    },
+  }
+
+  /** A block that the node does not have (yet) proves nothing. */
+  async function isCanonical({ number, hash }: { number: number | bigint; hash: string }): Promise<boolean> {
+    const block = await chain.blockByNumber(BigInt(number))
+    return block === null || block.hash === hash
+  }
+
+  async function undo(block: SettledBlock): Promise<void> {
+    const undone = await tools.store.undoBlock(chainId, block, tools.now())
+    for (const entry of undone) report(entry, block)
+    tools.wake()
+  }
+
+  function report(entry: Undone, block: SettledBlock): void {
+    tools.countReorganised(chainId, entry.kind)
+    tools.log.error(
+      {
+        chainId,
+        kind: entry.kind,
+        hash: entry.transactionHash,
+        blockNumber: block.number,
+        ...(entry.kind === 'credit' && { exposed: entry.exposed.toString() }),
+      },
+      'a reorganisation deeper than the confirmations has undone what was final',
+    )
+    for (const { actionId } of entry.steps) tools.changed(actionId)
+  }
+}

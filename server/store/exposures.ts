@@ -1,0 +1,95 @@
+import type { Address, Hash } from 'viem'
+import type { Database, Transaction } from './database.js'
+
+/**
+ * What the solver has paid on the strength of something that a reorganisation deeper than the confirmations took away
+ * afterwards. It stays open until the payment comes again, the payout turns out not to have happened, or for good.
+ */
+export type Exposure = {
+  kind: 'credit' | 'payout'
+  chainId: number
+  transactionHash: Hash
+  user: Address
+  token: Address
+  /** In the token's smallest unit. */
+  amount: bigint
+  /** The credit that is gone; null for `payout`. */
+  creditId: number | null
+}
+
+type ExposureRow = {
+  id: number
+  kind: Exposure['kind']
+  chain_id: number
+  transaction_hash: Hash
+  user: Address
+  token: Address
+  amount: string
+  open_amount: string
+  credit_id: number | null
+  found_at: number
+  resolved_at: number | null
+}
+
+export async function recordExposure(trx: Transaction, exposure: Exposure, now: number): Promise<void> {
+  if (exposure.amount === 0n) return
+  await trx('exposures').insert({
+    kind: exposure.kind,
+    chain_id: exposure.chainId,
+    transaction_hash: exposure.transactionHash,
+    user: exposure.user,
+    token: exposure.token,
+    amount: exposure.amount.toString(),
+    open_amount: exposure.amount.toString(),
+    credit_id: exposure.creditId,
+    found_at: now,
+  })
+}
+
+/** Makes a lost credit good by the same payment, which has come again; returns how much of it that takes. */
+export async function coverExposures(
+  trx: Transaction,
+  arrival: { chainId: number; transactionHash: Hash; user: Address; token: Address; amount: bigint },
+  now: number,
+): Promise<bigint> {
+  const { chainId: chain_id, transactionHash: transaction_hash, user, token } = arrival
+  const rows = await trx<ExposureRow>('exposures')
+    .where({ kind: 'credit', chain_id, transaction_hash, user, token })
+    .whereNull('resolved_at')
+  let left = arrival.amount
+  for (const row of rows) {
+    const open = BigInt(row.open_amount)
+    const taken = open < left ? open : left
+    left -= taken
+    await setOpen(trx, row.id, open - taken, now)
+  }
+  return arrival.amount - left
+}
+
+/** Notes that so much of what was drawn on a lost credit has not been paid out after all. */
+export async function reduceExposure(trx: Transaction, creditId: number, by: bigint, now: number): Promise<void> {
+  const row = await trx<ExposureRow>('exposures').where({ credit_id: creditId }).whereNull('resolved_at').first()
+  if (row) await setOpen(trx, row.id, BigInt(row.open_amount) - by, now)
+}
+
+/** Exposures that nothing has made good, per chain. */
+export async function readOpenExposures(database: Database): Promise<(Exposure & { foundAt: number })[]> {
+  const rows = await database.knex<ExposureRow>('exposures').whereNull('resolved_at').orderBy('id').limit(1_000)
+  return rows.map((row) => ({
+    kind: row.kind,
+    chainId: row.chain_id,
+    transactionHash: row.transaction_hash,
+    user: row.user,
+    token: row.token,
+    amount: BigInt(row.open_amount),
+    creditId: row.credit_id,
+    foundAt: row.found_at,
+  }))
+}
+
+async function setOpen(trx: Transaction, id: number, open: bigint, now: number): Promise<void> {
+  const isResolved = open <= 0n
+  await trx('exposures')
+    .where({ id })
+    .update({ open_amount: isResolved ? '0' : open.toString(), resolved_at: isResolved ? now : null })
+}

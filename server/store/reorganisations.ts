@@ -1,0 +1,222 @@
+import type { Hash } from 'viem'
+import type { StepRef } from '../domain/action.js'
+import { moveBalance } from './balances.js'
+import { arrivalCause, countLost, releaseCredit, unspendCredit } from './credits.js'
+import type { Database, Transaction } from './database.js'
+import { recordExposure } from './exposures.js'
+import { post } from './ledger.js'
+import { attemptOf, type CreditRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
+import { payoutCause } from './settlement.js'
+import { changeStep } from './stepChange.js'
+import { refOf } from './steps.js'
+
+/**
+ * Undoes what was settled in a block that is not the chain's any more: a reorganisation deeper than the confirmations.
+ * Each undoing is the exact inverse of the settlement, so that the ledger goes on equalling the chain and all that was
+ * undone is simply open again: our transactions are sent and watched anew, users' payments are looked for anew.
+ */
+
+export type SettledBlock = { number: number; hash: Hash }
+
+/** Something that a reorganisation took away after it had been final. */
+export type Undone =
+  | { kind: 'transaction'; transactionHash: Hash; steps: StepRef[] }
+  | { kind: 'step'; transactionHash: Hash; steps: [StepRef] }
+  | { kind: 'credit'; transactionHash: Hash; steps: []; exposed: bigint }
+
+/** The blocks from this one on that something settled rests on. */
+export async function readSettledBlocks(database: Database, chainId: number, from: number): Promise<SettledBlock[]> {
+  const [transactions, steps, credits] = await Promise.all([
+    database
+      .knex<TransactionRow>('transactions')
+      .where({ chain_id: chainId, status: 'final' })
+      .where('mined_block', '>=', from)
+      .distinct({ number: 'mined_block', hash: 'mined_block_hash' }),
+    database
+      .knex<StepRow>('steps')
+      .where({ chain_id: chainId, status: 'success' })
+      .where('block_number', '>=', from)
+      .whereNull('transaction_id')
+      .whereNotNull('block_hash')
+      .distinct({ number: 'block_number', hash: 'block_hash' }),
+    database
+      .knex<CreditRow>('credits')
+      .where({ chain_id: chainId, is_lost: 0 })
+      .where('block_number', '>=', from)
+      .distinct({ number: 'block_number', hash: 'block_hash' }),
+  ])
+  const blocks = new Map<Hash, SettledBlock>()
+  for (const { number, hash } of [...transactions, ...steps, ...credits] as SettledBlock[]) {
+    blocks.set(hash, { number: Number(number), hash })
+  }
+  return [...blocks.values()]
+}
+
+/** Undoes everything that rests on a block; each thing by itself, and once however often it is asked for. */
+export async function undoBlock(
+  database: Database,
+  chainId: number,
+  block: SettledBlock,
+  now: number,
+): Promise<Undone[]> {
+  const { knex } = database
+  const transactions = await knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'final', mined_block: block.number, mined_block_hash: block.hash })
+    .select('id')
+  const steps = await knex<StepRow>('steps')
+    .where({ chain_id: chainId, status: 'success', block_number: block.number, block_hash: block.hash })
+    .whereNull('transaction_id')
+  const credits = await knex<CreditRow>('credits')
+    .where({ chain_id: chainId, is_lost: 0, block_number: block.number, block_hash: block.hash })
+    .select('id')
+  const undone: (Undone | null)[] = []
+  for (const { id } of transactions) undone.push(await reopenTransaction(database, id, block, now))
+  for (const row of steps) undone.push(await reopenStep(database, refOf(row), block, now))
+  for (const { id } of credits) undone.push(await loseCredit(database, id, block, now))
+  return undone.filter((entry) => entry !== null)
+}
+
+/** The stored bytes are sent again until they, or a replacement of theirs, are mined. */
+async function reopenTransaction(
+  database: Database,
+  id: number,
+  block: SettledBlock,
+  now: number,
+): Promise<Undone | null> {
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<TransactionRow>('transactions').where({ id })).first()
+    if (row?.status !== 'final' || row.mined_block_hash !== block.hash) return null
+    await trx('transactions').where({ id }).update({
+      status: 'open',
+      mined_hash: null,
+      mined_block: null,
+      mined_block_hash: null,
+      due_at: now,
+      updated_at: now,
+    })
+    const steps = await trx<StepRow>('steps').where({ transaction_id: id })
+    for (const step of steps) {
+      // What failed on the chain may yet succeed; the step follows when that is settled.
+      if (step.status === 'success') await unsettle(database, trx, step, { due_at: null }, now)
+    }
+    await trx('airdrops').where({ transaction_id: id }).update({ status: 'executing' })
+    return { kind: 'transaction', transactionHash: row.mined_hash!, steps: steps.map(refOf) }
+  })
+}
+
+/** A step that no transaction of ours carried: the user's own payment, or one that somebody else executed. */
+async function reopenStep(database: Database, ref: StepRef, block: SettledBlock, now: number): Promise<Undone | null> {
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    if (row?.status !== 'success' || row.block_hash !== block.hash) return null
+    await unsettle(database, trx, row, { due_at: now, registered_at: row.registered_at === null ? null : now }, now)
+    return { kind: 'step', transactionHash: row.transaction_hash!, steps: [ref] }
+  })
+}
+
+async function unsettle(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  next: Pick<StepRow, 'due_at'> & Partial<Pick<StepRow, 'registered_at'>>,
+  now: number,
+): Promise<void> {
+  const payouts = await trx<{
+    cause: string
+    user: `0x${string}`
+    chain_id: number
+    token: `0x${string}`
+    amount: string
+  }>('ledger').where('cause', 'like', `${payoutCause(row)}%`)
+  await post(
+    trx,
+    payouts.map(({ cause, user, chain_id, token, amount }) => ({
+      cause: `undone:${cause}`,
+      debit: 'vault' as const,
+      credit: 'solver' as const,
+      user,
+      chainId: chain_id,
+      token,
+      amount: BigInt(amount),
+    })),
+    now,
+  )
+  await unspendCredit(database, trx, refOf(row), attemptOf(row), now)
+  await changeStep(
+    trx,
+    refOf(row),
+    {
+      status: 'executing',
+      reopenings: row.reopenings + 1,
+      block_number: null,
+      block_hash: null,
+      confirmations: 0,
+      ...next,
+    },
+    now,
+  )
+}
+
+/**
+ * Takes back what is left of a credit whose log is gone. What was paid out on it is an exposure, which the same payment
+ * makes good when it comes again; what is only set aside and not signed for yet is not paid out.
+ */
+async function loseCredit(database: Database, id: number, block: SettledBlock, now: number): Promise<Undone | null> {
+  return database.transact(async (trx) => {
+    const found = await trx<CreditRow>('credits').where({ id }).first('block_hash', 'is_lost')
+    if (!found || found.is_lost || found.block_hash !== block.hash) return null
+    await stopDrawing(database, trx, id, now)
+    const credit = (await database.lock(trx<CreditRow>('credits').where({ id })).first())!
+    if (credit.is_lost) return null
+    const available = BigInt(credit.available)
+    const exposed = BigInt(credit.amount) - available
+    const cause = `lost:${arrivalCause(credit, await countLost(trx, credit))}`
+    const place = { user: credit.user, chainId: credit.chain_id, token: credit.token }
+    await post(
+      trx,
+      [
+        { cause: `${cause}:available`, debit: 'available', credit: 'vault', ...place, amount: available },
+        { cause: `${cause}:exposed`, debit: 'solver', credit: 'vault', ...place, amount: exposed },
+      ],
+      now,
+    )
+    await moveBalance(database, trx, place, { available: -available })
+    await trx('credits')
+      .where({ id })
+      .update({
+        available: '0',
+        is_open: BigInt(credit.reserved) > 0n,
+        is_lost: 1,
+        log_index: -1 - id,
+      })
+    const transactionHash = credit.transaction_hash
+    await recordExposure(trx, { kind: 'credit', ...place, transactionHash, amount: exposed, creditId: id }, now)
+    await trx('deposits')
+      .where({ chain_id: credit.chain_id, transaction_hash: transactionHash, user: credit.user })
+      .where({ status: 'recorded', custody: 'vault', is_deposit: 1 })
+      .update({ status: 'pending', custody: null, log_key: null, confirmations: 0, due_at: now, reported_at: now })
+    return { kind: 'credit', transactionHash, steps: [], exposed }
+  })
+}
+
+/** Ends the steps that would pay out of a credit and have nothing signed yet. */
+async function stopDrawing(database: Database, trx: Transaction, creditId: number, now: number): Promise<void> {
+  const drawing = await trx<StepRow>('steps')
+    .join('reservations', function () {
+      this.on('steps.action_id', 'reservations.action_id')
+        .andOn('steps.intent_index', 'reservations.intent_index')
+        .andOn('steps.step_index', 'reservations.step_index')
+    })
+    .where({ 'reservations.credit_id': creditId, 'reservations.status': 'reserved', 'steps.status': 'executing' })
+    .whereNull('steps.transaction_id')
+    .select('steps.*')
+  for (const { action_id, intent_index, step_index } of drawing) {
+    const key = { action_id, intent_index, step_index }
+    const row = await database.lock(trx<StepRow>('steps').where(key)).first()
+    if (row?.status !== 'executing' || row.transaction_id !== null) continue
+    await releaseCredit(database, trx, refOf(row), attemptOf(row), now)
+    const message = 'The payment that was to fund this step has been removed by a reorganisation of its chain.'
+    const error = { code: 'insufficient_credit', message, retryable: true } as const
+    await changeStep(trx, refOf(row), { status: 'error', error, open_account: null, due_at: null }, now)
+  }
+}
