@@ -10,25 +10,25 @@ export type LoggedArrival = { token: Address; amount: bigint }
 
 /**
  * Finds out what has really reached the vault: a token may take a fee, or lie, and log the full amount. Measured is by
- * how much the vault's balance grew in the block, against all that its logs say; what is missing is counted against each
- * arrival in that block, so that it can come out too low where several share it, never too high.
+ * how much the vault's balance grew in the block, against all that its logs say. What is missing is shared by the
+ * arrivals of that block in proportion, rounded in the solver's favour: together they never get more than has come.
  */
 export function createArrivalMeter(rpc: Rpc, vault: Address) {
   return async function measureArrivals(logged: readonly LoggedArrival[], block: bigint): Promise<bigint[]> {
     try {
       const tokens = [...new Set(logged.map(({ token }) => token))]
-      const missing = new Map(
-        await Promise.all(tokens.map(async (token) => [token, await missingIn(token, block)] as const)),
+      const measured = new Map(
+        await Promise.all(tokens.map(async (token) => [token, await measure(token, block)] as const)),
       )
-      return logged.map(({ token, amount }) => atLeastNone(amount - missing.get(token)!))
+      return logged.map(({ token, amount }) => share(amount, measured.get(token)!))
     } catch (error) {
       if (!(error instanceof ChainUnavailable) || !isStateGone(error.reason)) throw error
       return Promise.all(logged.map(tryOut))
     }
   }
 
-  /** How much less of a token has come in on balance than its logs say. */
-  async function missingIn(token: Address, block: bigint): Promise<bigint> {
+  /** What a block's logs say of a token's way into the vault, and what came. */
+  async function measure(token: Address, block: bigint): Promise<Measure> {
     const range = { address: token, fromBlock: quantity(block), toBlock: quantity(block) }
     const party = padHex(vault, { size: 32 })
     const balance = { to: token, data: encodeBalanceOf(vault) }
@@ -40,9 +40,7 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
     ]
     return rpc.read(calls, (answers) => {
       const [before, after, incoming, outgoing] = answers.map(resultOf)
-      const sum = (logs: unknown) =>
-        transfersOf({ logs: readArray(logs).map(readLog) }).reduce((total, { amount }) => total + amount, 0n)
-      return atLeastNone(sum(incoming) - sum(outgoing) - (word(after) - word(before)))
+      return { logged: sumOf(incoming), arrived: word(after) - word(before) + sumOf(outgoing) }
     })
   }
 
@@ -50,24 +48,34 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
   async function tryOut({ token, amount }: LoggedArrival): Promise<bigint> {
     // Nobody's address, so that the token has no reason to treat it otherwise.
     const recipient: Address = `0x${keccak256(token).slice(26)}`
-    const balance = { from: vault, to: token, data: encodeBalanceOf(recipient) }
-    const calls = [balance, { from: vault, to: token, data: encodeTransfer(recipient, amount) }, balance]
+    const balanceOf = (holder: Address) => ({ from: vault, to: token, data: encodeBalanceOf(holder) })
+    const held = await rpc.read([call('eth_call', balanceOf(vault), 'latest')], ([answer]) => word(resultOf(answer)))
+    const tried = held < amount ? held : amount
+    if (tried === 0n) throw new Error('the vault holds nothing of the token to try it out with')
+    const transfer = { from: vault, to: token, data: encodeTransfer(recipient, tried) }
+    const calls = [balanceOf(recipient), transfer, balanceOf(recipient)]
     const run = call('eth_simulateV1', { blockStateCalls: [{ calls }], validation: false }, 'latest')
     return rpc.read([run], ([answer]) => {
       const [before, sent, after] = readArray(readObject(readArray(resultOf(answer))[0])['calls']).map(readObject)
-      if (readBigInt(sent?.['status']) !== 1n) throw new Error('the vault can’t send as much for a trial')
-      const arrived = atLeastNone(word(after?.['returnData']) - word(before?.['returnData']))
-      return arrived < amount ? arrived : amount
+      if (readBigInt(sent?.['status']) !== 1n) throw new Error('the trial transfer reverts')
+      return share(amount, { logged: tried, arrived: word(after?.['returnData']) - word(before?.['returnData']) })
     })
   }
 }
 
-function word(data: unknown): bigint {
-  return readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
+type Measure = { logged: bigint; arrived: bigint }
+
+function share(amount: bigint, { logged, arrived }: Measure): bigint {
+  if (arrived >= logged) return amount
+  return arrived > 0n ? (amount * arrived) / logged : 0n
 }
 
-function atLeastNone(amount: bigint): bigint {
-  return amount > 0n ? amount : 0n
+function sumOf(logs: unknown): bigint {
+  return transfersOf({ logs: readArray(logs).map(readLog) }).reduce((total, { amount }) => total + amount, 0n)
+}
+
+function word(data: unknown): bigint {
+  return readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
 }
 
 /** How nodes say that they keep no state of so old a block: geth, nethermind, besu, erigon, reth, anvil. */

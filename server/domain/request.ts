@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 import type { Status } from './action.js'
-import { ServiceError, type StepError } from './errors.js'
+import { ServiceError, type StepError, type StepErrorCode } from './errors.js'
 import { isSettled } from './status.js'
 import type { StepKind } from './stepKind.js'
 
@@ -8,15 +8,23 @@ import type { StepKind } from './stepKind.js'
 export const maxAttempts = 5
 
 /** What a client asks of a step. */
-export type Order = { action: 'execute' | 'register'; hash: Hash | null }
+export type Order = {
+  action: 'execute' | 'register'
+  hash: Hash | null
+  /** Whether the registration of the hash carries the user's valid signature. */
+  signed: boolean
+}
 
 /** What the decision needs to know of a step. */
 export type RequestedStep = {
   kind: StepKind
   status: Status
   error: StepError | null
+  /** Those that count; see `excusedCodes`. */
   attempts: number
   transactionHash: Hash | null
+  /** Whether the registration that it has carries the user's signature; false when it has none. */
+  isRegistrationSigned: boolean
 }
 
 export type Decision =
@@ -35,8 +43,10 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
   }
   requireMatchingHash(step, order)
   if (step.status === 'success') return { outcome: 'answer' }
-  if (step.status === 'executing') return { outcome: 'answer' }
-  if (isSettled(step.status) && !mayTryAgain(step)) return { outcome: 'answer' }
+  if (step.status === 'executing' && !displaces(step, order)) return { outcome: 'answer' }
+  // Strangers may register what they like, so their failures never stand in the way of what the user signs.
+  const isUsersOwn = step.kind === 'payment' && order.signed
+  if (isSettled(step.status) && !mayTryAgain(step) && !isUsersOwn) return { outcome: 'answer' }
   if (previous !== null && previous !== 'success' && previous !== 'executing') {
     throw new ServiceError(
       'previous_step_incomplete',
@@ -44,6 +54,30 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
     )
   }
   return { outcome: 'accept', ready: previous !== 'executing', follow: order.action === 'execute' }
+}
+
+/** The user's signed registration takes the place of one that nobody signed and that is not verified yet. */
+function displaces(step: RequestedStep, order: Order): boolean {
+  const isOther = order.hash !== null && order.hash !== step.transactionHash
+  return step.kind === 'payment' && isOther && order.signed && !step.isRegistrationSigned
+}
+
+/**
+ * Failures that are not the step's own: it came too early, or the service was not able to. Nothing was sent for it, and
+ * it does not count as an attempt.
+ */
+const excusedCodes: readonly StepErrorCode[] = [
+  'intent_not_yet_valid',
+  'authorization_missing',
+  'insufficient_credit',
+  'solver_liquidity',
+  'solver_outflow_cap',
+  'vault_paused',
+  'previous_step_failed',
+]
+
+export function isExcused(error: StepError): boolean {
+  return excusedCodes.includes(error.code)
 }
 
 /** Whether a failed step may be asked for again. */
@@ -65,7 +99,8 @@ function requireMatchingHash(step: RequestedStep, order: Order): void {
   if (order.hash === null && step.transactionHash === null) {
     throw new ServiceError('hash_required', 'hash: this step needs the hash of the transaction that the user sent.')
   }
-  if (order.hash !== null && known && order.hash !== step.transactionHash) {
+  const mayDiffer = step.status === 'executing' && displaces(step, order)
+  if (order.hash !== null && known && order.hash !== step.transactionHash && !mayDiffer) {
     throw new ServiceError(
       'transaction_already_registered',
       `hash: this step already has the transaction ${step.transactionHash}.`,

@@ -21,7 +21,8 @@ const accountBusyMs = 200
  * user's account, simulation, then the journal and the send. A visit that dies anywhere is repeated whole; until the
  * journal holds the signed bytes nothing has left the service.
  */
-export async function executeStep(work: StepWork, previous: StepView | null, tools: EngineTools): Promise<Visit> {
+export async function executeStep(given: StepWork, previous: StepView | null, tools: EngineTools): Promise<Visit> {
+  let work = given
   const batch = work.intent.chainBatches[work.ref.stepIndex]!
   const chain = tools.chains.get(batch.chainId)
   if (!chain) throw new Error(`Chain ${batch.chainId} is not configured any more`)
@@ -40,7 +41,10 @@ export async function executeStep(work: StepWork, previous: StepView | null, too
   if (permission.outcome === 'refused') return failStep(work, permission.error, tools)
   const { authorization } = permission
   const payload = payloadOf(work, batch, previous, tools)
-  if (payload.stepKey && !work.stepKey) await tools.store.fixStepKey(work.ref, payload.stepKey)
+  if (payload.stepKey && !work.stepKey) {
+    if (!(await tools.store.fixStepKey(work.ref, payload.stepKey))) return failStep(work, sameEntitlement, tools)
+    work = { ...work, stepKey: payload.stepKey }
+  }
 
   const estimate = await simulate(work, batch, chain, { ...payload, authorization }, tools)
   if (estimate.outcome === 'ended') return estimate.visit
@@ -56,6 +60,12 @@ export async function executeStep(work: StepWork, previous: StepView | null, too
     tools,
   )
 }
+
+const sameEntitlement = {
+  code: 'already_fulfilled',
+  message: 'Another step pays out on the same payment.',
+  retryable: false,
+} as const
 
 function windowError(work: StepWork, nowMs: number): StepError | null {
   if (work.intent.mode !== '7702') return null

@@ -1,8 +1,10 @@
+import type { Hash } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
+import type { ChainBatch } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { solverTransfers } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journal.js'
-import type { StepResult } from '../store/settlement.js'
+import type { Payout, StepResult } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
 import { adoptExecution } from './adoptExecution.js'
 import { arrivalsOf } from './arrivals.js'
@@ -28,22 +30,20 @@ export async function resultOf(
       'The transaction could not be carried out by the chain and its place was given up; nothing happened.'
     return { status: 'error', error: { code: 'transaction_cancelled', message, retryable: true }, ...place }
   }
-  if (receipt.status === 'success' && tookEffect(work, receipt, chain, tools)) {
-    const batch = work.intent.chainBatches[work.ref.stepIndex]!
+  const batch = work.intent.chainBatches[work.ref.stepIndex]!
+  const payouts = solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
+  if (receipt.status === 'success') {
+    const paid = hasPaid(work, batch, receipt, chain, tools)
+    if (!paid || !hasRun(work, batch, receipt, tools)) return withoutRun(paid ? payouts : [], place)
     return {
       status: 'success',
       ...place,
       blockHash: receipt.blockHash,
       confirmations: Number(head - receipt.blockNumber) + 1,
       arrivals: work.kind === 'delegated' ? await arrivalsOf(receipt, work.user, chain, tools) : [],
-      payouts: solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount })),
+      payouts,
     }
   }
-  if (receipt.status === 'success') {
-    const message = 'The transaction was mined, but the account did not run the batch; nothing was paid.'
-    return { status: 'error', error: { code: 'batch_not_executed', message, retryable: true }, ...place }
-  }
-  const batch = work.intent.chainBatches[work.ref.stepIndex]!
   const failure = await failureOf(transaction, chain, tools)
   const adoption = failure && (await adoptExecution(work, batch, chain, failure, tools))
   // One who saw ours may have carried the batch out before it; what counts then is his.
@@ -55,16 +55,32 @@ export async function resultOf(
   return { status: 'reverted', error, ...place }
 }
 
-function tookEffect(work: StepWork, receipt: Receipt, chain: Chain, tools: EngineTools): boolean {
-  const batch = work.intent.chainBatches[work.ref.stepIndex]!
-  const paid =
-    solverTransfers(batch).length === 0 ||
-    (work.stepKey !== null && tools.codec.fulfilledKeys(receipt, chain.config.vault).includes(work.stepKey))
-  const ran =
-    work.intent.mode !== '7702' ||
-    batch.calls.length === 0 ||
-    tools.codec.executedBatchIds(receipt, work.user).includes(batchIdOf(work.intent, work.ref.stepIndex))
-  return paid && ran
+/** Whether the vault has paid the step's transfers, or there are none. */
+function hasPaid(work: StepWork, batch: ChainBatch, receipt: Receipt, chain: Chain, tools: EngineTools): boolean {
+  if (solverTransfers(batch).length === 0) return true
+  return work.stepKey !== null && tools.codec.fulfilledKeys(receipt, chain.config.vault).includes(work.stepKey)
+}
+
+/** Whether the account's delegate says that it has run the batch, or there is nothing to run. */
+function hasRun(work: StepWork, batch: ChainBatch, receipt: Receipt, tools: EngineTools): boolean {
+  if (work.intent.mode !== '7702' || batch.calls.length === 0) return true
+  return tools.codec.executedBatchIds(receipt, work.user).includes(batchIdOf(work.intent, work.ref.stepIndex))
+}
+
+/**
+ * The account has other code than the delegate's by now, which let the call succeed and did not run the batch. It may
+ * even have told the vault that it did, so that the vault has paid: that is spent, and nothing is paid again.
+ */
+function withoutRun(
+  payouts: Payout[],
+  place: { transactionHash: Hash; blockNumber: number },
+): Extract<StepResult, { status: 'error' | 'reverted' }> {
+  const message =
+    payouts.length > 0
+      ? 'The solver’s transfers were paid, but the account has other code than the delegate’s and did not run the batch.'
+      : 'The transaction was mined, but the account did not run the batch; nothing was paid.'
+  const error = { code: 'batch_not_executed', message, retryable: payouts.length === 0 } as const
+  return { status: 'error', error, ...place, payouts }
 }
 
 /** A receipt does not say why it reverted; running the same call again usually does. Null: it would succeed now. */

@@ -38,7 +38,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     case 'waiting':
       await tools.store.noteConfirmations(
         work.ref,
-        { blockNumber: found.blockNumber, confirmations: found.confirmations },
+        { hash, blockNumber: found.blockNumber, confirmations: found.confirmations },
         tools.now(),
       )
       tools.changed(work.ref.actionId)
@@ -50,7 +50,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
       const { blockNumber, confirmations } = found
       const needed = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt!, chain.config))
       if (confirmations < needed || !(await chain.isAgreed(receipt!))) {
-        await tools.store.noteConfirmations(work.ref, { blockNumber, confirmations }, tools.now())
+        await tools.store.noteConfirmations(work.ref, { hash, blockNumber, confirmations }, tools.now())
         return waits(chain.config.pollIntervalMs)
       }
       return endStep(

@@ -35,7 +35,7 @@ export function createSteps(deps: {
      */
     async request(
       ref: StepRef,
-      order: Order & { signature: Hex | null },
+      order: Omit<Order, 'signed'> & { signature: Hex | null },
       waitMs: number | null,
       signal: AbortSignal,
     ): Promise<StepView> {
@@ -59,8 +59,7 @@ export function createSteps(deps: {
       const view = await store.requestStep(
         {
           ref,
-          order: { action: order.action, hash: order.hash },
-          signed,
+          order: { action: order.action, hash: order.hash, signed },
           needs: pays ? solverNeeds(batch, settings) : [],
           intentSigned: work.intent.mode === '7702',
         },

@@ -41,6 +41,7 @@ export async function bindPayment(
   const holder = await database.lock(trx<PaymentRow>('payments').where(key)).first()
   if (holder) {
     if (!payment.signed || holder.signed || (await isDrawnOn(trx, payment))) return 'used'
+    if (!(await releasePayouts(trx, holder))) return 'used'
     await takeOver(trx, payment, holder, now)
   }
   if (await isRecordedElsewhere(trx, payment)) {
@@ -63,6 +64,12 @@ export async function bindPayment(
   return 'bound'
 }
 
+/** Whether the registration that a step has carried the user's signature. */
+export async function isBindingSigned(trx: Transaction, ref: StepRef): Promise<boolean> {
+  const row = await trx<PaymentRow>('payments').where(stepKeyColumns(ref)).first('signed')
+  return Boolean(row?.signed)
+}
+
 /** Frees the transaction of a step that it turned out not to back. */
 export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<void> {
   await trx('payments').where(stepKeyColumns(ref)).delete()
@@ -77,6 +84,22 @@ export async function isRecordedElsewhere(
     .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user })
     .select('action_id')
   return credits.some((credit) => credit.action_id !== payment.ref.actionId)
+}
+
+/**
+ * The solver's payouts that follow a payment are known to the vault by that payment. So none of them may be under way or
+ * done when the payment goes over to another step, and their keys are given up for that step's own payouts.
+ */
+async function releasePayouts(trx: Transaction, holder: PaymentRow): Promise<boolean> {
+  const following = () =>
+    trx<StepRow>('steps')
+      .where({ action_id: holder.action_id, intent_index: holder.intent_index })
+      .where('step_index', '>', holder.step_index)
+      .whereNotNull('step_key')
+  const taken = await following().whereIn('status', ['executing', 'success']).first('step_index')
+  if (taken) return false
+  await following().update({ step_key: null })
+  return true
 }
 
 async function isDrawnOn(trx: Transaction, payment: Payment): Promise<boolean> {

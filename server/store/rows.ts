@@ -44,6 +44,7 @@ export type StepRow = {
   required_confirmations: number
   reopenings: number
   attempts: number
+  excused: number
   error_code: StepErrorCode | null
   error_message: string | null
   /** 0 or 1 */

@@ -2,7 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import type { StepError } from '../domain/errors.js'
-import { mayTryAgain } from '../domain/request.js'
+import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { settleAirdrop } from './airdrops.js'
 import {
@@ -21,6 +21,9 @@ import { attemptOf, stepKeyColumns, type StepRow, toStepView, type TransactionRo
 import { changeStep } from './stepChange.js'
 import { refOf, type StepWork } from './steps.js'
 
+/** What left the vault, in the token's smallest unit. */
+export type Payout = { chainId: number; token: Address; amount: bigint }
+
 /** How a step ended. */
 export type StepResult =
   | {
@@ -32,7 +35,7 @@ export type StepResult =
       /** What reached the vault for the user in that transaction. */
       arrivals: Arrival[]
       /** What left the vault in it. */
-      payouts: { chainId: number; token: Address; amount: bigint }[]
+      payouts: Payout[]
     }
   | {
       status: 'reverted' | 'error'
@@ -40,6 +43,8 @@ export type StepResult =
       /** Null when nothing was sent. */
       transactionHash: Hash | null
       blockNumber: number | null
+      /** What left the vault all the same; credit that was set aside for it is spent then. */
+      payouts?: Payout[]
     }
 
 /** Ends a step that no journalled transaction carries: a verified payment, or a failure before anything was sent. */
@@ -52,6 +57,8 @@ export async function settleStep(
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'executing' || row.transaction_id !== null) return 'stale'
+    // The user may have registered another transaction since this one was looked at.
+    if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
     await applyResult(database, trx, row, await refuseUsed(trx, row, result), now)
     return 'settled'
   })
@@ -143,9 +150,15 @@ export async function reserveForStep(
   })
 }
 
-/** Fixes the key by which the vault remembers the step's payout; the first one stays. */
-export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<void> {
-  await database.knex('steps').where(stepKeyColumns(ref)).whereNull('step_key').update({ step_key: stepKey })
+/** Fixes the key by which the vault remembers the step's payout; the first one stays. False: another step has it. */
+export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<boolean> {
+  try {
+    await database.knex('steps').where(stepKeyColumns(ref)).whereNull('step_key').update({ step_key: stepKey })
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
 }
 
 async function applyResult(
@@ -160,6 +173,9 @@ async function applyResult(
     await spendCredit(database, trx, ref, attemptOf(row), now)
     await postPayouts(trx, row, result.payouts, now)
     await creditArrivals(database, trx, result.arrivals, row.action_id, now)
+  } else if (result.payouts && result.payouts.length > 0) {
+    await spendCredit(database, trx, ref, attemptOf(row), now)
+    await postPayouts(trx, row, result.payouts, now)
   } else {
     await releaseCredit(database, trx, ref, attemptOf(row), now)
     if (row.kind === 'payment') await unbindPayment(trx, ref)
@@ -173,7 +189,8 @@ async function applyResult(
       block_number: result.blockNumber,
       block_hash: result.status === 'success' ? result.blockHash : null,
       confirmations: result.status === 'success' ? result.confirmations : row.confirmations,
-      error: result.status === 'success' ? null : finalError(result.error, row.attempts),
+      error: result.status === 'success' ? null : finalError(result.error, row),
+      ...(result.status !== 'success' && isExcused(result.error) && { excused: row.excused + 1 }),
       open_account: null,
       due_at: null,
     },
@@ -214,7 +231,8 @@ async function applyLate(
 }
 
 /** What the last allowed attempt ended with can't be tried again. */
-function finalError(error: StepError, attempts: number): StepError {
+function finalError(error: StepError, row: StepRow): StepError {
+  const attempts = row.attempts - row.excused - (isExcused(error) ? 1 : 0)
   return { ...error, retryable: mayTryAgain({ error, attempts }) }
 }
 
@@ -251,7 +269,8 @@ async function hurrySuccessor(trx: Transaction, row: StepRow, succeeded: boolean
     if (next.transaction_id === null) await trx('steps').where(stepKeyColumns(ref)).update({ due_at: now })
     return
   }
-  const askable = next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: next.attempts })
+  const askable =
+    next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: next.attempts - next.excused })
   if (!succeeded || !row.follow || next.kind !== 'fulfilment' || next.status === 'success' || !askable) return
   await changeStep(
     trx,

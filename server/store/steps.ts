@@ -8,7 +8,7 @@ import type { StepView } from '../domain/views.js'
 import { readIntentColumn } from './actions.js'
 import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
-import { bindPayment } from './payments.js'
+import { bindPayment, isBindingSigned } from './payments.js'
 import { type ActionRow, attemptOf, type IntentRow, stepKeyColumns, type StepRow, toStepView } from './rows.js'
 import { changeStep } from './stepChange.js'
 
@@ -52,8 +52,6 @@ export async function readPreviousStep(database: Database, ref: StepRef): Promis
 export type StepRequest = {
   ref: StepRef
   order: Order
-  /** Whether the registration carried the user's valid signature. */
-  signed: boolean
   needs: SolverNeed[]
   /** Whether the intent is signed, so that the user's other credit may be used. */
   intentSigned: boolean
@@ -80,8 +78,9 @@ export async function requestStep(database: Database, request: StepRequest, now:
         kind: row.kind,
         status: row.status,
         error: view.error,
-        attempts: row.attempts,
+        attempts: row.attempts - row.excused,
         transactionHash: view.transactionHash,
+        isRegistrationSigned: row.kind === 'payment' && (await isBindingSigned(trx, ref)),
       },
       previous?.status ?? null,
       order,
@@ -143,12 +142,13 @@ export async function postponeStep(database: Database, ref: StepRef, delayMs: nu
 export async function noteConfirmations(
   database: Database,
   ref: StepRef,
-  seen: { blockNumber: number; confirmations: number },
+  seen: { hash: Hash; blockNumber: number; confirmations: number },
   now: number,
 ): Promise<void> {
   await database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
-    if (row?.status !== 'executing' || row.confirmations === seen.confirmations) return
+    if (row?.status !== 'executing' || row.transaction_hash !== seen.hash) return
+    if (row.confirmations === seen.confirmations) return
     await changeStep(trx, ref, { block_number: seen.blockNumber, confirmations: seen.confirmations }, now)
   })
 }
@@ -168,7 +168,7 @@ async function bind(
   const bound = await bindPayment(
     database,
     trx,
-    { chainId: row.chain_id, hash, user: row.user, ref: request.ref, signed: request.signed },
+    { chainId: row.chain_id, hash, user: row.user, ref: request.ref, signed: request.order.signed },
     now,
   )
   if (bound === 'used') {

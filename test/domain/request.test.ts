@@ -8,7 +8,15 @@ const hash: Hash = `0x${'ab'.repeat(32)}`
 const otherHash: Hash = `0x${'cd'.repeat(32)}`
 
 function step(fields: Partial<RequestedStep>): RequestedStep {
-  return { kind: 'delegated', status: 'created', error: null, attempts: 0, transactionHash: null, ...fields }
+  return {
+    kind: 'delegated',
+    status: 'created',
+    error: null,
+    attempts: 0,
+    transactionHash: null,
+    isRegistrationSigned: false,
+    ...fields,
+  }
 }
 
 function refusal(run: () => unknown): string {
@@ -21,7 +29,7 @@ function refusal(run: () => unknown): string {
   return 'none'
 }
 
-const execute = { action: 'execute', hash: null } as const
+const execute = { action: 'execute', hash: null, signed: false } as const
 const failure = (retryable: boolean) => ({ code: 'execution_reverted', message: '', retryable }) as const
 
 describe('decision on a request for a step', () => {
@@ -55,23 +63,42 @@ describe('decision on a request for a step', () => {
 
   it('wants a hash for a payment, and only there', () => {
     expect(refusal(() => decideRequest(step({ kind: 'payment' }), null, execute))).to.equal('hash_required')
-    expect(refusal(() => decideRequest(step({}), null, { action: 'execute', hash }))).to.equal('hash_not_allowed')
-    expect(refusal(() => decideRequest(step({}), null, { action: 'register', hash: null }))).to.equal(
+    expect(refusal(() => decideRequest(step({}), null, { action: 'execute', hash, signed: false }))).to.equal(
       'hash_not_allowed',
     )
-    const order = { action: 'register', hash } as const
+    expect(refusal(() => decideRequest(step({}), null, { action: 'register', hash: null, signed: false }))).to.equal(
+      'hash_not_allowed',
+    )
+    const order = { action: 'register', hash, signed: false } as const
     expect(decideRequest(step({ kind: 'payment' }), null, order)).to.include({ outcome: 'accept', follow: false })
   })
 
   it('does not let a payment under way change its transaction', () => {
     const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash })
-    expect(decideRequest(payment, null, { action: 'execute', hash }).outcome).to.equal('answer')
-    const change = () => decideRequest(payment, null, { action: 'execute', hash: otherHash })
+    expect(decideRequest(payment, null, { action: 'execute', hash, signed: false }).outcome).to.equal('answer')
+    const change = () => decideRequest(payment, null, { action: 'execute', hash: otherHash, signed: false })
     expect(refusal(change)).to.equal('transaction_already_registered')
   })
 
   it('does not execute presigned batches', () => {
     expect(refusal(() => decideRequest(step({ kind: 'presigned' }), null, execute))).to.equal('mode_not_implemented')
+  })
+
+  it('lets what the user signs take the place of what nobody signed, while it is not verified', () => {
+    const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash })
+    const signed = { action: 'execute', hash: otherHash, signed: true } as const
+    expect(decideRequest(payment, null, signed).outcome).to.equal('accept')
+    const own = { ...payment, isRegistrationSigned: true }
+    expect(refusal(() => decideRequest(own, null, signed))).to.equal('transaction_already_registered')
+    const verified = { ...payment, status: 'success' } as const
+    expect(refusal(() => decideRequest(verified, null, signed))).to.equal('transaction_already_registered')
+  })
+
+  it('lets no number of failures stand in the way of what the user signs', () => {
+    const worn = step({ kind: 'payment', status: 'error', error: failure(false), attempts: 5, transactionHash: hash })
+    const signed = { action: 'execute', hash: otherHash, signed: true } as const
+    expect(decideRequest(worn, null, signed).outcome).to.equal('accept')
+    expect(decideRequest(worn, null, { ...signed, signed: false }).outcome).to.equal('answer')
   })
 })
 

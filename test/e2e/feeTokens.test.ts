@@ -8,11 +8,13 @@ import { compile } from '../../scripts/contracts.js'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { type Service, startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
+import { rpc } from '../../server/devnet/anvil.js'
 import { createDeployer } from '../../server/devnet/deployContracts.js'
 import { type Devnet, devAccount, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi, type Api } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { freshMysqlUrl } from '../support/database.js'
+import { until } from '../support/until.js'
 import {
   authorization,
   fund,
@@ -126,6 +128,29 @@ describe('a token that takes a fee and does not say so', () => {
     expect(await available(user.address)).to.equal('9900000')
     expect((await api.execute(created.body.actionId, 0, 1)).body.status).to.equal('success')
     expect(await available(user.address)).to.equal('0')
+  })
+
+  it('is shared fairly by those who pay in the same block', async () => {
+    const users = [await holder(), await holder()]
+    const url = a().rpcUrls[0]!
+    await rpc(url, 'evm_setAutomine', [false])
+    const payments = users.map((user) => pay(user))
+    await until(
+      async () => Number(((await rpc(url, 'txpool_status', [])) as { pending: string }).pending) === 2,
+      'both',
+    )
+    await rpc(url, 'evm_setAutomine', [true])
+    await rpc(url, 'evm_mine', [])
+    for (const [index, user] of users.entries()) {
+      const created = await api.post('/actions', {
+        user: user.address,
+        intents: [onDemandIntent([inOf(user.address), outOf(user.address, '9.9')])],
+      })
+      const { actionId } = created.body
+      await api.execute(actionId, 0, 0, { hash: await payments[index]! })
+      expect((await api.execute(actionId, 0, 1)).body.status).to.equal('success')
+      expect(await available(user.address)).to.equal('0')
+    }
   })
 
   it('is refused as a deposit of the full amount, which says how much has come', async () => {

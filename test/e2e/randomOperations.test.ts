@@ -138,7 +138,9 @@ async function createWorld(devnet: Devnet, random: Random) {
       to: usd(chainIndex),
       data: transferData(chainAt(chainIndex).vault, amount(chainIndex, cents)),
     }
-    const sent = (queues.get(key) ?? Promise.resolve()).then(() => sendFrom(chainAt(chainIndex), user, transaction))
+    const send = () => sendFrom(chainAt(chainIndex), user, transaction, 10_000)
+    // The service's transaction may use up the user's nonce first, by his authorization; his own is then gone.
+    const sent = (queues.get(key) ?? Promise.resolve()).then(send).catch(send)
     queues.set(
       key,
       sent.catch(() => undefined),

@@ -24,8 +24,7 @@ describe('the journal', () => {
     const ref = stepOf(entry, 0, 0)
     const request = {
       ref,
-      order: { action: 'execute', hash: null },
-      signed: false,
+      order: { action: 'execute', hash: null, signed: false },
       needs: [],
       intentSigned: true,
     } as const

@@ -84,8 +84,11 @@ describe('money in the store', () => {
     return store.requestStep(
       {
         ref,
-        order: { action: options.action ?? 'execute', hash: options.hash ?? null },
-        signed: options.signed ?? false,
+        order: {
+          action: options.action ?? 'execute',
+          hash: options.hash ?? null,
+          signed: options.signed ?? false,
+        },
         needs: options.needs ?? [],
         intentSigned: options.intentSigned ?? false,
       },

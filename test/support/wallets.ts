@@ -64,10 +64,11 @@ export async function sendFrom(
   chain: ChainConfig,
   account: PrivateKeyAccount | ReturnType<typeof devAccount>,
   transaction: { to: Address; value?: bigint; data?: Hex },
+  timeoutMs = 60_000,
 ): Promise<Hash> {
   const wallet = createWalletClient({ account, transport: http(chain.rpcUrls[0]) })
   const hash = await wallet.sendTransaction({ chain: null, ...transaction })
-  await reader(chain).waitForTransactionReceipt({ hash })
+  await reader(chain).waitForTransactionReceipt({ hash, timeout: timeoutMs })
   return hash
 }
 

@@ -58,11 +58,13 @@ export async function up(knex: Knex): Promise<void> {
     t.integer('reopenings').notNullable().defaultTo(0)
     // How often the step has been asked for and tried.
     t.integer('attempts').notNullable().defaultTo(0)
+    // How many of them ended for a reason that was not the step's own; they don't count against the limit.
+    t.integer('excused').notNullable().defaultTo(0)
     column.word(t, 'error_code').nullable()
     column.message(t, 'error_message').nullable()
     t.boolean('error_retryable').nullable()
     // What the vault remembers the payout by. Null until first prepared, then fixed.
-    column.hash(t, 'step_key').nullable()
+    column.hash(t, 'step_key').nullable().unique()
     // The journal's transaction that carries the step now. Null: none yet, or the last one is settled.
     t.bigInteger('transaction_id').nullable()
     // `{chainId}:{user}` while a 7702 step is open there, so that only one is. Null otherwise.
