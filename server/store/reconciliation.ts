@@ -46,11 +46,20 @@ export async function readVaultMovements(
 ): Promise<{ arrivals: Map<string, bigint>; paid: Map<string, bigint> }> {
   const arrivals = new Map<string, bigint>()
   const paid = new Map<string, bigint>()
+  const add = (to: Map<string, bigint>, key: string, amount: bigint) => {
+    const sum = (to.get(key) ?? 0n) + amount
+    if (sum === 0n) to.delete(key)
+    else to.set(key, sum)
+  }
   for await (const row of walkLedger(database)) {
-    if (row.debit === 'vault') arrivals.set(row.cause, BigInt(row.amount))
-    if (row.credit !== 'vault' || row.debit !== 'solver') continue
+    const amount = BigInt(row.amount)
     const place = `${row.chain_id}:${row.token}`
-    paid.set(place, (paid.get(place) ?? 0n) + BigInt(row.amount))
+    // What a reorganisation has taken back is posted the other way round.
+    const log = /arrival:\d+:0x[0-9a-f]+:-?\d+/.exec(row.cause)?.[0]
+    if (log && row.debit === 'vault') add(arrivals, log, amount)
+    else if (log && row.credit === 'vault') add(arrivals, log, -amount)
+    else if (row.credit === 'vault' && row.debit === 'solver') add(paid, place, amount)
+    else if (row.debit === 'vault' && row.credit === 'solver') add(paid, place, -amount)
   }
   return { arrivals, paid }
 }

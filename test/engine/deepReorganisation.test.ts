@@ -1,0 +1,163 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { type Hash, parseUnits } from 'viem'
+import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
+import { type Service, startService } from '../../server/compose.js'
+import { loadConfig } from '../../server/config.js'
+import { rpc } from '../../server/devnet/anvil.js'
+import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { createApi, type Api } from '../support/api.js'
+import { chainsFileOf } from '../support/chainsFile.js'
+import { freshMysqlUrl } from '../support/database.js'
+import { until } from '../support/until.js'
+import { balanceOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
+
+const confirmations = 3
+
+/** Blocks that were final are replaced by others: what is promised ends there, and the service says so. */
+describe('a reorganisation deeper than the confirmations', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'deep-'))
+  let devnet: Devnet
+  let service: Service
+  let api: Api
+  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+
+  before(async () => {
+    devnet = await startDevnet({ dataDir: folder })
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    const env = chainsFileOf(devnet, folder)
+    const file = JSON.parse(readFileSync(env.CHAINS_FILE, 'utf8')) as { chains: { confirmations: number }[] }
+    for (const chain of file.chains) chain.confirmations = confirmations
+    writeFileSync(env.CHAINS_FILE, JSON.stringify(file))
+    const databaseUrl = mysql?.url ?? `sqlite:${join(folder, 'deep.sqlite')}`
+    const loaded = loadConfig({ ...env, DATABASE_URL: databaseUrl, PORT: '0' })
+    if (!loaded.ok) throw new Error(loaded.problems.join('; '))
+    service = await startService(loaded.config, pino({ level: 'silent' }))
+    api = createApi(service.url!)
+  })
+  after(async () => {
+    await service.stop()
+    await devnet.stop()
+    await mysql?.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const a = () => devnet.chains[0]!
+  const b = () => devnet.chains[1]!
+  const usd = (chain: ReturnType<typeof a>) => tokenOf(chain, 'usd').address
+  const mine = (chain: ReturnType<typeof a>, blocks: number) =>
+    rpc(chain.rpcUrls[0]!, 'anvil_mine', [`0x${blocks.toString(16)}`])
+
+  /** A payment of 5 on one chain and a payout of 5 on the other, both final. */
+  async function paidAction() {
+    const user = newUser()
+    await fund(a(), user.address, { usd: parseUnits('5', 6), native: 10n ** 18n })
+    await mine(a(), confirmations)
+    const hash = await sendFrom(a(), user, { to: usd(a()), data: transferData(a().vault, parseUnits('5', 6)) })
+    const pays = { from: user.address, to: a().vault, token: usd(a()), amount: parseUnits('5', 6) }
+    const gets = { from: 'solver', to: user.address, token: usd(b()), amount: parseUnits('5', 18) }
+    const created = await api.post('/actions', {
+      user: user.address,
+      intents: [
+        onDemandIntent([
+          { chainId: a().chainId, tokenTransfers: [pays] },
+          { chainId: b().chainId, tokenTransfers: [gets] },
+        ]),
+      ],
+    })
+    const { actionId } = created.body
+    await api.execute(actionId, 0, 0, { hash }, 0)
+    await mine(a(), confirmations)
+    await until(async () => (await step(actionId, 1)).transactionHash, 'the payout to be sent', 20_000)
+    await mine(b(), confirmations)
+    await until(async () => (await step(actionId, 1)).status === 'success', 'the payout', 20_000)
+    return { user, hash, actionId: actionId as string }
+  }
+
+  const step = async (actionId: string, index: number) =>
+    (await api.get(`/actions/${actionId}/intents/0/steps/${index}`)).body
+
+  async function expectBooksToBalance(): Promise<void> {
+    const { vaults, balanceFaults } = await compareVaults(service.database, devnet.chains)
+    expect(balanceFaults).to.deep.equal([])
+    for (const vault of vaults) expect(vault.unexplained, `${vault.chainId} ${vault.token.id}`).to.equal(0n)
+  }
+
+  it('that removes a payout shows it as executing again, and it is paid once on the new chain', async function () {
+    this.timeout(60_000)
+    const { user, actionId } = await paidAction()
+    expect(await balanceOf(b(), usd(b()), user.address)).to.equal(parseUnits('5', 18))
+    await rpc(b().rpcUrls[0]!, 'evm_setAutomine', [false])
+    await rpc(b().rpcUrls[0]!, 'anvil_reorg', [confirmations + 3, []])
+    expect(await balanceOf(b(), usd(b()), user.address)).to.equal(0n)
+    await mine(b(), 1)
+    await until(async () => (await step(actionId, 1)).status === 'executing', 'the step to be open again', 20_000)
+    await rpc(b().rpcUrls[0]!, 'evm_setAutomine', [true])
+    await until(
+      async () => (await mine(b(), 1), (await step(actionId, 1)).status === 'success'),
+      'the payout, again',
+      30_000,
+    )
+    expect(await balanceOf(b(), usd(b()), user.address)).to.equal(parseUnits('5', 18))
+    expect((await api.get(`/actions/${actionId}`)).body.status).to.equal('success')
+    await expectBooksToBalance()
+  })
+
+  it('that removes a payment records what was paid out on it, and makes it good when the payment comes again', async function () {
+    this.timeout(60_000)
+    const { user, hash, actionId } = await paidAction()
+    const url = a().rpcUrls[0]!
+    const raw = (await rpc(url, 'eth_getRawTransactionByHash', [hash])) as Hash
+    await rpc(url, 'evm_setAutomine', [false])
+    await rpc(url, 'anvil_reorg', [confirmations + 1, []])
+    await rpc(url, 'anvil_dropTransaction', [hash])
+    await mine(a(), 2)
+    await until(async () => (await step(actionId, 0)).status === 'executing', 'the payment to be open again', 20_000)
+    expect((await step(actionId, 1)).status, 'the payout has happened').to.equal('success')
+    const exposures = () => service.database.knex('exposures').where({ transaction_hash: hash })
+    const [exposure] = await exposures()
+    expect(exposure).to.include({ kind: 'credit', user: user.address.toLowerCase(), open_amount: '5000000' })
+    expect(exposure.resolved_at).to.equal(null)
+    await expectBooksToBalance()
+
+    await rpc(url, 'evm_setAutomine', [true])
+    await rpc(url, 'eth_sendRawTransaction', [raw])
+    await mine(a(), confirmations)
+    await until(async () => (await step(actionId, 0)).status === 'success', 'the payment, again', 20_000)
+    const [covered] = await exposures()
+    expect(covered.open_amount).to.equal('0')
+    expect((await api.get(`/coredeposit/${user.address}`)).body.data.tokens[0]?.available ?? '0').to.equal('0')
+    await expectBooksToBalance()
+  })
+
+  it('that removes a deposit takes the credit back, so that nothing is paid out on it', async function () {
+    this.timeout(60_000)
+    const user = newUser()
+    await fund(a(), user.address, { usd: 9n, native: 10n ** 18n })
+    await mine(a(), confirmations)
+    const hash = await sendFrom(a(), user, { to: usd(a()), data: transferData(a().vault, 9n) })
+    await mine(a(), confirmations)
+    const { address } = user
+    const body = {
+      user: address,
+      sender: address,
+      txHash: hash,
+      tokenAddress: usd(a()),
+      chainId: a().chainId,
+      amount: '9',
+    }
+    expect((await api.post('/coredeposit', body)).status).to.equal(200)
+    const available = async () => (await api.get(`/coredeposit/${address}`)).body.data.tokens[0]?.available ?? '0'
+    expect(await available()).to.equal('9')
+    await rpc(a().rpcUrls[0]!, 'evm_setAutomine', [false])
+    await rpc(a().rpcUrls[0]!, 'anvil_reorg', [confirmations + 1, []])
+    await rpc(a().rpcUrls[0]!, 'anvil_dropTransaction', [hash])
+    await mine(a(), 1)
+    await until(async () => (await available()) === '0', 'the credit to go', 20_000)
+    await rpc(a().rpcUrls[0]!, 'evm_setAutomine', [true])
+    await expectBooksToBalance()
+  })
+})
