@@ -21,6 +21,7 @@ type FileToken = {
   funding: 'credit' | 'open'
   openCapPerDay?: string
   confirmations: { amount: string; confirmations: number }[]
+  minInventory: string
 }
 
 type FileChain = {
@@ -143,6 +144,7 @@ function toToken(token: FileToken): TokenConfig {
       : null,
     funding: token.funding,
     openCapPerDay: token.funding === 'open' ? BigInt(token.openCapPerDay ?? 0) : null,
+    minInventory: BigInt(token.minInventory),
     confirmations: token.confirmations.map(({ amount, confirmations }) => ({ amount: BigInt(amount), confirmations })),
   }
 }

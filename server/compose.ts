@@ -30,6 +30,7 @@ import { createEngine } from './engine/engine.js'
 import { createActions } from './services/actions.js'
 import { createAirdrops } from './services/airdrops.js'
 import { createDeposits } from './services/deposits.js'
+import { createDraining } from './services/draining.js'
 import { createEvents } from './services/events.js'
 import { createHealth } from './services/health.js'
 import { createLegacy } from './services/legacy.js'
@@ -50,6 +51,9 @@ export type Service = {
   /** Where the API listens. Null for `ROLE=engine`. */
   url: string | null
   chains: ChainConfig[]
+  /** Has all replicas accept nothing new, or again; for `ROLE=engine` too. */
+  setDraining(draining: boolean): Promise<void>
+  isDraining(): Promise<boolean>
   /** For what looks at the books beside the service, in its process. */
   database: Database
   /** Stops in order: no new requests, no new work, then the database and the embedded chains. */
@@ -95,7 +99,6 @@ export async function startService(config: Config, log: Logger = createLogger(co
       chains,
       codec: { ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },
       signers,
-      heads: new Map(),
       log: log.child({ part: 'engine' }),
       now,
       changed: signals.changed,
@@ -106,13 +109,16 @@ export async function startService(config: Config, log: Logger = createLogger(co
       engine.start()
       undo.push(() => engine.stop())
     }
+    const draining = createDraining({ store, now })
+    const { set: setDraining, isDraining } = draining
+    const common = { chains: deployment.chains, database, setDraining, isDraining, stop: stopAll }
     const health = createHealth({ store, chains, version, now })
     if (config.metricsPort !== null) {
       const served = await serveMetrics(metrics, health.report, { host: config.host, port: config.metricsPort })
       undo.push(served.close)
       log.info({ url: served.url }, 'metrics')
     }
-    if (config.role === 'engine') return { url: null, chains: deployment.chains, database, stop: stopAll }
+    if (config.role === 'engine') return { url: null, ...common }
 
     const shutdown = new AbortController()
     // Every open request listens.
@@ -141,6 +147,7 @@ export async function startService(config: Config, log: Logger = createLogger(co
       bodyLimitBytes: config.bodyLimitBytes,
       rateLimits: config.rateLimitPerMinute > 0 ? await createRateLimits(database, config.rateLimitPerMinute) : null,
       trustedProxies: config.trustedProxies,
+      requireOpen: draining.requireOpen,
       isOutage: (error) => isOutage(error) || error instanceof ChainUnavailable,
       shutdown: shutdown.signal,
     })
@@ -149,7 +156,7 @@ export async function startService(config: Config, log: Logger = createLogger(co
     undo.push(() => closeServer(server, shutdown))
     const { port } = server.address() as { port: number }
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
-    return { url: `http://${host}:${port}`, chains: deployment.chains, database, stop: stopAll }
+    return { url: `http://${host}:${port}`, ...common }
   } catch (error) {
     await stopAll()
     throw error

@@ -27,6 +27,14 @@ try {
       },
     )
   }
+  const toggleDraining = async () => {
+    const draining = !(await service.isDraining())
+    await service.setDraining(draining)
+    log.warn({ draining }, draining ? 'draining: nothing new is accepted' : 'accepting again')
+  }
+  process.on('SIGUSR2', () => {
+    toggleDraining().catch((error: unknown) => log.error({ err: error }, 'drain mode could not be changed'))
+  })
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 } catch (error) {

@@ -58,6 +58,20 @@ export function createMetrics(version: string) {
     registers,
   })
 
+  const findings = new Gauge({
+    name: 'health_findings',
+    help: 'What an operator should look at, by chain and code; the same as in /health.',
+    labelNames: ['chain', 'code'],
+    registers,
+  })
+  const signerBalance = new Gauge({
+    name: 'signer_balance_wei',
+    help: 'What signers hold for gas, rounded to a double.',
+    labelNames: ['chain', 'signer'],
+    registers,
+  })
+  const draining = new Gauge({ name: 'draining', help: '1 while nothing new is accepted.', registers })
+
   return {
     observeRequest: (operation: string, method: string, status: number, seconds: number): void =>
       requests.observe({ operation, method, status_code: status }, seconds),
@@ -68,11 +82,17 @@ export function createMetrics(version: string) {
 
     /** Everything as text, with the state of chains and lanes as the report has it. */
     async text(report: HealthReport): Promise<string> {
+      draining.set(report.draining ? 1 : 0)
+      findings.reset()
+      for (const { code, chainId } of report.findings) findings.inc({ chain: chainId ?? '', code })
       for (const chain of report.chains) {
         const label = { chain: chain.chainId }
         chainUp.set(label, chain.status === 'down' ? 0 : 1)
         if (chain.blockNumber !== null) block.set(label, chain.blockNumber)
         paused.set(label, chain.lanes.filter((lane) => lane.status === 'paused').length)
+        for (const { signer, balance } of chain.lanes) {
+          if (balance !== null) signerBalance.set({ ...label, signer }, Number(balance))
+        }
         for (const [token, amount] of Object.entries(chain.solverBalance ?? {})) {
           inventory.set({ ...label, token }, Number(amount))
         }

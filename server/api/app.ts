@@ -21,6 +21,8 @@ export type AppOptions = {
   corsOrigins: readonly string[]
   bodyLimitBytes: number
   rateLimits: RateLimits
+  /** Throws `ServiceError` while nothing new is accepted. */
+  requireOpen: () => Promise<void>
   /** How many proxies in front add to X-Forwarded-For; 0: none is believed. */
   trustedProxies: number
   /** Tells a database or a chain that is away for now from a fault. */

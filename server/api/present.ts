@@ -98,6 +98,8 @@ export function presentHealth(report: HealthReport): wire.HealthReport {
     status: report.status,
     version: report.version,
     database: report.database,
+    draining: report.draining,
+    findings: report.findings,
     chains: report.chains.map((chain) => ({
       chainId: chain.chainId,
       status: chain.status,

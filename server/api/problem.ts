@@ -31,6 +31,7 @@ const statusByCode: Record<ServiceErrorCode, number> = {
   unsupported_media_type: 415,
   rate_limited: 429,
   unavailable: 503,
+  draining: 503,
   internal_error: 500,
 }
 

@@ -19,9 +19,20 @@ type Options = {
   handlers: Handlers
   bodyLimitBytes: number
   rateLimits: RateLimits
+  /** Throws while nothing new is accepted. */
+  requireOpen: () => Promise<void>
   /** Aborts when the server shuts down, so that nobody waits for what will not come. */
   shutdown: AbortSignal
 }
+
+/** What is refused in drain mode; all that only looks is answered. */
+const startsWork: ReadonlySet<OperationId> = new Set([
+  'createAction',
+  'executeStep',
+  'recordDeposit',
+  'requestAirdrop',
+  'submitTransaction',
+])
 
 /** One route for each operation that has a handler, all of it prepared at start. */
 export async function createRouter(options: Options): Promise<Middleware<ApiState>> {
@@ -40,6 +51,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
       const body = operation.takesBody ? await validBody(ctx, operation) : undefined
       await limitUser(options.rateLimits, ctx, operation.operationId, body)
+      if (startsWork.has(operation.operationId)) await options.requireOpen()
       const reply = await withSignal(ctx, options.shutdown, (signal) =>
         operation.handler({
           path: parameters.path,

@@ -22,6 +22,8 @@ export type TokenConfig = {
   funding: 'credit' | 'open'
   /** Per user and day, in the smallest unit. Null unless `funding` is `open`. */
   openCapPerDay: bigint | null
+  /** The vault should hold this much at least, in the smallest unit; less is a finding in /health. */
+  minInventory: bigint
   /** More confirmations for larger amounts than the chain asks for: from `amount` on, in the smallest unit. */
   confirmations: { amount: bigint; confirmations: number }[]
 }

@@ -69,6 +69,7 @@ export const serviceErrorCodes = [
   'unsupported_media_type',
   'rate_limited',
   'unavailable',
+  'draining',
   'internal_error',
 ] as const
 

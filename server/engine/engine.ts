@@ -9,9 +9,11 @@ import { createWorker } from './worker.js'
 export type Engine = ReturnType<typeof createEngine>
 
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
-export function createEngine(given: Omit<EngineTools, 'wake' | 'look'>) {
+export function createEngine(given: Omit<EngineTools, 'wake' | 'look' | 'lanesChecked' | 'heads'>) {
   const tools: EngineTools = {
     ...given,
+    heads: new Map(),
+    lanesChecked: new Set(),
     wake: () => wake(),
     look: (chainId) => watchers.get(chainId)?.look(),
   }

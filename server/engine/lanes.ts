@@ -127,6 +127,19 @@ export async function replace(
   tools.look(chainId)
 }
 
+/** Takes up a nonce that the journal never had, with a transaction that does nothing. */
+export async function fillGap(chain: Chain, signer: Address, nonce: number, tools: EngineTools): Promise<void> {
+  const { chainId } = chain.config
+  const head = await headOf(chain, tools)
+  const fees = tools.codec.initialFees(head.baseFeePerGas, chain.config)
+  const payload = { to: signer, data: '0x' as const, authorizations: [], gasLimit: cancelGas }
+  const attempt = await sign({ ...payload, chain, nonce, signer, fees, isCancel: true }, tools)
+  const recorded = await tools.store.recordFiller({ chainId, signer, nonce, gasLimit: cancelGas, attempt }, tools.now())
+  if (!recorded) return
+  tools.log.warn({ chainId, signer, nonce }, 'a nonce that the journal never had is filled')
+  await sendStored(recorded, chain, tools)
+}
+
 /** The newest head that is known, asked for only when none is. */
 export async function headOf(chain: Chain, tools: EngineTools) {
   const known = tools.heads.get(chain.config.chainId)
@@ -138,6 +151,7 @@ export async function headOf(chain: Chain, tools: EngineTools) {
 
 async function leastBusyLane(chain: Chain, tools: EngineTools): Promise<Address | null> {
   const { chainId } = chain.config
+  if (!tools.lanesChecked.has(chainId)) return null
   const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenTransactions(chainId)])
   const usable = lanes.filter((lane) => lane.status === 'active' && tools.signers.has(lane.signer))
   usable.sort((a, b) => (open.get(a.signer) ?? 0) - (open.get(b.signer) ?? 0))

@@ -23,6 +23,8 @@ export type EngineTools = {
   signers: Map<Address, Signer>
   /** The newest head that was seen of each chain. */
   heads: Map<number, Block>
+  /** Chains whose lanes have been held against the chain since the process started; nothing is signed before. */
+  lanesChecked: Set<number>
   log: Logger
   /** Unix milliseconds. */
   now: () => number

@@ -4,7 +4,7 @@ import { arrivalsOf } from './arrivals.js'
 import type { EngineTools } from './tools.js'
 import { endStep, failStep, type Visit, waits } from './visit.js'
 
-/** How long a registered transaction may stay unseen. */
+/** How long the chain may answer that it does not know a registered transaction. */
 const unknownForMs = 10 * 60 * 1000
 /** How often a transaction that has not been seen yet is asked for. */
 const unknownPollMs = 1_000
@@ -27,9 +27,11 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
   })
   switch (found.outcome) {
     case 'unknown': {
-      const waitedMs = tools.now() - (work.registeredAt ?? 0)
-      if (waitedMs < unknownForMs)
-        return waits(Math.min(unknownPollMs, Math.max(chain.config.pollIntervalMs, waitedMs / 10)))
+      if (work.unseenMs < unknownForMs) {
+        const delayMs = Math.min(unknownPollMs, Math.max(chain.config.pollIntervalMs, work.unseenMs / 10))
+        await tools.store.noteUnseen(work.ref, delayMs)
+        return waits(delayMs)
+      }
       const message = `No transaction ${hash} has appeared on chain ${batch.chainId} within 10 minutes.`
       return failStep(work, { code: 'transaction_not_found', message, retryable: true }, tools)
     }

@@ -4,6 +4,7 @@ import type { JournalTransaction } from '../store/journal.js'
 import { airdropResult, airdropTopic } from './airdropQueue.js'
 import { replace, sendStored } from './lanes.js'
 import { resultOf } from './outcome.js'
+import { createLaneCheck } from './laneCheck.js'
 import { createReorganisationCheck } from './reorganisations.js'
 import type { EngineTools } from './tools.js'
 
@@ -11,7 +12,6 @@ import type { EngineTools } from './tools.js'
 const maxBlocksAtOnce = 64n
 const batchSize = 200
 const lookAgainMs = 5_000
-const driftEveryMs = 30_000
 
 /**
  * Watches one chain for the transactions of the journal.
@@ -26,9 +26,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let wakeUp: (() => void) | null = null
   let loop: Promise<void> = Promise.resolve()
   let read: Pick<Block, 'number' | 'hash'> | null = null
-  let driftCheckedAt = 0
-  let lanesOpen = false
   const reorganisations = createReorganisationCheck(chain, tools)
+  const lanes = createLaneCheck(chain, tools)
 
   return {
     start(): void {
@@ -60,7 +59,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   async function round(): Promise<void> {
-    if (!lanesOpen) await openLanes()
+    await lanes.open()
     const head = await chain.head()
     tools.heads.set(chainId, head)
     const isNew = read?.hash !== head.hash
@@ -73,7 +72,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     } else {
       read = head
     }
-    await checkDrift()
+    await lanes.check()
   }
 
   /** One request per new block finds everything of ours in it, however much is open. */
@@ -197,39 +196,6 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
 
   async function notify(transaction: JournalTransaction): Promise<void> {
     for (const work of await tools.store.readStepsOf(transaction.id)) tools.changed(work.ref.actionId)
-  }
-
-  /** A key that the journal does not know yet begins where the chain has it. */
-  async function openLanes(): Promise<void> {
-    const known = await tools.store.readLanes(chainId)
-    const fresh = [...tools.signers.keys()].filter((signer) => !known.some((lane) => lane.signer === signer))
-    const accounts = await chain.accounts(fresh, 'pending')
-    for (const [index, signer] of fresh.entries()) {
-      await tools.store.openLane({ chainId, signer, chainNonce: accounts[index]!.nonce }, tools.now())
-    }
-    lanesOpen = true
-  }
-
-  /** A chain's nonce ahead of the journal's means that something else uses the key, or the database went back in time. */
-  async function checkDrift(): Promise<void> {
-    if (tools.now() - driftCheckedAt < driftEveryMs) return
-    driftCheckedAt = tools.now()
-    const lanes = (await tools.store.readLanes(chainId)).filter((lane) => lane.status === 'active')
-    const accounts = await chain.accounts(
-      lanes.map((lane) => lane.signer),
-      'latest',
-    )
-    for (const [index, lane] of lanes.entries()) {
-      const chainNonce = accounts[index]!.nonce
-      // Read after the chain's answer, so that a nonce taken meanwhile is not mistaken for drift.
-      const journalNonce = (await tools.store.readLanes(chainId)).find((l) => l.signer === lane.signer)!.nextNonce
-      if (chainNonce <= journalNonce) continue
-      const reason =
-        `The chain's nonce ${chainNonce} is ahead of the journal's ${journalNonce}: ` +
-        'something else uses this key, or the database is older than the chain.'
-      tools.log.error({ chainId, signer: lane.signer, chainNonce, journalNonce }, 'lane paused')
-      await tools.store.pauseLane({ chainId, signer: lane.signer, reason }, tools.now())
-    }
   }
 
   function sleep(ms: number): Promise<void> {

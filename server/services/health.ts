@@ -1,27 +1,17 @@
-import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { Store } from '../store/store.js'
+import { type ChainHealth, type ChainState, type Finding, findingsOf, type HealthStatus } from './findings.js'
 
-export type HealthStatus = 'ok' | 'degraded' | 'down'
-
-export type ChainHealth = {
-  chainId: number
+export type HealthReport = {
   status: HealthStatus
-  /** Null: the chain does not answer. */
-  blockNumber: number | null
-  /** What the vault holds, by the token's id, in its smallest unit. Null: the chain does not answer. */
-  solverBalance: Record<string, bigint> | null
-  lanes: {
-    signer: Address
-    status: 'active' | 'paused'
-    reason: string | null
-    nextNonce: number
-    /** In wei. Null: the chain does not answer. */
-    balance: bigint | null
-  }[]
+  version: string
+  database: HealthStatus
+  chains: ChainHealth[]
+  /** Whether the service finishes what it has and accepts nothing new. */
+  draining: boolean
+  /** What an operator should look at, worst first. */
+  findings: Finding[]
 }
-
-export type HealthReport = { status: HealthStatus; version: string; database: HealthStatus; chains: ChainHealth[] }
 
 /** A report is made at most this often, however many ask. */
 const freshForMs = 1_000
@@ -29,12 +19,13 @@ const freshForMs = 1_000
 export type HealthService = ReturnType<typeof createHealth>
 
 export function createHealth(deps: { store: Store; chains: Map<number, Chain>; version: string; now: () => number }) {
+  const { store, now } = deps
   let last: { at: number; report: Promise<HealthReport> } | null = null
 
   return {
     /** How the database, every chain and every signer are. Never throws. */
     report(): Promise<HealthReport> {
-      if (!last || deps.now() - last.at > freshForMs) last = { at: deps.now(), report: makeReport() }
+      if (!last || now() - last.at > freshForMs) last = { at: now(), report: makeReport() }
       return last.report
     },
 
@@ -43,57 +34,92 @@ export function createHealth(deps: { store: Store; chains: Map<number, Chain>; v
   }
 
   async function makeReport(): Promise<HealthReport> {
-    const [database, chains] = await Promise.all([
+    const [database, states, shared] = await Promise.all([
       databaseHealth(),
-      Promise.all([...deps.chains.values()].map((chain) => chainHealth(chain))),
+      Promise.all([...deps.chains.values()].map(stateOf)),
+      readShared(),
     ])
+    const findings = findingsOf({ database, chains: states, ...shared, nowMs: now() })
+    const chains = states.map((state): ChainHealth => {
+      const { chainId } = state.config
+      const isTroubled = findings.some((finding) => finding.chainId === chainId)
+      return {
+        chainId,
+        status: state.head === null ? 'down' : isTroubled ? 'degraded' : 'ok',
+        blockNumber: state.head === null ? null : Number(state.head.number),
+        solverBalance: state.inventory && Object.fromEntries(state.inventory.map(({ id, amount }) => [id, amount])),
+        lanes: state.lanes,
+      }
+    })
+    const down = database === 'down' || chains.some((chain) => chain.status === 'down')
     return {
-      status: worst([database, ...chains.map((chain) => chain.status)]),
+      status: down ? 'down' : findings.length > 0 ? 'degraded' : 'ok',
       version: deps.version,
       database,
       chains,
+      draining: shared.draining,
+      findings,
     }
   }
 
   async function databaseHealth(): Promise<HealthStatus> {
-    return deps.store.ping().then(
+    return store.ping().then(
       () => 'ok' as const,
       () => 'down' as const,
     )
   }
 
-  async function chainHealth(chain: Chain): Promise<ChainHealth> {
-    const { chainId, vault, tokens } = chain.config
-    const lanes = await deps.store.readLanes(chainId).catch(() => [])
+  /** What the database tells of all chains together; nothing when it does not answer. */
+  async function readShared() {
+    const [draining, waiting, exposures] = await Promise.all([
+      store.readDraining().catch(() => false),
+      store.readWaiting().catch(() => ({ steps: 0, oldestAt: null })),
+      store.readOpenExposures().catch(() => []),
+    ])
+    return { draining, waiting, exposures }
+  }
+
+  async function stateOf(chain: Chain): Promise<ChainState> {
+    const { config } = chain
+    const [lanes, stuck] = await Promise.all([
+      store.readLanes(config.chainId).catch(() => []),
+      store.readStuck(config.chainId, now() - stuckAfterMs(config.replaceAfterMs)).catch(() => null),
+    ])
     try {
-      const [head, inventory, accounts] = await Promise.all([
+      const [head, inventory, accounts, nodes] = await Promise.all([
         chain.head(),
         chain.balances(
-          vault,
-          tokens.map((token) => token.address),
+          config.vault,
+          config.tokens.map((token) => token.address),
         ),
         chain.accounts(
           lanes.map((lane) => lane.signer),
           'latest',
         ),
+        chain.nodes(),
       ])
-      const view = lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance }))
-      const troubled = view.some((lane) => lane.status === 'paused' || lane.balance === 0n)
       return {
-        chainId,
-        status: troubled ? 'degraded' : 'ok',
-        blockNumber: Number(head.number),
-        solverBalance: Object.fromEntries(tokens.map((token, index) => [token.id, inventory[index]!])),
-        lanes: view,
+        config,
+        head,
+        nodes: nodes.map((node) => (node ? Number(node.number) : null)),
+        inventory: config.tokens.map((token, index) => ({ ...token, amount: inventory[index]! })),
+        lanes: lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance })),
+        stuck,
       }
     } catch {
-      const view = lanes.map((lane) => ({ ...lane, balance: null }))
-      return { chainId, status: 'down', blockNumber: null, solverBalance: null, lanes: view }
+      return {
+        config,
+        head: null,
+        nodes: config.rpcUrls.map(() => null),
+        inventory: null,
+        lanes: lanes.map((lane) => ({ ...lane, balance: null })),
+        stuck,
+      }
     }
   }
 }
 
-function worst(parts: HealthStatus[]): HealthStatus {
-  if (parts.includes('down')) return 'down'
-  return parts.includes('degraded') ? 'degraded' : 'ok'
+/** Replacements have had three chances by then. */
+function stuckAfterMs(replaceAfterMs: number): number {
+  return 3 * replaceAfterMs + 10_000
 }

@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import { bindAirdrop } from './airdrops.js'
-import type { Database } from './database.js'
+import { type Database, isDuplicate } from './database.js'
 import { type AttemptRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
 import { changeStep } from './stepChange.js'
 
@@ -102,6 +102,45 @@ export async function recordTransaction(
     const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
     return { outcome: 'recorded', transaction: toTransaction(row!, [attempt]) }
   })
+}
+
+/** Stores a transaction at a nonce that the lane has passed and the journal never had. Null: it has it by now. */
+export async function recordFiller(
+  database: Database,
+  filler: { chainId: number; signer: Address; nonce: number; gasLimit: bigint; attempt: SignedAttempt },
+  now: number,
+): Promise<JournalTransaction | null> {
+  const { chainId, signer, nonce, attempt } = filler
+  try {
+    return await database.transact(async (trx) => {
+      const [id] = await trx('transactions').insert({
+        chain_id: chainId,
+        signer,
+        nonce,
+        to_address: signer,
+        data: '0x',
+        authorizations: '[]',
+        gas_limit: Number(filler.gasLimit),
+        status: 'open',
+        signed_at: now,
+        due_at: now + lookAgainMs,
+        created_at: now,
+        updated_at: now,
+      })
+      await trx('attempts').insert(attemptColumns(id!, attempt, now))
+      const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
+      return toTransaction(row!, [attempt])
+    })
+  } catch (error) {
+    if (isDuplicate(error)) return null
+    throw error
+  }
+}
+
+/** Whether the journal has ever had a transaction at this nonce. */
+export async function hasNonce(database: Database, chainId: number, signer: Address, nonce: number): Promise<boolean> {
+  const key = { chain_id: chainId, signer, nonce }
+  return (await database.knex<TransactionRow>('transactions').where(key).first('id')) !== undefined
 }
 
 /** Stores another signed form of an open transaction, unless someone stored one meanwhile. */

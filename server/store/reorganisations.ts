@@ -109,7 +109,7 @@ async function reopenStep(database: Database, ref: StepRef, block: SettledBlock,
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'success' || row.block_hash !== block.hash) return null
-    await unsettle(database, trx, row, { due_at: now, registered_at: row.registered_at === null ? null : now }, now)
+    await unsettle(database, trx, row, { due_at: now, unseen_ms: 0 }, now)
     return { kind: 'step', transactionHash: row.transaction_hash!, steps: [ref] }
   })
 }
@@ -118,7 +118,7 @@ async function unsettle(
   database: Database,
   trx: Transaction,
   row: StepRow,
-  next: Pick<StepRow, 'due_at'> & Partial<Pick<StepRow, 'registered_at'>>,
+  next: Pick<StepRow, 'due_at'> & Partial<Pick<StepRow, 'unseen_ms'>>,
   now: number,
 ): Promise<void> {
   const payouts = await trx<{

@@ -55,6 +55,7 @@ export type StepRow = {
   /** 0 or 1 */
   follow: number
   registered_at: number | null
+  unseen_ms: number
   due_at: number | null
   created_at: number
   updated_at: number

@@ -22,7 +22,8 @@ export type StepWork = {
   view: StepView
   stepKey: Hash | null
   transactionId: number | null
-  registeredAt: number | null
+  /** For how long the chain has said that it does not know the registered transaction, in milliseconds. */
+  unseenMs: number
 }
 
 export async function readStep(database: Database, ref: StepRef): Promise<StepView | null> {
@@ -103,6 +104,7 @@ export async function requestStep(database: Database, request: StepRequest, now:
           error: null,
           follow: Number(decision.follow),
           registered_at: hash ? now : null,
+          unseen_ms: 0,
           due_at: now,
         },
         now,
@@ -136,6 +138,14 @@ export async function postponeStep(database: Database, ref: StepRef, delayMs: nu
     .where({ ...stepKeyColumns(ref), status: 'executing' })
     .whereNull('transaction_id')
     .update({ due_at: now + delayMs })
+}
+
+/** Counts the time for which the chain has answered that it does not know a registered transaction. */
+export async function noteUnseen(database: Database, ref: StepRef, byMs: number): Promise<void> {
+  await database
+    .knex('steps')
+    .where({ ...stepKeyColumns(ref), status: 'executing' })
+    .increment('unseen_ms', Math.ceil(byMs))
 }
 
 /** Shows how deep a registered transaction is by now. */
@@ -219,7 +229,7 @@ async function withIntents(database: Database, rows: StepRow[]): Promise<StepWor
       view: toStepView(row),
       stepKey: row.step_key,
       transactionId: row.transaction_id,
-      registeredAt: row.registered_at,
+      unseenMs: row.unseen_ms,
     }
   })
 }

@@ -14,6 +14,7 @@ import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDe
 import { readEvents, readProgress } from './events.js'
 import {
   findOpenByHash,
+  hasNonce,
   hasOpenTransactions,
   lowestUnminedNonce,
   noteMined,
@@ -22,15 +23,18 @@ import {
   readDueTransactions,
   readMinedTransactions,
   recordAttempt,
+  recordFiller,
   recordTransaction,
 } from './journal.js'
 import { countOpenTransactions, openLane, pauseLane, readLanes } from './lanes.js'
 import { readOpenExposures } from './exposures.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
+import { readDraining, readStuck, readWaiting, setDraining } from './serviceState.js'
 import { fixStepKey, reserveForStep, settleStep, settleTransaction, takeAccount } from './settlement.js'
 import {
   claimDueSteps,
   noteConfirmations,
+  noteUnseen,
   postponeStep,
   readPreviousStep,
   readStep,
@@ -68,6 +72,7 @@ export function createStore(database: Database) {
     claimDueSteps: on(claimDueSteps),
     postponeStep: on(postponeStep),
     noteConfirmations: on(noteConfirmations),
+    noteUnseen: on(noteUnseen),
 
     takeAccount: on(takeAccount),
     reserveForStep: on(reserveForStep),
@@ -82,6 +87,8 @@ export function createStore(database: Database) {
 
     recordTransaction: on(recordTransaction),
     recordAttempt: on(recordAttempt),
+    recordFiller: on(recordFiller),
+    hasNonce: on(hasNonce),
     noteSend: on(noteSend),
     noteMined: on(noteMined),
     postponeTransactions: on(postponeTransactions),
@@ -108,6 +115,11 @@ export function createStore(database: Database) {
     postponeDeposit: on(postponeDeposit),
     settleDeposit: on(settleDeposit),
     readBalances: on(readBalances),
+
+    readDraining: on(readDraining),
+    setDraining: on(setDraining),
+    readWaiting: on(readWaiting),
+    readStuck: on(readStuck),
 
     sweep: on(sweep),
     rememberGenesis: on(rememberGenesis),

@@ -209,7 +209,14 @@ describe('a reply on its way to the client', () => {
   })
 
   describe('of the probes', () => {
-    const report: HealthReport = { status: 'ok', version: '1.2.3', database: 'ok', chains: [] }
+    const report: HealthReport = {
+      status: 'ok',
+      version: '1.2.3',
+      database: 'ok',
+      chains: [],
+      draining: false,
+      findings: [],
+    }
     const health = (isReady: boolean, current = report) =>
       createHealthHandlers({ report: async () => current, isReady: async () => isReady } as HealthService)
 

@@ -89,7 +89,7 @@ export async function startDevChain(...options: string[]) {
   }
 
   function configOf(rpcUrls: string[]): ChainConfig {
-    const common = { group: null, airdrop: null, funding: 'credit' as const, openCapPerDay: null, confirmations: [] }
+    const common = { group: null, airdrop: null, funding: 'credit' as const, openCapPerDay: null, confirmations: [], minInventory: 0n }
     return {
       chainId,
       name: 'Dev',

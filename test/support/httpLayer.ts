@@ -32,6 +32,7 @@ export async function startHttpLayer(
     corsOrigins: options.corsOrigins ?? ['*'],
     bodyLimitBytes: 262_144,
     rateLimits: null,
+    requireOpen: async () => undefined,
     observeRequest: () => undefined,
     trustedProxies: 0,
     isOutage: (error) => error instanceof Outage,

@@ -193,7 +193,7 @@ export const listChains = <ThrowOnError extends boolean = false>(options?: Optio
 /**
  * Health of the service
  *
- * 200 when the database and every chain answer, else 503, with the same report in either case. A paused lane or an empty vault makes a chain `degraded`, which is not a failure. Not rate-limited.
+ * 200 when the database and every chain answer, else 503, with the same report in either case. `findings` says what an operator should look at and what to do; that makes it `degraded`, which is not a failure. Not rate-limited.
  */
 export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>) => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/health', ...options });
 

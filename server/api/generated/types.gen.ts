@@ -867,7 +867,39 @@ export type HealthReport = {
      * One for each chain.
      */
     chains: Array<ChainHealth>;
+    /**
+     * Whether the service finishes what it has and accepts nothing new.
+     */
+    draining: boolean;
+    /**
+     * What an operator should look at, worst first; empty when all is well.
+     */
+    findings: Array<Finding>;
 };
+
+/**
+ * Something that an operator should look at.
+ */
+export type Finding = {
+    code: FindingCode;
+    /**
+     * The chain that it is about; null when it is about none.
+     */
+    chainId: ChainId | null;
+    /**
+     * What is wrong, with figures.
+     */
+    message: string;
+    /**
+     * What to do.
+     */
+    remedy: string;
+};
+
+/**
+ * What is wrong.
+ */
+export type FindingCode = 'database_down' | 'chain_down' | 'exposure_open' | 'lane_paused' | 'signer_low_on_gas' | 'vault_empty' | 'transactions_stuck' | 'steps_waiting' | 'node_down' | 'node_lagging';
 
 /**
  * The report while all answer.
@@ -1125,7 +1157,7 @@ export type Issue = {
 /**
  * Why a request was refused, and what to do.
  */
-export type ErrorCode = 'validation_failed' | 'chain_authorizations_required' | 'duplicate_intent' | 'idempotency_key_reused' | 'not_found' | 'previous_step_incomplete' | 'mode_not_implemented' | 'hash_required' | 'hash_not_allowed' | 'transaction_already_used' | 'transaction_already_registered' | 'registration_signature_required' | 'registration_signature_mismatch' | 'insufficient_credit' | 'recipient_not_allowed' | 'missing_fields' | 'deposit_mismatch' | 'withdrawal_exceeds_balance' | 'chain_unsupported' | 'token_unsupported' | 'airdrop_unavailable' | 'airdrop_cooldown' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'unavailable' | 'internal_error';
+export type ErrorCode = 'validation_failed' | 'chain_authorizations_required' | 'duplicate_intent' | 'idempotency_key_reused' | 'not_found' | 'previous_step_incomplete' | 'mode_not_implemented' | 'hash_required' | 'hash_not_allowed' | 'transaction_already_used' | 'transaction_already_registered' | 'registration_signature_required' | 'registration_signature_mismatch' | 'insufficient_credit' | 'recipient_not_allowed' | 'missing_fields' | 'deposit_mismatch' | 'withdrawal_exceeds_balance' | 'chain_unsupported' | 'token_unsupported' | 'airdrop_unavailable' | 'airdrop_cooldown' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'unavailable' | 'draining' | 'internal_error';
 
 /**
  * Why a step ended as `reverted` or `error`, and what to do. `retryable` tells whether asking again may help.

@@ -73,6 +73,8 @@ export async function up(knex: Knex): Promise<void> {
     t.boolean('follow').notNullable().defaultTo(false)
     // When the user's transaction was last registered; null for other kinds.
     column.time(t, 'registered_at').nullable()
+    // For how long the chain has answered that it does not know the transaction; outages don't count.
+    t.integer('unseen_ms').notNullable().defaultTo(0)
     // When the engine is to look at the step next; pushed forward by whoever claims it. Null: nothing to do.
     column.time(t, 'due_at').nullable()
     column.time(t, 'created_at').notNullable()
@@ -358,6 +360,13 @@ export async function up(knex: Knex): Promise<void> {
     t.integer('points').notNullable()
     // Unix milliseconds; null: never.
     t.bigInteger('expire').nullable().index()
+  })
+
+  // What all replicas keep to, set by an operator: `drain` is `on` or `off`.
+  await knex.schema.createTable('service_state', (t) => {
+    column.word(t, 'name').primary()
+    column.word(t, 'value').notNullable()
+    column.time(t, 'updated_at').notNullable()
   })
 
   // The first block of each chain, to notice that another chain answers under its id.

@@ -1,0 +1,193 @@
+import type { Address } from 'viem'
+import type { Block } from '../chain/chain.js'
+import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
+import type { Exposure } from '../store/exposures.js'
+
+export type HealthStatus = 'ok' | 'degraded' | 'down'
+
+export type ChainHealth = {
+  chainId: number
+  status: HealthStatus
+  /** Null: the chain does not answer. */
+  blockNumber: number | null
+  /** What the vault holds, by the token's id, in its smallest unit. Null: the chain does not answer. */
+  solverBalance: Record<string, bigint> | null
+  lanes: LaneHealth[]
+}
+
+export type LaneHealth = {
+  signer: Address
+  status: 'active' | 'paused'
+  reason: string | null
+  nextNonce: number
+  /** In wei. Null: the chain does not answer. */
+  balance: bigint | null
+}
+
+/** What is known of a chain when a report is made. */
+export type ChainState = {
+  config: ChainConfig
+  /** Null: no node answers. */
+  head: Block | null
+  /** Each node's newest block, in the order of `rpcUrls`; null where it does not answer. */
+  nodes: (number | null)[]
+  /** What the vault holds. Null: no node answers. */
+  inventory: (TokenConfig & { amount: bigint })[] | null
+  lanes: LaneHealth[]
+  /** Null: the database does not answer. */
+  stuck: { open: number; stuck: number; lowestNonce: number | null } | null
+}
+
+export type FindingCode =
+  | 'database_down'
+  | 'chain_down'
+  | 'exposure_open'
+  | 'lane_paused'
+  | 'signer_low_on_gas'
+  | 'vault_empty'
+  | 'transactions_stuck'
+  | 'steps_waiting'
+  | 'node_down'
+  | 'node_lagging'
+
+/** Something that an operator should look at, and what to do about it. */
+export type Finding = { code: FindingCode; chainId: number | null; message: string; remedy: string }
+
+/** A signer is low when it can't pay for this many more transactions of this size at twice the present base fee. */
+const fewTransactions = 50n
+const transactionGas = 300_000n
+/** A node this many blocks behind the others lags. */
+const lagBlocks = 5
+/** Steps that nobody has touched for this long wait for too long. */
+const waitingMs = 60_000
+
+/** Everything that is not as it should be, worst first. */
+export function findingsOf(state: {
+  database: HealthStatus
+  chains: ChainState[]
+  waiting: { steps: number; oldestAt: number | null }
+  exposures: Exposure[]
+  nowMs: number
+}): Finding[] {
+  const { waiting, nowMs } = state
+  const findings: Finding[] = []
+  if (state.database === 'down') {
+    findings.push({
+      code: 'database_down',
+      chainId: null,
+      message: 'The database does not answer.',
+      remedy: 'See to the database. Requests are refused with 503 meanwhile; nothing is lost.',
+    })
+  }
+  const perChain: ((chain: ChainState) => Finding[])[] = [
+    downOf,
+    (chain) => exposuresOf(chain, state.exposures),
+    pausedOf,
+    lowOnGasOf,
+    emptyOf,
+    stuckOf,
+    nodesOf,
+  ]
+  for (const find of perChain) findings.push(...state.chains.flatMap(find))
+  if (waiting.oldestAt !== null && nowMs - waiting.oldestAt > waitingMs) {
+    findings.push({
+      code: 'steps_waiting',
+      chainId: null,
+      message: `${waiting.steps} steps are under way; the oldest has waited for ${seconds(nowMs - waiting.oldestAt)} s.`,
+      remedy:
+        'Look at the other findings first. With none, see that a process with ROLE=engine or ROLE=all runs, and look into its log for the step.',
+    })
+  }
+  return findings
+}
+
+function downOf({ config, head }: ChainState): Finding[] {
+  if (head !== null) return []
+  const { chainId } = config
+  const remedy = 'See to the nodes in the chain’s rpcUrls, or name others. Steps wait and nothing is lost.'
+  return [{ code: 'chain_down', chainId, message: `No node of chain ${chainId} answers.`, remedy }]
+}
+
+function exposuresOf({ config }: ChainState, exposures: Exposure[]): Finding[] {
+  return exposures
+    .filter((exposure) => exposure.chainId === config.chainId)
+    .map(({ kind, chainId, transactionHash, amount, token }) => ({
+      code: 'exposure_open',
+      chainId,
+      message:
+        kind === 'credit'
+          ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${token} was paid out on it.`
+          : `${transactionHash} paid ${amount} of ${token} after the step’s credit had been given back.`,
+      remedy:
+        'Raise the chain’s confirmations. A payment that comes again makes it good by itself; else settle it with the user.',
+    }))
+}
+
+function pausedOf({ config, lanes }: ChainState): Finding[] {
+  return lanes
+    .filter((lane) => lane.status === 'paused')
+    .map(({ signer, reason }) => ({
+      code: 'lane_paused',
+      chainId: config.chainId,
+      message: `The lane of ${signer} is paused: ${reason ?? 'no reason given'}`,
+      remedy: `Find the reason, then: npm run operate -- lane resume ${config.chainId} ${signer}`,
+    }))
+}
+
+function lowOnGasOf({ config, head, lanes }: ChainState): Finding[] {
+  if (head === null) return []
+  const price = 2n * head.baseFeePerGas + config.priorityFeePerGas
+  const needed = fewTransactions * transactionGas * price
+  return lanes
+    .filter((lane) => lane.balance !== null && lane.balance < needed)
+    .map(({ signer, balance }) => ({
+      code: 'signer_low_on_gas',
+      chainId: config.chainId,
+      message: `${signer} holds ${balance} wei; ${fewTransactions} transactions take up to ${needed}.`,
+      remedy: `Send it native currency of chain ${config.chainId}.`,
+    }))
+}
+
+function emptyOf({ config, inventory }: ChainState): Finding[] {
+  return (inventory ?? [])
+    .filter(({ amount, minInventory }) => amount < minInventory)
+    .map(({ id, amount, minInventory }) => ({
+      code: 'vault_empty',
+      chainId: config.chainId,
+      message: `The vault holds ${amount} of ${id}; it should hold ${minInventory} at least.`,
+      remedy: `Send ${id} to the vault ${config.vault}. Steps that need it end as solver_liquidity and can be asked for again.`,
+    }))
+}
+
+function stuckOf({ config, stuck }: ChainState): Finding[] {
+  if (!stuck || stuck.stuck === 0) return []
+  return [
+    {
+      code: 'transactions_stuck',
+      chainId: config.chainId,
+      message: `${stuck.stuck} of ${stuck.open} open transactions are not mined, from nonce ${stuck.lowestNonce} on.`,
+      remedy:
+        'See that the chain makes blocks and that maxFeePerGasCap is above its base fee; replacements stop at the cap.',
+    },
+  ]
+}
+
+function nodesOf({ config, head, nodes }: ChainState): Finding[] {
+  if (head === null) return []
+  const { chainId } = config
+  const newest = Math.max(...nodes.map((number) => number ?? 0))
+  return nodes.flatMap((number, index): Finding[] => {
+    const name = `Node ${index + 1} of ${nodes.length} of chain ${chainId}`
+    if (number === null) {
+      const remedy = 'See to the node at that place in rpcUrls; the others are asked meanwhile.'
+      return [{ code: 'node_down', chainId, message: `${name} does not answer.`, remedy }]
+    }
+    if (newest - number < lagBlocks) return []
+    const remedy = 'See to the node at that place in rpcUrls, or take it out: what it says late is waited for.'
+    return [{ code: 'node_lagging', chainId, message: `${name} is ${newest - number} blocks behind.`, remedy }]
+  })
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1000)
+}
