@@ -227,8 +227,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       const reason =
         `The chain's nonce ${chainNonce} is ahead of the journal's ${journalNonce}: ` +
         'something else uses this key, or the database is older than the chain.'
-      tools.log.error({ chainId, signer: lane.signer, chainNonce, journalNonce }, 'lane paused')
-      await tools.store.pauseLane({ chainId, signer: lane.signer, reason }, tools.now())
+      const finding = { chainId, signer: lane.signer, reason, seenNonce: journalNonce }
+      if (await tools.store.pauseLane(finding, tools.now()))
+        tools.log.error({ chainId, signer: lane.signer, chainNonce, journalNonce }, 'lane paused')
     }
   }
 

@@ -98,6 +98,8 @@ export async function reserveCredit(
 ): Promise<ReserveOutcome> {
   const held = await trx<ReservationRow>('reservations').where(stepKeyColumns(spender.ref)).first()
   if (held || needs.length === 0 || (await hasOpenGrant(trx, spender.ref))) return { outcome: 'reserved' }
+  // The caller's lock on the step holds on one node only: see the column.
+  await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
 
   const rows = await database.lock(trx<CreditRow>('credits').where({ user: spender.user, is_open: 1 }).orderBy('id'))
   const available = new Map(rows.map((row) => [row.id, BigInt(row.available)]))

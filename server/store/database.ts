@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
-import { migrations } from './migrations/index.js'
+import { migrate } from './migrate.js'
 
 /** The only file that tells MySQL from SQLite. */
 export type DatabaseConfig = { kind: 'sqlite'; file: string } | { kind: 'mysql'; url: string; poolSize?: number }
@@ -74,7 +74,7 @@ export function createDatabase(config: DatabaseConfig): Database {
     },
     async migrate() {
       await refuseSecondProcess(knex, config)
-      await knex.migrate.latest({ migrationSource: migrationSource() })
+      await migrate(knex, { isShared: config.kind === 'mysql' })
     },
     close: () => knex.destroy(),
   }
@@ -168,7 +168,12 @@ function openMysql(config: { url: string; poolSize?: number }): Knex {
           "time_zone = '+00:00', innodb_lock_wait_timeout = 5"
         connection.query(settings, (error) => {
           if (error) return done(error, connection)
-          connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', (e) => done(e, connection))
+          connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', (failed) => {
+            if (failed) return done(failed, connection)
+            connection.query(readWhatOthersWrote, (refused) =>
+              done(isUnknownVariable(refused) ? null : refused, connection),
+            )
+          })
         })
       },
     },
@@ -203,6 +208,18 @@ function openSqlite(file: string): Knex {
   })
 }
 
+/**
+ * Galera: a node that lags first catches up with what the others have stored, before a read and before a transaction
+ * begins. Without it a client that posts to one replica and asks another is told that there is no such action, a payment
+ * that was just verified funds nothing, and a nonce that another replica has taken looks like somebody else's.
+ */
+const readWhatOthersWrote = 'SET SESSION wsrep_sync_wait = 1'
+
+/** Only servers that can be part of a Galera cluster know the variable. */
+function isUnknownVariable(error: unknown): boolean {
+  return (error as { errno?: unknown } | null)?.errno === 1193
+}
+
 type DoneCallback = (error: unknown, connection: unknown) => void
 
 async function refuseSecondProcess(knex: Knex, config: DatabaseConfig): Promise<void> {
@@ -222,13 +239,5 @@ async function refuseSecondProcess(knex: Knex, config: DatabaseConfig): Promise<
       }
       throw new DatabaseInUse(`The database file ${config.file} is in use by another process; one process per file.`)
     }
-  }
-}
-
-function migrationSource(): Knex.MigrationSource<string> {
-  return {
-    getMigrations: async () => Object.keys(migrations).sort(),
-    getMigrationName: (name) => name,
-    getMigration: async (name) => migrations[name]!,
   }
 }
