@@ -6,6 +6,7 @@ import type { StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
 import { creditArrivals } from '../../server/store/credits.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
+import { migrations } from '../../server/store/migrations/index.js'
 import { createRateLimits } from '../../server/store/rateLimits.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import {
@@ -43,7 +44,7 @@ describe('the store on a Galera cluster', function () {
     await Promise.all(databases.map((database) => database.migrate()))
     await Promise.all(databases.map((database) => database.migrate()))
     const names = await databases[2]!.knex('knex_migrations').orderBy('id').select('name')
-    expect(names.map((row) => row.name)).to.deep.equal(['0001_initial', '0002_reservation_rounds'])
+    expect(names.map((row) => row.name)).to.deep.equal(Object.keys(migrations))
     expect(await databases[1]!.knex('knex_migrations_lock').select('is_locked')).to.deep.equal([{ is_locked: 0 }])
   })
 
@@ -212,6 +213,15 @@ function record(store: Store, signer: Address, ref: StepRef) {
 }
 
 async function bookCredit(database: Database, user: Address, token: Address, chainId: number, amount: bigint) {
-  const arrival = { chainId, transactionHash: randomHash(), logIndex: 0, blockNumber: 1, user, token, amount }
+  const arrival = {
+    chainId,
+    transactionHash: randomHash(),
+    logIndex: 0,
+    blockNumber: 1,
+    blockHash: randomHash(),
+    user,
+    token,
+    amount,
+  }
   await database.transact((trx) => creditArrivals(database, trx, [arrival], null, Date.now()))
 }

@@ -1,9 +1,7 @@
 import type { Knex } from 'knex'
 import * as initial from './0001Initial.js'
-import * as reservationRounds from './0002ReservationRounds.js'
 
 /** By name, in order; a name once released never changes. */
 export const migrations: Record<string, Knex.Migration> = {
   '0001_initial': initial,
-  '0002_reservation_rounds': reservationRounds,
 }
