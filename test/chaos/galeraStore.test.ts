@@ -184,8 +184,8 @@ async function acceptedStep(store: Store, user = randomAddress()): Promise<StepR
   const entry = aNewAction({ user, intents: [aSignedIntent([batch])] })
   await store.insertAction(entry)
   const ref = stepOf(entry, 0, 0)
-  const order = { action: 'execute', hash: null } as const
-  await store.requestStep({ ref, order, signed: false, needs: [], intentSigned: true }, Date.now())
+  const order = { action: 'execute', hash: null, signed: false } as const
+  await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
   return ref
 }
 
