@@ -63,8 +63,9 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     const reason =
       `The chain's nonce ${chainNonce} is ahead of the journal's ${nextNonce}: ` +
       'something else uses this key, or the database is older than the chain.'
-    tools.log.error({ chainId, signer, chainNonce, journalNonce: nextNonce }, 'lane paused')
-    await tools.store.pauseLane({ chainId, signer, reason }, tools.now())
+    // Unless the lane has moved on since it was read, be it on another node of the database.
+    const isPaused = await tools.store.pauseLane({ chainId, signer, reason, seenNonce: nextNonce }, tools.now())
+    if (isPaused) tools.log.error({ chainId, signer, chainNonce, journalNonce: nextNonce }, 'lane paused')
   }
 
   async function lookForGap({ signer, nextNonce }: Lane, chainNonce: number): Promise<void> {

@@ -83,20 +83,22 @@ export async function claimDueAirdrops(database: Database, limit: number, leaseM
 
 export async function postponeAirdrop(database: Database, airdrop: Airdrop, delayMs: number): Promise<void> {
   const now = await database.clock(database.knex)
-  await database
-    .knex('airdrops')
-    .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
-    .whereNull('transaction_id')
-    .update({ due_at: now + delayMs })
+  await database.write((knex) =>
+    knex('airdrops')
+      .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
+      .whereNull('transaction_id')
+      .update({ due_at: now + delayMs }),
+  )
 }
 
 /** Ends an airdrop before anything was sent for it. */
 export async function failAirdrop(database: Database, airdrop: Airdrop, message: string): Promise<void> {
-  await database
-    .knex('airdrops')
-    .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
-    .whereNull('transaction_id')
-    .update({ status: 'error', error_message: message, due_at: null })
+  await database.write((knex) =>
+    knex('airdrops')
+      .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
+      .whereNull('transaction_id')
+      .update({ status: 'error', error_message: message, due_at: null }),
+  )
 }
 
 /** The airdrop that a transaction carries and that is still open. */

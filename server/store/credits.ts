@@ -40,7 +40,7 @@ export async function creditArrivals(
     const log = { ...transaction, log_index: arrival.logIndex }
     if (await trx<CreditRow>('credits').where(log).first('id')) continue
     // What a reorganisation took away and the solver has paid out on is made good first.
-    const covered = await coverExposures(trx, { ...arrival, amount: arrival.amount }, now)
+    const covered = await coverExposures(database, trx, { ...arrival, amount: arrival.amount }, now)
     const available = arrival.amount - covered
     await trx('credits').insert({
       ...log,
@@ -98,6 +98,8 @@ export async function reserveCredit(
 ): Promise<ReserveOutcome> {
   const held = await trx<ReservationRow>('reservations').where(stepKeyColumns(spender.ref)).first()
   if (held || needs.length === 0 || (await hasOpenGrant(trx, spender.ref))) return { outcome: 'reserved' }
+  // The caller's lock on the step holds on one node only: see the column.
+  await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
 
   const rows = await database.lock(trx<CreditRow>('credits').where({ user: spender.user, is_open: 1 }).orderBy('id'))
   const available = new Map(rows.map((row) => [row.id, BigInt(row.available)]))
@@ -147,7 +149,7 @@ export async function releaseCredit(
       await trx('credits').where({ id: credit.id }).update({ reserved })
       await post(trx, [movement('recoup', ref, attempt, credit, amount)], now)
       await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
-      await reduceExposure(trx, credit.id, amount, now)
+      await reduceExposure(database, trx, credit.id, amount, now)
       continue
     }
     const available = (BigInt(credit.available) + amount).toString()

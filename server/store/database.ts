@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
-import { migrations } from './migrations/index.js'
+import { migrate } from './migrate.js'
 
 /** The only file that tells MySQL from SQLite. */
 export type DatabaseConfig = { kind: 'sqlite'; file: string } | { kind: 'mysql'; url: string; poolSize?: number }
@@ -18,9 +18,18 @@ export type Database = {
    * Any other failure, a lost COMMIT among them, is thrown: the outcome is unknown until read back.
    */
   transact<T>(work: (trx: Transaction) => Promise<T>): Promise<T>
-  /** Locks the rows it selects, where the engine has row locks; SQLite's one connection needs none. */
+  /**
+   * For a single write outside a transaction: runs the statement, and again when the database rolled it back. On a
+   * cluster any write can lose against one that another node has made.
+   */
+  write<T>(statement: (knex: Knex) => PromiseLike<T>): Promise<T>
+  /**
+   * Locks the rows it selects, where the engine has row locks; SQLite's one connection needs none.
+   * On a cluster the lock holds on one node only. Two nodes that lock the same row meet at COMMIT, and only if both have
+   * changed it: what is decided under a lock must change a locked row, or insert a unique one, in the same transaction.
+   */
   lock<Q extends Knex.QueryBuilder>(query: Q, options?: { skipLocked: boolean }): Q
-  /** Unix ms by the database's own clock, which all replicas share. */
+  /** Unix ms by the database's own clock, which all replicas share; on a cluster, by that of their node. */
   clock(trx: Knex | Transaction): Promise<number>
   migrate(): Promise<void>
   close(): Promise<void>
@@ -33,6 +42,9 @@ export class DatabaseInUse extends Error {
 
 const rolledBackErrors = new Set([1213, 1205, 1020])
 const maxRuns = 12
+/** The longest pause before the second run; it doubles with each one after, up to the longest of all. */
+const firstPauseMs = 4
+const longestPauseMs = 250
 /** How long a start waits for another process to let go of the file. */
 const lockWaitMs = 3_000
 
@@ -42,19 +54,10 @@ export function createDatabase(config: DatabaseConfig): Database {
     kind: config.kind,
     knex,
     async transact(work) {
-      for (let run = 1; ; run++) {
-        const trx = await knex.transaction()
-        try {
-          const result = await work(trx)
-          await trx.commit()
-          return result
-        } catch (error) {
-          // After 1205 the transaction is still open: without this a retry would commit half of it.
-          if (!trx.isCompleted()) await trx.rollback().catch(() => undefined)
-          if (run < maxRuns && wasRolledBack(error)) continue
-          throw error
-        }
-      }
+      return again(() => runOnce(knex, work))
+    },
+    write(statement) {
+      return again(() => statement(knex))
     },
     lock(query, options) {
       if (config.kind === 'sqlite') return query
@@ -71,9 +74,50 @@ export function createDatabase(config: DatabaseConfig): Database {
     },
     async migrate() {
       await refuseSecondProcess(knex, config)
-      await knex.migrate.latest({ migrationSource: migrationSource() })
+      await migrate(knex, { isShared: config.kind === 'mysql' })
     },
     close: () => knex.destroy(),
+  }
+}
+
+/** Repeats what was rolled back whole, after a pause of random length, in which the winner's write arrives. */
+async function again<T>(attempt: () => PromiseLike<T>): Promise<T> {
+  for (let run = 1; ; run++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (run >= maxRuns || !wasRolledBack(error)) throw error
+      const longest = Math.min(firstPauseMs * 2 ** (run - 1), longestPauseMs)
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * longest))
+    }
+  }
+}
+
+/**
+ * One run of a transaction, on a connection of its own until the transaction is over for certain. Knex's `commit()`
+ * resolves even when COMMIT has failed; only `executionPromise` tells.
+ */
+async function runOnce<T>(knex: Knex, work: (trx: Transaction) => Promise<T>): Promise<T> {
+  const client = knex.client as {
+    acquireConnection(): Promise<unknown>
+    releaseConnection(connection: unknown): Promise<void>
+  }
+  const connection = await client.acquireConnection()
+  try {
+    const trx = await knex.transaction({ connection })
+    try {
+      const result = await work(trx)
+      await trx.commit()
+      await trx.executionPromise
+      return result
+    } catch (error) {
+      // After 1205, and in SQLite after a failed COMMIT, it is still open: without this a retry would commit half of it.
+      const rollback = trx.isCompleted() ? knex.raw('ROLLBACK').connection(connection) : trx.rollback()
+      await rollback.catch(() => undefined)
+      throw error
+    }
+  } finally {
+    await client.releaseConnection(connection)
   }
 }
 
@@ -124,7 +168,12 @@ function openMysql(config: { url: string; poolSize?: number }): Knex {
           "time_zone = '+00:00', innodb_lock_wait_timeout = 5"
         connection.query(settings, (error) => {
           if (error) return done(error, connection)
-          connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', (e) => done(e, connection))
+          connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', (failed) => {
+            if (failed) return done(failed, connection)
+            connection.query(readWhatOthersWrote, (refused) =>
+              done(isUnknownVariable(refused) ? null : refused, connection),
+            )
+          })
         })
       },
     },
@@ -159,6 +208,18 @@ function openSqlite(file: string): Knex {
   })
 }
 
+/**
+ * Galera: a node that lags first catches up with what the others have stored, before a read and before a transaction
+ * begins. Without it a client that posts to one replica and asks another is told that there is no such action, a payment
+ * that was just verified funds nothing, and a nonce that another replica has taken looks like somebody else's.
+ */
+const readWhatOthersWrote = 'SET SESSION wsrep_sync_wait = 1'
+
+/** Only servers that can be part of a Galera cluster know the variable. */
+function isUnknownVariable(error: unknown): boolean {
+  return (error as { errno?: unknown } | null)?.errno === 1193
+}
+
 type DoneCallback = (error: unknown, connection: unknown) => void
 
 async function refuseSecondProcess(knex: Knex, config: DatabaseConfig): Promise<void> {
@@ -178,13 +239,5 @@ async function refuseSecondProcess(knex: Knex, config: DatabaseConfig): Promise<
       }
       throw new DatabaseInUse(`The database file ${config.file} is in use by another process; one process per file.`)
     }
-  }
-}
-
-function migrationSource(): Knex.MigrationSource<string> {
-  return {
-    getMigrations: async () => Object.keys(migrations).sort(),
-    getMigrationName: (name) => name,
-    getMigration: async (name) => migrations[name]!,
   }
 }

@@ -49,26 +49,29 @@ export async function reportDeposit(
 ): Promise<DepositWork> {
   const key = { report_hash: hashOf(report) }
   try {
-    await database.knex('deposits').insert({
-      ...key,
-      user: report.user,
-      chain_id: report.chainId,
-      transaction_hash: report.transactionHash,
-      sender: report.sender,
-      token: report.token,
-      amount: report.amount.toString(),
-      is_deposit: report.isDeposit,
-      status: 'pending',
-      required_confirmations: requiredConfirmations,
-      due_at: now,
-      reported_at: now,
-    })
+    await database.write((knex) =>
+      knex('deposits').insert({
+        ...key,
+        user: report.user,
+        chain_id: report.chainId,
+        transaction_hash: report.transactionHash,
+        sender: report.sender,
+        token: report.token,
+        amount: report.amount.toString(),
+        is_deposit: report.isDeposit,
+        status: 'pending',
+        required_confirmations: requiredConfirmations,
+        due_at: now,
+        reported_at: now,
+      }),
+    )
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    await database
-      .knex('deposits')
-      .where({ ...key, status: 'refused' })
-      .update({ status: 'pending', due_at: now, reported_at: now, error_code: null, error_message: null })
+    await database.write((knex) =>
+      knex('deposits')
+        .where({ ...key, status: 'refused' })
+        .update({ status: 'pending', due_at: now, reported_at: now, error_code: null, error_message: null }),
+    )
   }
   const row = await database.knex<DepositRow>('deposits').where(key).first()
   return toWork(row!)
@@ -104,10 +107,11 @@ export async function postponeDeposit(
   confirmations = 0,
 ): Promise<void> {
   const now = await database.clock(database.knex)
-  await database
-    .knex('deposits')
-    .where({ id, status: 'pending' })
-    .update({ due_at: now + delayMs, confirmations })
+  await database.write((knex) =>
+    knex('deposits')
+      .where({ id, status: 'pending' })
+      .update({ due_at: now + delayMs, confirmations }),
+  )
 }
 
 /** Ends a report: money, ledger and record in one transaction, once per log. */
@@ -132,7 +136,7 @@ export async function settleDeposit(database: Database, id: number, result: Depo
     })
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    await refuse(database.knex, id, 'transaction_already_used', alreadyUsed)
+    await database.write((knex) => refuse(knex, id, 'transaction_already_used', alreadyUsed))
   }
 }
 

@@ -48,14 +48,18 @@ export async function recordExposure(trx: Transaction, exposure: Exposure, now: 
 
 /** Makes a lost credit good by the same payment, which has come again; returns how much of it that takes. */
 export async function coverExposures(
+  database: Database,
   trx: Transaction,
   arrival: { chainId: number; transactionHash: Hash; user: Address; token: Address; amount: bigint },
   now: number,
 ): Promise<bigint> {
   const { chainId: chain_id, transactionHash: transaction_hash, user, token } = arrival
-  const rows = await trx<ExposureRow>('exposures')
-    .where({ kind: 'credit', chain_id, transaction_hash, user, token })
-    .whereNull('resolved_at')
+  const rows = await database.lock(
+    trx<ExposureRow>('exposures')
+      .where({ kind: 'credit', chain_id, transaction_hash, user, token })
+      .whereNull('resolved_at')
+      .orderBy('id'),
+  )
   let left = arrival.amount
   for (const row of rows) {
     const open = BigInt(row.open_amount)
@@ -67,8 +71,15 @@ export async function coverExposures(
 }
 
 /** Notes that so much of what was drawn on a lost credit has not been paid out after all. */
-export async function reduceExposure(trx: Transaction, creditId: number, by: bigint, now: number): Promise<void> {
-  const row = await trx<ExposureRow>('exposures').where({ credit_id: creditId }).whereNull('resolved_at').first()
+export async function reduceExposure(
+  database: Database,
+  trx: Transaction,
+  creditId: number,
+  by: bigint,
+  now: number,
+): Promise<void> {
+  const open = trx<ExposureRow>('exposures').where({ credit_id: creditId }).whereNull('resolved_at')
+  const row = await database.lock(open).first()
   if (row) await setOpen(trx, row.id, BigInt(row.open_amount) - by, now)
 }
 

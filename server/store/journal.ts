@@ -174,16 +174,19 @@ export async function noteSend(
   dueAt: number,
   now: number,
 ): Promise<void> {
-  await database
-    .knex('transactions')
-    .where({ id: transactionId, status: 'open' })
-    .update({ send_outcome: outcome, sent_at: now, due_at: dueAt, updated_at: now })
+  await database.write((knex) =>
+    knex('transactions')
+      .where({ id: transactionId, status: 'open' })
+      .update({ send_outcome: outcome, sent_at: now, due_at: dueAt, updated_at: now }),
+  )
 }
 
 /** Postpones the next look at transactions that no block has mentioned. */
 export async function postponeTransactions(database: Database, ids: number[], dueAt: number): Promise<void> {
-  if (ids.length > 0)
-    await database.knex('transactions').whereIn('id', ids).where({ status: 'open' }).update({ due_at: dueAt })
+  if (ids.length === 0) return
+  await database.write((knex) =>
+    knex('transactions').whereIn('id', ids).where({ status: 'open' }).update({ due_at: dueAt }),
+  )
 }
 
 /** The open transactions that any of these hashes belongs to. */

@@ -29,13 +29,15 @@ export async function openLane(
   now: number,
 ): Promise<void> {
   try {
-    await database.knex('lanes').insert({
-      chain_id: lane.chainId,
-      signer: lane.signer,
-      next_nonce: lane.chainNonce,
-      status: 'active',
-      updated_at: now,
-    })
+    await database.write((knex) =>
+      knex('lanes').insert({
+        chain_id: lane.chainId,
+        signer: lane.signer,
+        next_nonce: lane.chainNonce,
+        status: 'active',
+        updated_at: now,
+      }),
+    )
   } catch (error) {
     if (!isDuplicate(error)) throw error
   }
@@ -52,16 +54,22 @@ export async function readLanes(database: Database, chainId: number): Promise<La
   }))
 }
 
-/** Stops a lane from signing anything new. */
+/**
+ * Stops a lane from signing anything new. With `seenNonce` only if the lane still stands there: a finding that rests on
+ * a node's old view of the lane stops nothing. False: it has moved on.
+ */
 export async function pauseLane(
   database: Database,
-  lane: { chainId: number; signer: Address; reason: string },
+  lane: { chainId: number; signer: Address; reason: string; seenNonce?: number },
   now: number,
-): Promise<void> {
-  await database
-    .knex('lanes')
-    .where({ chain_id: lane.chainId, signer: lane.signer })
-    .update({ status: 'paused', reason: lane.reason, updated_at: now })
+): Promise<boolean> {
+  const key = { chain_id: lane.chainId, signer: lane.signer }
+  const paused = await database.write((knex) =>
+    knex('lanes')
+      .where(lane.seenNonce === undefined ? key : { ...key, next_nonce: lane.seenNonce })
+      .update({ status: 'paused', reason: lane.reason, updated_at: now }),
+  )
+  return paused > 0
 }
 
 /** How many transactions of each signer are not final yet. */

@@ -19,12 +19,24 @@ const windowSeconds = 60
 export async function createRateLimits(database: Database, pointsPerMinute: number) {
   const options = { points: pointsPerMinute, duration: windowSeconds, keyPrefix: 'rl' }
   const memory = new RateLimiterMemory(options)
-  const limiter = database.kind === 'mysql' ? await shared(database, options, memory) : memory
+  const limiter = database.kind === 'mysql' ? await shared(database, options) : null
+
+  /** Without the database each process goes on counting alone. */
+  async function consume(subject: string, cost: number): Promise<RateLimiterRes> {
+    if (!limiter) return memory.consume(subject, cost)
+    try {
+      // Requests of one subject at several nodes of a cluster get in each other's way.
+      return await database.write(() => limiter.consume(subject, cost))
+    } catch (error) {
+      if (error instanceof RateLimiterRes) throw error
+      return memory.consume(subject, cost)
+    }
+  }
 
   return {
     /** Takes `cost` points of a subject, such as an address. */
     async take(subject: string, cost: number): Promise<RateLimit> {
-      const answer = await limiter.consume(subject, cost).then(
+      const answer = await consume(subject, cost).then(
         (state) => ({ allowed: true, state }),
         (state: unknown) => {
           if (!(state instanceof RateLimiterRes)) throw state
@@ -45,12 +57,10 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
 async function shared(
   database: Database,
   options: { points: number; duration: number; keyPrefix: string },
-  insuranceLimiter: RateLimiterMemory,
 ): Promise<RateLimiterMySQL> {
   const [rows] = (await database.knex.raw('SELECT DATABASE() AS name')) as [{ name: string }[]]
   return new RateLimiterMySQL({
     ...options,
-    insuranceLimiter,
     storeClient: database.knex,
     storeType: 'knex',
     dbName: rows[0]!.name,

@@ -8,11 +8,12 @@ export async function readDraining(database: Database): Promise<boolean> {
 
 export async function setDraining(database: Database, draining: boolean, now: number): Promise<void> {
   const value = draining ? 'on' : 'off'
-  await database
-    .knex('service_state')
-    .insert({ name: 'drain', value, updated_at: now })
-    .onConflict(['name'])
-    .merge(['value', 'updated_at'])
+  await database.write((knex) =>
+    knex('service_state')
+      .insert({ name: 'drain', value, updated_at: now })
+      .onConflict(['name'])
+      .merge(['value', 'updated_at']),
+  )
 }
 
 /** What is still under way: the oldest step that was asked for, and how many there are. Times in unix milliseconds. */

@@ -118,10 +118,11 @@ export async function settleTransaction(
 /** Makes a 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
 export async function takeAccount(database: Database, work: StepWork): Promise<boolean> {
   try {
-    await database
-      .knex('steps')
-      .where({ ...stepKeyColumns(work.ref), status: 'executing' })
-      .update({ open_account: `${work.view.chainId}:${work.user}` })
+    await database.write((knex) =>
+      knex('steps')
+        .where({ ...stepKeyColumns(work.ref), status: 'executing' })
+        .update({ open_account: `${work.view.chainId}:${work.user}` }),
+    )
     return true
   } catch (error) {
     if (isDuplicate(error)) return false
@@ -153,7 +154,9 @@ export async function reserveForStep(
 /** Fixes the key by which the vault remembers the step's payout; the first one stays. False: another step has it. */
 export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<boolean> {
   try {
-    await database.knex('steps').where(stepKeyColumns(ref)).whereNull('step_key').update({ step_key: stepKey })
+    await database.write((knex) =>
+      knex('steps').where(stepKeyColumns(ref)).whereNull('step_key').update({ step_key: stepKey }),
+    )
     return true
   } catch (error) {
     if (isDuplicate(error)) return false

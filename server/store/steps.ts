@@ -133,19 +133,21 @@ export async function claimDueSteps(database: Database, limit: number, leaseMs: 
 /** Sets when a step that is still executing is to be looked at next, at the latest. */
 export async function postponeStep(database: Database, ref: StepRef, delayMs: number): Promise<void> {
   const now = await database.clock(database.knex)
-  await database
-    .knex('steps')
-    .where({ ...stepKeyColumns(ref), status: 'executing' })
-    .whereNull('transaction_id')
-    .update({ due_at: now + delayMs })
+  await database.write((knex) =>
+    knex('steps')
+      .where({ ...stepKeyColumns(ref), status: 'executing' })
+      .whereNull('transaction_id')
+      .update({ due_at: now + delayMs }),
+  )
 }
 
 /** Counts the time for which the chain has answered that it does not know a registered transaction. */
 export async function noteUnseen(database: Database, ref: StepRef, byMs: number): Promise<void> {
-  await database
-    .knex('steps')
-    .where({ ...stepKeyColumns(ref), status: 'executing' })
-    .increment('unseen_ms', Math.ceil(byMs))
+  await database.write((knex) =>
+    knex('steps')
+      .where({ ...stepKeyColumns(ref), status: 'executing' })
+      .increment('unseen_ms', Math.ceil(byMs)),
+  )
 }
 
 /** Shows how deep a registered transaction is by now. */

@@ -21,14 +21,16 @@ export function createVenueTxHashStore(database: Database) {
     /** Stores a record once; the same one again is no error. */
     async insert(record: VenueTxHash, now: number): Promise<void> {
       try {
-        await database.knex('venue_tx_hashes').insert({
-          address: record.address,
-          tx_hash: record.txHash,
-          action_type: record.actionType,
-          venue: record.venue,
-          chain_id: record.chainId,
-          created_at: now,
-        })
+        await database.write((knex) =>
+          knex('venue_tx_hashes').insert({
+            address: record.address,
+            tx_hash: record.txHash,
+            action_type: record.actionType,
+            venue: record.venue,
+            chain_id: record.chainId,
+            created_at: now,
+          }),
+        )
       } catch (error) {
         if (!isDuplicate(error)) throw error
       }

@@ -60,6 +60,9 @@ export async function up(knex: Knex): Promise<void> {
     t.integer('attempts').notNullable().defaultTo(0)
     // How many of them ended for a reason that was not the step's own; they don't count against the limit.
     t.integer('excused').notNullable().defaultTo(0)
+    // How often setting credit aside for it was begun. It is there to be changed: two nodes of a cluster that do so at
+    // once then meet at COMMIT, where their locks do not.
+    t.integer('reservation_rounds').notNullable().defaultTo(0)
     column.word(t, 'error_code').nullable()
     column.message(t, 'error_message').nullable()
     t.boolean('error_retryable').nullable()
