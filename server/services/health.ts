@@ -28,7 +28,14 @@ const freshForMs = 1_000
 
 export type HealthService = ReturnType<typeof createHealth>
 
-export function createHealth(deps: { store: Store; chains: Map<number, Chain>; version: string; now: () => number }) {
+export function createHealth(deps: {
+  store: Store
+  chains: Map<number, Chain>
+  /** Why a signer last gave no signature; without an entry it did. */
+  signerFaults: ReadonlyMap<Address, { reason: string }>
+  version: string
+  now: () => number
+}) {
   let last: { at: number; report: Promise<HealthReport> } | null = null
 
   return {
@@ -64,7 +71,10 @@ export function createHealth(deps: { store: Store; chains: Map<number, Chain>; v
 
   async function chainHealth(chain: Chain): Promise<ChainHealth> {
     const { chainId, vault, tokens } = chain.config
-    const lanes = await deps.store.readLanes(chainId).catch(() => [])
+    const lanes = (await deps.store.readLanes(chainId).catch(() => [])).map((lane) => {
+      const fault = deps.signerFaults.get(lane.signer)
+      return lane.status === 'active' && fault ? { ...lane, reason: `It gives no signatures: ${fault.reason}` } : lane
+    })
     try {
       const [head, inventory, accounts] = await Promise.all([
         chain.head(),
@@ -78,7 +88,7 @@ export function createHealth(deps: { store: Store; chains: Map<number, Chain>; v
         ),
       ])
       const view = lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance }))
-      const troubled = view.some((lane) => lane.status === 'paused' || lane.balance === 0n)
+      const troubled = view.some((lane) => lane.reason !== null || lane.balance === 0n)
       return {
         chainId,
         status: troubled ? 'degraded' : 'ok',

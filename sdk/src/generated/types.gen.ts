@@ -813,7 +813,7 @@ export type Lane = {
      */
     status: 'active' | 'paused';
     /**
-     * Why it is paused; null while it is active.
+     * Why it is paused, or why its signer gives no signatures; null while all is well.
      */
     reason: string | null;
     /**
