@@ -21,6 +21,7 @@ type FileToken = {
   funding: 'credit' | 'open'
   openCapPerDay?: string
   confirmations: { amount: string; confirmations: number }[]
+  outflowCapPerDay?: string
 }
 
 type FileChain = {
@@ -94,6 +95,9 @@ export function readChainsFile(text: string, env: NodeJS.ProcessEnv): ChainsFile
       if (token.funding === 'open' && !token.openCapPerDay) {
         problems.push(`${place}: token "${token.id}" has open funding and needs openCapPerDay above 0`)
       }
+      if ((token.outflowCapPerDay ?? 0n) >= 2n ** 112n) {
+        problems.push(`${place}: token "${token.id}" has an outflowCapPerDay above what the vault can hold (112 bits)`)
+      }
       if (token.airdrop && !chain.testnet) {
         problems.push(`${place}: token "${token.id}" has an airdrop, and chain ${chain.chainId} is not marked testnet`)
       }
@@ -144,6 +148,7 @@ function toToken(token: FileToken): TokenConfig {
     funding: token.funding,
     openCapPerDay: token.funding === 'open' ? BigInt(token.openCapPerDay ?? 0) : null,
     confirmations: token.confirmations.map(({ amount, confirmations }) => ({ amount: BigInt(amount), confirmations })),
+    ...(token.outflowCapPerDay !== undefined && { outflowCapPerDay: BigInt(token.outflowCapPerDay) }),
   }
 }
 

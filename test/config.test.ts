@@ -144,7 +144,7 @@ describe('the configuration', () => {
     })
 
     const brokenKeys: [string, Record<string, string>, string][] = [
-      ['two sources', { SOLVER_PRIVATE_KEYS: key, SOLVER_SIGNER_URL: 'http://127.0.0.1:1' }, 'one of them only'],
+      ['two sources', { SOLVER_PRIVATE_KEYS: key, SOLVER_SIGNER_URL: 'http://127.0.0.1:1' }, 'exclude each other'],
       ['no password', { SOLVER_KEYS_FILE: '/dev/null' }, 'SOLVER_KEYS_PASSWORD_FILE'],
       ['a password file that is missing', { SOLVER_KEYS_FILE: '.', SOLVER_KEYS_PASSWORD_FILE: '/no/file' }, 'ENOENT'],
       ['a descriptor that is not open', { SOLVER_KEYS_FILE: '.', SOLVER_KEYS_PASSWORD_FD: '999' }, 'EBADF'],
@@ -156,7 +156,7 @@ describe('the configuration', () => {
       ['a file that is no keystore', { SOLVER_KEYS_FILE: '/dev/null', SOLVER_KEYS_PASSWORD_FD: '9' }, 'no keystore'],
       ['a signer elsewhere', { SOLVER_SIGNER_URL: 'http://signer.example.org' }, 'SOLVER_SIGNER_URL'],
       ['a signer without addresses', { SOLVER_SIGNER_URL: 'http://127.0.0.1:9' }, 'SOLVER_SIGNER_ADDRESSES'],
-      ['no key for a real chain', {}, 'SOLVER_KEYS_FILE or SOLVER_SIGNER_URL'],
+      ['no key for a real chain', {}, 'KEYS_FILE or SIGNER_URL'],
     ]
     for (const [what, env, word] of brokenKeys) {
       it(`refuses ${what}`, () => {

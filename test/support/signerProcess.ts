@@ -16,7 +16,7 @@ let current: { mood: SignerMood; delayMs: number } = { mood: 'well', delayMs: 0 
 const server = createServer((request, response) => {
   void readAll(request).then((body) => answer(request, body, response))
 })
-server.listen(/^\d+$/.test(where) ? Number(where) : where, /^\d+$/.test(where) ? '127.0.0.1' : undefined, () => {
+server.listen(/^\d+$/.test(where) ? { port: Number(where), host: '127.0.0.1' } : { path: where }, () => {
   const address = server.address()
   process.stdout.write(`${typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : `unix:${address}`}\n`)
 })
