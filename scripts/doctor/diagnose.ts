@@ -48,6 +48,10 @@ async function checkChain(
   nodes.sort((a, b) => Number(b.head.number - a.head.number))
   const best = nodes[0]
   if (!best) return findings
+  if (nodes.length < chain.agreement) {
+    const what = `${chain.agreement} nodes have to agree before money moves, and ${nodes.length} can be asked`
+    fault('rpc.tooFewAgree', what, 'Add nodes to rpcUrls, or lower agreement in the chains file.')
+  }
   for (const { index, head } of nodes) {
     const behind = best.head.number - head.number
     if (behind > lagBlocks)

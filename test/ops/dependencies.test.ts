@@ -22,17 +22,13 @@ describe('the dependencies', () => {
     for (const version of Object.values(manifest.dependencies)) expect(version).to.match(/(^|@)\d+\.\d+\.\d+$/)
     const { status, stdout } = spawnSync('npm', ['run', '--silent', 'licences'], { encoding: 'utf8' })
     expect([status, stdout.includes('viem@')]).to.deep.equal([0, true])
-  }).timeout(20_000)
+  }).timeout(60_000)
 
   it('are all named in the bill of materials', () => {
     const { stdout } = spawnSync('npm', ['run', '--silent', 'sbom'], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
     const bill = JSON.parse(stdout) as { bomFormat: string; components: { name: string }[] }
     expect(bill.bomFormat).to.equal('CycloneDX')
     const names = bill.components.map(({ name }) => name)
-    for (const name of direct)
-      expect(
-        names.some((entry) => entry === name),
-        name,
-      ).to.equal(true)
-  }).timeout(30_000)
+    expect(names).to.include.members(Object.keys(manifest.dependencies))
+  }).timeout(120_000)
 })

@@ -99,6 +99,11 @@ describe('npm run doctor', function () {
     ['a setting that is none', 'config.invalid', () => (env.PORT = 'x')],
     ['a node that does not answer', 'rpc.unreachable', () => change((c) => (c.rpcUrls = ['http://127.0.0.1:9']))],
     ['a node of another chain', 'rpc.wrongChain', () => change((c) => (c.rpcUrls = devnet.chains[1]!.rpcUrls))],
+    [
+      'fewer nodes than have to agree',
+      'rpc.tooFewAgree',
+      () => change((c) => Object.assign(c, { agreement: 2, rpcUrls: [...c.rpcUrls, 'http://127.0.0.1:9'] })),
+    ],
     ['a chain without EIP-7702', 'rpc.noEip7702', () => change((c) => (c.rpcUrls = [old.url]))],
     [
       'a node without receipts by block',
