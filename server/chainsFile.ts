@@ -22,6 +22,7 @@ type FileToken = {
   openCapPerDay?: string
   confirmations: { amount: string; confirmations: number }[]
   minInventory: string
+  outflowCapPerDay?: string
 }
 
 type FileChain = {
@@ -95,6 +96,9 @@ export function readChainsFile(text: string, env: NodeJS.ProcessEnv): ChainsFile
       if (token.funding === 'open' && !token.openCapPerDay) {
         problems.push(`${place}: token "${token.id}" has open funding and needs openCapPerDay above 0`)
       }
+      if ((token.outflowCapPerDay ?? 0n) >= 2n ** 112n) {
+        problems.push(`${place}: token "${token.id}" has an outflowCapPerDay above what the vault can hold (112 bits)`)
+      }
       if (token.airdrop && !chain.testnet) {
         problems.push(`${place}: token "${token.id}" has an airdrop, and chain ${chain.chainId} is not marked testnet`)
       }
@@ -146,6 +150,7 @@ function toToken(token: FileToken): TokenConfig {
     openCapPerDay: token.funding === 'open' ? BigInt(token.openCapPerDay ?? 0) : null,
     minInventory: BigInt(token.minInventory),
     confirmations: token.confirmations.map(({ amount, confirmations }) => ({ amount: BigInt(amount), confirmations })),
+    ...(token.outflowCapPerDay !== undefined && { outflowCapPerDay: BigInt(token.outflowCapPerDay) }),
   }
 }
 

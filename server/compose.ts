@@ -19,7 +19,6 @@ import * as contracts from './chain/contracts.js'
 import { createChains } from './chain/createChain.js'
 import * as failure from './chain/failure.js'
 import * as fees from './chain/fees.js'
-import { createSigner } from './chain/signer.js'
 import * as transfers from './chain/transfers.js'
 import * as verifyPayment from './chain/verifyPayment.js'
 import type { Config } from './config.js'
@@ -27,6 +26,7 @@ import { type Devnet, startDevnet } from './devnet/devnet.js'
 import type { ChainConfig } from './domain/chainConfig.js'
 import type { Settings } from './domain/settings.js'
 import { createEngine } from './engine/engine.js'
+import type { EngineTools } from './engine/tools.js'
 import { createActions } from './services/actions.js'
 import { createAirdrops } from './services/airdrops.js'
 import { createDeposits } from './services/deposits.js'
@@ -37,6 +37,7 @@ import { createLegacy } from './services/legacy.js'
 import { createSteps } from './services/steps.js'
 import { createVenueTxHashes } from './services/venueTxHashes.js'
 import { createMetrics, serveMetrics } from './metrics.js'
+import { openSigners } from './openSigners.js'
 import { createSignals } from './signals.js'
 import { createDatabase, type Database, isOutage } from './store/database.js'
 import { createRateLimits } from './store/rateLimits.js'
@@ -77,7 +78,11 @@ export async function startService(config: Config, log: Logger = createLogger(co
     if (devnet) undo.push(() => devnet.stop())
     const deployment = config.deployment ?? (devnet as Devnet)
 
-    const signers = new Map(deployment.operatorKeys.map(createSigner).map((signer) => [signer.address, signer]))
+    const opened = await openSigners(
+      config.deployment?.keys ?? { kind: 'plain', keys: (devnet as Devnet).operatorKeys },
+    )
+    const signers = new Map(opened.map((signer) => [signer.address, signer]))
+    const signerFaults: EngineTools['signerFaults'] = new Map()
     const metrics = createMetrics(version)
     const chains = createChains(deployment.chains, {
       onRoundTrip: ({ chainId, node, outcome, durationMs }) =>
@@ -99,6 +104,7 @@ export async function startService(config: Config, log: Logger = createLogger(co
       chains,
       codec: { ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },
       signers,
+      signerFaults,
       log: log.child({ part: 'engine' }),
       now,
       changed: signals.changed,
@@ -112,7 +118,7 @@ export async function startService(config: Config, log: Logger = createLogger(co
     const draining = createDraining({ store, now })
     const { set: setDraining, isDraining } = draining
     const common = { chains: deployment.chains, database, setDraining, isDraining, stop: stopAll }
-    const health = createHealth({ store, chains, version, now })
+    const health = createHealth({ store, chains, signerFaults, version, now })
     if (config.metricsPort !== null) {
       const served = await serveMetrics(metrics, health.report, { host: config.host, port: config.metricsPort })
       undo.push(served.close)

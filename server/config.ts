@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { readChainsFile } from './chainsFile.js'
 import type { ChainConfig } from './domain/chainConfig.js'
+import { namesOperatorKeys, type OperatorKeys, readOperatorKeys } from './operatorKeys.js'
 import type { DatabaseConfig } from './store/database.js'
 
 /** What the process runs on; frozen once read. */
@@ -15,7 +14,7 @@ export type Config = {
   dataDir: string
   database: DatabaseConfig
   /** Null: the embedded development chains. */
-  deployment: { chains: ChainConfig[]; groups: Record<string, { feeBps: number }>; operatorKeys: Hex[] } | null
+  deployment: { chains: ChainConfig[]; groups: Record<string, { feeBps: number }>; keys: OperatorKeys } | null
   /** `api` answers requests, `engine` carries out steps, `all` does both. */
   role: 'all' | 'api' | 'engine'
   logLevel: (typeof logLevels)[number]
@@ -104,17 +103,15 @@ function readOrigins(text: string | undefined, problems: string[]): string[] {
 }
 
 function readDeployment(env: NodeJS.ProcessEnv, problems: string[]): Config['deployment'] {
-  const keyProblems: string[] = []
-  const operatorKeys = readKeys(env, keyProblems)
   if (!env.CHAINS_FILE) {
-    if (env.SOLVER_PRIVATE_KEYS || env.SOLVER_KEYS_FILE) {
+    if (namesOperatorKeys(env)) {
       problems.push(
         'CHAINS_FILE: is missing, and the embedded chains bring their own keys; unset the SOLVER_ variables',
       )
     }
     return null
   }
-  problems.push(...keyProblems)
+  const keys = readOperatorKeys(env, problems)
   let text: string
   try {
     text = readFileSync(env.CHAINS_FILE, 'utf8')
@@ -127,37 +124,9 @@ function readDeployment(env: NodeJS.ProcessEnv, problems: string[]): Config['dep
   const real = file.chains.filter((chain) => !chain.testnet)
   if (real.length > 0 && env.SOLVER_PRIVATE_KEYS) {
     problems.push(
-      `SOLVER_PRIVATE_KEYS: plain keys are for test chains only; ${real.map((chain) => chain.chainId).join(', ')} is not marked testnet`,
+      `SOLVER_PRIVATE_KEYS: plain keys are for test chains only; ${real.map((chain) => chain.chainId).join(', ')} is not ` +
+        'marked testnet. Use SOLVER_KEYS_FILE (encrypted) or SOLVER_SIGNER_URL.',
     )
   }
-  return { chains: file.chains, groups: file.groups, operatorKeys }
-}
-
-function readKeys(env: NodeJS.ProcessEnv, problems: string[]): Hex[] {
-  if (env.SOLVER_KEYS_FILE) {
-    problems.push('SOLVER_KEYS_FILE: encrypted key files are not supported yet; use SOLVER_PRIVATE_KEYS on test chains')
-  }
-  const texts = (env.SOLVER_PRIVATE_KEYS ?? '')
-    .split(',')
-    .map((key) => key.trim())
-    .filter((key) => key !== '')
-  if (texts.length === 0) problems.push('SOLVER_PRIVATE_KEYS: needs at least one operator key')
-  const keys: Hex[] = []
-  for (const [index, text] of texts.entries()) {
-    if (isPrivateKey(text)) keys.push(text)
-    else problems.push(`SOLVER_PRIVATE_KEYS: key ${index + 1} is no private key (0x and 64 hex digits)`)
-  }
-  const addresses = keys.map((key) => privateKeyToAccount(key).address)
-  if (new Set(addresses).size < addresses.length) problems.push('SOLVER_PRIVATE_KEYS: a key is there twice')
-  return keys
-}
-
-function isPrivateKey(text: string): text is Hex {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false
-  try {
-    privateKeyToAccount(text as Hex)
-    return true
-  } catch {
-    return false
-  }
+  return { chains: file.chains, groups: file.groups, keys }
 }

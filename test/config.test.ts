@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -98,6 +98,72 @@ describe('the configuration', () => {
       expect(found.join('\n')).to.contain(word)
     })
   }
+
+  describe('of operator keys', () => {
+    const real = { ...goodFile, chains: [{ ...goodChain, testnet: false }] }
+    const keystore = JSON.stringify({ version: 3, id: 'x', crypto: { cipher: 'aes-128-ctr' } })
+    const place = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+    const encrypted = (env: Record<string, string>) => ({ SOLVER_PRIVATE_KEYS: '', RPC_KEY: 'x', ...env })
+
+    it('takes encrypted files on a real chain, with the password from a file', () => {
+      const env = { SOLVER_KEYS_FILE: place('key', keystore), SOLVER_KEYS_PASSWORD_FILE: place('password', 'a b\n') }
+      const loaded = load(encrypted(env), real)
+      if (!loaded.ok) throw new Error(loaded.problems.join())
+      const { keys } = loaded.config.deployment!
+      expect(keys).to.deep.equal({
+        kind: 'keystore',
+        files: [{ path: join(folder, 'key'), json: keystore }],
+        password: 'a b',
+      })
+    })
+
+    it('takes every keystore of a folder, with the password from a descriptor', () => {
+      const keys = join(folder, 'keys')
+      mkdirSync(keys)
+      for (const name of ['b', 'a', '.hidden']) writeFileSync(join(keys, name), keystore)
+      const descriptor = openSync(place('password', 'word'), 'r')
+      const env = { SOLVER_KEYS_FILE: keys, SOLVER_KEYS_PASSWORD_FD: String(descriptor) }
+      const loaded = load(encrypted(env), real)
+      closeSync(descriptor)
+      if (!loaded.ok) throw new Error(loaded.problems.join())
+      const found = loaded.config.deployment!.keys
+      if (found.kind !== 'keystore') throw new Error(found.kind)
+      expect(found.files.map(({ path }) => path)).to.deep.equal([join(keys, 'a'), join(keys, 'b')])
+      expect(found.password).to.equal('word')
+    })
+
+    it('takes a local signer with the addresses that it signs for', () => {
+      for (const url of ['http://127.0.0.1:9000', 'http://[::1]:9000', 'unix:/run/signer.sock']) {
+        const loaded = load(encrypted({ SOLVER_SIGNER_URL: url, SOLVER_SIGNER_ADDRESSES: address }), real)
+        if (!loaded.ok) throw new Error(loaded.problems.join())
+        expect(loaded.config.deployment!.keys).to.deep.equal({ kind: 'remote', url, addresses: [address] })
+      }
+    })
+
+    const brokenKeys: [string, Record<string, string>, string][] = [
+      ['two sources', { SOLVER_PRIVATE_KEYS: key, SOLVER_SIGNER_URL: 'http://127.0.0.1:1' }, 'exclude each other'],
+      ['no password', { SOLVER_KEYS_FILE: '/dev/null' }, 'SOLVER_KEYS_PASSWORD_FILE'],
+      ['a password file that is missing', { SOLVER_KEYS_FILE: '.', SOLVER_KEYS_PASSWORD_FILE: '/no/file' }, 'ENOENT'],
+      ['a descriptor that is not open', { SOLVER_KEYS_FILE: '.', SOLVER_KEYS_PASSWORD_FD: '999' }, 'EBADF'],
+      [
+        'a key file that is missing',
+        { SOLVER_KEYS_FILE: '/no/file', SOLVER_KEYS_PASSWORD_FD: '999' },
+        'SOLVER_KEYS_FILE',
+      ],
+      ['a file that is no keystore', { SOLVER_KEYS_FILE: '/dev/null', SOLVER_KEYS_PASSWORD_FD: '9' }, 'no keystore'],
+      ['a signer elsewhere', { SOLVER_SIGNER_URL: 'http://signer.example.org' }, 'SOLVER_SIGNER_URL'],
+      ['a signer without addresses', { SOLVER_SIGNER_URL: 'http://127.0.0.1:9' }, 'SOLVER_SIGNER_ADDRESSES'],
+      ['no key for a real chain', {}, 'KEYS_FILE or SIGNER_URL'],
+    ]
+    for (const [what, env, word] of brokenKeys) {
+      it(`refuses ${what}`, () => {
+        expect(problems(encrypted(env), real).join('\n')).to.contain(word)
+      })
+    }
+  })
 
   it('tells all problems at once', () => {
     expect(problems({ PORT: 'x', ROLE: 'x', LOG_LEVEL: 'x', DATABASE_URL: 'x' })).to.have.length(4)

@@ -14,7 +14,10 @@ export type UnsignedTransaction = {
   authorizations: readonly ChainAuthorization[]
 }
 
-/** Signs for one address. A key in a file today; whatever else can sign an EIP-1559 or EIP-7702 transaction later. */
+/**
+ * Signs for one address: a key in memory, or whatever else can sign an EIP-1559 and an EIP-7702 transaction. It may be
+ * slow and it may fail; what asks it holds no lock and no database connection meanwhile. Its errors hold no secrets.
+ */
 export type Signer = {
   /** Lower case. */
   address: Address
@@ -22,14 +25,18 @@ export type Signer = {
   signTransaction(transaction: UnsignedTransaction): Promise<Hex>
 }
 
+/** The transaction in the form that viem serializes and signs. */
+export function toSerializable({ authorizations, ...transaction }: UnsignedTransaction) {
+  return authorizations.length === 0
+    ? ({ ...transaction, type: 'eip1559' } as const)
+    : ({ ...transaction, type: 'eip7702', authorizationList: [...authorizations] } as const)
+}
+
+/** A signer whose key is in this process. */
 export function createSigner(privateKey: Hex): Signer {
   const account = privateKeyToAccount(privateKey)
   return {
     address: account.address.toLowerCase() as Address,
-    signTransaction({ authorizations, ...transaction }) {
-      return authorizations.length === 0
-        ? account.signTransaction({ ...transaction, type: 'eip1559' })
-        : account.signTransaction({ ...transaction, type: 'eip7702', authorizationList: [...authorizations] })
-    },
+    signTransaction: (transaction) => account.signTransaction(toSerializable(transaction)),
   }
 }

@@ -26,6 +26,10 @@ export type AnvilOptions = {
   blockTime?: number
   /** False: blocks come only when asked for. */
   mining?: boolean
+  /** The newest rules that the chain knows (`prague`). */
+  hardfork?: string
+  /** False: without the CREATE2 factory that anvil begins with. */
+  create2Factory?: boolean
 }
 
 /** anvil's well-known mnemonic; its accounts are funded on every anvil chain and worth nothing anywhere. */
@@ -36,7 +40,8 @@ const stopWithinMs = 10_000
 
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const port = await freePort(options.port)
-  const args = ['--chain-id', String(options.chainId), '--port', String(port), '--hardfork', 'prague', '--quiet']
+  const args = ['--chain-id', String(options.chainId), '--port', String(port), '--quiet']
+  args.push('--hardfork', options.hardfork ?? 'prague')
   args.push('--mnemonic', devMnemonic, '--order', 'fifo')
   if (options.stateFile) {
     mkdirSync(dirname(options.stateFile), { recursive: true })
@@ -44,6 +49,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   }
   if (options.blockTime !== undefined) args.push('--block-time', String(options.blockTime))
   if (options.mining === false) args.push('--no-mining')
+  if (options.create2Factory === false) args.push('--disable-default-create2-deployer')
   const output = options.logFile ? openSync(options.logFile, 'a') : 'ignore'
   // A process group of its own: Ctrl-C reaches the service, which then ends its chains in order.
   const child = spawn(anvilBinary(), args, { stdio: ['ignore', output, output], detached: true })

@@ -14,8 +14,13 @@ import {
 import { delegateAbi, delegateBytecode, solverVaultAbi, solverVaultBytecode } from '../chain/generated/contracts.js'
 
 /** The CREATE2 factory that stands at this address on nearly every chain, anvil's included. */
-const create2Factory: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+export const create2Factory: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 const salt = padHex('0x', { size: 32 })
+
+/** What to send to the factory to deploy the code. */
+export function create2Data(initCode: Hex): Hex {
+  return concatHex([salt, initCode])
+}
 
 /** The contract's address is the same on every chain, since it depends on nothing but its code and arguments. */
 export function create2Address(initCode: Hex): Address {
@@ -53,7 +58,7 @@ export function createDeployer(rpcUrl: string, account: Account) {
     async deploy(initCode: Hex): Promise<Address> {
       const address = create2Address(initCode)
       if (await reader.getCode({ address })) return address
-      const hash = await wallet.sendTransaction({ chain: null, to: create2Factory, data: concatHex([salt, initCode]) })
+      const hash = await wallet.sendTransaction({ chain: null, to: create2Factory, data: create2Data(initCode) })
       await confirmed(hash)
       return address
     },

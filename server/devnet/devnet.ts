@@ -5,7 +5,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { devTokenAbi, devTokenBytecode } from '../chain/generated/contracts.js'
 import { nativeToken } from '../domain/action.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
-import { type Anvil, devMnemonic, identify, startAnvil, stopProcess } from './anvil.js'
+import { type Anvil, devMnemonic, identify, rpc, startAnvil, stopProcess } from './anvil.js'
 import { create2Address, createDeployer, delegateInitCode, deployContracts, vaultInitCode } from './deployContracts.js'
 
 /**
@@ -83,7 +83,10 @@ async function allOrNone<T extends { anvil: Anvil }>(starting: Promise<T>[]): Pr
 
 async function startChain(definition: Definition, known: KnownChain | undefined, options: DevnetOptions) {
   const running = known && (await takeOver(known))
-  if (running) return { definition, anvil: running, genesis: known.genesis }
+  if (running) {
+    await requireOurContracts(definition, running, options)
+    return { definition, anvil: running, genesis: known.genesis }
+  }
 
   const stateFile = join(options.dataDir, `chain-${definition.chainId}.json`)
   if (known && !existsSync(stateFile)) {
@@ -107,8 +110,24 @@ async function startChain(definition: Definition, known: KnownChain | undefined,
         `Remove ${options.dataDir} to begin anew.`,
     )
   }
-  if (!known) await setUp(definition, anvil.url)
+  if (known) await requireOurContracts(definition, anvil, options)
+  else await setUp(definition, anvil.url)
   return { definition, anvil, genesis }
+}
+
+/** The addresses follow from the code, so a chain that an older build set up has nothing where this one looks. */
+async function requireOurContracts(definition: Definition, anvil: Anvil, options: DevnetOptions): Promise<void> {
+  const { delegates, vault, tokens } = chainConfig(definition, anvil.url)
+  const expected = [...delegates, vault, ...tokens.map((token) => token.address)]
+  for (const address of expected.filter((entry) => entry !== nativeToken)) {
+    if ((await rpc(anvil.url, 'eth_getCode', [address, 'latest'])) !== '0x') continue
+    await anvil.stop()
+    throw new Error(
+      `The local chain ${definition.chainId} in ${options.dataDir} was set up by another build: this one's contracts are ` +
+        `not on it (no code at ${address}). Delete the data directory, chains and database together, to begin anew ` +
+        '(`rm -r .data` by default), or give another one by DATA_DIR.',
+    )
+  }
 }
 
 /** A chain that a killed service has left running. */

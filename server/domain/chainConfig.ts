@@ -26,6 +26,11 @@ export type TokenConfig = {
   minInventory: bigint
   /** More confirmations for larger amounts than the chain asks for: from `amount` on, in the smallest unit. */
   confirmations: { amount: bigint; confirmations: number }[]
+  /**
+   * What the vault lets operators pay of it per day, in the smallest unit; 0 is no limit. For deploying and checking
+   * only: the vault enforces its own. Undefined: whatever the vault says is right.
+   */
+  outflowCapPerDay?: bigint
 }
 
 /** A chain that the service works on. */

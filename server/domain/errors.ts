@@ -118,3 +118,16 @@ export type StepErrorCode = (typeof stepErrorCodes)[number]
 
 /** What a client reads of a failed step. */
 export type StepError = { code: StepErrorCode; message: string; retryable: boolean }
+
+/** A signer gave no signature in time, or one that is not its own. Nothing is lost: it is asked again later. */
+export class SignerUnavailable extends Error {
+  override readonly name = 'SignerUnavailable'
+
+  constructor(
+    readonly signer: string,
+    /** Without anything secret. */
+    readonly reason: string,
+  ) {
+    super(`The signer ${signer} is unavailable: ${reason}`)
+  }
+}

@@ -4,16 +4,21 @@ import { createChainWatcher } from './watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
 import { stepQueue } from './stepQueue.js'
+import { createTurns } from './turns.js'
 import { createWorker } from './worker.js'
+
+/** How long a visit waits for its turn at a lane; with a signature, less than the lease of a step. */
+const turnMs = 4_000
 
 export type Engine = ReturnType<typeof createEngine>
 
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
-export function createEngine(given: Omit<EngineTools, 'wake' | 'look' | 'lanesChecked' | 'heads'>) {
+export function createEngine(given: Omit<EngineTools, 'takeTurn' | 'wake' | 'look' | 'lanesChecked' | 'heads'>) {
   const tools: EngineTools = {
     ...given,
     heads: new Map(),
     lanesChecked: new Set(),
+    takeTurn: createTurns(turnMs),
     wake: () => wake(),
     look: (chainId) => watchers.get(chainId)?.look(),
   }

@@ -2,7 +2,8 @@ import { type Address, type Hex, keccak256 } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
-import type { JournalTransaction, SignedAttempt } from '../store/journal.js'
+import { SignerUnavailable } from '../domain/errors.js'
+import type { JournalTransaction, RecordOutcome, SignedAttempt } from '../store/journal.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
 
@@ -15,6 +16,9 @@ import { moved, type Visit, waits } from './visit.js'
 const resendMs = 3_000
 const backOffMs = 2_000
 const noLaneMs = 1_000
+/** Longer than this no signature is waited for; far below the lease of a step, so that no other visit takes it up. */
+const signMs = 5_000
+const signerRestMs = 2_000
 /** A plain transfer, which is what a cancel is. */
 const cancelGas = 21_000n
 
@@ -33,27 +37,41 @@ export async function recordAndSend(outgoing: Outgoing, tools: EngineTools): Pro
   const { chain } = outgoing
   const signer = await leastBusyLane(chain, tools)
   if (!signer) return waits(noLaneMs)
-  const head = await headOf(chain, tools)
-  const fees = tools.codec.initialFees(head.baseFeePerGas, chain.config)
-  const recorded = await tools.store.recordTransaction(
-    {
-      chainId: chain.config.chainId,
-      signer,
-      to: outgoing.to,
-      data: outgoing.data,
-      authorizations: outgoing.authorizations,
-      gasLimit: outgoing.gasLimit,
-      steps: outgoing.steps,
-      airdrop: outgoing.airdrop ?? null,
-      sign: (nonce) => sign({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
-    },
-    tools.now(),
-  )
-  if (recorded.outcome === 'lanePaused') return waits(noLaneMs)
-  if (recorded.outcome === 'stale') return moved
+  // One at a time, or all but one of them would sign for a nonce that is gone.
+  const turn = await tools.takeTurn(`${chain.config.chainId} ${signer}`, () => record(outgoing, signer, tools))
+  const recorded = turn.done ? turn.result : null
+  if (recorded?.outcome === 'stale') return moved
+  if (recorded?.outcome !== 'recorded') return waits(noLaneMs)
   for (const ref of outgoing.steps) tools.changed(ref.actionId)
   await sendStored(recorded.transaction, chain, tools)
   return moved
+}
+
+/** Null: there is no signature to be had now. Nothing has been stored then, and the next visit begins again. */
+async function record(outgoing: Outgoing, signer: Address, tools: EngineTools): Promise<RecordOutcome | null> {
+  const { chain } = outgoing
+  if (isResting(signer, tools)) return null
+  const head = await headOf(chain, tools)
+  const fees = tools.codec.initialFees(head.baseFeePerGas, chain.config)
+  try {
+    return await tools.store.recordTransaction(
+      {
+        chainId: chain.config.chainId,
+        signer,
+        to: outgoing.to,
+        data: outgoing.data,
+        authorizations: outgoing.authorizations,
+        gasLimit: outgoing.gasLimit,
+        steps: outgoing.steps,
+        airdrop: outgoing.airdrop ?? null,
+        sign: (nonce) => sign({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
+      },
+      tools.now(),
+    )
+  } catch (error) {
+    if (error instanceof SignerUnavailable) return null
+    throw error
+  }
 }
 
 /** Sends what the journal holds of a transaction: its newest signed form. Never throws for what a node says. */
@@ -113,10 +131,14 @@ export async function replace(
   const payload = options.isCancel
     ? { to: transaction.signer, data: '0x' as const, authorizations: [], gasLimit: cancelGas }
     : transaction
-  const attempt = await sign(
-    { ...payload, chain, nonce: transaction.nonce, signer: transaction.signer, fees, isCancel: options.isCancel },
-    tools,
-  )
+  if (isResting(transaction.signer, tools)) return
+  const form = { ...payload, chain, nonce: transaction.nonce, signer: transaction.signer, fees }
+  const attempt = await sign({ ...form, isCancel: options.isCancel }, tools).catch((error: unknown) => {
+    // What was sent before stays valid, and the other transactions of the chain must not wait for this one.
+    if (error instanceof SignerUnavailable) return null
+    throw error
+  })
+  if (!attempt) return
   const stored = await tools.store.recordAttempt(transaction, attempt, tools.now())
   if (stored === 'stale') return
   const { chainId, nonce } = transaction
@@ -153,11 +175,20 @@ async function leastBusyLane(chain: Chain, tools: EngineTools): Promise<Address 
   const { chainId } = chain.config
   if (!tools.lanesChecked.has(chainId)) return null
   const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenTransactions(chainId)])
-  const usable = lanes.filter((lane) => lane.status === 'active' && tools.signers.has(lane.signer))
+  const usable = lanes.filter(
+    ({ status, signer }) => status === 'active' && tools.signers.has(signer) && !isResting(signer, tools),
+  )
   usable.sort((a, b) => (open.get(a.signer) ?? 0) - (open.get(b.signer) ?? 0))
   return usable[0]?.signer ?? null
 }
 
+/** A signer that has failed is not asked for a while, so that many steps don't wait for the same silence each. */
+function isResting(signer: Address, tools: EngineTools): boolean {
+  const fault = tools.signerFaults.get(signer)
+  return fault !== undefined && tools.now() - fault.at < signerRestMs
+}
+
+/** Throws `SignerUnavailable` when the signer fails or takes too long; a signature that comes later is forgotten. */
 async function sign(
   form: {
     chain: Chain
@@ -172,8 +203,11 @@ async function sign(
   },
   tools: EngineTools,
 ): Promise<SignedAttempt> {
-  const raw = await tools.signers.get(form.signer)!.signTransaction({
-    chainId: form.chain.config.chainId,
+  const signer = tools.signers.get(form.signer)
+  if (!signer) throw new SignerUnavailable(form.signer, 'its key is not configured any more')
+  const { chainId } = form.chain.config
+  const unsigned = {
+    chainId,
     nonce: form.nonce,
     to: form.to,
     data: form.data,
@@ -181,6 +215,24 @@ async function sign(
     gas: form.gasLimit,
     ...form.fees,
     authorizations: form.authorizations,
-  })
+  }
+  let raw: Hex
+  try {
+    raw = await within(signMs, signer.signTransaction(unsigned))
+    tools.signerFaults.delete(form.signer)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'no answer'
+    tools.signerFaults.set(form.signer, { at: tools.now(), reason })
+    tools.log.warn({ chainId, signer: form.signer, nonce: form.nonce, reason }, 'the signer gave no signature')
+    throw new SignerUnavailable(form.signer, reason)
+  }
   return { hash: keccak256(raw), raw, ...form.fees, isCancel: form.isCancel }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLong = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no signature within ${ms} ms`)), ms)
+  })
+  return Promise.race([work, tooLong]).finally(() => clearTimeout(timer))
 }

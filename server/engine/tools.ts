@@ -4,6 +4,7 @@ import type { Block, Chain } from '../chain/chain.js'
 import type { Signer } from '../chain/signer.js'
 import type { Settings } from '../domain/settings.js'
 import type { Store } from '../store/store.js'
+import type { Turns } from './turns.js'
 
 /** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
 export type Codec = typeof import('../chain/contracts.js') &
@@ -11,6 +12,9 @@ export type Codec = typeof import('../chain/contracts.js') &
   typeof import('../chain/fees.js') &
   typeof import('../chain/transfers.js') &
   typeof import('../chain/verifyPayment.js')
+
+/** When a signer gave no signature, in unix ms, and why. */
+export type SignerFault = { at: number; reason: string }
 
 /** What every part of the engine works with. */
 export type EngineTools = {
@@ -21,6 +25,10 @@ export type EngineTools = {
   codec: Codec
   /** Operators, by address; each has a lane on every chain. */
   signers: Map<Address, Signer>
+  /** What the last signature of an operator failed with; it has gone well since, or was never asked for, without. */
+  signerFaults: Map<Address, SignerFault>
+  /** Takes turns at a lane. */
+  takeTurn: Turns
   /** The newest head that was seen of each chain. */
   heads: Map<number, Block>
   /** Chains whose lanes have been held against the chain since the process started; nothing is signed before. */

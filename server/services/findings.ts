@@ -43,6 +43,7 @@ export type FindingCode =
   | 'chain_down'
   | 'exposure_open'
   | 'lane_paused'
+  | 'signer_silent'
   | 'signer_low_on_gas'
   | 'vault_empty'
   | 'transactions_stuck'
@@ -83,6 +84,7 @@ export function findingsOf(state: {
     downOf,
     (chain) => exposuresOf(chain, state.exposures),
     pausedOf,
+    silentOf,
     lowOnGasOf,
     emptyOf,
     stuckOf,
@@ -131,6 +133,17 @@ function pausedOf({ config, lanes }: ChainState): Finding[] {
       chainId: config.chainId,
       message: `The lane of ${signer} is paused: ${reason ?? 'no reason given'}`,
       remedy: `Find the reason, then: npm run operate -- lane resume ${config.chainId} ${signer}`,
+    }))
+}
+
+function silentOf({ config, lanes }: ChainState): Finding[] {
+  return lanes
+    .filter((lane) => lane.status === 'active' && lane.reason !== null)
+    .map(({ signer, reason }) => ({
+      code: 'signer_silent',
+      chainId: config.chainId,
+      message: `${signer}: ${reason}`,
+      remedy: 'See to the process that holds the key. Other signers take over meanwhile; with none, steps wait.',
     }))
 }
 

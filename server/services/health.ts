@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { Store } from '../store/store.js'
 import { type ChainHealth, type ChainState, type Finding, findingsOf, type HealthStatus } from './findings.js'
@@ -18,7 +19,14 @@ const freshForMs = 1_000
 
 export type HealthService = ReturnType<typeof createHealth>
 
-export function createHealth(deps: { store: Store; chains: Map<number, Chain>; version: string; now: () => number }) {
+export function createHealth(deps: {
+  store: Store
+  chains: Map<number, Chain>
+  /** Why a signer last gave no signature; without an entry it did. */
+  signerFaults: ReadonlyMap<Address, { reason: string }>
+  version: string
+  now: () => number
+}) {
   const { store, now } = deps
   let last: { at: number; report: Promise<HealthReport> } | null = null
 
@@ -81,10 +89,14 @@ export function createHealth(deps: { store: Store; chains: Map<number, Chain>; v
 
   async function stateOf(chain: Chain): Promise<ChainState> {
     const { config } = chain
-    const [lanes, stuck] = await Promise.all([
+    const [known, stuck] = await Promise.all([
       store.readLanes(config.chainId).catch(() => []),
       store.readStuck(config.chainId, now() - stuckAfterMs(config.replaceAfterMs)).catch(() => null),
     ])
+    const lanes = known.map((lane) => {
+      const fault = deps.signerFaults.get(lane.signer)
+      return lane.status === 'active' && fault ? { ...lane, reason: `It gives no signatures: ${fault.reason}` } : lane
+    })
     try {
       const [head, inventory, accounts, nodes] = await Promise.all([
         chain.head(),

@@ -48,7 +48,10 @@ export type NewTransaction = {
   steps: StepRef[]
   /** Null: the transaction carries steps only. */
   airdrop: Airdrop | null
-  /** Signs the payload with the nonce that was taken. May be called again when the database asks for a retry. */
+  /**
+   * Signs the payload with the lane's nonce, outside of any database transaction: it may be slow, and it may throw.
+   * Called again with another nonce when that one was taken meanwhile; bytes that are not stored are forgotten.
+   */
   sign: (nonce: number) => Promise<SignedAttempt>
 }
 
@@ -57,27 +60,56 @@ export type RecordOutcome =
   /** Another visit has got further with one of the steps. */
   | { outcome: 'stale' }
   | { outcome: 'lanePaused' }
+  /** Others have taken the lane's nonces for as long as was tried. */
+  | { outcome: 'laneBusy' }
 
+/** How long a nonce is tried for. Losing one means that someone else has got further, so it ends without this too. */
+const tryNoncesMs = 5_000
 /** How soon an open transaction is looked at without a block that mentions it. */
 const lookAgainMs = 5_000
 
-/** Takes the lane's nonce, stores the signed bytes and ties them to the steps: all or nothing. */
+/**
+ * Takes the lane's nonce, stores the signed bytes and ties them to the steps: all or nothing. The bytes are signed
+ * before, for the nonce that the lane shows, and stored only if the locked lane still shows it: however long a signer
+ * takes, no lock and no connection waits for it.
+ */
 export async function recordTransaction(
   database: Database,
   entry: NewTransaction,
   now: number,
 ): Promise<RecordOutcome> {
+  const laneKey = { chain_id: entry.chainId, signer: entry.signer }
+  const started = performance.now()
+  while (performance.now() - started < tryNoncesMs) {
+    const lane = await database.knex<LaneState>('lanes').where(laneKey).first()
+    if (lane?.status !== 'active') return { outcome: 'lanePaused' }
+    const attempt = await entry.sign(lane.next_nonce)
+    const recorded = await storeSigned(database, entry, lane.next_nonce, attempt, now)
+    if (recorded.outcome !== 'nonceTaken') return recorded
+  }
+  return { outcome: 'laneBusy' }
+}
+
+type LaneState = { next_nonce: number; status: string }
+
+async function storeSigned(
+  database: Database,
+  entry: NewTransaction,
+  nonce: number,
+  attempt: SignedAttempt,
+  now: number,
+): Promise<RecordOutcome | { outcome: 'nonceTaken' }> {
   return database.transact(async (trx) => {
     const laneKey = { chain_id: entry.chainId, signer: entry.signer }
-    const lane = await database.lock(trx<{ next_nonce: number; status: string }>('lanes').where(laneKey)).first()
+    const lane = await database.lock(trx<LaneState>('lanes').where(laneKey)).first()
     if (lane?.status !== 'active') return { outcome: 'lanePaused' }
     for (const ref of entry.steps) {
       const step = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (step?.status !== 'executing' || step.transaction_id !== null) return { outcome: 'stale' }
     }
     if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null))) return { outcome: 'stale' }
-    const nonce = lane.next_nonce
-    const attempt = await entry.sign(nonce)
+    // After the steps: one that another visit has got further with needs no other nonce.
+    if (lane.next_nonce !== nonce) return { outcome: 'nonceTaken' }
     const [id] = await trx('transactions').insert({
       ...laneKey,
       nonce,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { identify, rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { balanceOf, fund, newUser, reader, tokenOf } from '../support/wallets.js'
 
@@ -60,5 +61,19 @@ describe('the embedded chains', () => {
       (error: Error) => error,
     )
     expect(failure?.message).to.contain('31338').and.to.contain('begin anew')
+  })
+
+  it('that an older build has set up are refused with what to do, taken over or started again', async () => {
+    devnet = await startDevnet({ dataDir })
+    const [chain] = devnet.chains
+    await rpc(chain!.rpcUrls[0]!, 'anvil_setCode', [chain!.vault, '0x'])
+    for (const _state of ['running', 'ended']) {
+      const failure = await startDevnet({ dataDir }).then(
+        () => null,
+        (error: Error) => error,
+      )
+      expect(failure?.message).to.contain('31337').and.to.contain('another build').and.to.contain('Delete')
+      expect(await identify(chain!.rpcUrls[0]!)).to.equal(null)
+    }
   })
 })

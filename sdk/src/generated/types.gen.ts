@@ -813,7 +813,7 @@ export type Lane = {
      */
     status: 'active' | 'paused';
     /**
-     * Why it is paused; null while it is active.
+     * Why it is paused, or why its signer gives no signatures; null while all is well.
      */
     reason: string | null;
     /**
@@ -899,7 +899,7 @@ export type Finding = {
 /**
  * What is wrong.
  */
-export type FindingCode = 'database_down' | 'chain_down' | 'exposure_open' | 'lane_paused' | 'signer_low_on_gas' | 'vault_empty' | 'transactions_stuck' | 'steps_waiting' | 'node_down' | 'node_lagging';
+export type FindingCode = 'database_down' | 'chain_down' | 'exposure_open' | 'lane_paused' | 'signer_silent' | 'signer_low_on_gas' | 'vault_empty' | 'transactions_stuck' | 'steps_waiting' | 'node_down' | 'node_lagging';
 
 /**
  * The report while all answer.

@@ -1,0 +1,74 @@
+/**
+ * Deploys both contracts on every chain of a chains file, at the same address everywhere, and sets operators and caps.
+ * Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>]
+ *        [--replace-vault] [--dry-run]
+ * DEPLOYER_PRIVATE_KEYS (one key, test chains only), or DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL as for the service,
+ * signs; the operators are by default those of the SOLVER_ variables, the owner is the deployer.
+ * Ends with 0 when all is in place, 2 when the owner has to send the rest, 3 when a dry run found something to do.
+ */
+import { parseArgs } from 'node:util'
+import type { Address } from 'viem'
+import { createRedactor } from '../server/chain/redact.js'
+import { openSigners } from '../server/openSigners.js'
+import { namesOperatorKeys, readOperatorKeys } from '../server/operatorKeys.js'
+import { deploy } from './deploy/deploy.js'
+import { DeployRefused } from './deploy/planChain.js'
+
+const exitCodes = { done: 0, ownerHasTo: 2, planned: 3 }
+
+try {
+  process.exitCode = exitCodes[await run()]
+} catch (error) {
+  // What a node or a library says may hold the node's address, and with it a credential.
+  const text = error instanceof DeployRefused ? error.message : createRedactor([])(String(error))
+  process.stderr.write(`${text}\n`)
+  process.exitCode = 1
+}
+
+async function run() {
+  const { values } = parseArgs({
+    options: {
+      chains: { type: 'string' },
+      owner: { type: 'string' },
+      operators: { type: 'string' },
+      out: { type: 'string' },
+      'replace-vault': { type: 'boolean', default: false },
+      'dry-run': { type: 'boolean', default: false },
+    },
+  })
+  if (!values.chains) throw new DeployRefused('--chains <file> is missing')
+  const [signer, ...more] = await signersOf('DEPLOYER')
+  if (more.length > 0) throw new DeployRefused('DEPLOYER_ names more than one key')
+  const owner = values.owner ? address(values.owner, '--owner') : signer?.address
+  if (!owner) throw new DeployRefused('--owner <address> is missing, and there is no DEPLOYER_ key to be it')
+  const operators = values.operators
+    ? values.operators.split(',').map((text) => address(text.trim(), '--operators'))
+    : (await signersOf('SOLVER')).map((operator) => operator.address)
+  return deploy(
+    {
+      chainsFile: values.chains,
+      out: values.out ?? values.chains,
+      signer: signer ?? null,
+      isPlainKey: Boolean(process.env.DEPLOYER_PRIVATE_KEYS),
+      owner,
+      operators,
+      dryRun: values['dry-run'],
+      replaceVault: values['replace-vault'],
+      env: process.env,
+    },
+    (line) => void process.stdout.write(`${line}\n`),
+  )
+}
+
+async function signersOf(prefix: 'DEPLOYER' | 'SOLVER') {
+  if (!namesOperatorKeys(process.env, prefix)) return []
+  const problems: string[] = []
+  const keys = readOperatorKeys(process.env, problems, prefix)
+  if (problems.length > 0) throw new DeployRefused(problems.join('\n'))
+  return openSigners(keys)
+}
+
+function address(text: string, option: string): Address {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new DeployRefused(`${option}: ${text} is no address`)
+  return text.toLowerCase() as Address
+}

@@ -1,0 +1,111 @@
+import { createPublicClient, fallback, formatUnits, http, type Address, type PublicClient } from 'viem'
+import type { Signer } from '../../server/chain/signer.js'
+import { create2Address, delegateInitCode, vaultInitCode } from '../../server/devnet/deployContracts.js'
+import { readDeployableFile } from './deployableFile.js'
+import { type ChainPlan, DeployRefused, planChain } from './planChain.js'
+import { feesOf, sendSteps } from './sendSteps.js'
+
+export type DeployOptions = {
+  chainsFile: string
+  /** Where the completed file goes. */
+  out: string
+  /** Null: only a dry run is possible. */
+  signer: Signer | null
+  /** The key stood in the environment: good enough for test chains only. */
+  isPlainKey: boolean
+  owner: Address
+  operators: readonly Address[]
+  dryRun: boolean
+  replaceVault: boolean
+  env: NodeJS.ProcessEnv
+}
+
+/** `done`: all is in place. `planned`: a dry run found something to do. `ownerHasTo`: the rest is the owner's. */
+export type DeployOutcome = 'done' | 'planned' | 'ownerHasTo'
+
+/**
+ * Makes every chain of the file as the file says: both contracts at the addresses that code and owner determine,
+ * operators, caps. All chains are looked at before anything is sent, and again afterwards; what is there is left alone, so
+ * that it may be run again after any failure.
+ */
+export async function deploy(options: DeployOptions, say: (line: string) => void): Promise<DeployOutcome> {
+  const contracts = {
+    delegate: create2Address(delegateInitCode()),
+    vault: create2Address(vaultInitCode(options.owner)),
+  }
+  const file = readDeployableFile(options.chainsFile, contracts, options)
+  const real = file.chains.filter((chain) => !chain.testnet).map((chain) => chain.chainId)
+  if (options.isPlainKey && real.length > 0) {
+    const advice = 'use DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL'
+    throw new DeployRefused(`DEPLOYER_PRIVATE_KEYS: ${real.join(', ')} is not marked testnet; ${advice}`)
+  }
+  const deployer = options.signer?.address ?? options.owner
+  const wanted = { deployer, owner: options.owner, operators: options.operators }
+  const chains = file.chains.map((chain) => ({ chain, reader: readerOf(chain.rpcUrls) }))
+  say(`delegate ${contracts.delegate}`)
+  say(`vault    ${contracts.vault} of owner ${options.owner}`)
+
+  const plans: { plan: ChainPlan; reader: PublicClient }[] = []
+  for (const { chain, reader } of chains) {
+    const plan = await planChain(chain, reader, wanted)
+    plans.push({ plan, reader })
+    const isPayable = await describe(plan, reader, deployer, say)
+    if (!isPayable && !options.dryRun) {
+      throw new DeployRefused(`Chain ${chain.chainId}: ${deployer} can't pay for it; send it gas first.`)
+    }
+  }
+  const isMissing = (by: 'deployer' | 'owner') => plans.some(({ plan }) => plan.steps.some((step) => step.by === by))
+  if (options.dryRun) {
+    say('Dry run: nothing was sent and nothing was written.')
+    return isMissing('deployer') || isMissing('owner') ? 'planned' : 'done'
+  }
+  if (isMissing('deployer')) {
+    if (!options.signer) throw new DeployRefused('There is something to send, and no DEPLOYER_ key to sign it with.')
+    for (const { plan, reader } of plans) {
+      say(`${plan.chain.chainId} ${plan.chain.name}`)
+      await sendSteps(plan, reader, options.signer, say)
+    }
+  }
+
+  let left: DeployOutcome = 'done'
+  for (const { chain, reader } of chains) {
+    const plan = await planChain(chain, reader, wanted)
+    const undone = plan.steps.find((step) => step.by === 'deployer')
+    if (undone) throw new DeployRefused(`Chain ${chain.chainId}: not there after all: ${undone.what}`)
+    for (const { what, to, data } of plan.steps) {
+      left = 'ownerHasTo'
+      say(`${chain.chainId}: the owner ${plan.owner} has to ${what}: to ${to} data ${data}`)
+    }
+  }
+  file.write(options.out)
+  say(`Checked on chain. Written: ${options.out}`)
+  return left
+}
+
+/** Says what is to be done on a chain and what it costs; false if the deployer can't pay for it. */
+async function describe(
+  plan: ChainPlan,
+  reader: PublicClient,
+  deployer: Address,
+  say: (line: string) => void,
+): Promise<boolean> {
+  const { chain, steps } = plan
+  say(`${chain.chainId} ${chain.name}: ${steps.length === 0 ? 'nothing to do' : `${steps.length} transactions`}`)
+  const { maxFeePerGas } = await feesOf(plan, reader)
+  const { decimals, symbol } = chain.nativeCurrency
+  let cost = 0n
+  for (const { what, by, gas, value } of steps) {
+    const price = gas * maxFeePerGas + value
+    if (by === 'deployer') cost += price
+    say(`  ${by}: ${what} (about ${gas} gas, at most ${formatUnits(price, decimals)} ${symbol})`)
+  }
+  if (cost === 0n) return true
+  const balance = await reader.getBalance({ address: deployer })
+  const has = `${formatUnits(balance, decimals)}${balance < cost ? ', which is too little' : ''}`
+  say(`  costs ${deployer} at most ${formatUnits(cost, decimals)} ${symbol}; it has ${has}`)
+  return balance >= cost
+}
+
+function readerOf(urls: readonly string[]): PublicClient {
+  return createPublicClient({ transport: fallback(urls.map((url) => http(url))), pollingInterval: 250 })
+}

@@ -1,0 +1,43 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import type { Address } from 'viem'
+import { readChainsFile } from '../../server/chainsFile.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { DeployRefused } from './planChain.js'
+
+type Entry = { delegates?: string[]; vault?: string }
+
+const nowhere = `0x${'0'.repeat(40)}`
+
+/** Reads a chains file whose contracts may be missing still, and can write it with them. */
+export function readDeployableFile(
+  path: string,
+  contracts: { delegate: Address; vault: Address },
+  options: { replaceVault: boolean; env: NodeJS.ProcessEnv },
+): { chains: ChainConfig[]; write: (to: string) => void } {
+  const content = JSON.parse(readFileSync(path, 'utf8')) as { chains?: Entry[] }
+  for (const entry of Array.isArray(content.chains) ? content.chains : []) {
+    const known = entry.vault?.toLowerCase() ?? nowhere
+    if (known !== nowhere && known !== contracts.vault && !options.replaceVault) {
+      throw new DeployRefused(
+        `The file names the vault ${known}, and this build and owner make ${contracts.vault}. The old one keeps its ` +
+          'inventory and its memory of what was paid: finish what is open, withdraw, then use --replace-vault.',
+      )
+    }
+    const others = (entry.delegates ?? []).filter(
+      (address) => ![nowhere, contracts.delegate].includes(address.toLowerCase()),
+    )
+    // Accounts that borrow an older delegate keep working with it.
+    entry.delegates = [contracts.delegate, ...others]
+    entry.vault = contracts.vault
+  }
+  const text = `${JSON.stringify(content, null, 2)}\n`
+  const { chains, problems } = readChainsFile(text, options.env)
+  if (problems.length > 0) throw new DeployRefused(problems.map((problem) => `${path}: ${problem}`).join('\n'))
+  return {
+    chains,
+    write(to) {
+      writeFileSync(`${to}.new`, text)
+      renameSync(`${to}.new`, to)
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { type Abi, type Address, encodeFunctionData, type Hex, type PublicClient } from 'viem'
+import { delegateRuntime, solverVaultAbi, solverVaultRuntime } from '../../server/chain/generated/contracts.js'
+import {
+  create2Address,
+  create2Data,
+  create2Factory,
+  delegateInitCode,
+  vaultInitCode,
+} from '../../server/devnet/deployContracts.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+
+/** One transaction that is missing, and who can send it. */
+export type PlannedStep = {
+  what: string
+  by: 'deployer' | 'owner'
+  to: Address
+  data: Hex
+  value: bigint
+  gas: bigint
+  /** Sent as it is instead; its sender signed it for every chain. */
+  raw?: Hex
+}
+
+export type ChainPlan = {
+  chain: ChainConfig
+  delegate: Address
+  vault: Address
+  /** Who owns the vault, or will. */
+  owner: Address
+  /** In the order in which they have to be sent; empty when all is as it should be. */
+  steps: PlannedStep[]
+}
+
+/** The chain is not as it was taken for, and nothing may be sent. */
+export class DeployRefused extends Error {
+  override readonly name = 'DeployRefused'
+}
+
+/** What setting one flag or cap of the vault takes at most. */
+const settingGas = 60_000n
+
+/** The well-known deployment of the CREATE2 factory: signed once, by a key that nobody has, for every chain. */
+const factoryDeployment = {
+  sender: '0x3fab184622dc19b6109349b94811493bf2a45362',
+  cost: 10_000_000_000_000_000n,
+  raw: '0xf8a58085174876e800830186a08080b853604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf31ba02222222222222222222222222222222222222222222222222222222222222222a02222222222222222222222222222222222222222222222222222222222222222',
+  code: '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
+} as const
+
+/** Compares a chain with what a deployment needs and says what is missing. Sends nothing. */
+export async function planChain(
+  chain: ChainConfig,
+  reader: PublicClient,
+  wanted: { deployer: Address; owner: Address; operators: readonly Address[] },
+): Promise<ChainPlan> {
+  const answered = await reader.getChainId()
+  if (answered !== chain.chainId) {
+    throw new DeployRefused(`Chain ${chain.chainId}: its RPC is of chain ${answered}`)
+  }
+  const delegate = create2Address(delegateInitCode())
+  const vault = create2Address(vaultInitCode(wanted.owner))
+  const steps: PlannedStep[] = []
+
+  const hasFactory = await hasCode('CREATE2 factory', create2Factory, factoryDeployment.code)
+  if (!hasFactory) steps.push(...(await factorySteps()))
+  await planContract('delegate', delegate, delegateInitCode(), delegateRuntime)
+  const hasVault = await planContract('vault', vault, vaultInitCode(wanted.owner), solverVaultRuntime)
+
+  const read = <T>(functionName: string, args: readonly unknown[] = []) =>
+    reader.readContract({ address: vault, abi: solverVaultAbi as Abi, functionName, args }) as Promise<T>
+  const owner = hasVault ? ((await read<string>('owner')).toLowerCase() as Address) : wanted.owner
+  for (const operator of wanted.operators) {
+    if (hasVault && (await read<boolean>('isOperator', [operator]))) continue
+    set(`let ${operator} operate`, 'setOperator', [operator, true])
+  }
+  for (const token of chain.tokens) {
+    const cap = token.outflowCapPerDay
+    if (cap === undefined) continue
+    const current = hasVault ? (await read<readonly [bigint, bigint, number]>('outflowOf', [token.address]))[0] : 0n
+    if (current !== cap) set(`cap ${token.id} at ${cap} per day (is ${current})`, 'setOutflowCap', [token.address, cap])
+  }
+  return { chain, delegate, vault, owner, steps }
+
+  async function hasCode(what: string, address: Address, expected: Hex): Promise<boolean> {
+    const code = await reader.getCode({ address })
+    if (!code || code === '0x') return false
+    if (code.toLowerCase() === expected.toLowerCase()) return true
+    throw new DeployRefused(`Chain ${chain.chainId}: the code at ${address} is not that of the ${what}`)
+  }
+
+  async function factorySteps(): Promise<PlannedStep[]> {
+    const { sender, cost, raw } = factoryDeployment
+    const common = { by: 'deployer', data: '0x', gas: 21_000n } as const
+    const missing = cost - (await reader.getBalance({ address: sender }))
+    const sent = { ...common, what: 'deploy the CREATE2 factory', to: create2Factory, value: 0n, gas: 0n, raw }
+    if (missing <= 0n) return [sent]
+    return [{ ...common, what: "pay for the CREATE2 factory's deployment", to: sender, value: missing }, sent]
+  }
+
+  async function planContract(what: string, address: Address, initCode: Hex, runtime: Hex): Promise<boolean> {
+    if (await hasCode(what, address, runtime)) return true
+    const data = create2Data(initCode)
+    const request = { account: wanted.deployer, to: create2Factory, data }
+    // Without a factory there is nothing to estimate: its code bytes and the creation, at the protocol's prices.
+    const gas = hasFactory
+      ? await reader.estimateGas(request)
+      : BigInt(data.length) * 8n + BigInt(runtime.length) * 110n
+    steps.push({ what: `deploy the ${what} at ${address}`, by: 'deployer', to: create2Factory, data, value: 0n, gas })
+    return false
+  }
+
+  function set(what: string, functionName: string, args: readonly unknown[]): void {
+    const data = encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args })
+    const by = owner === wanted.deployer ? 'deployer' : 'owner'
+    steps.push({ what, by, to: vault, data, value: 0n, gas: settingGas })
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Checks the service's configuration against the living world and says what is wrong and how to mend it.
+ * Usage: npm run doctor [-- --json] (the service's own environment; with SQLite, while the service is stopped).
+ * Ends with 0 when there is no fault (there may be warnings), 1 when there is one.
+ */
+import { parseArgs } from 'node:util'
+import { diagnose } from './doctor/diagnose.js'
+
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
+const findings = await diagnose(process.env)
+const faults = findings.filter(({ level }) => level === 'fault').length
+
+if (values.json) {
+  process.stdout.write(`${JSON.stringify({ ok: faults === 0, findings }, null, 2)}\n`)
+} else {
+  for (const { level, name, where, what, remedy } of findings) {
+    process.stdout.write(
+      `${level === 'fault' ? 'FAULT  ' : 'warning'} ${name} (${where}): ${what}\n        → ${remedy}\n`,
+    )
+  }
+  process.stdout.write(`${faults} faults, ${findings.length - faults} warnings\n`)
+}
+process.exitCode = faults === 0 ? 0 : 1

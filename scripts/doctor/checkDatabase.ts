@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import type { Config } from '../../server/config.js'
+import { createDatabase, type Database } from '../../server/store/database.js'
+import { migrations } from '../../server/store/migrations/index.js'
+import { checkMysql } from './checkMysql.js'
+import { createFindings, type Finding } from './finding.js'
+
+/** Locally measured times vary by this much without anything wrong. */
+const skewMs = 2_000
+
+/** How long a process that is just ending may hold a SQLite file. */
+const lockWaitMs = 3_000
+
+/** Whether the database answers, is set as the service needs it, and is of this build. The caller closes it. */
+export async function checkDatabase(
+  config: Config['database'],
+  now: () => number,
+): Promise<{ findings: Finding[]; database: Database | null }> {
+  const { list, fault, warn } = createFindings('database')
+  if (config.kind === 'sqlite' && !existsSync(config.file)) {
+    warn('database.new', `${config.file} does not exist yet`, 'Nothing to do: the service makes it at its first start.')
+    return { findings: list, database: null }
+  }
+  const database = createDatabase(config)
+  try {
+    await untilFree(database)
+    const before = now()
+    const clock = await database.clock(database.knex)
+    const skew = clock - (before + now()) / 2
+    if (Math.abs(skew) > skewMs) {
+      const what = `its clock differs from this machine's by ${Math.round(skew / 1000)} s`
+      fault('clock.skew', what, 'Set both by NTP: leases, expiry and caps per day depend on it.')
+    }
+    if (config.kind === 'mysql') list.push(...(await checkMysql(database.knex)))
+    if (!(await checkMigrations())) return { findings: list, database: await closed() }
+    return { findings: list, database }
+  } catch (error) {
+    explain(error)
+    return { findings: list, database: await closed() }
+  }
+
+  async function closed(): Promise<null> {
+    await database.close().catch(() => undefined)
+    return null
+  }
+
+  /** True when the service's tables are there and of this build. */
+  async function checkMigrations(): Promise<boolean> {
+    const names = Object.keys(migrations).sort()
+    const isNew = !(await database.knex.schema.hasTable('knex_migrations'))
+    const rows = isNew ? [] : ((await database.knex('knex_migrations').select('name')) as { name: string }[])
+    const done = rows.map(({ name }) => name)
+    const missing = names.filter((name) => !done.includes(name))
+    const foreign = done.filter((name) => !names.includes(name))
+    if (foreign.length > 0) {
+      const what = `it was migrated by a newer build (${foreign.join(', ')})`
+      fault('database.newer', what, 'Run that build or a later one; migrations go forward only.')
+    }
+    if (missing.length > 0) {
+      const what = `migrations are missing: ${missing.join(', ')}`
+      warn('database.migrationsPending', what, 'Make a backup; the service migrates at its next start.')
+    }
+    const lock = isNew ? null : await database.knex('knex_migrations_lock').first<{ is_locked: number } | undefined>()
+    if (lock?.is_locked) {
+      const what = 'a migration has begun and not ended'
+      const remedy = 'If no process is migrating: restore the backup, or `DELETE FROM knex_migrations_lock` and start.'
+      fault('database.migrationLocked', what, remedy)
+    }
+    return foreign.length === 0 && missing.length === 0
+  }
+
+  function explain(error: unknown): void {
+    const { code, errno } = (error ?? {}) as { code?: string; errno?: number }
+    // The message may name the host and the user; the code says enough.
+    const what = String(code ?? errno ?? (error as Error).name)
+    if (isLocked(error)) {
+      const remedy = 'Stop the service and look again; or leave it, if the service is healthy.'
+      warn('database.inUse', 'another process holds the file, the service presumably; it was not looked into', remedy)
+    } else if (errno === 1045 || errno === 1044) {
+      fault('database.accessDenied', what, 'Correct user and password in DATABASE_URL, or GRANT ALL ON the database.')
+    } else if (errno === 1049) {
+      fault('database.missing', what, 'CREATE DATABASE … CHARACTER SET utf8mb4, or correct its name in DATABASE_URL.')
+    } else {
+      fault('database.unreachable', what, 'Start it, or correct host and port in DATABASE_URL.')
+    }
+  }
+}
+
+async function untilFree({ knex }: Database): Promise<void> {
+  for (const deadline = Date.now() + lockWaitMs; ;) {
+    try {
+      await knex.raw('SELECT 1')
+      return
+    } catch (error) {
+      if (!isLocked(error) || Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
+  return /BUSY|locked/i.test(`${String(code)} ${String(message)}`)
+}

@@ -1,0 +1,58 @@
+import { type Address, formatUnits, type Hex } from 'viem'
+import { call } from '../../server/chain/rpcFormat.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import type { Database } from '../../server/store/database.js'
+import { readLanes } from '../../server/store/lanes.js'
+import type { NodeReport } from './checkNode.js'
+import { createFindings, type Finding } from './finding.js'
+
+/** About one step with a delegation and some calls. */
+const gasPerStep = 200_000n
+const lowSteps = 50n
+
+/** Whether each operator can pay for gas on a chain, and whether chain and journal agree about its nonce. */
+export async function checkOperators(
+  chain: ChainConfig,
+  node: NonNullable<NodeReport['node']>,
+  operators: readonly Address[],
+  /** Null: the journal can't be read. */
+  database: Database | null,
+): Promise<Finding[]> {
+  const { list, fault, warn } = createFindings(`chain ${chain.chainId}`)
+  const { baseFeePerGas } = node.head
+  const perGas = baseFeePerGas + chain.priorityFeePerGas
+  const { symbol, decimals } = chain.nativeCurrency
+  if (perGas > chain.maxFeePerGasCap) {
+    const what = `gas costs ${perGas} wei now, and maxFeePerGasCap is ${chain.maxFeePerGasCap}`
+    fault('fees.capTooLow', what, 'Raise maxFeePerGasCap in the chains file, or wait: nothing is sent above it.')
+  }
+  const lanes = database ? await readLanes(database, chain.chainId) : []
+  for (const operator of operators) {
+    const [balance, nonce, code] = await node.ask([
+      call('eth_getBalance', operator, 'latest'),
+      call('eth_getTransactionCount', operator, 'latest'),
+      call('eth_getCode', operator, 'latest'),
+    ])
+    const steps = BigInt((balance?.result as Hex) ?? '0x0') / (gasPerStep * (perGas > 0n ? perGas : 1n))
+    const has = `${operator} has ${formatUnits(BigInt((balance?.result as Hex) ?? '0x0'), decimals)} ${symbol}`
+    if (steps === 0n) fault('operator.noGas', `${has}: not enough for one step`, `Send it ${symbol} for gas.`)
+    else if (steps < lowSteps)
+      warn('operator.lowGas', `${has}: enough for ${steps} steps`, `Send it ${symbol} for gas.`)
+    if (code?.result && code.result !== '0x') {
+      const what = `${operator} has code or a delegation; nodes keep few of its transactions waiting`
+      warn('operator.hasCode', what, 'Use a key that is used for nothing else.')
+    }
+    const lane = lanes.find(({ signer }) => signer === operator)
+    if (lane?.status === 'paused') {
+      fault(
+        'lane.paused',
+        `${operator} signs nothing: ${lane.reason}`,
+        'See "Operators" in the README; or use a fresh key.',
+      )
+    } else if (lane && Number(nonce?.result) > lane.nextNonce) {
+      const what = `the chain knows ${Number(nonce?.result)} transactions of ${operator}, the journal ${lane.nextNonce}`
+      fault('operator.nonceAhead', what, 'Something else uses the key, or the database is an old one: use a fresh key.')
+    }
+  }
+  return list
+}

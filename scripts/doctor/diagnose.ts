@@ -1,0 +1,82 @@
+import type { Address } from 'viem'
+import { call } from '../../server/chain/rpcFormat.js'
+import { loadConfig } from '../../server/config.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import type { Database } from '../../server/store/database.js'
+import { checkContracts } from './checkContracts.js'
+import { checkDatabase } from './checkDatabase.js'
+import { checkKeys } from './checkKeys.js'
+import { checkNode, type NodeReport } from './checkNode.js'
+import { checkOperators } from './checkOperators.js'
+import { createFindings, type Finding } from './finding.js'
+
+/** Nodes of one chain may be this many blocks apart. */
+const lagBlocks = 5n
+
+/** Compares a configuration with the living world: keys, nodes, contracts, operators, database. Changes nothing. */
+export async function diagnose(env: NodeJS.ProcessEnv, now: () => number = Date.now): Promise<Finding[]> {
+  const loaded = loadConfig(env)
+  if (!loaded.ok) {
+    const { list, fault } = createFindings('configuration')
+    for (const problem of loaded.problems) fault('config.invalid', problem, 'Correct it; the rest is looked at then.')
+    return list
+  }
+  const { deployment } = loaded.config
+  const { findings, database } = await checkDatabase(loaded.config.database, now)
+  try {
+    // The embedded chains run only with the service, which sets them up by itself.
+    if (!deployment) return findings
+    const keys = await checkKeys(deployment.keys, deployment.chains[0]!.chainId, env)
+    findings.push(...keys.findings)
+    const parts = deployment.chains.map((chain) => checkChain(chain, keys.operators, database, now()))
+    return [...findings, ...(await Promise.all(parts)).flat()]
+  } finally {
+    await database?.close()
+  }
+}
+
+async function checkChain(
+  chain: ChainConfig,
+  operators: readonly Address[],
+  database: Database | null,
+  now: number,
+): Promise<Finding[]> {
+  const reports = await Promise.all(chain.rpcUrls.map((_url, index) => checkNode(chain, index, now)))
+  const { list, fault, warn } = createFindings(`chain ${chain.chainId}`)
+  const findings = reports.flatMap((report) => report.findings)
+  const nodes = reports.flatMap(({ node }, index) => (node ? [{ ...node, index }] : []))
+  nodes.sort((a, b) => Number(b.head.number - a.head.number))
+  const best = nodes[0]
+  if (!best) return findings
+  if (nodes.length < chain.agreement) {
+    const what = `${chain.agreement} nodes have to agree before money moves, and ${nodes.length} can be asked`
+    fault('rpc.tooFewAgree', what, 'Add nodes to rpcUrls, or lower agreement in the chains file.')
+  }
+  for (const { index, head } of nodes) {
+    const behind = best.head.number - head.number
+    if (behind > lagBlocks)
+      warn('rpc.behind', `rpcUrls/${index} is ${behind} blocks behind`, 'Let it sync, or use another.')
+  }
+  try {
+    if (database) await checkIdentity(best, database)
+    findings.push(...(await checkContracts(chain, best.ask, operators)))
+    findings.push(...(await checkOperators(chain, best, operators, database)))
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    fault('rpc.unreachable', `its nodes fell silent while they were asked (${error.name})`, 'Look again.')
+  }
+  return [...findings, ...list]
+
+  async function checkIdentity(node: NonNullable<NodeReport['node']>, journal: Database): Promise<void> {
+    const known = await journal
+      .knex('chain_identities')
+      .where({ chain_id: chain.chainId })
+      .first<{ genesis_hash: string }>()
+    if (!known) return
+    const [genesis] = await node.ask([call('eth_getBlockByNumber', '0x0', false)])
+    const hash = (genesis?.result as { hash?: string } | null)?.hash
+    if (!hash || hash.toLowerCase() === known.genesis_hash) return
+    const what = 'it is not the chain that the database was made with: it was reset, or another one answers'
+    fault('chain.reset', what, 'Give the service an empty database, or the right chain.')
+  }
+}

@@ -1,0 +1,33 @@
+import { decryptKeystore } from './chain/keystore.js'
+import { createRemoteSigners } from './chain/remoteSigner.js'
+import { createSigner, type Signer } from './chain/signer.js'
+import type { OperatorKeys } from './operatorKeys.js'
+
+/** Operator keys that can't be used, with every reason; none of them says anything secret. */
+export class KeysUnusable extends Error {
+  override readonly name = 'KeysUnusable'
+
+  constructor(readonly problems: string[]) {
+    super(problems.join('; '))
+  }
+}
+
+/** Makes signers of what the configuration names: decrypts what is encrypted. A remote signer is not asked yet. */
+export async function openSigners(keys: OperatorKeys): Promise<Signer[]> {
+  if (keys.kind === 'plain') return keys.keys.map(createSigner)
+  if (keys.kind === 'remote') return createRemoteSigners(keys.url, keys.addresses)
+  const problems: string[] = []
+  const signers: Signer[] = []
+  for (const { path, json } of keys.files) {
+    try {
+      const signer = createSigner(await decryptKeystore(json, keys.password))
+      const isKnown = signers.some(({ address }) => address === signer.address)
+      if (isKnown) problems.push(`SOLVER_KEYS_FILE: the key in ${path} is there twice`)
+      signers.push(signer)
+    } catch (error) {
+      problems.push(`SOLVER_KEYS_FILE: ${path} can't be opened: ${(error as Error).message}`)
+    }
+  }
+  if (problems.length > 0) throw new KeysUnusable(problems)
+  return signers
+}

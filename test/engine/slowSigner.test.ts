@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { privateKeyToAccount } from 'viem/accounts'
+import { startService } from '../../server/compose.js'
+import { loadConfig } from '../../server/config.js'
+import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { createApi } from '../support/api.js'
+import { chainsFileOf } from '../support/chainsFile.js'
+import { freshMysqlUrl } from '../support/database.js'
+import { type SignerMood, startRemoteSigner } from '../support/remoteSigner.js'
+import { until } from '../support/until.js'
+import { authorization, balanceOf, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
+
+const steps = 12
+
+describe('steps whose signer is another process', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slow-signer-'))
+  let devnet: Devnet
+  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+  let remote: Awaited<ReturnType<typeof startRemoteSigner>>
+  let service: Awaited<ReturnType<typeof startService>>
+  let api: ReturnType<typeof createApi>
+
+  before(async function () {
+    this.timeout(60_000)
+    devnet = await startDevnet({ dataDir: folder })
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    const key = devnet.operatorKeys[0]!
+    remote = await startRemoteSigner([key], join(folder, 'signer'))
+    const loaded = loadConfig({
+      CHAINS_FILE: chainsFileOf(devnet, folder).CHAINS_FILE,
+      SOLVER_SIGNER_URL: remote.url,
+      SOLVER_SIGNER_ADDRESSES: privateKeyToAccount(key).address,
+      DATABASE_URL: mysql?.url ?? `sqlite:${join(folder, 'service.sqlite')}`,
+      PORT: '0',
+    })
+    if (!loaded.ok) throw new Error(loaded.problems.join('; '))
+    service = await startService(loaded.config, pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }))
+    api = createApi(service.url!)
+  })
+  after(async () => {
+    await service.stop()
+    await remote.stop()
+    await devnet.stop()
+    await mysql?.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Asks for steps of as many users, each a payment of his to the vault. */
+  async function ask(count: number) {
+    const [chain] = devnet.chains
+    const usd = tokenOf(chain!, 'usd').address
+    const asked = []
+    for (let index = 0; index < count; index++) {
+      const user = newUser()
+      await fund(chain!, user.address, { usd: 5n })
+      const calls = [{ to: usd, value: 0n, data: transferData(chain!.vault, 5n) }]
+      const created = await api.post('/actions', {
+        user: user.address,
+        chainAuthorizations: [await authorization(user, chain!)],
+        intents: [await signedIntent(user, [{ chainId: chain!.chainId, tokenTransfers: [], calls }])],
+      })
+      await api.execute(created.body.actionId, 0, 0, undefined, 0)
+      asked.push({ user, path: `/actions/${created.body.actionId}/intents/0/steps/0` })
+    }
+    return asked
+  }
+
+  /** Every step has been carried out, in one transaction, and the nonces have no gap. */
+  async function expectAllDone(asked: Awaited<ReturnType<typeof ask>>) {
+    const [chain] = devnet.chains
+    for (const { path, user } of asked) {
+      await until(async () => (await api.get(path)).body.status === 'success', `${path} to succeed`, 40_000)
+      expect(await balanceOf(chain!, tokenOf(chain!, 'usd').address, user.address)).to.equal(0n)
+    }
+    const rows = (await service.database.knex('transactions').orderBy('nonce').select('nonce')) as { nonce: number }[]
+    expect(rows.map(({ nonce }) => nonce)).to.deep.equal(rows.map((_row, index) => index + rows[0]!.nonce))
+    expect(rows).to.have.length(await countSteps())
+  }
+
+  async function countSteps(): Promise<number> {
+    return (await service.database.knex('steps').select('action_id')).length
+  }
+
+  const moods: [SignerMood, number][] = [
+    ['silent', 0],
+    ['refuses', 0],
+    ['takes another key', 0],
+    ['well', 300],
+  ]
+  for (const [mood, delayMs] of moods) {
+    const what = delayMs > 0 ? `that takes ${delayMs} ms` : `that ${mood}`
+    it(`wait for one ${what} without keeping the service, and are carried out once`, async function () {
+      this.timeout(120_000)
+      await remote.mood(mood, delayMs)
+      const asked = await ask(steps)
+      if (mood !== 'well') {
+        await until(async () => (await laneReason()) !== null, 'the lane to say what its signer does')
+      }
+      // While the signer keeps them waiting, everything that needs no signature is answered as ever.
+      const durations = []
+      for (let round = 0; round < 30; round++) {
+        const began = performance.now()
+        expect((await api.get(asked[round % steps]!.path)).status).to.equal(200)
+        durations.push(performance.now() - began)
+      }
+      expect(Math.max(...durations)).to.be.below(1_000)
+      await remote.mood('well')
+      await expectAllDone(asked)
+      expect(await laneReason()).to.equal(null)
+    })
+  }
+
+  it('are carried out once when the signer dies meanwhile and comes back', async function () {
+    this.timeout(120_000)
+    await remote.mood('well', 200)
+    const asked = await ask(steps)
+    await until(async () => (await api.get(asked[0]!.path)).body.transactionHash !== null, 'a first signature', 40_000)
+    await remote.stop()
+    rmSync(join(folder, 'signer'), { force: true })
+    await until(async () => (await laneReason()) !== null, 'the lane to notice')
+    remote = await startRemoteSigner([devnet.operatorKeys[0]!], join(folder, 'signer'))
+    await expectAllDone(asked)
+  })
+
+  async function laneReason(): Promise<string | null> {
+    const { body } = await api.get('/health')
+    const chain = body.data.chains.find((entry: { chainId: number }) => entry.chainId === devnet.chains[0]!.chainId)
+    return chain.lanes[0].reason as string | null
+  }
+})

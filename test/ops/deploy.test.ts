@@ -1,0 +1,169 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { type Address, createPublicClient, http, toHex, zeroAddress } from 'viem'
+import { deploy, type DeployOptions } from '../../scripts/deploy/deploy.js'
+import { DeployRefused } from '../../scripts/deploy/planChain.js'
+import { readChainsFile } from '../../server/chainsFile.js'
+import { delegateRuntime, solverVaultAbi } from '../../server/chain/generated/contracts.js'
+import { createSigner } from '../../server/chain/signer.js'
+import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
+import { devAccount } from '../../server/devnet/devnet.js'
+import { lower } from '../chain/devChain.js'
+
+const keyOf = (index: number) => toHex(devAccount(index).getHdKey().privateKey!)
+const addressOf = (index: number) => lower(devAccount(index).address)
+
+describe('npm run deploy', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'deploy-'))
+  const file = join(folder, 'chains.json')
+  const anvils: Anvil[] = []
+  let said: string[] = []
+
+  before(async () => {
+    anvils.push(await startAnvil({ chainId: 101 }), await startAnvil({ chainId: 102, create2Factory: false }))
+  })
+  beforeEach(() => {
+    said = []
+    writeChains()
+  })
+  after(async () => {
+    for (const anvil of anvils) await anvil.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  function writeChains(change: Record<string, unknown> = {}) {
+    const native = { id: 'eth', symbol: 'ETH', name: 'Ether', address: zeroAddress, decimals: 18 }
+    const chains = anvils.map(({ chainId, url }) => ({
+      chainId,
+      name: `Chain ${chainId}`,
+      testnet: true,
+      rpcUrls: [url.replace('127.0.0.1', '${NODE}')],
+      tokens: [{ ...native, outflowCapPerDay: '5000' }],
+      ...change,
+    }))
+    writeFileSync(file, JSON.stringify({ chains }))
+  }
+
+  function run(options: Partial<DeployOptions> = {}) {
+    const given: DeployOptions = {
+      chainsFile: file,
+      out: file,
+      signer: createSigner(keyOf(0)),
+      isPlainKey: true,
+      owner: addressOf(0),
+      operators: [addressOf(1), addressOf(2)],
+      dryRun: false,
+      replaceVault: false,
+      env: { NODE: '127.0.0.1' },
+      ...options,
+    }
+    return deploy(given, (line) => said.push(line))
+  }
+
+  const written = () => readChainsFile(readFileSync(file, 'utf8'), { NODE: '127.0.0.1' })
+  const readVault = (
+    url: string,
+    address: Address,
+    functionName: 'owner' | 'isOperator' | 'outflowOf',
+    args: unknown[],
+  ) =>
+    createPublicClient({ transport: http(url) }).readContract({
+      address,
+      abi: solverVaultAbi,
+      functionName,
+      args: args as never,
+    })
+  const nonces = () =>
+    Promise.all(anvils.map(({ url }) => rpc(url, 'eth_getTransactionCount', [addressOf(0), 'latest'])))
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => '',
+      (error: unknown) => (error instanceof DeployRefused ? error.message : Promise.reject(error)),
+    )
+
+  it('shows in a dry run what it would do and what it costs, and does nothing', async () => {
+    const before = readFileSync(file, 'utf8')
+    expect(await run({ dryRun: true })).to.equal('planned')
+    const text = said.join('\n')
+    for (const word of ['deploy the delegate', 'deploy the vault', 'CREATE2 factory', 'operate', 'costs', 'ETH']) {
+      expect(text).to.contain(word)
+    }
+    expect(await nonces()).to.deep.equal(['0x0', '0x0'])
+    expect(readFileSync(file, 'utf8')).to.equal(before)
+  })
+
+  it('deploys both contracts at one address on every chain, sets operators and caps, and writes the file', async () => {
+    expect(await run()).to.equal('done')
+    const { chains, problems } = written()
+    expect(problems).to.deep.equal([])
+    expect(chains[0]!.vault).to.equal(chains[1]!.vault)
+    expect(readFileSync(file, 'utf8')).to.contain('${NODE}')
+    for (const [index, { url }] of anvils.entries()) {
+      const { vault, delegates } = chains[index]!
+      expect(await rpc(url, 'eth_getCode', [delegates[0], 'latest'])).to.equal(delegateRuntime)
+      expect(lower((await readVault(url, vault, 'owner', [])) as Address)).to.equal(addressOf(0))
+      for (const operator of [1, 2]) {
+        expect(await readVault(url, vault, 'isOperator', [addressOf(operator)])).to.equal(true)
+      }
+      expect(((await readVault(url, vault, 'outflowOf', [zeroAddress])) as readonly bigint[])[0]).to.equal(5000n)
+    }
+  })
+
+  it('does nothing the second time, and only what is missing when something was added', async () => {
+    await run()
+    const before = await nonces()
+    said = []
+    expect(await run()).to.equal('done')
+    expect(await nonces()).to.deep.equal(before)
+    expect(said.filter((line) => line.includes('nothing to do'))).to.have.length(2)
+    await run({ operators: [addressOf(1), addressOf(3)] })
+    const grown = (await nonces()).map((nonce, index) => Number(nonce) - Number(before[index]))
+    expect(grown).to.deep.equal([1, 1])
+  })
+
+  it("leaves to another owner what is the owner's, and says what he has to send", async () => {
+    expect(await run({ owner: addressOf(7) })).to.equal('ownerHasTo')
+    const { vault } = written().chains[0]!
+    const orders = said.filter((line) => line.includes(`the owner ${addressOf(7)} has to let`))
+    expect(orders).to.have.length(4)
+    for (const order of orders) {
+      const [, chainId, to, data] = /^(\d+):.* to (0x\w{40}) data (0x\w+)$/.exec(order)!
+      const { url } = anvils.find((anvil) => String(anvil.chainId) === chainId)!
+      await rpc(url, 'eth_sendTransaction', [{ from: addressOf(7), to, data }])
+    }
+    expect(await readVault(anvils[0]!.url, vault, 'isOperator', [addressOf(1)])).to.equal(true)
+  })
+
+  it('keeps older delegates, and refuses to put a new vault in the place of one that is in use', async () => {
+    const old = `0x${'12'.repeat(20)}`
+    writeChains({ delegates: [old], vault: old })
+    expect(await refusal(run())).to.contain('--replace-vault')
+    expect(await run({ replaceVault: true })).to.equal('done')
+    expect(written().chains[0]!.delegates[1]).to.equal(old)
+  })
+
+  it('sends nothing when a node is of another chain, when the deployer is poor, or on real chains with a plain key', async () => {
+    const poor = createSigner(`0x${'77'.repeat(32)}`)
+    const before = await nonces()
+    expect(await refusal(run({ signer: poor, owner: poor.address }))).to.contain("can't pay")
+    writeChains({ testnet: false })
+    expect(await refusal(run())).to.contain('not marked testnet')
+    writeChains({ rpcUrls: [anvils[0]!.url] })
+    expect(await refusal(run())).to.contain('its RPC is of chain 101')
+    expect(await nonces()).to.deep.equal(before)
+  })
+
+  it('runs from the command line, with an exit code for scripts and without its secrets', () => {
+    const result = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', 'scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', `0x${'34'.repeat(20)}`],
+      { encoding: 'utf8', env: { ...process.env, NODE: '127.0.0.1', SOLVER_PRIVATE_KEYS: keyOf(1) } },
+    )
+    expect(result.stdout).to.contain('Dry run').and.to.contain('too little')
+    expect(result.status).to.equal(3)
+    expect(result.stdout + result.stderr).not.to.contain(keyOf(1).slice(2))
+  })
+})

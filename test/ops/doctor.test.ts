@@ -1,0 +1,247 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { encryptKeystoreJson } from 'ethers/wallet'
+import { type Abi, encodeFunctionData, keccak256, zeroAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { diagnose } from '../../scripts/doctor/diagnose.js'
+import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
+import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
+import { devAccount, type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { createDatabase } from '../../server/store/database.js'
+import { startFaultyNode } from '../chain/faultyNode.js'
+import { chainsFileOf } from '../support/chainsFile.js'
+
+type Env = Record<string, string>
+type FileChain = { chainId: number; rpcUrls: string[]; vault: string; delegates: string[]; tokens: any[] } & Record<
+  string,
+  unknown
+>
+
+describe('npm run doctor', function () {
+  this.timeout(60_000)
+  const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+  let devnet: Devnet
+  let old: Anvil
+  let env: Env
+  const nodes: Awaited<ReturnType<typeof startFaultyNode>>[] = []
+
+  before(async () => {
+    devnet = await startDevnet({ dataDir: folder })
+    old = await startAnvil({ chainId: 31337, hardfork: 'cancun' })
+  })
+  let file = ''
+  let count = 0
+  beforeEach(() => {
+    file = join(folder, `service-${++count}.sqlite`)
+    env = { ...chainsFileOf(devnet, folder), DATABASE_URL: `sqlite:${file}` }
+  })
+  afterEach(async () => {
+    for (const node of nodes.splice(0)) await node.stop()
+  })
+  after(async () => {
+    await old.stop()
+    await devnet.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Changes the first chain of the chains file. */
+  function change(how: (chain: FileChain) => void) {
+    const content = JSON.parse(readFileSync(env.CHAINS_FILE!, 'utf8')) as { chains: FileChain[] }
+    how(content.chains[0]!)
+    writeFileSync(env.CHAINS_FILE!, JSON.stringify(content))
+  }
+
+  const url = () => devnet.chains[0]!.rpcUrls[0]!
+  /** Changes the first chain itself for the time of a diagnosis. */
+  async function meanwhile(break_: () => Promise<unknown>) {
+    const snapshot = await rpc(url(), 'evm_snapshot', [])
+    await break_()
+    return () => rpc(url(), 'evm_revert', [snapshot])
+  }
+  const asOwner = (functionName: string, args: unknown[]) =>
+    rpc(url(), 'eth_sendTransaction', [
+      {
+        from: devAccount(0).address,
+        to: devnet.chains[0]!.vault,
+        data: encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args }),
+      },
+    ])
+
+  /** A node in front of the first chain that does not know a method. */
+  async function without(refused: (call: { method: string; params: unknown[] }) => boolean) {
+    const node = await startFaultyNode(url())
+    nodes.push(node)
+    node.behave({
+      kind: 'answer',
+      answer: (call) => (refused(call) ? { error: { code: -32601, message: 'method not found' } } : null),
+    })
+    change((chain) => (chain.rpcUrls = [node.url]))
+  }
+
+  /** Makes the service's database, with what the statements do to it. */
+  function database(...statements: string[]) {
+    const args = ['--import', 'tsx', 'test/support/prepareDatabase.ts', file, ...statements]
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    if (status !== 0) throw new Error(stderr)
+  }
+
+  it('finds nothing wrong with a configuration that works', async () => {
+    database()
+    expect(await diagnose(env)).to.deep.equal([])
+  })
+
+  const nativeCap = { id: 'eth2', symbol: 'E', name: 'E', address: zeroAddress, decimals: 18, outflowCapPerDay: '7' }
+  type Break = () => unknown
+  const broken: [string, string, Break][] = [
+    ['a setting that is none', 'config.invalid', () => (env.PORT = 'x')],
+    ['a node that does not answer', 'rpc.unreachable', () => change((c) => (c.rpcUrls = ['http://127.0.0.1:9']))],
+    ['a node of another chain', 'rpc.wrongChain', () => change((c) => (c.rpcUrls = devnet.chains[1]!.rpcUrls))],
+    [
+      'fewer nodes than have to agree',
+      'rpc.tooFewAgree',
+      () => change((c) => Object.assign(c, { agreement: 2, rpcUrls: [...c.rpcUrls, 'http://127.0.0.1:9'] })),
+    ],
+    ['a chain without EIP-7702', 'rpc.noEip7702', () => change((c) => (c.rpcUrls = [old.url]))],
+    [
+      'a node without receipts by block',
+      'rpc.noBlockReceipts',
+      () => without((c) => c.method === 'eth_getBlockReceipts'),
+    ],
+    [
+      'a node without state overrides',
+      'rpc.noStateOverride',
+      () => without((c) => c.method === 'eth_call' && c.params.length > 2),
+    ],
+    ['a node without eth_simulateV1', 'rpc.noSimulation', () => without((c) => c.method === 'eth_simulateV1')],
+    ['a vault that is not there', 'vault.missing', () => change((c) => (c.vault = `0x${'12'.repeat(20)}`))],
+    ['a vault that is none', 'vault.foreign', () => change((c) => (c.vault = c.tokens[0].address))],
+    ['a delegate that is not there', 'delegate.missing', () => change((c) => (c.delegates = [`0x${'12'.repeat(20)}`]))],
+    ['a delegate that is none', 'delegate.foreign', () => change((c) => (c.delegates = [c.tokens[0].address]))],
+    ['an operator that is none', 'operator.notAllowed', () => (env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
+    ['an operator without gas', 'operator.noGas', () => (env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
+    [
+      'an operator that owns the vault',
+      'vault.ownerIsOperator',
+      () => (env.SOLVER_PRIVATE_KEYS = `0x${Buffer.from(devAccount(0).getHdKey().privateKey!).toString('hex')}`),
+    ],
+    ['a vault that is paused', 'vault.paused', () => meanwhile(() => asOwner('setPaused', [true]))],
+    ['a vault without a token', 'vault.empty', () => meanwhile(() => asOwner('withdraw', wholeUsd()))],
+    ['wrong decimals of a token', 'token.decimals', () => change((c) => (c.tokens[0].decimals = 8))],
+    ['a token that is none', 'token.missing', () => change((c) => (c.tokens[0].address = `0x${'12'.repeat(20)}`))],
+    [
+      'a cap that the vault does not have',
+      'vault.capDiffers',
+      () => change((c) => (c.tokens[2] = { ...c.tokens[2], ...nativeCap })),
+    ],
+    [
+      'a fee cap below the price of gas',
+      'fees.capTooLow',
+      () => change((c) => Object.assign(c, { maxFeePerGasCap: '1', priorityFeePerGas: '1' })),
+    ],
+    ['keys with the wrong password', 'keys.unusable', () => keystore('right', 'wrong')],
+    ['keys that others can read', 'keys.readable', () => keystore('right', 'right')],
+    ['a signer that is not there', 'signer.unavailable', () => remote()],
+    [
+      'a database of a newer build',
+      'database.newer',
+      () => database("INSERT INTO knex_migrations (name, batch) VALUES ('9999_later', 9)"),
+    ],
+    [
+      'a migration that did not end',
+      'database.migrationLocked',
+      () => database('UPDATE knex_migrations_lock SET is_locked = 1'),
+    ],
+    [
+      'a chain that was reset',
+      'chain.reset',
+      () => database(`INSERT INTO chain_identities VALUES (31337, '${keccak256('0x01')}')`),
+    ],
+    ['a signer that was paused', 'lane.paused', () => database(laneOf(1, 'paused'))],
+    [
+      'an operator whose key something else uses',
+      'operator.nonceAhead',
+      () => {
+        database(laneOf(1, 'active'))
+        const { address } = devAccount(1)
+        return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
+      },
+    ],
+    ['a database that does not answer', 'database.unreachable', () => (env.DATABASE_URL = 'mysql://u:p@127.0.0.1:9/x')],
+  ]
+  for (const [what, name, breakIt] of broken) {
+    it(`finds ${what}`, async () => {
+      const mend = await breakIt()
+      const found = await diagnose(env)
+      if (typeof mend === 'function') await mend()
+      const finding = found.find((entry) => entry.name === name)
+      expect(finding, JSON.stringify(found, null, 1)).to.not.equal(undefined)
+      expect(finding!.remedy).to.not.equal('')
+      expect(JSON.stringify(found)).not.to.contain('127.0.0.1:')
+    })
+  }
+
+  it('finds a clock that is wrong', async () => {
+    database()
+    await rpc(url(), 'evm_mine', [])
+    const found = await diagnose(env, () => Date.now() - 600_000)
+    expect(found.filter(({ name }) => name === 'clock.skew').map(({ where }) => where)).to.include.members([
+      'database',
+      'chain 31337, rpcUrls/0',
+    ])
+  })
+
+  it('says of a database in use that it could not look into it', async () => {
+    const inUse = createDatabase({ kind: 'sqlite', file })
+    await inUse.migrate()
+    const found = await diagnose(env)
+    await inUse.close()
+    expect(found.map(({ name }) => name)).to.deep.equal(['database.inUse'])
+  })
+
+  it('runs from the command line, with an exit code for scripts', async () => {
+    database()
+    const run = (extra: Env) =>
+      spawnSync(process.execPath, ['--import', 'tsx', 'scripts/doctor.ts', '--json'], {
+        encoding: 'utf8',
+        env: { ...process.env, ...env, ...extra },
+      })
+    const healthy = run({})
+    expect([healthy.status, JSON.parse(healthy.stdout)]).to.deep.equal([0, { ok: true, findings: [] }])
+    const sick = run({ ROLE: 'boss' })
+    expect(sick.status).to.equal(1)
+    expect(JSON.parse(sick.stdout).findings[0]).to.include({ level: 'fault', name: 'config.invalid' })
+  })
+
+  /** All dollars of the first chain's vault. */
+  function wholeUsd() {
+    const { address, decimals } = devnet.chains[0]!.tokens[0]!
+    return [address, devAccount(9).address, 1_000_000n * 10n ** BigInt(decimals)]
+  }
+
+  async function keystore(word: string, said: string) {
+    const privateKey = devnet.operatorKeys[0]!
+    const { address } = privateKeyToAccount(privateKey)
+    const json = await encryptKeystoreJson({ address, privateKey }, word, { scrypt: { N: 1024 } })
+    writeFileSync(join(folder, 'key.json'), json, { mode: 0o644 })
+    writeFileSync(join(folder, 'password'), `${said}\n`, { mode: 0o644 })
+    delete env.SOLVER_PRIVATE_KEYS
+    Object.assign(env, {
+      SOLVER_KEYS_FILE: join(folder, 'key.json'),
+      SOLVER_KEYS_PASSWORD_FILE: join(folder, 'password'),
+    })
+  }
+
+  function remote() {
+    delete env.SOLVER_PRIVATE_KEYS
+    env.SOLVER_SIGNER_URL = `unix:${join(folder, 'no-signer')}`
+    env.SOLVER_SIGNER_ADDRESSES = devAccount(1).address
+  }
+
+  function laneOf(index: number, status: string) {
+    const signer = devAccount(index).address.toLowerCase()
+    return `INSERT INTO lanes VALUES (31337, '${signer}', 0, '${status}', 'as a test', 0)`
+  }
+})

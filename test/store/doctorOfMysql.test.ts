@@ -1,0 +1,95 @@
+import { expect } from 'chai'
+import { createConnection } from 'mysql2/promise'
+import { checkDatabase } from '../../scripts/doctor/checkDatabase.js'
+import { createDatabase } from '../../server/store/database.js'
+import { freshMysqlUrl } from '../support/database.js'
+
+// What only a MySQL-like server can get wrong; everything else is in ops/doctor.test.ts.
+if (process.env.TEST_DATABASE === 'mysql') {
+  describe('npm run doctor on a MySQL-like server', () => {
+    let fresh: Awaited<ReturnType<typeof freshMysqlUrl>>
+
+    beforeEach(async () => {
+      fresh = await freshMysqlUrl()
+      const database = createDatabase({ kind: 'mysql', url: fresh.url })
+      await database.migrate()
+      await database.close()
+    })
+    afterEach(() => fresh.drop())
+
+    async function run(sql: string) {
+      const connection = await createConnection(fresh.url)
+      await connection.query(sql)
+      await connection.end()
+    }
+
+    async function found(url = fresh.url): Promise<string[]> {
+      const { findings, database } = await checkDatabase({ kind: 'mysql', url }, Date.now)
+      await database?.close()
+      expect(JSON.stringify(findings)).not.to.contain(new URL(url).port)
+      return findings.map(({ name }) => name)
+    }
+
+    it('finds nothing wrong with one that is as it comes', async () => {
+      expect(await found()).to.deep.equal([])
+    })
+
+    const settings: { what: string; setting: string; wrong: string; right: string; name: string }[] = [
+      { what: 'strict mode that is off', setting: 'sql_mode', wrong: "''", right: 'DEFAULT', name: 'notStrict' },
+      {
+        what: 'commits that a crash forgets',
+        setting: 'innodb_flush_log_at_trx_commit',
+        wrong: '2',
+        right: '1',
+        name: 'notDurable',
+      },
+      { what: 'a server that takes no writes', setting: 'read_only', wrong: '1', right: '0', name: 'readOnly' },
+      {
+        what: 'tables made in another engine',
+        setting: 'default_storage_engine',
+        wrong: 'MyISAM',
+        right: 'InnoDB',
+        name: 'engine',
+      },
+      {
+        what: 'packets that are too small',
+        setting: 'max_allowed_packet',
+        wrong: '1048576',
+        right: '16777216',
+        name: 'smallPackets',
+      },
+      { what: 'too few connections', setting: 'max_connections', wrong: '20', right: '500', name: 'fewConnections' },
+    ]
+    for (const { what, setting, wrong, right, name } of settings) {
+      it(`finds ${what}`, async () => {
+        await run(`SET @@GLOBAL.${setting} = ${wrong}`)
+        try {
+          expect(await found()).to.deep.equal([`database.${name}`])
+        } finally {
+          await run(`SET @@GLOBAL.${setting} = ${right}`)
+        }
+      })
+    }
+
+    it('finds a table that is in another engine', async () => {
+      await run('CREATE TABLE other (id INT) ENGINE = MyISAM')
+      expect(await found()).to.deep.equal(['database.engine'])
+    })
+
+    it('finds migrations that are missing', async () => {
+      await run('DELETE FROM knex_migrations')
+      expect(await found()).to.deep.equal(['database.migrationsPending'])
+    })
+
+    it('tells a wrong name, a wrong login and a server that is not there apart', async () => {
+      const change = (how: (url: URL) => void) => {
+        const url = new URL(fresh.url)
+        how(url)
+        return found(url.toString())
+      }
+      expect(await change((url) => (url.pathname = '/nowhere'))).to.deep.equal(['database.missing'])
+      expect(await change((url) => (url.password = 'wrong'))).to.deep.equal(['database.accessDenied'])
+      expect(await change((url) => (url.port = '9'))).to.deep.equal(['database.unreachable'])
+    })
+  })
+}

@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import type { Hex } from 'viem'
+
+export type SignerMood = 'well' | 'silent' | 'hangs up' | 'refuses' | 'takes another key' | 'talks nonsense'
+
+/** Starts a remote signer as a process of its own (see signerProcess.ts). */
+export async function startRemoteSigner(keys: readonly Hex[], where = '0') {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(import.meta.dirname, 'signerProcess.ts'), where, keys.join(',')],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const url = await firstLine(child)
+  return {
+    url,
+    /** How it answers from now on. */
+    mood: (mood: SignerMood, delayMs = 0) => post(url, '/mood', JSON.stringify({ mood, delayMs })),
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.stdout!.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()))
+    child.once('exit', (code) => reject(new Error(`the signer ended with ${code}`)))
+  })
+}
+
+function post(url: string, path: string, body: string): Promise<void> {
+  const target = url.startsWith('unix:') ? { socketPath: url.slice(5) } : { host: '127.0.0.1', port: new URL(url).port }
+  return new Promise((resolve, reject) => {
+    const asked = request({ ...target, method: 'POST', path, agent: false }, (response) => {
+      response.resume().on('end', () => resolve())
+    })
+    asked.on('error', reject).end(body)
+  })
+}
