@@ -28,6 +28,8 @@ describe('more attacks on the solver’s and other users’ money', () => {
     const body = { user: user.address, chainAuthorizations: [], intents: [intent, intent] }
     const reply = await api.post('/actions', body)
     expect(reply.status, JSON.stringify(reply.body)).to.equal(400)
+    expect(reply.body.issues).to.have.length(1)
+    expect(reply.body.issues[0]).to.include({ path: '/intents/1', code: 'duplicate_intent' })
   })
 
   it('leaves a way to the money of a batch that a stranger ran without the solver’s transfers', async () => {
@@ -77,6 +79,23 @@ describe('more attacks on the solver’s and other users’ money', () => {
     await api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount: '1' })
     const own = await api.post(`/airdrop/${a().chainId}/usd`, { wallet })
     expect(own.status, JSON.stringify(own.body)).to.equal(200)
+    const whole = parseUnits('1000', 6)
+    expect(own.body.data.amount).to.equal((whole - 1n).toString())
+    expect(await balanceOf(a(), usdA(), wallet)).to.equal(whole)
+    const more = await api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount: '1' })
+    expect(more.body.error.code).to.equal('airdrop_cooldown')
+  })
+
+  it('gives no more than is left in the period, and says how much that is', async () => {
+    const wallet = newUser().address
+    const part = parseUnits('600', 6).toString()
+    await api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount: part })
+    const more = await api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount: part })
+    expect(more.status, JSON.stringify(more.body)).to.equal(400)
+    expect(more.body.error).to.include({ code: 'airdrop_cooldown' })
+    expect(more.body.error.message).to.include(parseUnits('400', 6).toString())
+    expect(await balanceOf(a(), usdA(), wallet)).to.equal(BigInt(part))
+    await booksAreRight()
   })
 
   it('answers malformed legacy requests and identifiers with a reason', async () => {

@@ -170,7 +170,8 @@ export const getBalances = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Request tokens on a test chain
  *
- * Sends test tokens to a wallet: only on chains marked `testnet`, only tokens with `airdrop` in `GET /chains`, at most the amount given there, and one for each wallet, token and period.
+ * Sends test tokens to a wallet: only on chains marked `testnet`, only tokens with `airdrop` in `GET /chains`, and for each wallet and token together at most the amount given there in a period.
+ * A period begins with the first airdrop in it. What one airdrop leaves of the amount stays available, so that nobody can use up another wallet's airdrop by asking for a part of it; asking for more than is left is refused (`airdrop_cooldown`).
  * Asked again while the transaction is under way, it answers that transaction.
  *
  */

@@ -641,7 +641,7 @@ export type AirdropRequest = {
      */
     wallet: Address;
     /**
-     * How many; at most, and by default, the amount in `GET /chains`.
+     * How many; at most, and by default, what is left in this period of the amount in `GET /chains`.
      */
     amount?: Uint256;
 };
@@ -693,7 +693,7 @@ export type Currency = {
  */
 export type AirdropTerms = {
     /**
-     * At most this much for each wallet and period.
+     * At most this much for each wallet and period, in one airdrop or several.
      */
     amount: Uint256;
     /**

@@ -250,6 +250,9 @@ export async function up(knex: Knex): Promise<void> {
     // 1, 2, 3 … per row; the vault's key binds it, so that each is paid once.
     t.integer('round').notNullable()
     column.amount(t, 'amount').notNullable()
+    // When the period began in which this round counts, and what earlier rounds have paid in it.
+    column.time(t, 'period_start').notNullable()
+    column.amount(t, 'paid_before').notNullable()
     // `executing`, `success` or `error`
     column.word(t, 'status').notNullable()
     column.hash(t, 'transaction_hash').nullable()
