@@ -79,6 +79,15 @@ describe('attacks by way of deposit reports', () => {
     expect(await available(user.address)).to.equal(ten.toString())
   })
 
+  /** One transaction of the user's own account with several transfers to the vault. */
+  async function payAtOnce(...amounts: bigint[]) {
+    const user = await aUser(amounts.reduce((sum, amount) => sum + amount, 0n))
+    await rpc(a().rpcUrls[0]!, 'anvil_setCode', [user.address, concatHex(['0xef0100', a().delegates[0]!])])
+    const calls = amounts.map((amount) => ({ to: usdA(), value: 0n, data: transferData(a().vault, amount) }))
+    const data = encodeFunctionData({ abi: delegateAbi, functionName: 'selfExecute', args: [calls] })
+    return { user: user.address, hash: await sendFrom(a(), user, { to: user.address, data }) }
+  }
+
   it('credits both of two equal transfers in one transaction', async () => {
     const user = await aUser(2n * ten)
     await rpc(a().rpcUrls[0]!, 'anvil_setCode', [user.address, concatHex(['0xef0100', a().delegates[0]!])])
@@ -89,6 +98,57 @@ describe('attacks by way of deposit reports', () => {
     const again = await report(user.address, hash)
     const whole = await report(user.address, hash, { amount: (2n * ten).toString() })
     expect(await available(user.address), JSON.stringify([again.body, whole.body])).to.equal((2n * ten).toString())
+  })
+
+  it('records one of several transfers, then all that are left as their sum, and none again', async () => {
+    const { user, hash } = await payAtOnce(ten, ten, 2n * ten)
+    const amountsAndOutcomes = [
+      [ten, 'none', ten],
+      [4n * ten, 'transaction_already_used', ten],
+      [5n * ten, 'deposit_mismatch', ten],
+      [3n * ten, 'none', 4n * ten],
+      [ten, 'none', 4n * ten],
+      [3n * ten, 'none', 4n * ten],
+      [2n * ten, 'transaction_already_used', 4n * ten],
+    ] as const
+    for (const [amount, code, credited] of amountsAndOutcomes) {
+      const reply = await report(user, hash, { amount: amount.toString() })
+      expect(reply.body.error?.code ?? 'none', `${amount}`).to.equal(code)
+      expect(await available(user)).to.equal(credited.toString())
+    }
+    await booksAreRight()
+  })
+
+  it('records each of equal transfers once, however often and at once the report comes', async () => {
+    const { user, hash } = await payAtOnce(ten, ten)
+    for (let round = 0; round < 3; round++) {
+      const replies = await Promise.all(Array.from({ length: 4 }, () => report(user, hash)))
+      expect(replies.map((reply) => reply.status)).to.deep.equal([200, 200, 200, 200])
+    }
+    expect(await available(user)).to.equal((2n * ten).toString())
+    await booksAreRight()
+  })
+
+  it('records a payment between two users as the one’s withdrawal and the other’s deposit', async () => {
+    const [payer, payee] = [await aUser(), await aUser(0n)]
+    await fund(a(), devAccount(6).address, { usd: ten })
+    const gift = await sendFrom(a(), devAccount(6), { to: usdA(), data: transferData(payer.address, ten) })
+    await report(payer.address, gift, { sender: devAccount(6).address })
+    const hash = await sendFrom(a(), payer, { to: usdA(), data: transferData(payee.address, ten) })
+    const into = await report(payee.address, hash, { sender: payer.address })
+    const out = await report(payer.address, hash, { isDeposit: false })
+    expect([into.status, out.status], JSON.stringify([into.body, out.body])).to.deep.equal([200, 200])
+    expect((await balance(payee.address))?.amount).to.equal(ten.toString())
+    expect((await balance(payer.address))?.amount).to.equal('0')
+  })
+
+  it('takes no payout of the service for an owner’s withdrawal', async () => {
+    const { user, hash } = await payer()
+    await report(user.address, hash, {})
+    const paid = await api.post(`/airdrop/${a().chainId}/usd`, { wallet: user.address, amount: ten.toString() })
+    const reply = await report(user.address, paid.body.data.txHash, { sender: a().vault, isDeposit: false })
+    expect(reply.body.error.code).to.equal('deposit_mismatch')
+    expect(await available(user.address)).to.equal(ten.toString())
   })
 
   it('records no deposit of a transfer to oneself', async () => {

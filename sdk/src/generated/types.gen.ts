@@ -507,7 +507,7 @@ export type DepositRequest = {
     user: Address;
     txHash: Hash;
     /**
-     * Who the tokens came from. For a deposit into the vault it must be `user`.
+     * Who the tokens came from. For a deposit into the vault it must be `user`, for a withdrawal `user` or the vault.
      */
     sender: Address;
     tokenAddress: TokenAddress;
