@@ -53,8 +53,8 @@ describe('recorded deposits', () => {
     const entry = aNewAction({ user, intents: [aSignedIntent(), anOnDemandIntent(user)] })
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
-    const order = { action: 'execute', hash: null } as const
-    await store.requestStep({ ref, order, signed: false, needs: [], intentSigned: true }, Date.now())
+    const order = { action: 'execute', hash: null, signed: false } as const
+    await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
     const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
     await store.settleStep(ref, { status: 'success', transactionHash, arrivals, payouts: [], ...place }, Date.now())
     expect(await available()).to.equal(50n)
