@@ -7,6 +7,7 @@ export type Transfer = { token: Address; from: Address; to: Address; amount: big
 
 export const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 const nativeReceivedTopic = toEventSelector('NativeReceived(address,uint256)')
+const withdrawnTopic = toEventSelector('Withdrawn(address,address,uint256)')
 /** Whom eth_simulateV1 names as the emitter of the logs that it adds for transfers of the native currency. */
 export const nativeLogAddress: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
@@ -43,6 +44,20 @@ export function vaultArrivals(
     return { token: nativeToken, from: addressIn(from), amount: BigInt(log.data.slice(0, 66)), logIndex: log.logIndex }
   })
   return [...tokens, ...native].filter(({ amount }) => amount > 0n).sort((a, b) => a.logIndex - b.logIndex)
+}
+
+/** What the vault's owner has taken out of it, by the vault's own word; payouts are no withdrawals. */
+export function vaultWithdrawals(
+  receipt: Pick<Receipt, 'status' | 'logs'>,
+  vault: Address,
+): Pick<Transfer, 'token' | 'to' | 'amount' | 'logIndex'>[] {
+  if (receipt.status !== 'success') return []
+  return receipt.logs.flatMap((log) => {
+    const [topic, token, to] = log.topics
+    if (log.address !== vault || topic !== withdrawnTopic || !token || !to) return []
+    const amount = BigInt(log.data.slice(0, 66))
+    return { token: addressIn(token), to: addressIn(to), amount, logIndex: log.logIndex }
+  })
 }
 
 /**

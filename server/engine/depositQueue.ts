@@ -1,6 +1,6 @@
 import type { Chain, Receipt } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
-import type { Custody } from '../domain/deposit.js'
+import type { Custody, Movement } from '../domain/deposit.js'
 import type { DepositResult, DepositWork } from '../store/deposits.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
@@ -38,23 +38,28 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
     tools.changed(depositTopic(work.id))
     return moved
   }
-  const found = findMovement(work, receipt, transaction.value, chain, tools)
+  const found = findMovements(work, receipt, transaction.value, chain, tools)
   if (typeof found === 'string') return settle(work, refused(found), tools)
-  const short = work.isDeposit && found.custody === 'vault' ? await shortArrival(work, receipt, chain) : null
+  const short = found.custody === 'vault' && work.isDeposit ? await shortArrival(work, found, receipt, chain) : null
   if (short) return settle(work, refused(short), tools)
   const { blockNumber, blockHash } = receipt
   const confirmed = { blockNumber: Number(blockNumber), blockHash, confirmations: work.requiredConfirmations }
-  return settle(work, { outcome: 'recorded', ...found, ...confirmed }, tools)
+  return settle(work, { outcome: 'found', ...found, ...confirmed }, tools)
 }
 
-/** What is wrong when the token kept a part for itself, whatever its log says. */
-async function shortArrival(work: DepositWork, receipt: Receipt, chain: Chain): Promise<string | null> {
-  if (work.token === nativeToken) return null
-  const { token, amount } = work
-  const [arrived] = await chain.measureArrivals([{ token, amount }], receipt.blockNumber)
-  return arrived === amount
+/** `mismatch` says what to answer if the amounts are not the report's. */
+type Found = { custody: Custody; movements: Movement[]; mismatch: string }
+
+/** What is wrong when the token kept a part for itself, whatever its logs say. */
+async function shortArrival(work: DepositWork, found: Found, receipt: Receipt, chain: Chain): Promise<string | null> {
+  const { token } = work
+  if (token === nativeToken) return null
+  const logged = found.movements.map(({ amount }) => ({ token, amount }))
+  const arrived = await chain.measureArrivals(logged, receipt.blockNumber)
+  const at = logged.findIndex(({ amount }, index) => arrived[index] !== amount)
+  return at < 0
     ? null
-    : `amount: of ${amount} only ${arrived} have reached the vault; as an on-demand step they become credit.`
+    : `amount: of ${logged[at]!.amount} only ${arrived[at]} have reached the vault; as an on-demand step they become credit.`
 }
 
 /** What requests wait on for a report. */
@@ -72,57 +77,53 @@ function refused(message: string): DepositResult {
   return { outcome: 'refused', code: 'deposit_mismatch', message }
 }
 
-type Movement = { from: string; to: string | null; amount: bigint; logIndex: number }
-
-/** The log (or the transaction's own value) that is the report's movement, or what is wrong with it. */
-function findMovement(
+/**
+ * The movements that a report may mean, whether they are recorded already or not, or what is wrong with it. Who sent
+ * them says which direction and custody it is, so that one movement is never taken for two kinds of the same user.
+ */
+function findMovements(
   work: DepositWork,
   receipt: Receipt,
   value: bigint,
   chain: Chain,
   tools: EngineTools,
-): { custody: Custody; logIndex: number } | string {
+): Found | string {
   const { vault } = chain.config
-  const movements = movementsOf(work, receipt, value, chain, tools).filter((entry) => entry.from === work.sender)
+  const { user, sender } = work
+  if (work.isDeposit && sender === vault) return 'sender: what the vault pays out is no deposit.'
+  if (!work.isDeposit && sender === vault) {
+    const withdrawals = tools.codec.vaultWithdrawals(receipt, vault)
+    const own = withdrawals.filter(({ token, to }) => token === work.token && to === user)
+    return matching(work, 'vault', own, 'to the user by a withdrawal of the vault’s owner')
+  }
+  const sent = transfersOf(work, receipt, value, chain, tools).filter(({ from }) => from === sender)
+  const toVault = sent.filter(({ to }) => to === vault)
+  if (work.isDeposit && sender === user) return matching(work, 'vault', toVault, 'to the vault')
   if (work.isDeposit) {
-    const toVault = movements.filter((entry) => entry.to === vault)
-    const toUser = movements.filter((entry) => entry.to === work.user)
-    const match = [...toVault, ...toUser].find((entry) => entry.amount === work.amount)
-    if (!match) return describe(work, [...toVault, ...toUser], 'to the vault or to the user')
-    if (match.to === vault && work.sender !== work.user) {
+    const toUser = sent.filter(({ to }) => to === user)
+    if (toUser.length === 0 && toVault.length > 0) {
       return 'sender: a deposit into the vault counts for who sent it, so it must be the user.'
     }
-    return { custody: match.to === vault ? 'vault' : 'wallet', logIndex: match.logIndex }
+    return matching(work, 'wallet', toUser, 'to the user')
   }
-  return findWithdrawal(work, receipt, movements, vault, tools)
+  if (sender !== user) return 'sender: a withdrawal leaves the vault or the user’s own account.'
+  // What goes to the vault is a deposit there; it has left the user's account, but not the service.
+  const out = sent.filter(({ to }) => to !== user && to !== vault)
+  return matching(work, 'wallet', out, 'out of the account')
 }
 
-function findWithdrawal(
-  work: DepositWork,
-  receipt: Receipt,
-  movements: Movement[],
-  vault: string,
-  tools: EngineTools,
-): { custody: Custody; logIndex: number } | string {
-  if (work.sender === work.user) {
-    const match = movements.find((entry) => entry.amount === work.amount && entry.to !== work.user)
-    return match ? { custody: 'wallet', logIndex: match.logIndex } : describe(work, movements, 'out of the account')
-  }
-  if (work.sender !== vault) return 'sender: a withdrawal leaves the vault or the user’s own account.'
-  // What operators send are payouts of steps and airdrops; only what the vault's owner hands out is a withdrawal.
-  if (
-    tools.signers.has(receipt.from as `0x${string}`) ||
-    tools.codec.fulfilledKeys(receipt, vault as `0x${string}`).length > 0
-  ) {
-    return 'The transaction is a payout of the service, not a withdrawal.'
-  }
-  const toUser = movements.filter((entry) => entry.to === work.user)
-  const match = toUser.find((entry) => entry.amount === work.amount)
-  return match ? { custody: 'vault', logIndex: match.logIndex } : describe(work, toUser, 'to the user')
+function matching(work: DepositWork, custody: Custody, movements: Movement[], where: string): Found | string {
+  const some = movements.filter(({ amount }) => amount > 0n).map(({ logIndex, amount }) => ({ logIndex, amount }))
+  if (some.length === 0) return `The transaction moves nothing of ${work.token} from ${work.sender} ${where}.`
+  const amounts = some.map(({ amount }) => amount.toString()).join(', ')
+  const mismatch = `The transaction moves ${amounts} from ${work.sender} ${where}, not ${work.amount}.`
+  return { custody, movements: some, mismatch }
 }
 
-/** Every movement of the token that the receipt tells of. */
-function movementsOf(work: DepositWork, receipt: Receipt, value: bigint, chain: Chain, tools: EngineTools): Movement[] {
+type Transfer = Movement & { from: string; to: string | null }
+
+/** Every transfer of the token that the receipt tells of. */
+function transfersOf(work: DepositWork, receipt: Receipt, value: bigint, chain: Chain, tools: EngineTools): Transfer[] {
   if (work.token !== nativeToken) {
     return tools.codec.transfersOf(receipt).filter((transfer) => transfer.token === work.token)
   }
@@ -133,11 +134,4 @@ function movementsOf(work: DepositWork, receipt: Receipt, value: bigint, chain: 
     .map((arrival) => ({ from: arrival.from, to: vault, amount: arrival.amount, logIndex: arrival.logIndex }))
   const direct = receipt.to === vault ? [] : [{ from: receipt.from, to: receipt.to, amount: value, logIndex: -1 }]
   return [...intoVault, ...direct]
-}
-
-function describe(work: DepositWork, near: Movement[], where: string): string {
-  const amounts = near.map((entry) => entry.amount.toString()).join(', ')
-  return amounts === ''
-    ? `The transaction moves nothing of ${work.token} from ${work.sender} ${where}.`
-    : `The transaction moves ${amounts} from ${work.sender} ${where}, not ${work.amount}.`
 }

@@ -20,28 +20,29 @@ export function createAirdrops(deps: {
   const { store, settings } = deps
 
   return {
-    /** Gives a wallet test tokens, once per period. `executing` when it takes longer than the request is held open. */
+    /** Gives a wallet test tokens, together at most the set amount per period. `executing` when it takes longer than the request is held open. */
     async request(
       wanted: { chainId: number; tokenId: string; wallet: Address; amount: bigint | null },
       signal: AbortSignal,
     ): Promise<Airdrop> {
       const { token, terms } = findTerms(wanted.chainId, wanted.tokenId)
-      const amount = wanted.amount ?? terms.amount
-      if (amount === 0n || amount > terms.amount) {
+      const { amount } = wanted
+      if (amount !== null && (amount === 0n || amount > terms.amount)) {
         const message = `must be from 1 to ${terms.amount}`
         throw new ServiceError('validation_failed', `amount ${message}`, {
           issues: [{ path: '/amount', message, code: amount === 0n ? 'minimum' : 'maximum' }],
         })
       }
       const key = { chainId: wanted.chainId, token: token.address, wallet: wanted.wallet }
-      const asked = await store.requestAirdrop({ ...key, amount, periodMs: terms.periodSeconds * 1000 }, deps.now())
+      const period = { limit: terms.amount, periodMs: terms.periodSeconds * 1000 }
+      const asked = await store.requestAirdrop({ ...key, amount, ...period }, deps.now())
       if (asked.outcome === 'cooldown') {
         const retryAfter = Math.ceil((asked.nextAt - deps.now()) / 1000)
-        throw new ServiceError(
-          'airdrop_cooldown',
-          `This wallet has had its airdrop; the next is due in ${retryAfter} seconds.`,
-          { retryAfter },
-        )
+        const message =
+          asked.left === 0n
+            ? `This wallet has had its airdrop; the next is due in ${retryAfter} seconds.`
+            : `Of this wallet’s airdrop only ${asked.left} are left; the next is due in ${retryAfter} seconds.`
+        throw new ServiceError('airdrop_cooldown', message, { retryAfter })
       }
       deps.wake()
       const deadline = deps.now() + waitMs

@@ -39,6 +39,9 @@ export async function checkAction(
     }
     const signed = { ...intent, digest: intentDigest(intent) }
     issues.push(...checkWindow(signed, path, nowSeconds), ...(await checkSignature(signed, draft.user, path)))
+    if (intents.some((other) => other.mode === '7702' && other.digest === signed.digest)) {
+      issues.push({ path, message: 'is signed as another intent of this action is', code: 'duplicate_intent' })
+    }
     intents.push(signed)
   }
   for (const [index, authorization] of (draft.chainAuthorizations ?? []).entries()) {

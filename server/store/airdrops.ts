@@ -9,6 +9,8 @@ type AirdropRow = {
   wallet: Address
   round: number
   amount: string
+  period_start: number
+  paid_before: string
   status: Airdrop['status']
   transaction_hash: Hash | null
   transaction_id: number | null
@@ -19,17 +21,20 @@ type AirdropRow = {
 
 export type AirdropRequest =
   | { outcome: 'accepted' | 'underWay'; airdrop: Airdrop }
-  /** The wallet has had its airdrop of this period. */
-  | { outcome: 'cooldown'; nextAt: number }
+  /** In this period the wallet can have no more than `left`, which is less than was asked for, or nothing. */
+  | { outcome: 'cooldown'; nextAt: number; left: bigint }
 
-/** Asks for a wallet's next airdrop: one per period, and one at a time, however many ask at once. */
+/**
+ * Asks for a wallet's next airdrop: one at a time, however many ask at once, and together no more than `limit` in a
+ * period. What one of them leaves of it stays available, since anybody may ask for anybody's wallet.
+ */
 export async function requestAirdrop(
   database: Database,
-  wanted: AirdropKey & { amount: bigint; periodMs: number },
+  /** `amount` null: all that is left. */
+  wanted: AirdropKey & { amount: bigint | null; limit: bigint; periodMs: number },
   now: number,
 ): Promise<AirdropRequest> {
   const fresh = {
-    amount: wanted.amount.toString(),
     status: 'executing' as const,
     transaction_hash: null,
     transaction_id: null,
@@ -41,15 +46,23 @@ export async function requestAirdrop(
     return await database.transact(async (trx) => {
       const row = await database.lock(trx<AirdropRow>('airdrops').where(keyOf(wanted))).first()
       if (row?.status === 'executing') return { outcome: 'underWay', airdrop: toAirdrop(row) }
-      const nextAt = (row?.asked_at ?? 0) + wanted.periodMs
-      if (row?.status === 'success' && nextAt > now) return { outcome: 'cooldown', nextAt }
+      const period = periodOf(row, wanted.periodMs, now)
+      const left = wanted.limit - period.paid
+      const amount = wanted.amount ?? left
+      if (left <= 0n || amount > left) {
+        return { outcome: 'cooldown', nextAt: period.start + wanted.periodMs, left: left > 0n ? left : 0n }
+      }
       const round = (row?.round ?? 0) + 1
-      if (row)
-        await trx('airdrops')
-          .where(keyOf(wanted))
-          .update({ round, ...fresh })
-      else await trx('airdrops').insert({ ...keyOf(wanted), round, ...fresh })
-      return { outcome: 'accepted', airdrop: toAirdrop({ ...keyOf(wanted), round, ...fresh }) }
+      const next = {
+        round,
+        amount: amount.toString(),
+        period_start: period.start,
+        paid_before: period.paid.toString(),
+        ...fresh,
+      }
+      if (row) await trx('airdrops').where(keyOf(wanted)).update(next)
+      else await trx('airdrops').insert({ ...keyOf(wanted), ...next })
+      return { outcome: 'accepted', airdrop: toAirdrop({ ...keyOf(wanted), ...next }) }
     })
   } catch (error) {
     // Another request for the same wallet was first; it is under way now.
@@ -57,6 +70,13 @@ export async function requestAirdrop(
     const airdrop = await readAirdrop(database, wanted)
     return { outcome: 'underWay', airdrop: airdrop! }
   }
+}
+
+/** The period that an airdrop now counts in, and what has been paid in it. It begins with the first that is asked for. */
+function periodOf(row: AirdropRow | undefined, periodMs: number, now: number): { start: number; paid: bigint } {
+  const paid = row ? BigInt(row.paid_before) + (row.status === 'success' ? BigInt(row.amount) : 0n) : 0n
+  if (!row || paid === 0n || row.period_start + periodMs <= now) return { start: now, paid: 0n }
+  return { start: row.period_start, paid }
 }
 
 export async function readAirdrop(database: Database, key: AirdropKey): Promise<Airdrop | null> {

@@ -26,7 +26,7 @@ export type Spender = { ref: StepRef; user: Address; chainId: number; signed: bo
 export type ReserveOutcome =
   { outcome: 'reserved' } | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
 
-/** Books each arrival as the user's credit, once ever per log. */
+/** Books each arrival as the user's credit, once ever per log; one known by itself becomes the action's. */
 export async function creditArrivals(
   database: Database,
   trx: Transaction,
@@ -38,7 +38,12 @@ export async function creditArrivals(
     if (arrival.amount === 0n) continue
     const transaction = { chain_id: arrival.chainId, transaction_hash: arrival.transactionHash }
     const log = { ...transaction, log_index: arrival.logIndex }
-    if (await trx<CreditRow>('credits').where(log).first('id')) continue
+    const known = await trx<CreditRow>('credits').where(log).first('id', 'action_id')
+    if (known) {
+      // Reported as a deposit before its step was settled: it was earned in the action all the same.
+      if (known.action_id === null) await trx('credits').where({ id: known.id }).update({ action_id: actionId })
+      continue
+    }
     // What a reorganisation took away and the solver has paid out on is made good first.
     const covered = await coverExposures(database, trx, { ...arrival, amount: arrival.amount }, now)
     const available = arrival.amount - covered

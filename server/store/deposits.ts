@@ -1,28 +1,30 @@
 import { type Address, type Hash, keccak256, stringToHex } from 'viem'
-import type { Custody, DepositReport, DepositView } from '../domain/deposit.js'
+import type { Custody, DepositReport, DepositView, Movement } from '../domain/deposit.js'
 import type { ServiceErrorCode } from '../domain/errors.js'
-import { moveBalance } from './balances.js'
-import { creditArrivals } from './credits.js'
+import { alreadyUsed, bookDeposit } from './bookDeposit.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
-import { post } from './ledger.js'
-import type { CreditRow } from './rows.js'
 
 export type DepositWork = DepositView & { id: number; reportedAt: number }
 
-/** What the chain says of a report. `logIndex` is -1 for the transaction's own value. */
+/** What the chain says of a report. */
 export type DepositResult =
-  | {
-      outcome: 'recorded'
-      custody: Custody
-      logIndex: number
-      blockNumber: number
-      blockHash: Hash
-      confirmations: number
-    }
+  | (FoundDeposit & { outcome: 'found'; confirmations: number })
   | { outcome: 'refused'; code: ServiceErrorCode; message: string }
 
-type DepositRow = {
+/** The movements between the report's parties; which of them it stands for depends on what is recorded already. */
+export type FoundDeposit = {
+  custody: Custody
+  movements: readonly Movement[]
+  /** What to answer if the amounts are not the report's. */
+  mismatch: string
+  blockNumber: number
+  blockHash: Hash
+}
+
+export type DepositRow = {
   id: number
+  report_hash: Hash
+  occurrence: number
   user: Address
   chain_id: number
   transaction_hash: Hash
@@ -31,6 +33,7 @@ type DepositRow = {
   amount: string
   is_deposit: number
   status: DepositView['status']
+  may_repeat: number
   custody: Custody | null
   confirmations: number
   required_confirmations: number
@@ -40,7 +43,10 @@ type DepositRow = {
   recorded_at: number | null
 }
 
-/** Stores a report and hands it to the engine; a refused one is looked at again, a recorded one stays. */
+/**
+ * Stores a report and hands it to the engine; a refused one is looked at again, a recorded one stays. While the
+ * transaction holds further movements that the same report fits, it stands for those when it is sent again.
+ */
 export async function reportDeposit(
   database: Database,
   report: DepositReport,
@@ -48,33 +54,40 @@ export async function reportDeposit(
   now: number,
 ): Promise<DepositWork> {
   const key = { report_hash: hashOf(report) }
-  try {
-    await database.write((knex) =>
-      knex('deposits').insert({
-        ...key,
-        user: report.user,
-        chain_id: report.chainId,
-        transaction_hash: report.transactionHash,
-        sender: report.sender,
-        token: report.token,
-        amount: report.amount.toString(),
-        is_deposit: report.isDeposit,
-        status: 'pending',
-        required_confirmations: requiredConfirmations,
-        due_at: now,
-        reported_at: now,
-      }),
-    )
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
+  const newest = () => database.knex<DepositRow>('deposits').where(key).orderBy('occurrence', 'desc').first()
+  const known = await newest()
+  if (known?.status === 'refused') {
     await database.write((knex) =>
       knex('deposits')
-        .where({ ...key, status: 'refused' })
+        .where({ id: known.id, status: 'refused' })
         .update({ status: 'pending', due_at: now, reported_at: now, error_code: null, error_message: null }),
     )
   }
-  const row = await database.knex<DepositRow>('deposits').where(key).first()
-  return toWork(row!)
+  if (!known || (known.status === 'recorded' && known.may_repeat)) {
+    try {
+      await database.write((knex) =>
+        knex('deposits').insert({
+          ...key,
+          occurrence: known ? known.occurrence + 1 : 0,
+          user: report.user,
+          chain_id: report.chainId,
+          transaction_hash: report.transactionHash,
+          sender: report.sender,
+          token: report.token,
+          amount: report.amount.toString(),
+          is_deposit: report.isDeposit,
+          status: 'pending',
+          required_confirmations: requiredConfirmations,
+          due_at: now,
+          reported_at: now,
+        }),
+      )
+    } catch (error) {
+      // The same report came twice at once: both are the same row.
+      if (!isDuplicate(error)) throw error
+    }
+  }
+  return toWork((await newest())!)
 }
 
 export async function readDeposit(database: Database, id: number): Promise<DepositWork | null> {
@@ -114,131 +127,23 @@ export async function postponeDeposit(
   )
 }
 
-/** Ends a report: money, ledger and record in one transaction, once per log. */
+/** Ends a report: money, ledger and record in one transaction, once per movement. */
 export async function settleDeposit(database: Database, id: number, result: DepositResult, now: number): Promise<void> {
   try {
     await database.transact(async (trx) => {
       const row = await database.lock(trx<DepositRow>('deposits').where({ id })).first()
       if (row?.status !== 'pending') return
       if (result.outcome === 'refused') return refuse(trx, id, result.code, result.message)
-      const refusal = await book(database, trx, row, result, now)
+      const refusal = await bookDeposit(database, trx, row, result, now)
       if (refusal) return refuse(trx, id, refusal.code, refusal.message)
+      const { custody, confirmations } = result
       await trx('deposits')
         .where({ id })
-        .update({
-          status: 'recorded',
-          custody: result.custody,
-          confirmations: result.confirmations,
-          log_key: `${row.chain_id}:${row.transaction_hash}:${result.logIndex}`,
-          due_at: null,
-          recorded_at: now,
-        })
+        .update({ status: 'recorded', custody, confirmations, due_at: null, recorded_at: now })
     })
   } catch (error) {
     if (!isDuplicate(error)) throw error
     await database.write((knex) => refuse(knex, id, 'transaction_already_used', alreadyUsed))
-  }
-}
-
-const alreadyUsed = 'txHash: this transaction already backs a step or a record.'
-
-async function book(
-  database: Database,
-  trx: Transaction,
-  row: DepositRow,
-  result: Extract<DepositResult, { outcome: 'recorded' }>,
-  now: number,
-): Promise<{ code: ServiceErrorCode; message: string } | null> {
-  const key = { user: row.user, chainId: row.chain_id, token: row.token }
-  const amount = BigInt(row.amount)
-  const cause = `${row.chain_id}:${row.transaction_hash}:${result.logIndex}`
-  if (row.is_deposit && result.custody === 'vault') {
-    const log = { chain_id: row.chain_id, transaction_hash: row.transaction_hash, log_index: result.logIndex }
-    const [credited, bound] = [
-      await trx('credits').where(log).first('id'),
-      await trx('payments')
-        .where({ chain_id: row.chain_id, hash: row.transaction_hash, user: row.user })
-        .first('signed'),
-    ]
-    if (credited || bound) return { code: 'transaction_already_used', message: alreadyUsed }
-    const { blockNumber, blockHash, logIndex } = result
-    const arrival = { ...key, transactionHash: row.transaction_hash, logIndex, blockNumber, blockHash, amount }
-    await creditArrivals(database, trx, [arrival], null, now)
-    return null
-  }
-  if (row.is_deposit) {
-    await moveBalance(database, trx, key, { wallet: amount })
-    await post(trx, [{ cause: `wallet-in:${cause}`, debit: 'wallet', credit: 'recorded', amount, ...key }], now)
-    return null
-  }
-  return result.custody === 'vault'
-    ? withdrawFromVault(database, trx, key, amount, cause, now)
-    : withdrawFromWallet(database, trx, key, amount, cause, now)
-}
-
-type Key = { user: Address; chainId: number; token: Address }
-
-/** Takes the oldest credit first. */
-async function withdrawFromVault(
-  database: Database,
-  trx: Transaction,
-  key: Key,
-  amount: bigint,
-  cause: string,
-  now: number,
-) {
-  const credits = await database.lock(
-    trx<CreditRow>('credits')
-      .where({ user: key.user, is_open: 1, chain_id: key.chainId, token: key.token })
-      .orderBy('id'),
-  )
-  const available = credits.reduce((sum, credit) => sum + BigInt(credit.available), 0n)
-  if (available < amount) return exceeds(amount, available)
-  let open = amount
-  for (const credit of credits) {
-    const has = BigInt(credit.available)
-    const taken = has < open ? has : open
-    if (taken === 0n) continue
-    open -= taken
-    const isOpen = has - taken > 0n || BigInt(credit.reserved) > 0n
-    await trx('credits')
-      .where({ id: credit.id })
-      .update({ available: (has - taken).toString(), is_open: isOpen })
-    const posting = { cause: `withdrawal:${cause}:${credit.id}`, debit: 'available', credit: 'vault' } as const
-    await post(trx, [{ ...posting, amount: taken, ...key }], now)
-  }
-  await moveBalance(database, trx, key, { available: -amount })
-  return null
-}
-
-async function withdrawFromWallet(
-  database: Database,
-  trx: Transaction,
-  key: Key,
-  amount: bigint,
-  cause: string,
-  now: number,
-) {
-  const row = await database
-    .lock(
-      trx<{ wallet: string; user: Address; chain_id: number; token: Address }>('balances').where({
-        user: key.user,
-        chain_id: key.chainId,
-        token: key.token,
-      }),
-    )
-    .first()
-  const recorded = BigInt(row?.wallet ?? 0)
-  if (recorded < amount) return exceeds(amount, recorded)
-  await moveBalance(database, trx, key, { wallet: -amount })
-  await post(trx, [{ cause: `wallet-out:${cause}`, debit: 'recorded', credit: 'wallet', amount, ...key }], now)
-  return null
-}
-
-function exceeds(amount: bigint, recorded: bigint) {
-  return {
-    code: 'withdrawal_exceeds_balance' as const,
-    message: `The withdrawal of ${amount} exceeds the recorded ${recorded}.`,
   }
 }
 

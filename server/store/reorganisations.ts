@@ -3,6 +3,7 @@ import type { StepRef } from '../domain/action.js'
 import { moveBalance } from './balances.js'
 import { arrivalCause, countLost, releaseCredit, unspendCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
+import type { DepositRow } from './deposits.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
@@ -191,11 +192,28 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
       })
     const transactionHash = credit.transaction_hash
     await recordExposure(trx, { kind: 'credit', ...place, transactionHash, amount: exposed, creditId: id }, now)
-    await trx('deposits')
-      .where({ chain_id: credit.chain_id, transaction_hash: transactionHash, user: credit.user })
-      .where({ status: 'recorded', custody: 'vault', is_deposit: 1 })
-      .update({ status: 'pending', custody: null, log_key: null, confirmations: 0, due_at: now, reported_at: now })
+    await reopenDeposits(trx, credit, now)
     return { kind: 'credit', transactionHash, steps: [], exposed }
+  })
+}
+
+/** Has the reports of a transaction looked at anew, as soon as none of its credits is left that they might run into. */
+async function reopenDeposits(trx: Transaction, credit: CreditRow, now: number): Promise<void> {
+  const { chain_id, transaction_hash, user } = credit
+  const left = await trx<CreditRow>('credits').where({ chain_id, transaction_hash, user, is_lost: 0 }).first('id')
+  if (left) return
+  const recorded = await trx<DepositRow>('deposits')
+    .where({ chain_id, transaction_hash, user, status: 'recorded', custody: 'vault', is_deposit: 1 })
+    .select('id')
+  const ids = recorded.map(({ id }) => id)
+  await trx('deposit_logs').whereIn('deposit_id', ids).delete()
+  await trx('deposits').whereIn('id', ids).update({
+    status: 'pending',
+    custody: null,
+    may_repeat: false,
+    confirmations: 0,
+    due_at: now,
+    reported_at: now,
   })
 }
 

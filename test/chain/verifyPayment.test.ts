@@ -1,7 +1,13 @@
 import { expect } from 'chai'
 import { type Address, type Hash, pad, toEventSelector, toHex } from 'viem'
 import type { ChainTransaction, Log, Receipt } from '../../server/chain/chain.js'
-import { matchTransfers, nativeLogAddress, transfersOf, vaultArrivals } from '../../server/chain/transfers.js'
+import {
+  matchTransfers,
+  nativeLogAddress,
+  transfersOf,
+  vaultArrivals,
+  vaultWithdrawals,
+} from '../../server/chain/transfers.js'
 import { verifyPayment } from '../../server/chain/verifyPayment.js'
 import { type Call, nativeToken, type TokenTransfer } from '../../server/domain/action.js'
 
@@ -43,6 +49,28 @@ describe('transfers in logs', () => {
 
   it('of a simulation include the native currency', () => {
     expect(transfersOf({ logs: [transferLog({ token: nativeLogAddress })] })[0]!.token).to.equal(nativeToken)
+  })
+})
+
+describe('what the vault’s owner takes out', () => {
+  const withdrawn = (emitter: Address, name = 'Withdrawn'): Log => ({
+    address: emitter,
+    topics: [toEventSelector(`${name}(address,address,uint256)`), pad(nativeToken), pad(user)],
+    data: toHex(7n, { size: 32 }),
+    logIndex: 4,
+  })
+
+  it('is what the vault itself says, native currency included', () => {
+    const logs = [withdrawn(vault)]
+    expect(vaultWithdrawals({ status: 'success', logs }, vault)).to.deep.equal([
+      { token: nativeToken, to: user, amount: 7n, logIndex: 4 },
+    ])
+  })
+
+  it('is nothing that others say, that the vault says of other things, or that was undone', () => {
+    const logs = [withdrawn(user), withdrawn(vault, 'Transfer')]
+    expect(vaultWithdrawals({ status: 'success', logs }, vault)).to.deep.equal([])
+    expect(vaultWithdrawals({ status: 'reverted', logs: [withdrawn(vault)] }, vault)).to.deep.equal([])
   })
 })
 

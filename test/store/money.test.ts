@@ -284,9 +284,10 @@ describe('money in the store', () => {
     }
     const { id } = await store.reportDeposit(report, 1, Date.now())
     const found = {
-      outcome: 'recorded',
+      outcome: 'found',
       custody: 'vault',
-      logIndex: 0,
+      movements: [{ logIndex: 0, amount: 100n }],
+      mismatch: '',
       blockNumber: 1,
       blockHash: randomHash(),
       confirmations: 1,

@@ -145,10 +145,13 @@ export const verifyVenueTxHash = <ThrowOnError extends boolean = false>(options:
 /**
  * Record a deposit or a withdrawal
  *
- * Verifies on the chain that the transaction moved `amount` of the token as told, and records it, once for each log.
+ * Verifies on the chain that the transaction moved `amount` of the token as told, and records it.
  *
- * A deposit moves it from `sender` to the solver's vault (`custody` `vault`: it becomes credit, and `sender` must be `user`) or to the user's own account (`custody` `wallet`: recorded, never credit).
- * A withdrawal (`isDeposit: false`) moves it from the vault or from the user to elsewhere, and can't exceed what is recorded.
+ * A deposit moves it from `sender` to the solver's vault (`custody` `vault`: it becomes credit, and `sender` must be `user`) or from somebody else than `user` and the vault to the user's own account (`custody` `wallet`: recorded, never credit).
+ * A withdrawal (`isDeposit: false`) moves it out of the vault to the user, which only a withdrawal by the vault's owner does (its event `Withdrawn`), or from the user's own account (`sender` is `user`) to elsewhere than the vault. It can't exceed what is recorded.
+ *
+ * Each movement is recorded once as a deposit and once as a withdrawal. Where a transaction holds several between these parties, a report stands for one that is not recorded yet and has just this `amount`, else for all that are not recorded yet, if `amount` is their sum.
+ * The same report again answers the same record, unless it fits movements that are not recorded yet: then it records those. So two equal payments in one transaction are recorded by their sum, or by sending the report twice.
  *
  */
 export const recordDeposit = <ThrowOnError extends boolean = false>(options: Options<RecordDepositData, ThrowOnError>) => (options.client ?? client).post<RecordDepositResponses, RecordDepositErrors, ThrowOnError>({
@@ -170,7 +173,8 @@ export const getBalances = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Request tokens on a test chain
  *
- * Sends test tokens to a wallet: only on chains marked `testnet`, only tokens with `airdrop` in `GET /chains`, at most the amount given there, and one for each wallet, token and period.
+ * Sends test tokens to a wallet: only on chains marked `testnet`, only tokens with `airdrop` in `GET /chains`, and for each wallet and token together at most the amount given there in a period.
+ * A period begins with the first airdrop in it. What one airdrop leaves of the amount stays available, so that nobody can use up another wallet's airdrop by asking for a part of it; asking for more than is left is refused (`airdrop_cooldown`).
  * Asked again while the transaction is under way, it answers that transaction.
  *
  */

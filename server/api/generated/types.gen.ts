@@ -507,7 +507,7 @@ export type DepositRequest = {
     user: Address;
     txHash: Hash;
     /**
-     * Who the tokens came from. For a deposit into the vault it must be `user`.
+     * Who the tokens came from. For a deposit into the vault it must be `user`, for a withdrawal `user` or the vault.
      */
     sender: Address;
     tokenAddress: TokenAddress;
@@ -641,7 +641,7 @@ export type AirdropRequest = {
      */
     wallet: Address;
     /**
-     * How many; at most, and by default, the amount in `GET /chains`.
+     * How many; at most, and by default, what is left in this period of the amount in `GET /chains`.
      */
     amount?: Uint256;
 };
@@ -693,7 +693,7 @@ export type Currency = {
  */
 export type AirdropTerms = {
     /**
-     * At most this much for each wallet and period.
+     * At most this much for each wallet and period, in one airdrop or several.
      */
     amount: Uint256;
     /**

@@ -221,7 +221,9 @@ export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('deposits', (t) => {
     t.bigIncrements('id')
     // keccak256 of what was reported: the same report again is the same row.
-    column.hash(t, 'report_hash').notNullable().unique()
+    column.hash(t, 'report_hash').notNullable()
+    // 0, 1, 2 …: the same report again, for a further movement of the transaction.
+    t.integer('occurrence').notNullable()
     column.address(t, 'user').notNullable()
     t.bigInteger('chain_id').notNullable()
     column.hash(t, 'transaction_hash').notNullable()
@@ -235,8 +237,8 @@ export async function up(knex: Knex): Promise<void> {
     column.word(t, 'custody').nullable()
     t.integer('confirmations').notNullable().defaultTo(0)
     t.integer('required_confirmations').notNullable()
-    // `{chainId}:{hash}:{logIndex}`, so that a log is recorded once. Null until recorded.
-    column.word(t, 'log_key', 120).nullable().unique()
+    // True: recorded, and the transaction holds further movements that the same report fits.
+    t.boolean('may_repeat').notNullable().defaultTo(false)
     column.word(t, 'error_code').nullable()
     column.message(t, 'error_message').nullable()
     // When the engine is to look at it next; null: nothing to do.
@@ -244,7 +246,15 @@ export async function up(knex: Knex): Promise<void> {
     // When it was last reported, and when it was recorded; null: not yet.
     column.time(t, 'reported_at').notNullable()
     column.time(t, 'recorded_at').nullable()
+    t.unique(['report_hash', 'occurrence'])
     t.index(['chain_id', 'transaction_hash'])
+  })
+
+  // The movements that the records stand for; each is recorded once as what it is.
+  await knex.schema.createTable('deposit_logs', (t) => {
+    // `{in|out}:{vault|wallet}:{chainId}:{hash}:{logIndex}`
+    column.word(t, 'log_key', 120).primary()
+    t.bigInteger('deposit_id').notNullable().index()
   })
 
   // One row per (chain, token, wallet): its newest airdrop.
@@ -255,6 +265,9 @@ export async function up(knex: Knex): Promise<void> {
     // 1, 2, 3 … per row; the vault's key binds it, so that each is paid once.
     t.integer('round').notNullable()
     column.amount(t, 'amount').notNullable()
+    // When the period began in which this round counts, and what earlier rounds have paid in it.
+    column.time(t, 'period_start').notNullable()
+    column.amount(t, 'paid_before').notNullable()
     // `executing`, `success` or `error`
     column.word(t, 'status').notNullable()
     column.hash(t, 'transaction_hash').nullable()

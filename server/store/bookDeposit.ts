@@ -1,0 +1,182 @@
+import type { Address } from 'viem'
+import { chooseMovements, type Movement } from '../domain/deposit.js'
+import type { ServiceErrorCode } from '../domain/errors.js'
+import { moveBalance } from './balances.js'
+import { creditArrivals } from './credits.js'
+import type { Database, Transaction } from './database.js'
+import type { DepositRow, FoundDeposit } from './deposits.js'
+import { post } from './ledger.js'
+import type { CreditRow } from './rows.js'
+
+type Refusal = { code: ServiceErrorCode; message: string }
+
+export const alreadyUsed = 'txHash: this transaction already backs a step or a record.'
+
+/** Books the movements that a report stands for and keeps them from being recorded again, or says why not. */
+export async function bookDeposit(
+  database: Database,
+  trx: Transaction,
+  row: DepositRow,
+  found: FoundDeposit,
+  now: number,
+): Promise<Refusal | null> {
+  const amount = BigInt(row.amount)
+  const open = await withoutRecorded(trx, row, found)
+  const chosen = open && chooseMovements(open, amount)
+  if (!chosen) {
+    return open && !chooseMovements(found.movements, amount)
+      ? { code: 'deposit_mismatch', message: found.mismatch }
+      : { code: 'transaction_already_used', message: alreadyUsed }
+  }
+  const refusal = await moveMoney(database, trx, row, found, chosen, now)
+  if (refusal) return refusal
+  await trx('deposit_logs').insert(
+    chosen.map((movement) => ({ log_key: logKey(row, found, movement), deposit_id: row.id })),
+  )
+  await markRepeatable(
+    trx,
+    row,
+    open.filter((movement) => !chosen.includes(movement)),
+  )
+  return null
+}
+
+/** Null: the transaction backs a step, so that all of it counts there. */
+async function withoutRecorded(trx: Transaction, row: DepositRow, found: FoundDeposit): Promise<Movement[] | null> {
+  const recorded = await trx<{ log_key: string }>('deposit_logs')
+    .whereIn(
+      'log_key',
+      found.movements.map((movement) => logKey(row, found, movement)),
+    )
+    .select('log_key')
+  const keys = new Set(recorded.map((entry) => entry.log_key))
+  const open = found.movements.filter((movement) => !keys.has(logKey(row, found, movement)))
+  if (!row.is_deposit || found.custody === 'wallet') return open
+  const transaction = { chain_id: row.chain_id, user: row.user }
+  if (
+    await trx('payments')
+      .where({ ...transaction, hash: row.transaction_hash })
+      .first('signed')
+  )
+    return null
+  // Every credit, whoever it is of, and by whatever way it came.
+  const credits = await trx<CreditRow>('credits')
+    .where({ chain_id: row.chain_id, transaction_hash: row.transaction_hash })
+    .select('log_index')
+  const credited = new Set(credits.map((credit) => credit.log_index))
+  return open.filter(({ logIndex }) => !credited.has(logIndex))
+}
+
+/** Direction and custody belong to it: what leaves one account may enter another, and neither blocks the other. */
+function logKey(row: DepositRow, { custody }: FoundDeposit, { logIndex }: Movement): string {
+  return `${row.is_deposit ? 'in' : 'out'}:${custody}:${row.chain_id}:${row.transaction_hash}:${logIndex}`
+}
+
+/** Notes for all records of these parties whether the same report would still find something. */
+async function markRepeatable(trx: Transaction, row: DepositRow, rest: Movement[]): Promise<void> {
+  const { id, chain_id, transaction_hash, user, sender, token, is_deposit } = row
+  const records = await trx<DepositRow>('deposits')
+    .where({ chain_id, transaction_hash, user, sender, token, is_deposit })
+    .where((these) => these.where({ id }).orWhere({ status: 'recorded' }))
+    .select('id', 'amount', 'may_repeat')
+  for (const record of records) {
+    const mayRepeat = chooseMovements(rest, BigInt(record.amount)) !== null
+    if (Boolean(record.may_repeat) === mayRepeat) continue
+    await trx('deposits').where({ id: record.id }).update({ may_repeat: mayRepeat })
+  }
+}
+
+async function moveMoney(
+  database: Database,
+  trx: Transaction,
+  row: DepositRow,
+  found: FoundDeposit,
+  chosen: Movement[],
+  now: number,
+): Promise<Refusal | null> {
+  const key = { user: row.user, chainId: row.chain_id, token: row.token }
+  const amount = BigInt(row.amount)
+  // A movement is recorded once in each direction, so the first one names them all.
+  const cause = `${row.chain_id}:${row.transaction_hash}:${chosen[0]!.logIndex}`
+  if (row.is_deposit && found.custody === 'vault') {
+    const { blockNumber, blockHash } = found
+    const place = { ...key, transactionHash: row.transaction_hash, blockNumber, blockHash }
+    const arrivals = chosen.map((movement) => ({ ...place, ...movement }))
+    await creditArrivals(database, trx, arrivals, null, now)
+    return null
+  }
+  if (row.is_deposit) {
+    await moveBalance(database, trx, key, { wallet: amount })
+    await post(trx, [{ cause: `wallet-in:${cause}`, debit: 'wallet', credit: 'recorded', amount, ...key }], now)
+    return null
+  }
+  return found.custody === 'vault'
+    ? withdrawFromVault(database, trx, key, amount, cause, now)
+    : withdrawFromWallet(database, trx, key, amount, cause, now)
+}
+
+type Key = { user: Address; chainId: number; token: Address }
+
+/** Takes the oldest credit first. */
+async function withdrawFromVault(
+  database: Database,
+  trx: Transaction,
+  key: Key,
+  amount: bigint,
+  cause: string,
+  now: number,
+) {
+  const credits = await database.lock(
+    trx<CreditRow>('credits')
+      .where({ user: key.user, is_open: 1, chain_id: key.chainId, token: key.token })
+      .orderBy('id'),
+  )
+  const available = credits.reduce((sum, credit) => sum + BigInt(credit.available), 0n)
+  if (available < amount) return exceeds(amount, available)
+  let open = amount
+  for (const credit of credits) {
+    const has = BigInt(credit.available)
+    const taken = has < open ? has : open
+    if (taken === 0n) continue
+    open -= taken
+    const isOpen = has - taken > 0n || BigInt(credit.reserved) > 0n
+    await trx('credits')
+      .where({ id: credit.id })
+      .update({ available: (has - taken).toString(), is_open: isOpen })
+    const posting = { cause: `withdrawal:${cause}:${credit.id}`, debit: 'available', credit: 'vault' } as const
+    await post(trx, [{ ...posting, amount: taken, ...key }], now)
+  }
+  await moveBalance(database, trx, key, { available: -amount })
+  return null
+}
+
+async function withdrawFromWallet(
+  database: Database,
+  trx: Transaction,
+  key: Key,
+  amount: bigint,
+  cause: string,
+  now: number,
+) {
+  const row = await database
+    .lock(
+      trx<{ wallet: string; user: Address; chain_id: number; token: Address }>('balances').where({
+        user: key.user,
+        chain_id: key.chainId,
+        token: key.token,
+      }),
+    )
+    .first()
+  const recorded = BigInt(row?.wallet ?? 0)
+  if (recorded < amount) return exceeds(amount, recorded)
+  await moveBalance(database, trx, key, { wallet: -amount })
+  await post(trx, [{ cause: `wallet-out:${cause}`, debit: 'recorded', credit: 'wallet', amount, ...key }], now)
+  return null
+}
+
+function exceeds(amount: bigint, recorded: bigint) {
+  return {
+    code: 'withdrawal_exceeds_balance' as const,
+    message: `The withdrawal of ${amount} exceeds the recorded ${recorded}.`,
+  }
+}
