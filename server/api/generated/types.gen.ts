@@ -322,11 +322,26 @@ export type Intent = {
     mode: Mode;
     status: Status;
     /**
+     * What was asked for, in the order of the steps. Calls and signatures are left out.
+     */
+    chainBatches: Array<ChainBatch>;
+    /**
      * One for each chain batch, in order.
      */
     steps: Array<Step>;
     createdAt: Timestamp;
     updatedAt: Timestamp;
+};
+
+/**
+ * What one step is to move, as the request declared it. It has moved once the step of the same position is `success`.
+ */
+export type ChainBatch = {
+    chainId: ChainId;
+    /**
+     * As in the request, with the addresses in EIP-55 form.
+     */
+    tokenTransfers: Array<TokenTransfer>;
 };
 
 /**
@@ -1183,6 +1198,10 @@ export type ListActionsData = {
          * Only actions with this status now.
          */
         status?: Status;
+        /**
+         * Only actions with a step that this transaction carries, or that the user registered it for.
+         */
+        transactionHash?: Hash;
         /**
          * How many actions a page holds at most.
          */
