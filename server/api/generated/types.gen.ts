@@ -2128,6 +2128,73 @@ export type GetDocsResponses = {
 
 export type GetDocsResponse = GetDocsResponses[keyof GetDocsResponses];
 
+export type GetExplorerData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/explorer';
+};
+
+export type GetExplorerErrors = {
+    /**
+     * Too many requests.
+     */
+    429: ErrorBody;
+    /**
+     * A fault of the service. The log has the details under the `requestId`.
+     */
+    500: ErrorBody;
+};
+
+export type GetExplorerError = GetExplorerErrors[keyof GetExplorerErrors];
+
+export type GetExplorerResponses = {
+    /**
+     * The page.
+     */
+    200: string;
+};
+
+export type GetExplorerResponse = GetExplorerResponses[keyof GetExplorerResponses];
+
+export type GetExplorerActionData = {
+    body?: never;
+    path: {
+        /**
+         * The `actionId` of the action.
+         */
+        actionId: string;
+    };
+    query?: never;
+    url: '/explorer/{actionId}';
+};
+
+export type GetExplorerActionErrors = {
+    /**
+     * A parameter is missing or malformed; the message names it.
+     */
+    400: ErrorBody;
+    /**
+     * Too many requests.
+     */
+    429: ErrorBody;
+    /**
+     * A fault of the service. The log has the details under the `requestId`.
+     */
+    500: ErrorBody;
+};
+
+export type GetExplorerActionError = GetExplorerActionErrors[keyof GetExplorerActionErrors];
+
+export type GetExplorerActionResponses = {
+    /**
+     * The page.
+     */
+    200: string;
+};
+
+export type GetExplorerActionResponse = GetExplorerActionResponses[keyof GetExplorerActionResponses];
+
 export type SubmitTransactionData = {
     body: LegacyTransactionRequest;
     path?: never;
