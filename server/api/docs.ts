@@ -9,6 +9,10 @@ import type { StaticFiles } from './staticFiles.js'
 const scriptPath = '/docs/scalar.js'
 const startPath = '/docs/start.js'
 
+/** Our part of it: how Scalar starts, and the pictures of the introduction. */
+const folder = new URL('../docs/', import.meta.url)
+const pictures = ['action', 'flow', 'on-demand']
+
 /**
  * Scalar puts its styles in by script, hence `unsafe-inline` for them. Scripts, data and fonts come from here alone; the
  * page may try the operations out, on this service only.
@@ -38,18 +42,9 @@ const page = `<!doctype html>
     <div id="reference"></div>
     <noscript>This page needs JavaScript. The document itself is at <a href="/openapi.yaml">/openapi.yaml</a>.</noscript>
     <script src="${scriptPath}"></script>
-    <script src="${startPath}"></script>
+    <script type="module" src="${startPath}"></script>
   </body>
 </html>
-`
-
-const start = `Scalar.createApiReference('#reference', {
-  url: '/openapi.json',
-  telemetry: false,
-  withDefaultFonts: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-})
 `
 
 type DocsHandlers = Pick<Handlers, 'getOpenapiYaml' | 'getOpenapiJson' | 'getDocs'>
@@ -68,10 +63,16 @@ export function createDocsHandlers(spec: Spec): DocsHandlers {
   }
 }
 
-/** The page's scripts. Scalar's is 3 MB. */
+/** What the page loads. Scalar's script is 3 MB. */
 export const docsFiles: StaticFiles = {
   [scriptPath]: { type: 'text/javascript', read: () => readFile(scalarScript()) },
-  [startPath]: { type: 'text/javascript', read: async () => Buffer.from(start) },
+  [startPath]: { type: 'text/javascript', read: () => readFile(new URL('start.js', folder)) },
+  ...Object.fromEntries(
+    pictures.map((name) => [
+      `/docs/${name}.svg`,
+      { type: 'image/svg+xml', read: () => readFile(new URL(`${name}.svg`, folder)) },
+    ]),
+  ),
 }
 
 function scalarScript(): string {
