@@ -16,7 +16,10 @@ const styles = `
   --scalar-background-1: #11151e; --scalar-background-2: #171b25; --scalar-background-3: #232939;
   --scalar-sidebar-color-1: #e9ecf3; --scalar-sidebar-color-2: #b4bccb; --scalar-sidebar-color-active: #a3acff;
 }
-.scalar-reference-intro-clients { display: none; }
+.introduction-section .section-columns { flex-direction: column-reverse; gap: 1.5rem; }
+.introduction-section .section-column { width: 100%; max-width: none; }
+.introduction-section .sticky-cards { position: static; }
+.scalar-reference-intro-clients.introduction-card-item { display: none; }
 button.absolute[aria-expanded] { min-width: 24px; min-height: 24px; }
 .markdown img { width: 100%; max-width: 760px; }
 `

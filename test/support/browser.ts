@@ -25,7 +25,7 @@ export async function launchBrowser(): Promise<Browser> {
 
 export type Visit = {
   page: Page
-  /** Whatever the page wrote to the console as an error or a warning, and what it threw. */
+  /** Whatever the page wrote to the console as an error, and what it threw. */
   complaints: string[]
   /** What it tried to load from anywhere but the allowed origins; all of it was blocked. */
   strayRequests: string[]
@@ -50,7 +50,7 @@ export async function openPage(
   )
   const page = await context.newPage()
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    if (message.type() === 'error') complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
   return { page, complaints, strayRequests, close: () => context.close() }
