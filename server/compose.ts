@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { createApp } from './api/app.js'
 import { createDocsHandlers } from './api/docs.js'
+import { createExplorerHandlers } from './api/explorer.js'
 import { createActionHandlers } from './api/handlers/actions.js'
 import { createAirdropHandlers } from './api/handlers/airdrops.js'
 import { createChainHandlers } from './api/handlers/chains.js'
@@ -137,6 +138,7 @@ export async function startService(config: Config, log: Logger = createLogger(co
       spec,
       handlers: {
         ...createDocsHandlers(spec),
+        ...createExplorerHandlers(),
         ...createActionHandlers(actions),
         ...createStepHandlers({ actions, steps }),
         ...createVenueTxHashHandlers(createVenueTxHashes({ store: store.venueTxHashes, now })),

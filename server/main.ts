@@ -44,7 +44,12 @@ try {
 
 function announce(service: Awaited<ReturnType<typeof startService>>): void {
   const lines = service.url
-    ? [`API    ${service.url}`, `docs   ${service.url}/docs`, `health ${service.url}/health`]
+    ? [
+        `API    ${service.url}`,
+        `docs   ${service.url}/docs`,
+        `look   ${service.url}/explorer`,
+        `health ${service.url}/health`,
+      ]
     : ['engine only, no API']
   for (const chain of service.chains) {
     lines.push(`chain  ${chain.chainId} ${chain.name}${chain.publicRpcUrl ? ` at ${chain.publicRpcUrl}` : ''}`)

@@ -62,7 +62,7 @@ export function createIntentClient(options: ClientOptions) {
 
     /** A page of actions, newest first. `nextCursor` of a page is the `cursor` of the next. */
     async listActions(
-      filter: { user?: Address; status?: Status; limit?: number; cursor?: string } = {},
+      filter: { user?: Address; status?: Status; transactionHash?: Hash; limit?: number; cursor?: string } = {},
       how: CallOptions = {},
     ): Promise<ActionPage> {
       return (await wire.listActions(filter, how)).data

@@ -4,13 +4,15 @@ import helmet from 'koa-helmet'
 import type { Logger } from 'pino'
 import { ServiceError } from '../domain/errors.js'
 import { accessLog, type ObserveRequest } from './accessLog.js'
-import { serveDocsFiles } from './docs.js'
+import { docsFiles } from './docs.js'
+import { explorerFiles } from './explorer.js'
 import type { Handlers } from './handlers.js'
 import { toProblem } from './problem.js'
 import type { RateLimits } from './rateLimit.js'
 import { requestId } from './requestId.js'
 import { type ApiState, createRouter } from './router.js'
 import type { Spec } from './spec.js'
+import { serveStaticFiles } from './staticFiles.js'
 
 export type AppOptions = {
   spec: Spec
@@ -64,7 +66,7 @@ export async function createApp(options: AppOptions): Promise<Koa> {
   )
   app.use(securityHeaders())
   app.use(answerErrors(options) as Middleware)
-  app.use(await serveDocsFiles())
+  app.use(serveStaticFiles({ ...docsFiles, ...explorerFiles }))
   app.use((await createRouter(options)) as Middleware)
   return app
 }
@@ -116,7 +118,7 @@ function allowedOrigin(origins: readonly string[]): (ctx: Koa.Context) => string
 
 function securityHeaders(): Middleware {
   return helmet({
-    // JSON needs nothing of a browser; the docs page sets its own policy.
+    // JSON needs nothing of a browser; the pages set policies of their own.
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     // The API is for other origins; CORS says which.
     crossOriginResourcePolicy: { policy: 'cross-origin' },

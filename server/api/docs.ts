@@ -1,18 +1,17 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import type { Middleware } from 'koa'
 import type { Handlers } from './handlers.js'
 import type { Spec } from './spec.js'
-
-const compress = promisify(gzip)
+import type { StaticFiles } from './staticFiles.js'
 
 /** Where the page finds what it is made of; all of it is ours. */
 const scriptPath = '/docs/scalar.js'
 const startPath = '/docs/start.js'
+
+/** Our part of it: how Scalar starts, and the pictures of the introduction. */
+const folder = new URL('../docs/', import.meta.url)
+const pictures = ['action', 'flow', 'on-demand']
 
 /**
  * Scalar puts its styles in by script, hence `unsafe-inline` for them. Scripts, data and fonts come from here alone; the
@@ -43,18 +42,9 @@ const page = `<!doctype html>
     <div id="reference"></div>
     <noscript>This page needs JavaScript. The document itself is at <a href="/openapi.yaml">/openapi.yaml</a>.</noscript>
     <script src="${scriptPath}"></script>
-    <script src="${startPath}"></script>
+    <script type="module" src="${startPath}"></script>
   </body>
 </html>
-`
-
-const start = `Scalar.createApiReference('#reference', {
-  url: '/openapi.json',
-  telemetry: false,
-  withDefaultFonts: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-})
 `
 
 type DocsHandlers = Pick<Handlers, 'getOpenapiYaml' | 'getOpenapiJson' | 'getDocs'>
@@ -73,46 +63,19 @@ export function createDocsHandlers(spec: Spec): DocsHandlers {
   }
 }
 
-type File = { etag: string; plain: Buffer; zipped: Buffer }
-
-/** The page's scripts, which are no operations. Scalar's is 3 MB; it is read and compressed when first asked for. */
-export async function serveDocsFiles(): Promise<Middleware> {
-  const files: Record<string, () => Promise<File>> = {
-    [scriptPath]: once(() => readFile(scalarScript())),
-    [startPath]: once(async () => Buffer.from(start)),
-  }
-  return async (ctx, next) => {
-    const load = Object.hasOwn(files, ctx.path) ? files[ctx.path] : undefined
-    if (!load || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
-    const { etag, plain, zipped } = await load()
-    ctx.status = 200
-    ctx.set({ ETag: etag, 'Cache-Control': 'no-cache' })
-    ctx.vary('Accept-Encoding')
-    ctx.type = 'text/javascript; charset=utf-8'
-    if (ctx.fresh) {
-      ctx.status = 304
-    } else if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
-      ctx.set('Content-Encoding', 'gzip')
-      ctx.body = zipped
-    } else {
-      ctx.body = plain
-    }
-  }
+/** What the page loads. Scalar's script is 3 MB. */
+export const docsFiles: StaticFiles = {
+  [scriptPath]: { type: 'text/javascript', read: () => readFile(scalarScript()) },
+  [startPath]: { type: 'text/javascript', read: () => readFile(new URL('start.js', folder)) },
+  ...Object.fromEntries(
+    pictures.map((name) => [
+      `/docs/${name}.svg`,
+      { type: 'image/svg+xml', read: () => readFile(new URL(`${name}.svg`, folder)) },
+    ]),
+  ),
 }
 
 function scalarScript(): string {
   const main = createRequire(import.meta.url).resolve('@scalar/api-reference')
   return join(dirname(main), 'browser', 'standalone.js')
-}
-
-function once(read: () => Promise<Buffer>): () => Promise<File> {
-  let file: Promise<File> | undefined
-  return () => {
-    file ??= read().then(async (plain) => ({
-      etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
-      plain,
-      zipped: await compress(plain),
-    }))
-    return file
-  }
 }

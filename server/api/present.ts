@@ -1,4 +1,5 @@
 import { getAddress } from 'viem'
+import type { TokenTransfer } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { DepositView } from '../domain/deposit.js'
 import type { ActionView, IntentView, StepView } from '../domain/views.js'
@@ -28,9 +29,22 @@ export function presentIntent(intent: IntentView): wire.Intent {
     intentIndex: intent.intentIndex,
     mode: intent.mode,
     status: intent.status,
+    chainBatches: intent.chainBatches.map(({ chainId, tokenTransfers }) => ({
+      chainId,
+      tokenTransfers: tokenTransfers.map(presentTransfer),
+    })),
     steps: intent.steps.map(presentStep),
     createdAt: presentTime(intent.createdAt),
     updatedAt: presentTime(intent.updatedAt),
+  }
+}
+
+function presentTransfer({ from, to, token, amount }: TokenTransfer): wire.TokenTransfer {
+  return {
+    from: from === 'solver' ? from : getAddress(from),
+    to: getAddress(to),
+    token: getAddress(token),
+    amount: amount.toString(),
   }
 }
 

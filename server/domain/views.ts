@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { Mode, Status, StepRef } from './action.js'
+import type { Mode, Status, StepRef, TokenTransfer } from './action.js'
 import type { StepError } from './errors.js'
 
 /** What the service tells of a step. Times are unix milliseconds. */
@@ -19,11 +19,16 @@ export type StepView = StepRef & {
   updatedAt: number
 }
 
+/** What may be told of a chain batch: where it runs and what it is to move. */
+export type BatchView = { chainId: number; tokenTransfers: TokenTransfer[] }
+
 export type IntentView = {
   actionId: string
   intentIndex: number
   mode: Mode
   status: Status
+  /** In the order of the steps. */
+  chainBatches: BatchView[]
   steps: StepView[]
   createdAt: number
   updatedAt: number

@@ -99,6 +99,7 @@ export function createActions(deps: { store: Store; settings: Settings; now: () 
     async list(filter: {
       user: Address | null
       status: Status | null
+      transactionHash: Hash | null
       before: string | null
       limit: number
     }): Promise<{ actions: ActionView[]; next: string | null }> {

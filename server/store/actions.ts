@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
 import type { Action, ChainBatch, Intent, Status } from '../domain/action.js'
 import { stepKind } from '../domain/stepKind.js'
-import type { ActionView, IntentView } from '../domain/views.js'
+import type { ActionView, BatchView, IntentView } from '../domain/views.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { type ActionRow, type IntentRow, type StepRow, toStepView } from './rows.js'
 
@@ -66,15 +66,24 @@ export async function readAction(database: Database, actionId: string): Promise<
   return action ? toActionView(action, intents, steps) : null
 }
 
+/** Which actions to list; null: any. */
+export type ActionFilter = { user: Address | null; status: Status | null; transactionHash: Hash | null }
+
 /** Newest first: by id, which sorts by time. `before` is the id of the last action of the page before. */
 export async function listActions(
   database: Database,
-  filter: { user: Address | null; status: Status | null; before: string | null; limit: number },
+  filter: ActionFilter & { before: string | null; limit: number },
 ): Promise<ActionView[]> {
   const query = database.knex<ActionRow>('actions').orderBy('id', 'desc').limit(filter.limit)
   if (filter.user !== null) void query.where({ user: filter.user })
   if (filter.status !== null) void query.where({ status: filter.status })
   if (filter.before !== null) void query.where('id', '<', filter.before)
+  if (filter.transactionHash !== null) {
+    void query.whereIn(
+      'id',
+      database.knex<StepRow>('steps').where({ transaction_hash: filter.transactionHash }).select('action_id'),
+    )
+  }
   const actions = await query.select('id', 'user', 'status', 'created_at', 'updated_at')
   const ids = actions.map((action) => action.id)
   if (ids.length === 0) return []
@@ -123,7 +132,7 @@ export async function readIntent(
   return intent ? toIntentView(intent, steps) : null
 }
 
-const intentColumns = ['action_id', 'intent_index', 'mode', 'status', 'created_at', 'updated_at'] as const
+const intentColumns = ['action_id', 'intent_index', 'mode', 'status', 'batches', 'created_at', 'updated_at'] as const
 
 type IntentColumns = Pick<IntentRow, (typeof intentColumns)[number]>
 
@@ -153,6 +162,7 @@ function toIntentView(row: IntentColumns, steps: StepRow[]): IntentView {
     intentIndex: row.intent_index,
     mode: row.mode,
     status: row.status,
+    chainBatches: readBatches(row.batches),
     steps: steps.map(toStepView),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -202,7 +212,8 @@ async function writeAction(trx: Transaction, entry: NewAction): Promise<void> {
       action_id: action.actionId,
       intent_index: index,
       mode: intent.mode,
-      intent: writeIntent(intent),
+      intent: writeJson(intent),
+      batches: writeJson(intent.chainBatches.map(({ chainId, tokenTransfers }) => ({ chainId, tokenTransfers }))),
       signed_key: entry.signedKeys[index] ?? null,
       signature_hash: entry.signatureHashes[index] ?? null,
       status: 'created',
@@ -237,14 +248,22 @@ function stepRows(user: Address, intent: Intent, intentIndex: number, entry: New
   }))
 }
 
-/** JSON has no bigint: amounts and values are written as decimal strings and read back by `readIntentColumn`. */
-function writeIntent(intent: Intent): string {
-  return JSON.stringify(intent, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+/** JSON has no bigint: amounts and values are written as decimal strings and read back by `readJson`. */
+function writeJson(content: Intent | BatchView[]): string {
+  return JSON.stringify(content, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 }
 
 /** The reverse of what `insertAction` writes. */
 export function readIntentColumn(text: string): Intent {
+  return readJson(text) as Intent
+}
+
+function readBatches(text: string): BatchView[] {
+  return readJson(text) as BatchView[]
+}
+
+function readJson(text: string): unknown {
   return JSON.parse(text, (key, value: unknown) =>
     (key === 'amount' || key === 'value') && typeof value === 'string' ? BigInt(value) : value,
-  ) as Intent
+  )
 }

@@ -21,6 +21,7 @@ export type IntentRow = {
   intent_index: number
   mode: Mode
   intent: string
+  batches: string
   signed_key: Hash | null
   signature_hash: Hash | null
   status: Status

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Address, parseUnits } from 'viem'
+import { type Address, getAddress, parseUnits } from 'viem'
 import { createApi, type Api } from '../support/api.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
@@ -8,6 +8,7 @@ import {
   balanceOf,
   fund,
   newUser,
+  onDemandIntent,
   reader,
   sendFrom,
   signedIntent,
@@ -222,6 +223,54 @@ describe('the other endpoints', () => {
       expect((await api.get(`/actions?user=${user.address}&status=success`)).body.actions).to.deep.equal([])
       expect((await api.get('/actions?cursor=nonsense')).status).to.equal(400)
     })
+
+    it('finds an action by a transaction that carries a step, in any letter case, and tells what it moves', async () => {
+      const [a, b] = service.chains
+      const { user, hash } = await paidOnDemand()
+      const upper = `0x${hash.slice(2).toUpperCase()}`
+      const [action, ...others] = (await api.get(`/actions?transactionHash=${upper}`)).body.actions
+      expect(others).to.deep.equal([])
+      expect(action.user).to.equal(user.address)
+      const [pays, gets] = action.intents[0].chainBatches
+      expect(pays).to.deep.equal({
+        chainId: a.chainId,
+        tokenTransfers: [{ from: user.address, to: getAddress(a.vault), token: getAddress(usdA()), amount: '2000000' }],
+      })
+      expect(gets.chainId).to.equal(b.chainId)
+      expect(gets.tokenTransfers[0]).to.include({
+        from: 'solver',
+        to: user.address,
+        amount: (2n * 10n ** 18n).toString(),
+      })
+      const payout = action.intents[0].steps[1].transactionHash
+      expect((await api.get(`/actions?transactionHash=${payout}`)).body.actions[0].actionId).to.equal(action.actionId)
+      expect((await api.get(`/actions?transactionHash=${hash}&status=created`)).body.actions).to.deep.equal([])
+      expect((await api.get(`/actions?transactionHash=0x${'7'.repeat(64)}`)).body.actions).to.deep.equal([])
+      expect((await api.get('/actions?transactionHash=0x7')).status).to.equal(400)
+    })
+
+    /** A finished on-demand action: 2 USD paid on A by the transaction `hash`, 2 USD got on B. */
+    async function paidOnDemand() {
+      const [a, b] = service.chains
+      const user = newUser()
+      await fund(a, user.address, { usd: 2_000_000n, native: parseUnits('1', 18) })
+      const pays = { from: user.address, to: a.vault, token: usdA(), amount: 2_000_000n }
+      const gets = { from: 'solver', to: user.address, token: usdB(), amount: 2n * 10n ** 18n }
+      const created = await api.post('/actions', {
+        user: user.address,
+        intents: [
+          onDemandIntent([
+            { chainId: a.chainId, tokenTransfers: [pays] },
+            { chainId: b.chainId, tokenTransfers: [gets] },
+          ]),
+        ],
+      })
+      const { actionId } = created.body
+      const hash = await sendFrom(a, user, { to: usdA(), data: transferData(a.vault, 2_000_000n) })
+      expect((await api.execute(actionId, 0, 0, { action: 'execute', hash })).body.status).to.equal('success')
+      expect((await api.execute(actionId, 0, 1)).body.status).to.equal('success')
+      return { user, hash }
+    }
 
     it('streams every change once, in order, and resumes after the last one seen', async () => {
       const [a] = service.chains

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { CreateActionData, CreateActionErrors, CreateActionResponses, ExecuteStepData, ExecuteStepErrors, ExecuteStepResponses, GetActionData, GetActionErrors, GetActionResponses, GetBalancesData, GetBalancesErrors, GetBalancesResponses, GetDocsData, GetDocsErrors, GetDocsResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetIntentData, GetIntentErrors, GetIntentResponses, GetLegacyStepStatusData, GetLegacyStepStatusErrors, GetLegacyStepStatusResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetOpenapiJsonData, GetOpenapiJsonErrors, GetOpenapiJsonResponses, GetOpenapiYamlData, GetOpenapiYamlErrors, GetOpenapiYamlResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetStepData, GetStepErrors, GetStepResponses, ListActionsData, ListActionsErrors, ListActionsResponses, ListChainsData, ListChainsErrors, ListChainsResponses, QueryVenueTxHashesData, QueryVenueTxHashesErrors, QueryVenueTxHashesResponses, RecordDepositData, RecordDepositErrors, RecordDepositResponses, RecordVenueTxHashData, RecordVenueTxHashErrors, RecordVenueTxHashResponses, RequestAirdropData, RequestAirdropErrors, RequestAirdropResponses, StreamActionEventsData, StreamActionEventsErrors, StreamActionEventsResponse, StreamActionEventsResponses, SubmitTransactionData, SubmitTransactionErrors, SubmitTransactionResponses, VerifyVenueTxHashData, VerifyVenueTxHashErrors, VerifyVenueTxHashResponses } from './types.gen.js';
+import type { CreateActionData, CreateActionErrors, CreateActionResponses, ExecuteStepData, ExecuteStepErrors, ExecuteStepResponses, GetActionData, GetActionErrors, GetActionResponses, GetBalancesData, GetBalancesErrors, GetBalancesResponses, GetDocsData, GetDocsErrors, GetDocsResponses, GetExplorerActionData, GetExplorerActionErrors, GetExplorerActionResponses, GetExplorerData, GetExplorerErrors, GetExplorerResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetIntentData, GetIntentErrors, GetIntentResponses, GetLegacyStepStatusData, GetLegacyStepStatusErrors, GetLegacyStepStatusResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetOpenapiJsonData, GetOpenapiJsonErrors, GetOpenapiJsonResponses, GetOpenapiYamlData, GetOpenapiYamlErrors, GetOpenapiYamlResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetStepData, GetStepErrors, GetStepResponses, ListActionsData, ListActionsErrors, ListActionsResponses, ListChainsData, ListChainsErrors, ListChainsResponses, QueryVenueTxHashesData, QueryVenueTxHashesErrors, QueryVenueTxHashesResponses, RecordDepositData, RecordDepositErrors, RecordDepositResponses, RecordVenueTxHashData, RecordVenueTxHashErrors, RecordVenueTxHashResponses, RequestAirdropData, RequestAirdropErrors, RequestAirdropResponses, StreamActionEventsData, StreamActionEventsErrors, StreamActionEventsResponse, StreamActionEventsResponses, SubmitTransactionData, SubmitTransactionErrors, SubmitTransactionResponses, VerifyVenueTxHashData, VerifyVenueTxHashErrors, VerifyVenueTxHashResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -235,6 +235,22 @@ export const getOpenapiJson = <ThrowOnError extends boolean = false>(options?: O
  * A page to read this document and to try the operations. It is served whole by the service; nothing is loaded from elsewhere.
  */
 export const getDocs = <ThrowOnError extends boolean = false>(options?: Options<GetDocsData, ThrowOnError>) => (options?.client ?? client).get<GetDocsResponses, GetDocsErrors, ThrowOnError>({ url: '/docs', ...options });
+
+/**
+ * The explorer's search page
+ *
+ * A page that lists the latest actions and finds actions by a user's address, an action id or a transaction hash. Its search field asks for `/explorer?q=…`.
+ * It reads the public API alone; nothing is loaded from elsewhere.
+ *
+ */
+export const getExplorer = <ThrowOnError extends boolean = false>(options?: Options<GetExplorerData, ThrowOnError>) => (options?.client ?? client).get<GetExplorerResponses, GetExplorerErrors, ThrowOnError>({ url: '/explorer', ...options });
+
+/**
+ * The explorer's page of an action
+ *
+ * A page that shows an action as it moves - intents, steps, chains, transactions, money in and out. The page itself tells when there is no such action.
+ */
+export const getExplorerAction = <ThrowOnError extends boolean = false>(options: Options<GetExplorerActionData, ThrowOnError>) => (options.client ?? client).get<GetExplorerActionResponses, GetExplorerActionErrors, ThrowOnError>({ url: '/explorer/{actionId}', ...options });
 
 /**
  * Submit a cross-chain transaction

@@ -229,6 +229,25 @@ export type Operations = {
       500: wire.GetDocsErrors[500]
     }
   }
+  /** GET /explorer */
+  getExplorer: {
+    request: wire.GetExplorerData
+    replies: {
+      200: wire.GetExplorerResponses[200]
+      429: wire.GetExplorerErrors[429]
+      500: wire.GetExplorerErrors[500]
+    }
+  }
+  /** GET /explorer/{actionId} */
+  getExplorerAction: {
+    request: wire.GetExplorerActionData
+    replies: {
+      200: wire.GetExplorerActionResponses[200]
+      400: wire.GetExplorerActionErrors[400]
+      429: wire.GetExplorerActionErrors[429]
+      500: wire.GetExplorerActionErrors[500]
+    }
+  }
   /** POST /transaction/submit */
   submitTransaction: {
     request: wire.SubmitTransactionData
@@ -277,6 +296,8 @@ export const operationIds = [
   'getOpenapiYaml',
   'getOpenapiJson',
   'getDocs',
+  'getExplorer',
+  'getExplorerAction',
   'submitTransaction',
   'getLegacyStepStatus',
 ] as const satisfies readonly (keyof Operations)[]

@@ -322,11 +322,26 @@ export type Intent = {
     mode: Mode;
     status: Status;
     /**
+     * What was asked for, in the order of the steps. Calls and signatures are left out.
+     */
+    chainBatches: Array<ChainBatch>;
+    /**
      * One for each chain batch, in order.
      */
     steps: Array<Step>;
     createdAt: Timestamp;
     updatedAt: Timestamp;
+};
+
+/**
+ * What one step is to move, as the request declared it. It has moved once the step of the same position is `success`.
+ */
+export type ChainBatch = {
+    chainId: ChainId;
+    /**
+     * As in the request, with the addresses in EIP-55 form.
+     */
+    tokenTransfers: Array<TokenTransfer>;
 };
 
 /**
@@ -1215,6 +1230,10 @@ export type ListActionsData = {
          * Only actions with this status now.
          */
         status?: Status;
+        /**
+         * Only actions with a step that this transaction carries, or that the user registered it for.
+         */
+        transactionHash?: Hash;
         /**
          * How many actions a page holds at most.
          */
@@ -2140,6 +2159,73 @@ export type GetDocsResponses = {
 };
 
 export type GetDocsResponse = GetDocsResponses[keyof GetDocsResponses];
+
+export type GetExplorerData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/explorer';
+};
+
+export type GetExplorerErrors = {
+    /**
+     * Too many requests.
+     */
+    429: ErrorBody;
+    /**
+     * A fault of the service. The log has the details under the `requestId`.
+     */
+    500: ErrorBody;
+};
+
+export type GetExplorerError = GetExplorerErrors[keyof GetExplorerErrors];
+
+export type GetExplorerResponses = {
+    /**
+     * The page.
+     */
+    200: string;
+};
+
+export type GetExplorerResponse = GetExplorerResponses[keyof GetExplorerResponses];
+
+export type GetExplorerActionData = {
+    body?: never;
+    path: {
+        /**
+         * The `actionId` of the action.
+         */
+        actionId: string;
+    };
+    query?: never;
+    url: '/explorer/{actionId}';
+};
+
+export type GetExplorerActionErrors = {
+    /**
+     * A parameter is missing or malformed; the message names it.
+     */
+    400: ErrorBody;
+    /**
+     * Too many requests.
+     */
+    429: ErrorBody;
+    /**
+     * A fault of the service. The log has the details under the `requestId`.
+     */
+    500: ErrorBody;
+};
+
+export type GetExplorerActionError = GetExplorerActionErrors[keyof GetExplorerActionErrors];
+
+export type GetExplorerActionResponses = {
+    /**
+     * The page.
+     */
+    200: string;
+};
+
+export type GetExplorerActionResponse = GetExplorerActionResponses[keyof GetExplorerActionResponses];
 
 export type SubmitTransactionData = {
     body: LegacyTransactionRequest;

@@ -27,10 +27,11 @@ export function createActionHandlers(
       }
     },
 
-    async listActions({ query: { user, status, limit = 20, cursor } }) {
+    async listActions({ query: { user, status, transactionHash, limit = 20, cursor } }) {
       const page = await actions.list({
         user: user === undefined ? null : lower(user),
         status: status ?? null,
+        transactionHash: transactionHash === undefined ? null : lower(transactionHash),
         before: cursor === undefined ? null : readCursor(cursor),
         limit,
       })

@@ -27,6 +27,8 @@ export async function up(knex: Knex): Promise<void> {
     column.word(t, 'mode').notNullable()
     // JSON of the whole intent as the domain knows it, signatures included.
     column.large(t, 'intent').notNullable()
+    // JSON list of the batches as anyone may see them: chain and token transfers, without calls and signatures.
+    column.large(t, 'batches').notNullable()
     // Mode 7702: keccak256(user, digest); one signed intent exists once. Null in the other modes.
     column.hash(t, 'signed_key').nullable().unique()
     // Mode 7702: keccak256 of the signature, by which legacy clients ask. Null in the other modes.

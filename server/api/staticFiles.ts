@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Middleware } from 'koa'
+
+const compress = promisify(gzip)
+
+/** What a page loads from us besides itself, by path. */
+export type StaticFiles = Record<string, { type: string; read: () => Promise<Buffer> }>
+
+type Loaded = { etag: string; plain: Buffer; zipped: Buffer }
+
+/** Serves files, which are no operations. Each is read and compressed when first asked for. */
+export function serveStaticFiles(files: StaticFiles): Middleware {
+  const loaded = new Map(Object.entries(files).map(([path, { type, read }]) => [path, { type, load: once(read) }]))
+  return async (ctx, next) => {
+    const file = loaded.get(ctx.path)
+    if (!file || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
+    const { etag, plain, zipped } = await file.load()
+    ctx.status = 200
+    ctx.set({ ETag: etag, 'Cache-Control': 'no-cache' })
+    ctx.vary('Accept-Encoding')
+    ctx.type = `${file.type}; charset=utf-8`
+    if (ctx.fresh) {
+      ctx.status = 304
+    } else if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
+      ctx.set('Content-Encoding', 'gzip')
+      ctx.body = zipped
+    } else {
+      ctx.body = plain
+    }
+  }
+}
+
+function once(read: () => Promise<Buffer>): () => Promise<Loaded> {
+  let file: Promise<Loaded> | undefined
+  return () => {
+    file ??= read().then(async (plain) => ({
+      etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+      plain,
+      zipped: await compress(plain),
+    }))
+    return file
+  }
+}
