@@ -73,7 +73,6 @@ describe('a service that is killed at any point', () => {
   }
 
   type Mode = keyof typeof scenarios
-  type Kind = (typeof chosenDatabases)[number]
 
   /** The points that an undisturbed action passes. */
   async function dryRun(mode: Mode, kind: DatabaseKind): Promise<string[]> {
