@@ -1,10 +1,11 @@
 import type { Knex } from 'knex'
 import { columns } from './columns.js'
+import { createTable } from './createTable.js'
 
 export async function up(knex: Knex): Promise<void> {
   const column = columns(knex)
 
-  await knex.schema.createTable('actions', (t) => {
+  await createTable(knex, 'actions', (t) => {
     column.actionId(t, 'id').primary()
     column.address(t, 'user').notNullable()
     // keccak256 of the normalised request; tells a repeated request from another one.
@@ -21,7 +22,7 @@ export async function up(knex: Knex): Promise<void> {
     t.index(['status', 'id'])
   })
 
-  await knex.schema.createTable('intents', (t) => {
+  await createTable(knex, 'intents', (t) => {
     column.actionId(t)
     t.integer('intent_index').notNullable()
     column.word(t, 'mode').notNullable()
@@ -40,7 +41,7 @@ export async function up(knex: Knex): Promise<void> {
     t.index(['signature_hash'])
   })
 
-  await knex.schema.createTable('steps', (t) => {
+  await createTable(knex, 'steps', (t) => {
     column.actionId(t)
     t.integer('intent_index').notNullable()
     t.integer('step_index').notNullable()
@@ -91,7 +92,7 @@ export async function up(knex: Knex): Promise<void> {
     t.index(['chain_id', 'block_number'])
   })
 
-  await knex.schema.createTable('events', (t) => {
+  await createTable(knex, 'events', (t) => {
     column.actionId(t)
     // 1, 2, 3 … per action, without a gap.
     t.integer('sequence').notNullable()
@@ -101,7 +102,7 @@ export async function up(knex: Knex): Promise<void> {
     t.primary(['action_id', 'sequence'])
   })
 
-  await knex.schema.createTable('idempotency_keys', (t) => {
+  await createTable(knex, 'idempotency_keys', (t) => {
     // keccak256(user, key)
     column.hash(t, 'key_hash').primary()
     column.hash(t, 'body_hash').notNullable()
@@ -110,7 +111,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // One row per (chain, signer): the next nonce to sign.
-  await knex.schema.createTable('lanes', (t) => {
+  await createTable(knex, 'lanes', (t) => {
     t.bigInteger('chain_id').notNullable()
     column.address(t, 'signer').notNullable()
     t.bigInteger('next_nonce').notNullable()
@@ -123,7 +124,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // One row per nonce ever taken. What it carries never changes, but for a cancel.
-  await knex.schema.createTable('transactions', (t) => {
+  await createTable(knex, 'transactions', (t) => {
     t.bigIncrements('id')
     t.bigInteger('chain_id').notNullable()
     column.address(t, 'signer').notNullable()
@@ -154,7 +155,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // Every signed form of a transaction, stored before it is sent.
-  await knex.schema.createTable('attempts', (t) => {
+  await createTable(knex, 'attempts', (t) => {
     column.hash(t, 'hash').primary()
     t.bigInteger('transaction_id').notNullable().index()
     column.large(t, 'raw').notNullable()
@@ -165,7 +166,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // Which step a user's transaction backs. A transaction has one sender, so at most one of its rows can be verified.
-  await knex.schema.createTable('payments', (t) => {
+  await createTable(knex, 'payments', (t) => {
     t.bigInteger('chain_id').notNullable()
     column.hash(t, 'hash').notNullable()
     column.address(t, 'user').notNullable()
@@ -180,7 +181,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // What arrived in the vault for a user; one row per log, ever.
-  await knex.schema.createTable('credits', (t) => {
+  await createTable(knex, 'credits', (t) => {
     t.bigIncrements('id')
     t.bigInteger('chain_id').notNullable()
     column.hash(t, 'transaction_hash').notNullable()
@@ -207,7 +208,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // Kept in the same transaction as the ledger, of which it is the sum per user and token.
-  await knex.schema.createTable('balances', (t) => {
+  await createTable(knex, 'balances', (t) => {
     column.address(t, 'user').notNullable()
     t.bigInteger('chain_id').notNullable()
     column.address(t, 'token').notNullable()
@@ -220,7 +221,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // Deposits and withdrawals as clients report them, until the chain has confirmed or refuted them.
-  await knex.schema.createTable('deposits', (t) => {
+  await createTable(knex, 'deposits', (t) => {
     t.bigIncrements('id')
     // keccak256 of what was reported: the same report again is the same row.
     column.hash(t, 'report_hash').notNullable()
@@ -260,7 +261,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // One row per (chain, token, wallet): its newest airdrop.
-  await knex.schema.createTable('airdrops', (t) => {
+  await createTable(knex, 'airdrops', (t) => {
     t.bigInteger('chain_id').notNullable()
     column.address(t, 'token').notNullable()
     column.address(t, 'wallet').notNullable()
@@ -281,7 +282,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // What a step has taken of a credit.
-  await knex.schema.createTable('reservations', (t) => {
+  await createTable(knex, 'reservations', (t) => {
     column.actionId(t)
     t.integer('intent_index').notNullable()
     t.integer('step_index').notNullable()
@@ -295,7 +296,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // What the solver has given a user without credit on a day, where a test deployment allows it.
-  await knex.schema.createTable('open_funding', (t) => {
+  await createTable(knex, 'open_funding', (t) => {
     column.address(t, 'user').notNullable()
     t.bigInteger('chain_id').notNullable()
     column.address(t, 'token').notNullable()
@@ -306,7 +307,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // What a step has taken of it; given back when the step fails.
-  await knex.schema.createTable('open_grants', (t) => {
+  await createTable(knex, 'open_grants', (t) => {
     column.actionId(t)
     t.integer('intent_index').notNullable()
     t.integer('step_index').notNullable()
@@ -323,7 +324,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // What the solver has paid on the strength of something that a reorganisation took away afterwards.
-  await knex.schema.createTable('exposures', (t) => {
+  await createTable(knex, 'exposures', (t) => {
     t.bigIncrements('id')
     // `credit`: a user's payment is gone and was drawn on. `payout`: a payout happened after all whose credit was released.
     column.word(t, 'kind').notNullable()
@@ -343,7 +344,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // Double entry: each row moves `amount` from one account to another, and names what caused it.
-  await knex.schema.createTable('ledger', (t) => {
+  await createTable(knex, 'ledger', (t) => {
     t.bigIncrements('id')
     column.word(t, 'cause', 191).notNullable().unique()
     column.word(t, 'debit').notNullable()
@@ -357,7 +358,7 @@ export async function up(knex: Knex): Promise<void> {
     t.index(['user', 'id'])
   })
 
-  await knex.schema.createTable('venue_tx_hashes', (t) => {
+  await createTable(knex, 'venue_tx_hashes', (t) => {
     t.bigIncrements('id')
     column.address(t, 'address').notNullable()
     column.hash(t, 'tx_hash').notNullable()
@@ -373,7 +374,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // Points that clients have used up, in the form that rate-limiter-flexible keeps them.
-  await knex.schema.createTable('rate_limits', (t) => {
+  await createTable(knex, 'rate_limits', (t) => {
     t.string('key', 255).primary()
     t.integer('points').notNullable()
     // Unix milliseconds; null: never.
@@ -381,14 +382,14 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // What all replicas keep to, set by an operator: `drain` is `on` or `off`.
-  await knex.schema.createTable('service_state', (t) => {
+  await createTable(knex, 'service_state', (t) => {
     column.word(t, 'name').primary()
     column.word(t, 'value').notNullable()
     column.time(t, 'updated_at').notNullable()
   })
 
   // The first block of each chain, to notice that another chain answers under its id.
-  await knex.schema.createTable('chain_identities', (t) => {
+  await createTable(knex, 'chain_identities', (t) => {
     t.bigInteger('chain_id').primary()
     column.hash(t, 'genesis_hash').notNullable()
   })

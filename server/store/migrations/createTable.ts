@@ -1,0 +1,23 @@
+import type { Knex } from 'knex'
+
+/** MySQL: the table, or the index, is there already. */
+const isThere = new Set([1050, 1061])
+
+/**
+ * Creates a table, or what is still missing of it. MySQL commits every statement that changes the schema by itself, so a
+ * start that was killed in the middle leaves tables behind, or one without its indexes; the next start goes on from there.
+ */
+export async function createTable(
+  knex: Knex,
+  name: string,
+  build: (table: Knex.CreateTableBuilder) => void,
+): Promise<void> {
+  const statements = knex.schema.createTable(name, build).toSQL() as unknown as { sql: string; bindings?: unknown[] }[]
+  for (const { sql, bindings } of [statements].flat()) {
+    try {
+      await knex.raw(sql, (bindings ?? []) as Knex.RawBinding[])
+    } catch (error) {
+      if (!isThere.has((error as { errno?: number }).errno ?? 0)) throw error
+    }
+  }
+}

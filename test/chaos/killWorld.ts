@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
+import { rpc } from '../../server/devnet/anvil.js'
+import { startDevnet } from '../../server/devnet/devnet.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { createDatabase, type Database } from '../../server/store/database.js'
+import { chainsFileOf } from '../support/chainsFile.js'
+import { freshMysqlUrl } from '../support/database.js'
+import { reader } from '../support/wallets.js'
+
+/** Two, so that a transaction is seen mined before it is final, and a kill can fall between. */
+const confirmations = 2
+const mineEveryMs = 150
+
+/** The chains, which all runs share. */
+export type KillWorld = {
+  chains: [ChainConfig, ChainConfig]
+  folder: string
+  env: Record<string, string>
+  operators: Hex[]
+  stop(): Promise<void>
+}
+
+/** A run's own database, empty, and what the chains looked like before it. */
+export type KillGround = {
+  env: Record<string, string>
+  /** By `{chainId}:{operator}`. */
+  nonces: Map<string, number>
+  /** What no ledger explains of each vault's token before the run, by `{chainId}:{token}`: earlier runs had other ledgers. */
+  unexplained: Map<string, bigint>
+  drop(): Promise<void>
+}
+
+export async function startKillWorld(): Promise<KillWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'kill-points-'))
+  const devnet = await startDevnet({ dataDir: join(folder, 'chains') })
+  const chains = devnet.chains.map((chain) => ({ ...chain, confirmations })) as [ChainConfig, ChainConfig]
+  const stops = chains.map(followWithEmptyBlocks)
+  return {
+    chains,
+    folder,
+    env: chainsFileOf({ ...devnet, chains }, folder),
+    operators: devnet.operatorKeys.map((key) => privateKeyToAddress(key).toLowerCase() as Hex),
+    async stop() {
+      await Promise.all(stops.map((stop) => stop()))
+      await devnet.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function freshGround(world: KillWorld, kind: 'SQLite' | 'MariaDB'): Promise<KillGround> {
+  const folder = mkdtempSync(join(world.folder, 'run-'))
+  const mysql = kind === 'MariaDB' ? await freshMysqlUrl() : null
+  const databaseUrl = mysql?.url ?? `sqlite:${join(folder, 'service.sqlite')}`
+  return {
+    env: { ...world.env, DATA_DIR: folder, DATABASE_URL: databaseUrl },
+    nonces: await noncesOf(world),
+    unexplained: await unexplainedBeforehand(world),
+    async drop() {
+      await mysql?.drop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function noncesOf(world: KillWorld): Promise<Map<string, number>> {
+  const entries = world.chains.flatMap((chain) =>
+    world.operators.map(async (operator): Promise<[string, number]> => [
+      `${chain.chainId}:${operator}`,
+      await reader(chain).getTransactionCount({ address: operator }),
+    ]),
+  )
+  return new Map(await Promise.all(entries))
+}
+
+/** What a ledger without an entry leaves unexplained of each vault. */
+async function unexplainedBeforehand(world: KillWorld): Promise<Map<string, bigint>> {
+  const empty = createDatabase({ kind: 'sqlite', file: ':memory:' })
+  try {
+    await empty.migrate()
+    return await unexplainedBy(empty, world)
+  } finally {
+    await empty.close()
+  }
+}
+
+export async function unexplainedBy(database: Database, world: KillWorld): Promise<Map<string, bigint>> {
+  const { vaults } = await compareVaults(database, world.chains)
+  return new Map(vaults.map((vault) => [`${vault.chainId}:${vault.token.id}`, vault.unexplained]))
+}
+
+/** A block with a transaction in it gets an empty one on top a moment later, which makes it final. */
+function followWithEmptyBlocks(chain: ChainConfig): () => Promise<void> {
+  const url = chain.rpcUrls[0]!
+  let stopped = false
+  const loop = (async () => {
+    let last = ''
+    while (!stopped) {
+      const head = (await rpc(url, 'eth_getBlockByNumber', ['latest', false])) as {
+        hash: string
+        transactions: string[]
+      }
+      if (head.transactions.length > 0 && head.hash === last) await rpc(url, 'evm_mine', [])
+      last = head.hash
+      await new Promise((resolve) => setTimeout(resolve, mineEveryMs))
+    }
+  })()
+  return () => {
+    stopped = true
+    return loop
+  }
+}
