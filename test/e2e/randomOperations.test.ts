@@ -11,6 +11,7 @@ import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi, type Api } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { freshMysqlUrl } from '../support/database.js'
+import { createRandom, type Random } from '../support/random.js'
 import { until } from '../support/until.js'
 import {
   authorization,
@@ -92,24 +93,6 @@ async function operateAndRest(
 /** Waiting for something that has not been asked for is rest too. */
 function isAtRest(action: { intents: { steps: { status: string }[] }[] }): boolean {
   return action.intents.every((intent) => intent.steps.every((step) => step.status !== 'executing'))
-}
-
-type Random = ReturnType<typeof createRandom>
-
-/** mulberry32: small, seeded, good enough to choose with. */
-function createRandom(start: number) {
-  let state = start >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  return {
-    below: (limit: number) => Math.floor(next() * limit),
-    pick: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)]!,
-    chance: (share: number) => next() < share,
-  }
 }
 
 async function createWorld(devnet: Devnet, random: Random) {
