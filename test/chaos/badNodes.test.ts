@@ -54,6 +54,24 @@ describe(`a service whose nodes are bad (seed ${seed})`, () => {
     if (steps >= 60) expect([...made.keys()]).to.have.members(Object.keys(allFaults))
   })
 
+  it('carries out every step once when most sends get a false answer and most receipts are withheld', async function () {
+    this.timeout(240_000)
+    const { url, database } = await start()
+    const plans = await makePlans(world, 18, 'liars')
+    for (const proxy of world.proxies) proxy.setFaults({ wrongErrorText: 0.6, nullReceipt: 0.6, duplicateSend: 0.3 })
+    const client = createClient(() => [url!])
+    const run = { world, database, plans, saw: client.saw }
+    await withTimelines(run, async () => {
+      await inParallel(plans, 9, client.carryOut)
+      await until(
+        async () => !(await database.knex('transactions').where({ status: 'open' }).first('id')),
+        'rest',
+        60_000,
+      )
+    })
+    await requireOracles(run)
+  })
+
   it('takes on or clearly refuses what is asked while no node answers, and finishes it afterwards', async function () {
     this.timeout(240_000)
     const { url, database } = await start()

@@ -59,6 +59,8 @@ export const allFaults: Faults = {
 /** What nodes and gateways say that must not make a transaction be given up: none of them is the truth here. */
 const wrongTexts = [
   'nonce too low',
+  'nonce too low: next nonce 9, tx nonce 8',
+  'OldNonce, Current nonce: 9, nonce of rejected tx: 8',
   'already known',
   'replacement transaction underpriced',
   'insufficient funds for gas * price + value',
@@ -129,8 +131,8 @@ export async function startChaosProxy(options: ChaosProxyOptions) {
     seen,
     /** How often each fault has happened. */
     made,
-    setFaults(next: Faults): void {
-      faults = next
+    setFaults(next: Partial<Faults>): void {
+      faults = { ...noFaults, ...next }
     },
     /** While on, no request is answered and none reaches the chain. */
     setOutage(on: boolean): void {

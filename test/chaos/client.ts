@@ -18,7 +18,7 @@ export type Client = ReturnType<typeof createClient>
  * and may be tried again. Anything else that is not a success is thrown.
  */
 export function createClient(services: Services, options: { stepMs?: number } = {}) {
-  const { stepMs = 240_000 } = options
+  const { stepMs = Number(process.env.CHAOS_STEP_MS ?? 240_000) } = options
   const saw: Saw[] = []
   let turn = 0
 

@@ -29,6 +29,7 @@ export async function requireOracles(run: Run): Promise<void> {
       depositsUsedOnce(run),
       storedBeforeSent(run),
       unchangedPayloads(run),
+      signedOnce(run),
     ])
   ).flat()
   if (faults.length > 0) throw new Error(await explain(faults, run))
@@ -216,6 +217,28 @@ async function unchangedPayloads({ world, database }: Run): Promise<Fault[]> {
   return [...payloads].flatMap(([key, found]) =>
     found.size === 1 ? [] : [{ what: `nonce ${key} was sent with ${found.size} payloads` }],
   )
+}
+
+/** The same payload gets another nonce only after it came to nothing under the one before. */
+async function signedOnce({ world, database }: Run): Promise<Fault[]> {
+  const faults: Fault[] = []
+  const latest = new Map<string, TransactionRow>()
+  for (const row of await database.knex<TransactionRow>('transactions').orderBy('id')) {
+    const payload = `${row.chain_id}:${row.to_address}:${row.data}`
+    const before = latest.get(payload)
+    latest.set(payload, row)
+    if (!before) continue
+    const nodeUrl = world.chains.find((chain) => chain.chainId === row.chain_id)!.rpcUrls[0]!
+    const receipt = (await rpc(nodeUrl, 'eth_getTransactionReceipt', [before.mined_hash])) as { status: string } | null
+    const cancel = await database.knex<AttemptRow>('attempts').where({ hash: before.mined_hash!, is_cancel: 1 }).first()
+    if (receipt?.status === '0x0' || cancel) continue
+    const step = await database.knex<StepRow>('steps').where({ transaction_id: row.id }).first()
+    faults.push({
+      what: `nonces ${before.nonce} and ${row.nonce} on ${row.chain_id} carry the same payload, and the first took effect`,
+      actionId: step?.action_id,
+    })
+  }
+  return faults
 }
 
 function sends(world: World): SeenSend[] {
