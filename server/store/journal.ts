@@ -320,16 +320,19 @@ export async function noteMined(
 
 async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
   if (rows.length === 0) return []
-  const attempts = await database
-    .knex<AttemptRow>('attempts')
-    .whereIn(
-      'transaction_id',
-      rows.map((row) => row.id),
-    )
-    .orderBy(['transaction_id', 'created_at'])
-  return rows.map((row) =>
-    toTransaction(row, attempts.filter((attempt) => attempt.transaction_id === row.id).map(toAttempt)),
+  const attempts = await database.knex<AttemptRow>('attempts').whereIn(
+    'transaction_id',
+    rows.map((row) => row.id),
   )
+  return rows.map((row) => {
+    const own = attempts.filter((attempt) => attempt.transaction_id === row.id).map(toAttempt)
+    return toTransaction(row, own.sort(byFee))
+  })
+}
+
+/** Every form offers more than the one before it; the clocks of two replicas may say otherwise. */
+function byFee(a: SignedAttempt, b: SignedAttempt): number {
+  return a.maxFeePerGas < b.maxFeePerGas ? -1 : Number(a.maxFeePerGas > b.maxFeePerGas)
 }
 
 function toTransaction(row: TransactionRow, attempts: SignedAttempt[]): JournalTransaction {

@@ -100,6 +100,22 @@ describe('the journal', () => {
     expect((await store.findOpenByHash([found!.attempts[1]!.hash]))[0]?.id).to.equal(transaction.id)
   })
 
+  it('knows which form is the newest, also when a replica with a slow clock signed it', async () => {
+    const recorded = await record(await acceptedStep())
+    if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+    const { transaction } = recorded
+    const newest = {
+      hash: randomHash(),
+      raw: '0xff' as const,
+      maxFeePerGas: 12n,
+      maxPriorityFeePerGas: 2n,
+      isCancel: false,
+    }
+    await store.recordAttempt(transaction, newest, Date.now() - 60_000)
+    const [found] = await store.findOpenByHash([newest.hash])
+    expect(found?.attempts.map((attempt) => attempt.hash)).to.deep.equal([transaction.attempts[0]!.hash, newest.hash])
+  })
+
   it('settles a transaction once', async () => {
     const ref = await acceptedStep()
     const recorded = await record(ref)

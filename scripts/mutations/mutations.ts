@@ -1,0 +1,119 @@
+/** A safeguard that is switched off, and the tests that have to notice. */
+export type Mutation = {
+  name: string
+  /** `find` has to occur exactly once in the file, so that a safeguard which has moved is not forgotten. */
+  changes: { file: string; find: string; replace: string }[]
+  /** Arguments of mocha. */
+  tests: string[]
+}
+
+const falseAnswers = ['test/chaos/badNodes.test.ts', '-g', 'false answer']
+const everyFault = ['test/chaos/badNodes.test.ts', '-g', 'every fault']
+const lostDatabase = ['test/chaos/lostDatabase.test.ts']
+
+/** Signs what a transaction carries again, at the lane's next nonce. */
+const signAgain = (transaction: string) => `recordAndSend({ ...${transaction}, chain, steps: [] }, tools)`
+
+export const mutations: Mutation[] = [
+  {
+    name: 'nonce "too low" takes a new one',
+    changes: [
+      {
+        file: 'server/engine/lanes.ts',
+        find: `await tools.store.noteSend(transaction.id, answer.kind, now, now)
+      break`,
+        replace: `await tools.store.noteSend(transaction.id, answer.kind, now, now)
+      await ${signAgain('transaction')}
+      break`,
+      },
+    ],
+    tests: falseAnswers,
+  },
+  {
+    name: 'send before store',
+    changes: [
+      {
+        file: 'server/engine/lanes.ts',
+        find: '  const recorded = await tools.store.recordTransaction(',
+        replace: `  const lane = (await tools.store.readLanes(chain.config.chainId)).find((entry) => entry.signer === signer)!
+  const early = await sign({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
+  await chain.send(early.raw)
+  const recorded = await tools.store.recordTransaction(`,
+      },
+    ],
+    tests: everyFault,
+  },
+  {
+    name: 'one null receipt trusted',
+    changes: [
+      {
+        file: 'server/engine/watchChain.ts',
+        find: 'else unseen.push(transaction)',
+        replace: `else {
+        unseen.push(transaction)
+        await ${signAgain('transaction')}
+      }`,
+      },
+      {
+        file: 'server/engine/watchChain.ts',
+        find: "import { replace, sendStored } from './lanes.js'",
+        replace: "import { recordAndSend, replace, sendStored } from './lanes.js'",
+      },
+    ],
+    tests: falseAnswers,
+  },
+  {
+    name: 'stepKey check off, in the vault',
+    changes: [
+      {
+        file: 'server/contracts/SolverVault.sol',
+        find: 'if (isFulfilled[stepKey]) revert AlreadyFulfilled(stepKey);',
+        replace: '',
+      },
+    ],
+    tests: lostDatabase,
+  },
+  {
+    name: 'stepKey check off, in the server',
+    changes: [
+      {
+        file: 'server/engine/payload.ts',
+        find: 'const payment = previous?.transactionHash',
+        replace: 'const payment = null as null | `0x${string}`',
+      },
+      {
+        file: 'server/engine/payload.ts',
+        find: 'payment, previous.chainId, work.ref.stepIndex)',
+        replace: 'payment, work.ref.stepIndex)',
+      },
+    ],
+    tests: lostDatabase,
+  },
+  {
+    name: 'what the vault has paid before is not looked up',
+    changes: [
+      {
+        file: 'server/engine/adoptExecution.ts',
+        find: "if (name === 'AlreadyFulfilled' && work.stepKey) return chain.findFulfilment(work.stepKey)",
+        replace: '',
+      },
+    ],
+    tests: lostDatabase,
+  },
+  {
+    name: 'lease without compare-and-set',
+    changes: [
+      {
+        file: 'server/store/steps.ts',
+        find: '.update({ due_at: now + leaseMs })',
+        replace: '.update({ due_at: now })',
+      },
+      {
+        file: 'server/store/journal.ts',
+        find: "if (step?.status !== 'executing' || step.transaction_id !== null) return { outcome: 'stale' }",
+        replace: '',
+      },
+    ],
+    tests: everyFault,
+  },
+]

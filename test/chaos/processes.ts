@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { until } from '../support/until.js'
+
+/** A service as operators run it: a process of its own, which can be killed and stopped. */
+export type ServiceProcess = {
+  url: string
+  child: ChildProcess
+  /** What it wrote to its log. */
+  output: () => string
+  /** Resolves once it has ended. */
+  ended: Promise<void>
+}
+
+export async function startProcess(env: Record<string, string>): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const collect = (data: Buffer) => {
+    // The end is what explains a failure.
+    output = (output + data.toString()).slice(-100_000)
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const url = await until(
+    () => {
+      if (child.exitCode !== null) throw new Error(`The service ended at its start:\n${output}`)
+      return /^API\s+(\S+)$/m.exec(output)?.[1]
+    },
+    'the service to start',
+    90_000,
+  )
+  return { url, child, output: () => output, ended }
+}
+
+/** At once, without a last word. */
+export async function killProcess({ child, ended }: Pick<ServiceProcess, 'child' | 'ended'>): Promise<void> {
+  child.kill('SIGKILL')
+  await ended
+}
