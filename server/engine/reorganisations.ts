@@ -13,24 +13,27 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   const { chainId, reorganisationBlocks } = chain.config
   let last: Block | null = null
   let checkedAt = 0
+  /** The chain was seen to reorganise, and what is settled has not been held against it since. */
+  let suspicious = false
 
   return {
     /** Looks at once when the new head does not continue the last one, and now and then in any case. */
     async check(head: Block): Promise<void> {
       const continues = last === null || head.hash === last.hash || head.parentHash === last.hash
       // Several blocks may have come since; then only the blocks themselves tell.
-      const suspicious = !continues && (head.number <= last!.number + 1n || !(await isCanonical(last!)))
-      if (suspicious) {
+      if (!continues && (head.number <= last!.number + 1n || !(await isCanonical(last!)))) {
+        suspicious = true
         tools.log.warn({ chainId, blockNumber: Number(head.number) }, 'the chain has reorganised below this block')
       }
       last = head
       if (!suspicious && tools.now() - checkedAt < checkEveryMs) return
-      checkedAt = tools.now()
       const settled = await tools.store.readSettledBlocks(chainId, Number(head.number) - reorganisationBlocks)
       const canonical = await Promise.all(settled.map(isCanonical))
       for (const [index, block] of settled.entries()) {
         if (!canonical[index]) await undo(block)
       }
+      suspicious = false
+      checkedAt = tools.now()
     },
   }
 

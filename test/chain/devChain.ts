@@ -89,7 +89,14 @@ export async function startDevChain(...options: string[]) {
   }
 
   function configOf(rpcUrls: string[]): ChainConfig {
-    const common = { group: null, airdrop: null, funding: 'credit' as const, openCapPerDay: null, confirmations: [], minInventory: 0n }
+    const common = {
+      group: null,
+      airdrop: null,
+      funding: 'credit' as const,
+      openCapPerDay: null,
+      confirmations: [],
+      minInventory: 0n,
+    }
     return {
       chainId,
       name: 'Dev',
