@@ -16,6 +16,7 @@ import {
 import { runAction, type RunOptions } from './runAction.js'
 import { send, type SendOptions } from './send.js'
 import { waitForStep, type WaitOptions } from './waitForStep.js'
+import { type StepProgress, waitForAction, watchAction, type WatchOptions } from './watchAction.js'
 import {
   type Action,
   type ActionCreated,
@@ -141,8 +142,8 @@ export function createIntentClient(options: ClientOptions) {
     ): Promise<{ txHash: Hash | null; amount: bigint; arrived: boolean }> {
       const { chainId, tokenId, wallet, amount } = airdrop
       const body = { wallet, ...(amount !== undefined && { amount: amount.toString() }) }
-      const { data, status } = await wire.requestAirdrop({ chainId, tokenId }, body, how)
-      return { txHash: data.data.txHash, amount: BigInt(data.data.amount), arrived: status === 200 }
+      const { data, response } = await wire.requestAirdrop({ chainId, tokenId }, body, how)
+      return { txHash: data.data.txHash, amount: BigInt(data.data.amount), arrived: response.status === 200 }
     },
 
     /** The chains with their delegate (which users authorize), their solver (which users pay) and their tokens. */
@@ -172,25 +173,43 @@ export function createIntentClient(options: ClientOptions) {
     },
   }
 
+  const runCalls = { ...calls, waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(wire, step, how) }
+
   return {
     ...calls,
 
-    /** Looks at a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
-    waitForStep: (step: StepRef, how: WaitOptions = {}): Promise<Step> => waitForStep(calls.getStep, step, how),
+    /** Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
+    waitForStep: (step: StepRef, how: WaitOptions = {}): Promise<Step> => waitForStep(wire, step, how),
+
+    /**
+     * Follows an action until it is over, and resolves with it, however it ended. Asks for nothing: `runAction` does
+     * that, or whoever else carries the action out.
+     */
+    waitForAction: (
+      actionId: string,
+      how: WatchOptions & { onProgress?: (progress: StepProgress) => void } = {},
+    ): Promise<Action> => waitForAction(wire, actionId, how),
+
+    /**
+     * The changes of an action's steps as they come, from the first on, for `for await`; ends when the action is over.
+     * Listens to the service's event stream, resumes it where it broke off, and looks where there is none.
+     */
+    watchAction: (actionId: string, how: WatchOptions = {}): AsyncGenerator<StepProgress, Action> =>
+      watchAction(wire, actionId, how),
 
     /**
      * Carries out what is left of an action, step by step, and resolves with the finished action. Rejects with
      * `StepFailedError`; call it again to go on after a failure that is `retryable`. A step that the user pays has to
      * be asked for by `executeStep` first, since it needs his transaction's hash.
      */
-    runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(calls, actionId, how),
+    runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(runCalls, actionId, how),
 
     /**
      * Signs intents of mode `7702` with a local account, together with the authorizations that it still needs, creates
      * the action, carries out its steps in order and resolves with the finished action.
      */
     send: (what: SendOptions): Promise<Action> =>
-      send({ ...calls, fetch: options.fetch ?? globalThis.fetch.bind(globalThis) }, what),
+      send({ ...runCalls, fetch: options.fetch ?? globalThis.fetch.bind(globalThis) }, what),
   }
 }
 

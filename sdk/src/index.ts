@@ -21,6 +21,7 @@ export type { IntentDraft, SendOptions } from './send.js'
 export { signAuthorization, type SignedIntent, signIntent, type SigningAccount, signRegistration } from './sign.js'
 export * from './signing.js'
 export type { WaitOptions } from './waitForStep.js'
+export type { StepProgress, WatchOptions } from './watchAction.js'
 export type {
   Action,
   ActionCreated,

@@ -1,5 +1,6 @@
 import { StepFailedError } from './errors.js'
-import { describe, hasEnded, patiently, waitForStep } from './waitForStep.js'
+import type { WaitOptions } from './waitForStep.js'
+import { describe, hasEnded, patiently } from './watchAction.js'
 import type { Action, CallOptions, Step, StepRef } from './wire.js'
 
 /** What happens on the way, told apart by `type`. */
@@ -14,14 +15,14 @@ export type RunOptions = {
   signal?: AbortSignal
   /** How long each step may take at most, in milliseconds. 10 minutes by default. */
   stepTimeoutMs?: number
-  /** How long to wait between looks at a step, in milliseconds. */
+  /** Looks at a step this often, in milliseconds, instead of listening to the service's event stream. */
   pollIntervalMs?: number
   onProgress?: (progress: Progress) => void
 }
 
 export type RunCalls = {
   getAction: (actionId: string, options: CallOptions) => Promise<Action>
-  getStep: (step: StepRef, options: CallOptions) => Promise<Step>
+  waitForStep: (step: StepRef, options: WaitOptions) => Promise<Step>
   executeStep: (step: StepRef, options: CallOptions & { waitSeconds: number }) => Promise<Step>
 }
 
@@ -58,5 +59,5 @@ async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Pro
   tell(asked)
   if (hasEnded(asked)) return asked
   const timeoutMs = Math.max(0, deadline - Date.now())
-  return waitForStep(calls.getStep, planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
+  return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
 }

@@ -1,4 +1,5 @@
 import { IntentConnectionError, IntentTimeoutError } from './errors.js'
+import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 
 /** How one call is carried out. */
@@ -53,30 +54,22 @@ export function retryAfterMs(headers: Headers): number | null {
 
 async function tryOnce(request: Request, { fetch, timeoutMs, signal }: TransportOptions): Promise<Response> {
   signal?.throwIfAborted()
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  let timedOut = false
-  const timer = setTimeout(() => {
-    timedOut = true
-    abort()
-  }, timeoutMs)
-  signal?.addEventListener('abort', abort, { once: true })
+  const limited = limitedSignal(timeoutMs, signal)
   try {
-    const response = await fetch(request, { signal: controller.signal })
+    const response = await fetch(request, { signal: limited.signal })
     const text = await response.text()
     const { status, statusText, headers } = response
     return new Response(text === '' ? null : text, { status, statusText, headers })
   } catch (error) {
     if (signal?.aborted) throw signal.reason
-    if (timedOut) throw new IntentTimeoutError(`The service has not answered within ${timeoutMs} ms.`)
+    if (limited.timedOut()) throw new IntentTimeoutError(`The service has not answered within ${timeoutMs} ms.`)
     throw new IntentConnectionError('The service could not be reached, or hung up.', error)
   } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
+    limited.close()
   }
 }
 
 /** 0.5 s, 1 s, 2 s … up to 8 s, less up to a quarter, so that clients do not come back all at once. */
-function backoff(tries: number): number {
+export function backoff(tries: number): number {
   return Math.min(firstDelayMs * 2 ** tries, longestDelayMs) * (1 - Math.random() / 4)
 }

@@ -2,7 +2,10 @@ import { IntentApiError, IntentConnectionError } from './errors.js'
 import { type Client, createClient, createConfig } from './generated/client/index.js'
 import * as operations from './generated/sdk.gen.js'
 import type * as Wire from './generated/types.gen.js'
+import type { OpenEvents } from './followEvents.js'
+import { openEvents } from './openEvents.js'
 import { createFetch, retryAfterMs } from './transport.js'
+import type { Look } from './watchAction.js'
 
 /**
  * The one file that touches the generated code: calls by operation, in the types of the JSON, where amounts are
@@ -56,6 +59,8 @@ const defaultTimeoutMs = 30_000
 const defaultRetries = 2
 /** How long the service holds a step's request open when it is told nothing. */
 const defaultWaitSeconds = 20
+/** An event stream begins at once, or something on the way holds it back. */
+const longestConnectMs = 10_000
 
 type Answer<T> =
   | { data: T; error: undefined; response: Response }
@@ -73,15 +78,16 @@ export function createWireClient(options: ClientOptions) {
     }),
   )
 
+  const fetchOf = () => options.fetch ?? globalThis.fetch.bind(globalThis)
   const timeoutOf = (how: CallOptions) => how.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
 
   async function call<T>(
     { signal, timeoutMs, retries }: CallOptions,
     operation: (common: Common) => Promise<Answer<T>>,
     repeat: 'always' | 'refused' = 'always',
-  ): Promise<{ data: T; status: number }> {
+  ): Promise<{ data: T; response: Response }> {
     const transport = createFetch({
-      fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+      fetch: fetchOf(),
       timeoutMs: timeoutOf({ timeoutMs }),
       retries: retries ?? options.retries ?? defaultRetries,
       repeat,
@@ -93,13 +99,24 @@ export function createWireClient(options: ClientOptions) {
       throw error
     })
     if (answer.response === undefined) throw answer.error
-    if (answer.error === undefined) return { data: answer.data as T, status: answer.response.status }
-    throw new IntentApiError({
-      status: answer.response.status,
-      body: answer.error,
-      requestId: answer.response.headers.get('x-request-id'),
-      retryAfterMs: retryAfterMs(answer.response.headers),
-    })
+    if (answer.error === undefined) return { data: answer.data as T, response: answer.response }
+    throw refusal(answer.response, answer.error)
+  }
+
+  /** A resource, unless it is as it was at the ETag. */
+  async function look<T>(
+    etag: string | null,
+    how: CallOptions,
+    operation: (common: Common & { headers: { 'If-None-Match'?: string } }) => Promise<Answer<T>>,
+  ): Promise<Look<T> | null> {
+    try {
+      const headers = etag === null ? {} : { 'If-None-Match': etag }
+      const { data, response } = await call(how, (common) => operation({ ...common, headers }))
+      return { data, etag: response.headers.get('etag') }
+    } catch (error) {
+      if (error instanceof IntentApiError && error.status === 304) return null
+      throw error
+    }
   }
 
   return {
@@ -111,6 +128,25 @@ export function createWireClient(options: ClientOptions) {
       call(how, (common) => operations.listActions({ ...common, query })),
     getAction: (actionId: string, how: CallOptions) =>
       call(how, (common) => operations.getAction({ ...common, path: { actionId } })),
+    lookAtAction: (actionId: string, etag: string | null, how: CallOptions) =>
+      look(etag, how, (common) => operations.getAction({ ...common, path: { actionId } })),
+    lookAtStep: ({ actionId, intentIndex, stepIndex }: StepRef, etag: string | null, how: CallOptions) =>
+      look(etag, how, (common) => operations.getStep({ ...common, path: { actionId, intentIndex, stepIndex } })),
+    openEvents: (actionId: string, { lastEventId, signal }: Parameters<OpenEvents>[1]) =>
+      openEvents(
+        (reader) =>
+          operations.streamActionEvents({
+            ...reader,
+            client,
+            path: { actionId },
+            headers: {
+              Accept: 'text/event-stream',
+              ...(lastEventId !== null && { 'Last-Event-ID': lastEventId }),
+            } as Wire.StreamActionEventsData['headers'],
+          }),
+        async (response) => refusal(response, await response.json().catch(() => null)),
+        { fetch: fetchOf(), signal, timeoutMs: Math.min(timeoutOf({}), longestConnectMs) },
+      ),
     getIntent: (path: Wire.GetIntentData['path'], how: CallOptions) =>
       call(how, (common) => operations.getIntent({ ...common, path })),
     getStep: (path: StepRef, how: CallOptions) => call(how, (common) => operations.getStep({ ...common, path })),
@@ -155,4 +191,14 @@ export function createWireClient(options: ClientOptions) {
     getLegacyStepStatus: (path: Wire.GetLegacyStepStatusData['path'], how: CallOptions) =>
       call(how, (common) => operations.getLegacyStepStatus({ ...common, path })),
   }
+}
+
+function refusal(response: Response, body: unknown): IntentApiError {
+  const { status, headers } = response
+  return new IntentApiError({
+    status,
+    body,
+    requestId: headers.get('x-request-id'),
+    retryAfterMs: retryAfterMs(headers),
+  })
 }
