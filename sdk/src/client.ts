@@ -14,7 +14,12 @@ import {
   type TokenBalance,
 } from './amounts.js'
 import { runAction, type RunOptions } from './runAction.js'
+import { type Expectation, pin, type PinnedChain } from './pins.js'
+import { prepareAction, type PreparedAction, type PrepareOptions, signAction } from './prepareAction.js'
+import { randomKey } from './randomKey.js'
 import { send, type SendOptions } from './send.js'
+import { type OnDemandOptions, sendOnDemand } from './sendOnDemand.js'
+import type { SigningAccount } from './sign.js'
 import { waitForStep, type WaitOptions } from './waitForStep.js'
 import { type StepProgress, waitForAction, watchAction, type WatchOptions } from './watchAction.js'
 import {
@@ -40,14 +45,23 @@ export type ExecuteOptions = CallOptions & {
   waitSeconds?: number
 }
 
+export type IntentClientOptions = ClientOptions & {
+  /** The contracts that you trust. What `send` and `sendOnDemand` find to differ they refuse before anything is signed. */
+  expect?: Expectation
+}
+
 export type IntentClient = ReturnType<typeof createIntentClient>
 
 /**
  * A client of one service. Amounts are `bigint`; refusals are `IntentApiError`. Requests that failed for a passing
  * reason are repeated where that is safe.
  */
-export function createIntentClient(options: ClientOptions) {
+export function createIntentClient(options: IntentClientOptions) {
   const wire = createWireClient(options)
+  /** The contracts as the caller has last seen them. */
+  let seen: PinnedChain[] = []
+  const readChains = async (how: CallOptions): Promise<Chain[]> =>
+    (await wire.listChains(how)).data.data.chains.map(chainFrom)
 
   const calls = {
     /**
@@ -146,9 +160,14 @@ export function createIntentClient(options: ClientOptions) {
       return { txHash: data.data.txHash, amount: BigInt(data.data.amount), arrived: response.status === 200 }
     },
 
-    /** The chains with their delegate (which users authorize), their solver (which users pay) and their tokens. */
+    /**
+     * The chains with their delegate (which users authorize), their solver (which users pay) and their tokens. Actions
+     * are then prepared for these contracts, and refused when they have changed, until this is called again.
+     */
     async getChains(how: CallOptions = {}): Promise<Chain[]> {
-      return (await wire.listChains(how)).data.data.chains.map(chainFrom)
+      const chains = await readChains(how)
+      seen = chains.map(pin)
+      return chains
     },
 
     /** How the service is. Also when it is `down`, as long as it can tell. */
@@ -173,7 +192,14 @@ export function createIntentClient(options: ClientOptions) {
     },
   }
 
-  const runCalls = { ...calls, waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(wire, step, how) }
+  const sendCalls = {
+    ...calls,
+    waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(wire, step, how),
+    getChains: readChains,
+    seen: () => seen,
+    expect: options.expect,
+    fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+  }
 
   return {
     ...calls,
@@ -202,19 +228,30 @@ export function createIntentClient(options: ClientOptions) {
      * `StepFailedError`; call it again to go on after a failure that is `retryable`. A step that the user pays has to
      * be asked for by `executeStep` first, since it needs his transaction's hash.
      */
-    runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(runCalls, actionId, how),
+    runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(sendCalls, actionId, how),
 
     /**
      * Signs intents of mode `7702` with a local account, together with the authorizations that it still needs, creates
      * the action, carries out its steps in order and resolves with the finished action.
      */
-    send: (what: SendOptions): Promise<Action> =>
-      send({ ...runCalls, fetch: options.fetch ?? globalThis.fetch.bind(globalThis) }, what),
-  }
-}
+    send: (what: SendOptions): Promise<Action> => send(sendCalls, what),
 
-function randomKey(): string {
-  // Unlike randomUUID, this is there on plain http pages too.
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    /**
+     * Creates an action of mode `non-7702:on-demand`, has the user pay his steps by transactions of his own, and
+     * resolves with the finished action. Any wallet can do this.
+     */
+    sendOnDemand: (what: OnDemandOptions): Promise<Action> => sendOnDemand(sendCalls, what),
+
+    /** What `send` would sign for these intents. Signs nothing. */
+    prepareAction: (what: PrepareOptions): Promise<PreparedAction> => prepareAction(sendCalls, what),
+
+    /**
+     * Signs what was prepared, and gives the body for `createAction`. Refuses what was altered since, and delegates and
+     * vaults that the service has exchanged since.
+     */
+    signAction: (
+      prepared: PreparedAction,
+      how: { account: SigningAccount; signal?: AbortSignal },
+    ): Promise<ActionRequest> => signAction(sendCalls, prepared, how),
+  }
 }

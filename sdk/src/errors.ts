@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import type { ErrorCode, Issue, IssueCode, Step } from './wire.js'
 
 /** What all errors of this package have in common. An aborted call is not one of them: it rejects with the signal's reason. */
@@ -81,6 +82,48 @@ export class StepFailedError extends IntentError {
     })
     this.step = step
     this.actionId = step.actionId
+  }
+}
+
+/**
+ * The service names another contract than the one you expect, or than it named before. Nothing was signed. If the change
+ * is announced, call `getChains` and build the action anew; else do not use the service.
+ */
+export class ChainMismatchError extends IntentError {
+  override readonly name = 'ChainMismatchError'
+  /** `changed` since it was read or prepared, or `unexpected`: not what `expect` says. */
+  readonly reason: 'changed' | 'unexpected'
+  readonly chainId: number
+  readonly part: 'delegate' | 'vault'
+  /** Null when `expect` does not name the chain. */
+  readonly expected: Address | null
+  readonly actual: Address
+
+  constructor(mismatch: Pick<ChainMismatchError, 'reason' | 'chainId' | 'part' | 'expected' | 'actual'>) {
+    const { reason, chainId, part, expected, actual } = mismatch
+    super(`The ${part} of chain ${chainId} is ${reason}: ${actual}, not ${expected ?? 'one that you name'}.`)
+    this.reason = reason
+    this.chainId = chainId
+    this.part = part
+    this.expected = expected
+    this.actual = actual
+  }
+}
+
+/** The account cannot sign the EIP-7702 authorizations that the action needs; wallets keep these to themselves. */
+export class CannotAuthorizeError extends IntentError {
+  override readonly name = 'CannotAuthorizeError'
+  /** What would have to be signed: the delegate as `address`, for each chain. */
+  readonly authorizations: readonly { chainId: number; address: Address; nonce: number }[]
+
+  constructor(authorizations: CannotAuthorizeError['authorizations']) {
+    const chains = authorizations.map(({ chainId }) => chainId).join(', ')
+    super(
+      `This account cannot sign the EIP-7702 authorizations for chain ${chains}. Pay with \`sendOnDemand\`, which any ` +
+        'wallet can; or sign with a local account; or pass `chainAuthorizations` that were signed elsewhere; or let the ' +
+        'wallet delegate the account to the delegate first.',
+    )
+    this.authorizations = authorizations
   }
 }
 

@@ -1,12 +1,21 @@
+import type { Hash, Hex } from 'viem'
+import type { ActionRequest } from './amounts.js'
 import { StepFailedError } from './errors.js'
+import type { PreparedAction } from './prepareAction.js'
 import type { WaitOptions } from './waitForStep.js'
 import { describe, hasEnded, patiently } from './watchAction.js'
 import type { Action, CallOptions, Step, StepRef } from './wire.js'
 
 /** What happens on the way, told apart by `type`. */
 export type Progress =
+  /** What `send` is about to sign. */
+  | { type: 'prepared'; prepared: PreparedAction }
+  /** `createAction` with this body and key makes it the same action, should the answer get lost. */
+  | { type: 'signed'; request: ActionRequest; idempotencyKey: string }
   /** The service has stored the action. */
   | { type: 'created'; actionId: string; intentIds: string[] }
+  /** The user's own transaction for a step of `sendOnDemand`. `executeStep` takes it, should that get lost. */
+  | { type: 'paid'; step: StepRef; hash: Hash }
   /** A step as first seen, and each change of its status, transaction or confirmations. */
   | { type: 'step'; step: Step }
 
@@ -23,8 +32,11 @@ export type RunOptions = {
 export type RunCalls = {
   getAction: (actionId: string, options: CallOptions) => Promise<Action>
   waitForStep: (step: StepRef, options: WaitOptions) => Promise<Step>
-  executeStep: (step: StepRef, options: CallOptions & { waitSeconds: number }) => Promise<Step>
+  executeStep: (step: StepRef, options: CallOptions & Ask & { waitSeconds: number }) => Promise<Step>
 }
+
+/** What the request for a step that the user pays names. */
+export type Ask = { hash?: Hash; signature?: Hex }
 
 const defaultStepTimeoutMs = 600_000
 
@@ -43,7 +55,8 @@ export async function runAction(calls: RunCalls, actionId: string, options: RunO
   return calls.getAction(actionId, { signal })
 }
 
-async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Promise<Step> {
+/** Asks for a step, unless it is under way, and follows it to its end. */
+export async function runStep(calls: RunCalls, planned: Step, options: RunOptions, ask: Ask = {}): Promise<Step> {
   const { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs } = options
   const deadline = Date.now() + stepTimeoutMs
   let last: Step | null = null
@@ -55,7 +68,7 @@ async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Pro
   const asked =
     planned.status === 'executing'
       ? planned
-      : await patiently(() => calls.executeStep(planned, { signal, waitSeconds: 0 }), { deadline, signal })
+      : await patiently(() => calls.executeStep(planned, { ...ask, signal, waitSeconds: 0 }), { deadline, signal })
   tell(asked)
   if (hasEnded(asked)) return asked
   const timeoutMs = Math.max(0, deadline - Date.now())
