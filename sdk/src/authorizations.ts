@@ -58,18 +58,19 @@ async function readAccount({ address, ...node }: Node & { address: Address }): P
 }
 
 async function ask({ url, chainId, fetch, signal }: Node, method: string, params: unknown[]): Promise<Hex> {
+  let cause: unknown
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      ...(signal && { signal }),
+      signal: signal ?? null,
     })
     const { result } = (await response.json()) as { result?: unknown }
-    if (typeof result === 'string' && result.startsWith('0x')) return result as Hex
+    if (typeof result === 'string') return result as Hex
   } catch (error) {
     signal?.throwIfAborted()
-    throw new IntentConnectionError(`The node of chain ${chainId} could not be reached.`, error)
+    cause = error
   }
-  throw new IntentConnectionError(`The node of chain ${chainId} did not answer ${method}.`)
+  throw new IntentConnectionError(`The node of chain ${chainId} did not answer ${method}.`, cause)
 }

@@ -25,6 +25,7 @@ export async function* followEvents(
   let lastEventId = options.lastEventId ?? null
   for (let failures = 0; failures < tries; failures++) {
     let pauseMs: number | null = null
+    let isCut = false
     try {
       for await (const event of open(actionId, { lastEventId, signal })) {
         if (Number(event.id) <= Number(lastEventId)) continue
@@ -36,10 +37,9 @@ export async function* followEvents(
       signal.throwIfAborted()
       if (error instanceof NoEventStreamError || (error instanceof IntentApiError && !error.retryable)) return
       if (error instanceof IntentApiError) pauseMs = error.retryAfterMs
-      await sleep(pauseMs ?? backoff(failures), signal)
-      continue
+      isCut = true
     }
-    yield 'ended'
-    await sleep(backoff(failures), signal)
+    if (!isCut) yield 'ended'
+    await sleep(pauseMs ?? backoff(failures), signal)
   }
 }

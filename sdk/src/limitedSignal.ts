@@ -23,6 +23,11 @@ export function limitedSignal(ms: number, outer?: AbortSignal) {
   return {
     signal: controller.signal,
     timedOut: () => timedOut,
+    /** Rejects with the reason of the caller's signal, or with the error of `late` when time was up, else with `error`. */
+    fail(error: unknown, late: () => Error): never {
+      if (outer?.aborted) throw outer.reason
+      throw timedOut ? late() : error
+    },
     /** Starts the time anew. */
     limit,
     /** Ends what still listens to the signal, and leaves no timer behind. */

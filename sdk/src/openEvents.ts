@@ -25,7 +25,11 @@ export type ReadEvents = (options: {
 const defaultSilenceMs = 45_000
 
 /** Something answers that has no event stream for us, as an old service, a proxy, or a platform that can't read one. */
-export class NoEventStreamError extends IntentConnectionError {}
+export class NoEventStreamError extends IntentConnectionError {
+  constructor() {
+    super('There is no event stream to be had.')
+  }
+}
 
 /**
  * The events of one connection. Ends when the service ends the stream; rejects when it breaks off, falls silent or is
@@ -50,7 +54,7 @@ export async function* openEvents(
     if (response.status === 204) return new Response('')
     if (!response.ok) throw await refusal(response)
     if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
-      throw new NoEventStreamError('There is no event stream.')
+      throw new NoEventStreamError()
     }
     const alive = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
@@ -70,11 +74,11 @@ export async function* openEvents(
     })
     for await (const data of stream) {
       // The reader hands on as text what is not JSON.
-      if (typeof data !== 'object') throw new NoEventStreamError('The event stream is not the service’s.')
+      if (typeof data !== 'object') throw new NoEventStreamError()
       yield { id, step: data as Step }
     }
     if (signal?.aborted) throw signal.reason
-    if (limited.timedOut() && !isOpen) throw new NoEventStreamError('Something holds the event stream back.')
+    if (limited.timedOut() && !isOpen) throw new NoEventStreamError()
     if (limited.timedOut()) throw new IntentTimeoutError('The event stream has fallen silent.')
     if (failure instanceof IntentError) throw failure
     if (failure) throw new IntentConnectionError('The event stream broke off.', failure)

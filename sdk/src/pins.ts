@@ -20,11 +20,11 @@ export function pin({ chainId, delegate, solver }: Pick<Chain, 'chainId' | 'dele
   return { chainId, delegate, vault: solver }
 }
 
-/** The chains with these ids, pinned; refuses one that the service does not work on. */
-export function pinChains(chains: readonly Chain[], chainIds: Iterable<number>): PinnedChain[] {
+/** The chains with these ids; refuses one that the service does not work on. */
+export function findChains(chains: readonly Chain[], chainIds: readonly number[]): Chain[] {
   return [...new Set(chainIds)].map((chainId) => {
     const chain = chains.find((candidate) => candidate.chainId === chainId)
-    if (chain) return pin(chain)
+    if (chain) return chain
     const known = chains.map((candidate) => candidate.chainId).join(', ')
     throw new IntentError(`The service does not work on chain ${chainId}; its chains are ${known}.`)
   })
@@ -32,27 +32,22 @@ export function pinChains(chains: readonly Chain[], chainIds: Iterable<number>):
 
 /** Refuses contracts that are not those expected, or not those seen before. */
 export function checkPins(
-  chains: readonly PinnedChain[],
-  { expect = {}, seen }: { expect: Expectation | undefined; seen: readonly PinnedChain[] },
+  chains: readonly (Partial<PinnedChain> & { chainId: number })[],
+  { expect = {}, seen }: { expect?: Expectation | undefined; seen: readonly PinnedChain[] },
 ): void {
-  for (const chain of chains) {
-    const { chainId } = chain
+  for (const { chainId, ...chain } of chains) {
     const before = seen.find((candidate) => candidate.chainId === chainId)
     for (const part of ['delegate', 'vault'] as const) {
       const actual = chain[part]
-      const expected = expect[`${part}s`]
-      if (expected && !isSame(expected[chainId], actual)) {
-        throw new ChainMismatchError({
-          reason: 'unexpected',
-          chainId,
-          part,
-          expected: expected[chainId] ?? null,
-          actual,
-        })
+      if (!actual) continue
+      const check = (reason: 'unexpected' | 'changed', expected: Address | undefined) => {
+        if (!isSame(expected, actual)) {
+          throw new ChainMismatchError({ reason, chainId, part, expected: expected ?? null, actual })
+        }
       }
-      if (before && !isSame(before[part], actual)) {
-        throw new ChainMismatchError({ reason: 'changed', chainId, part, expected: before[part], actual })
-      }
+      const trusted = expect[`${part}s`]
+      if (trusted) check('unexpected', trusted[chainId])
+      if (before) check('changed', before[part])
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { Address, Hash } from 'viem'
 import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
-import { CannotAuthorizeError, ChainMismatchError, IntentError } from './errors.js'
-import { checkPins, type Expectation, isSame, type PinnedChain, pinChains } from './pins.js'
+import { CannotAuthorizeError, IntentError } from './errors.js'
+import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
 import { signAuthorization, signIntent, type SigningAccount } from './sign.js'
 import {
   type ChainBatch,
@@ -64,29 +64,18 @@ const defaultLifetimeSeconds = 3600
 
 /** Finds out what has to be signed for these intents; signs nothing. */
 export async function prepareAction(calls: PrepareCalls, options: PrepareOptions): Promise<PreparedAction> {
-  const { account, signal, expect = calls.expect } = options
+  const { account, signal, chainAuthorizations: given } = options
   const batches = options.intents.flatMap((intent) => intent.chainBatches)
-  const known = await calls.getChains({ signal })
-  const chains = pinChains(
-    known,
-    batches.map(({ chainId }) => chainId),
-  )
-  checkPins(chains, { expect, seen: calls.seen() })
-  const given = options.chainAuthorizations
-  for (const { chainId, address } of given ?? []) {
-    const expected = expect?.delegates?.[chainId]
-    if (expect?.delegates && !isSame(expected, address)) {
-      throw new ChainMismatchError({
-        reason: 'unexpected',
-        chainId,
-        part: 'delegate',
-        expected: expected ?? null,
-        actual: address,
-      })
-    }
+  const expect = options.expect ?? calls.expect
+  const chains = await checkedChains(calls, chainIdsOf(batches), { expect, signal })
+  const trusted = expect?.delegates
+  if (trusted) {
+    // An authorization that was signed elsewhere is held to the same list.
+    const authorized = (given ?? []).map(({ chainId, address }) => ({ chainId, delegate: address }))
+    checkPins(authorized, { expect: { delegates: trusted }, seen: [] })
   }
   // What the solver alone pays runs nothing in the account.
-  const acting = known.filter(({ chainId }) => batches.some((b) => b.chainId === chainId && b.calls.length > 0))
+  const acting = chains.filter(({ chainId }) => batches.some((b) => b.chainId === chainId && b.calls.length > 0))
   const authorizations = given
     ? []
     : await neededAuthorizations({
@@ -101,7 +90,7 @@ export async function prepareAction(calls: PrepareCalls, options: PrepareOptions
     const unsigned = { signatureType, nbf, exp, chainBatches }
     return { ...unsigned, digest: intentDigest(unsigned) }
   })
-  return { user: account.address, intents, authorizations, chainAuthorizations: given ?? [], chains }
+  return { user: account.address, intents, authorizations, chainAuthorizations: given ?? [], chains: chains.map(pin) }
 }
 
 /**
@@ -119,11 +108,8 @@ export async function signAction(
   if (prepared.intents.some((intent) => intentDigest(intent) !== intent.digest)) {
     throw new IntentError('An intent was altered after it was prepared; prepare it again.')
   }
-  const now = pinChains(
-    await calls.getChains({ signal }),
-    prepared.chains.map(({ chainId }) => chainId),
-  )
-  checkPins(now, { expect: {}, seen: prepared.chains })
+  const now = findChains(await calls.getChains({ signal }), chainIdsOf(prepared.chains))
+  checkPins(now.map(pin), { seen: prepared.chains })
   const chainAuthorizations = [...prepared.chainAuthorizations]
   for (const { address, ...draft } of prepared.authorizations) {
     chainAuthorizations.push(await signAuthorization({ account, delegate: address, ...draft }))
@@ -139,6 +125,21 @@ export async function signAction(
   }
   signal?.throwIfAborted()
   return { user: prepared.user, chainAuthorizations, intents }
+}
+
+/** The chains with these ids, as long as their contracts are those expected and those that the caller has seen. */
+export async function checkedChains(
+  calls: PrepareCalls,
+  chainIds: readonly number[],
+  { expect = calls.expect, ...how }: CallOptions & { expect?: Expectation | undefined },
+): Promise<Chain[]> {
+  const chains = findChains(await calls.getChains(how), chainIds)
+  checkPins(chains.map(pin), { expect, seen: calls.seen() })
+  return chains
+}
+
+function chainIdsOf(parts: readonly { chainId: number }[]): number[] {
+  return parts.map(({ chainId }) => chainId)
 }
 
 function defaultExp(): number {

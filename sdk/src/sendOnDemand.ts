@@ -1,13 +1,13 @@
 import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddress } from 'viem'
-import type { Chain } from './amounts.js'
+import type { IntentClient } from './client.js'
 import { IntentError, StepFailedError } from './errors.js'
-import { checkPins, type Expectation, pinChains, type PinnedChain } from './pins.js'
+import type { Expectation } from './pins.js'
 import { randomKey } from './randomKey.js'
-import { runAction, type RunCalls, type RunOptions, runStep } from './runAction.js'
-import { create, type CreateAction } from './send.js'
+import { type RunOptions, runStep } from './runAction.js'
+import { create } from './send.js'
 import { type SigningAccount, signRegistration } from './sign.js'
 import type { Call, TokenTransfer } from './signing.js'
-import type { Action, CallOptions } from './wire.js'
+import type { Action } from './wire.js'
 
 /** A chain's part of an intent that the user pays himself: either what he pays, or what the solver does. */
 export type OnDemandBatch = { chainId: number; tokenTransfers: TokenTransfer[]; call?: Call }
@@ -28,23 +28,18 @@ export type OnDemandOptions = RunOptions & {
   idempotencyKey?: string
 }
 
-export type OnDemandCalls = RunCalls & {
-  getChains: (options: CallOptions) => Promise<Chain[]>
-  seen: () => readonly PinnedChain[]
-  expect: Expectation | undefined
-  createAction: CreateAction
-}
-
 /**
  * Creates an action of mode `non-7702:on-demand`, has the user pay his steps, and has the solver carry out the others;
- * resolves with the finished action. Nothing is paid before the action is stored, and no step is paid twice.
+ * resolves with the finished action. Nothing is paid before the action is stored, and one call pays no step twice.
  */
-export async function sendOnDemand(calls: OnDemandCalls, options: OnDemandOptions): Promise<Action> {
-  const { user, signal, expect = calls.expect, idempotencyKey = randomKey(), onProgress } = options
+export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
+  const { user, signal, expect, idempotencyKey = randomKey(), onProgress } = options
   const batches = options.intents.flatMap(({ chainBatches }) => chainBatches)
   const payments = batches.map(paymentOf)
-  const chainIds = batches.map(({ chainId }) => chainId)
-  checkPins(pinChains(await calls.getChains({ signal }), chainIds), { expect, seen: calls.seen() })
+  await client.checkChains(
+    batches.map(({ chainId }) => chainId),
+    { signal, expect },
+  )
 
   const nothing: Call = { to: user, value: 0n, data: '0x' }
   const intents = options.intents.map(({ chainBatches }) => ({
@@ -55,17 +50,17 @@ export async function sendOnDemand(calls: OnDemandCalls, options: OnDemandOption
       call: batch.call ?? nothing,
     })),
   }))
-  const created = await create(calls, { user, intents }, { idempotencyKey, signal })
+  const created = await create(client, { user, intents }, { idempotencyKey, signal })
   onProgress?.({ type: 'created', ...created })
 
   const { actionId } = created
-  const steps = (await calls.getAction(actionId, { signal })).intents.flatMap((intent) => intent.steps)
+  const steps = (await client.getAction(actionId, { signal })).intents.flatMap((intent) => intent.steps)
   for (const [index, step] of steps.entries()) {
     const payment = payments[index]
     // Asked for already: an earlier call under the same key has paid it, or the service has gone on to it by itself.
     if (step.status !== 'created') continue
     if (!payment) {
-      const ended = await runStep(calls, step, options)
+      const ended = await runStep(client, step, options)
       if (ended.status !== 'success') throw new StepFailedError(ended)
       continue
     }
@@ -74,10 +69,10 @@ export async function sendOnDemand(calls: OnDemandCalls, options: OnDemandOption
     onProgress?.({ type: 'paid', step, hash })
     const { account } = options
     const signature = account && (await signRegistration({ account, ...step, hash }))
-    const ended = await runStep(calls, step, options, { hash, ...(signature && { signature }) })
+    const ended = await runStep(client, step, options, { hash, signature })
     if (ended.status !== 'success') throw new StepFailedError(ended)
   }
-  return runAction(calls, actionId, options)
+  return client.runAction(actionId, options)
 }
 
 /** The one transaction that does what a batch asks of the user. Null when it asks nothing of him. */

@@ -45,7 +45,7 @@ export async function signIntent(intent: {
 }): Promise<SignedIntent> {
   const { account, chainBatches, signatureType = 'eip712', nbf = 0 } = intent
   const exp = intent.exp ?? Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
-  if (nbf >= exp) throw new IntentError(`An intent that holds from ${nbf} to ${exp} (unix seconds) never holds.`)
+  if (nbf >= exp) throw new IntentError(`nbf ${nbf} is not before exp ${exp}.`)
   const unsigned = { signatureType, nbf, exp, chainBatches }
   const signature =
     signatureType === 'ecdsa'

@@ -1,4 +1,4 @@
-import { IntentConnectionError, IntentTimeoutError } from './errors.js'
+import { IntentConnectionError, IntentTimeoutError, retryableStatuses } from './errors.js'
 import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 
@@ -19,8 +19,6 @@ const longestDelayMs = 8_000
 /** A service that wants us to wait longer is not waited for: the caller gets its answer with `retryAfterMs`. */
 const longestRetryAfterMs = 60_000
 
-const passing = new Set([408, 429, 500, 502, 503, 504])
-
 /** A `fetch` with a timeout and retries. Its answers are read to the end, so a broken body counts as a broken connection. */
 export function createFetch(options: TransportOptions): typeof fetch {
   return async (input, init) => {
@@ -30,7 +28,8 @@ export function createFetch(options: TransportOptions): typeof fetch {
       let delayMs = backoff(tries)
       try {
         const response = await tryOnce(request.clone(), options)
-        const repeatable = options.repeat === 'always' ? passing.has(response.status) : response.status === 429
+        const repeatable =
+          options.repeat === 'always' ? retryableStatuses.has(response.status) : response.status === 429
         if (!repeatable || isLast) return response
         const wanted = retryAfterMs(response.headers)
         if (wanted !== null && wanted > longestRetryAfterMs) return response
@@ -61,9 +60,10 @@ async function tryOnce(request: Request, { fetch, timeoutMs, signal }: Transport
     const { status, statusText, headers } = response
     return new Response(text === '' ? null : text, { status, statusText, headers })
   } catch (error) {
-    if (signal?.aborted) throw signal.reason
-    if (limited.timedOut()) throw new IntentTimeoutError(`The service has not answered within ${timeoutMs} ms.`)
-    throw new IntentConnectionError('The service could not be reached, or hung up.', error)
+    return limited.fail(
+      new IntentConnectionError('The service could not be reached, or hung up.', error),
+      () => new IntentTimeoutError(`The service has not answered within ${timeoutMs} ms.`),
+    )
   } finally {
     limited.close()
   }

@@ -4,9 +4,11 @@ import { createIntentClient, type IntentClientOptions } from './client.js'
 import { IntentError } from './errors.js'
 import type { PrepareOptions, PreparedAction } from './prepareAction.js'
 import type { SendOptions } from './send.js'
-import type { OnDemandOptions, Payment } from './sendOnDemand.js'
+import { type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
 import type { SigningAccount } from './sign.js'
 import type { Action } from './wire.js'
+
+export { type OnDemandBatch, type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
 
 /**
  * A viem extension: `walletClient.extend(intentActions({ baseUrl }))`. The wallet client's account signs and acts; a
@@ -34,7 +36,7 @@ export function intentActions(options: IntentClientOptions) {
      */
     sendOnDemand: (what: Omit<OnDemandOptions, 'account' | 'user' | 'pay'>): Promise<Action> => {
       const account = walletAccount(client)
-      return intents.sendOnDemand({
+      return sendOnDemand(intents, {
         ...what,
         user: account.address,
         account,

@@ -76,10 +76,7 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
     }
     return last!
   } catch (error) {
-    if (options.signal?.aborted) throw options.signal.reason
-    if (!limited.timedOut()) throw error
-    const status = (last as Step | null)?.status ?? 'unknown'
-    throw new IntentTimeoutError(`The step has not ended within ${timeoutMs} ms; it is ${status}.`, last)
+    return limited.fail(error, () => new IntentTimeoutError(`The step has not ended within ${timeoutMs} ms.`, last))
   } finally {
     limited.close()
   }

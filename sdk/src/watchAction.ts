@@ -77,7 +77,7 @@ export async function* watchAction(
     if (pollIntervalMs === undefined) {
       for await (const event of followEvents(calls.openEvents, actionId, {
         signal,
-        ...(lastEventId && { lastEventId }),
+        lastEventId,
       })) {
         if (event !== 'ended') yield* news(event.step, event.id)
         else {
@@ -95,9 +95,7 @@ export async function* watchAction(
       await sleep(pollIntervalMs ?? pauseMs, signal)
     }
   } catch (error) {
-    if (options.signal?.aborted) throw options.signal.reason
-    if (!limited.timedOut()) throw error
-    throw new IntentTimeoutError(`The action has not ended within ${timeoutMs} ms.`, last)
+    return limited.fail(error, () => new IntentTimeoutError(`The action has not ended within ${timeoutMs} ms.`, last))
   } finally {
     limited.close()
   }
@@ -119,7 +117,7 @@ export async function waitForAction(
 
 /** Whether a step is over: `success`, `reverted` or `error`. */
 export function hasEnded({ status }: Pick<Step, 'status'>): boolean {
-  return status === 'success' || status === 'reverted' || status === 'error'
+  return status !== 'created' && status !== 'executing'
 }
 
 /** A failed intent settles the action's word while steps of another one may still move. */

@@ -5,6 +5,7 @@ import { CannotAuthorizeError, ChainMismatchError, IntentError } from '../../sdk
 import type { IntentDraft } from '../../sdk/src/prepareAction.js'
 import type { Expectation } from '../../sdk/src/pins.js'
 import type { Progress } from '../../sdk/src/runAction.js'
+import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { eip712IntentDigest, recoverIntentSigner } from '../../sdk/src/signing.js'
 import { type Reaction, startScriptedServer } from '../support/scriptedServer.js'
 import { newUser } from '../support/wallets.js'
@@ -126,7 +127,7 @@ describe('what is signed', () => {
       expect(await mismatchOf(client.send({ account: signer, intents }))).to.include({ reason: 'unexpected', part })
       const pay = () => Promise.reject(new Error('It has been paid.'))
       const batches = [{ chainId: 31337, tokenTransfers: intents[0]!.chainBatches[0]!.tokenTransfers.slice() }]
-      const onDemand = client.sendOnDemand({ user: account.address, intents: [{ chainBatches: batches }], pay })
+      const onDemand = sendOnDemand(client, { user: account.address, intents: [{ chainBatches: batches }], pay })
       expect(await mismatchOf(onDemand)).to.include({ reason: 'unexpected', part })
       expect(signed).to.deep.equal([])
       const lowerCase = { ...expectation, [`${part}s`]: { 31337: stranger.toLowerCase() } }
