@@ -144,6 +144,25 @@ describe('the client behind a network full of faults', () => {
     expect(paid).to.equal(expected)
   })
 
+  it('carries an action through a service that goes away in the middle and comes back', async function () {
+    this.timeout(90_000)
+    let awayUntil: number | null = null
+    choose = ({ method, url: path }) => {
+      // As soon as the first step is asked for, all connections break, open event streams included.
+      if (awayUntil === null && method === 'POST' && path!.includes('/steps/')) {
+        awayUntil = Date.now() + 4_000
+        setImmediate(() => proxy.closeAllConnections())
+        return 'answer lost'
+      }
+      return awayUntil !== null && Date.now() < awayUntil ? 'refused' : 'none'
+    }
+    const { outcome, actions, paid, expected } = await sendThrough()
+    expect(outcome).to.include({ status: 'success' })
+    expect(actions).to.have.length(1)
+    expect(paid).to.equal(expected)
+    expect(seen.some(({ fault }) => fault === 'refused')).to.equal(true)
+  })
+
   it('ends in a typed error when the service is away for good, with nothing sent twice', async function () {
     this.timeout(60_000)
     choose = ({ method, url: path }) => (method === 'POST' && path === '/actions' ? 'answer lost' : 'none')

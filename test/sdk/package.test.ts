@@ -12,7 +12,7 @@ type Run = { status: number | string; output: string }
 
 function run(cwd: string, command: string, ...args: string[]): Promise<Run> {
   return new Promise((resolve) => {
-    execFile(command, args, { cwd, timeout: 100_000 }, (error, stdout, stderr) =>
+    execFile(command, args, { cwd, timeout: 300_000 }, (error, stdout, stderr) =>
       resolve({ status: error ? (error.code ?? 'killed') : 0, output: stdout + stderr }),
     )
   })
@@ -31,7 +31,7 @@ describe('the packed SDK', () => {
   let service: TestService
 
   before(async function () {
-    this.timeout(180_000)
+    this.timeout(300_000)
     project = mkdtempSync(join(tmpdir(), 'sdk-project-'))
     const packed = await run(root, 'npm', 'pack', '-w', 'sdk', '--pack-destination', project)
     expect(packed.status, packed.output).to.equal(0)
@@ -90,7 +90,7 @@ describe('the packed SDK', () => {
 
   for (const name of Object.keys(settings) as (keyof typeof settings)[]) {
     it(`compiles in an empty project with ${name}, and runs`, async function () {
-      this.timeout(100_000)
+      this.timeout(300_000)
       const folder = await compile(name, name.replace(/\W+/g, '-'), code)
       const { status, output } = await run(folder, process.execPath, 'main.js')
       expect(status, output).to.equal(0)
@@ -99,7 +99,7 @@ describe('the packed SDK', () => {
   }
 
   it('carries a new user through the quick start of its README', async function () {
-    this.timeout(100_000)
+    this.timeout(300_000)
     const readme = readFileSync(join(project, 'node_modules', '@crosschain-intents', 'sdk', 'README.md'), 'utf8')
     const quickStart = /```ts\n([^]*?)```/.exec(readme)![1]!
     expect(quickStart.trim().split('\n').length).to.be.below(25)
@@ -114,7 +114,7 @@ describe('the packed SDK', () => {
   })
 
   it('refuses in an empty project what the type check refuses here', async function () {
-    this.timeout(100_000)
+    this.timeout(300_000)
     const check = readFileSync(join(root, 'test', 'sdk', 'types.check.ts'), 'utf8')
     const packed = check
       .replaceAll(`'../../sdk/src/index.js'`, `'@crosschain-intents/sdk'`)
@@ -132,7 +132,7 @@ describe('the packed SDK', () => {
   })
 
   it('is found clean by publint and attw, and small enough', async function () {
-    this.timeout(150_000)
+    this.timeout(300_000)
     const { status, output } = await run(root, 'npm', 'run', '-w', 'sdk', 'check')
     expect(status, output).to.equal(0)
     expect(output).to.match(/index\.js +\d+ of at most 12000 bytes/)
