@@ -89,7 +89,7 @@ export function chainFrom({ tokens, ...chain }: Wire.Chain): Chain {
     ...chain,
     tokens: tokens.map(({ airdrop, ...token }) => ({
       ...token,
-      airdrop: airdrop && { ...airdrop, amount: BigInt(airdrop.amount) },
+      airdrop: airdrop && withBigints(airdrop, 'amount'),
     })),
   }
 }
@@ -107,12 +107,18 @@ export function healthFrom({ chains, ...report }: Wire.HealthReport): HealthRepo
 }
 
 export function depositFrom(record: Wire.DepositRecord): DepositRecord {
-  return { ...record, amount: BigInt(record.amount) }
+  return withBigints(record, 'amount')
 }
 
 export function balanceFrom(balance: Wire.TokenBalance): TokenBalance {
-  const { amount, available, reserved } = balance
-  return { ...balance, amount: BigInt(amount), available: BigInt(available), reserved: BigInt(reserved) }
+  return withBigints(balance, 'amount', 'available', 'reserved')
+}
+
+function withBigints<T extends Record<K, string>, K extends string>(
+  value: T,
+  ...keys: K[]
+): Omit<T, K> & Record<K, bigint> {
+  return { ...value, ...(Object.fromEntries(keys.map((key) => [key, BigInt(value[key])])) as Record<K, bigint>) }
 }
 
 function convert(value: unknown): unknown {

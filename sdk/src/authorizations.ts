@@ -1,23 +1,25 @@
 import type { Address, Hex } from 'viem'
-import type { Chain, ChainAuthorization } from './amounts.js'
+import type { Chain } from './amounts.js'
 import { IntentConnectionError, IntentError } from './errors.js'
-import { signAuthorization, type SigningAccount } from './sign.js'
 
 /** What an account's code starts with when it is delegated (EIP-7702); the delegate's address follows. */
 const designator = '0xef0100'
+
+/** What an authorization says, yet to be signed. `address` is the delegate, `nonce` the account's. */
+export type AuthorizationDraft = { address: Address; chainId: number; nonce: number }
 
 /**
  * The authorizations that the account still needs on these chains: none where it is delegated to the chain's delegate
  * already. Nonce and code are read from the chain's public node, or from the one in `rpcUrls`.
  */
 export async function neededAuthorizations(options: {
-  account: Pick<SigningAccount, 'address' | 'signAuthorization'>
+  user: Address
   chains: readonly Pick<Chain, 'chainId' | 'delegate' | 'rpcUrl'>[]
   rpcUrls: Record<number, string>
   fetch: typeof fetch
   signal: AbortSignal | undefined
-}): Promise<ChainAuthorization[]> {
-  const { account, chains, rpcUrls, signal } = options
+}): Promise<AuthorizationDraft[]> {
+  const { user, chains, rpcUrls, signal } = options
   const states = await Promise.all(
     chains.map(({ chainId, rpcUrl }) => {
       const url = rpcUrls[chainId] ?? rpcUrl
@@ -26,21 +28,19 @@ export async function neededAuthorizations(options: {
           `The service names no public node for chain ${chainId}; name one in rpcUrls, or pass chainAuthorizations.`,
         )
       }
-      return readAccount({ url, chainId, address: account.address, fetch: options.fetch, signal })
+      return readAccount({ url, chainId, address: user, fetch: options.fetch, signal })
     }),
   )
-  const signed: ChainAuthorization[] = []
+  const needed: AuthorizationDraft[] = []
   for (const [index, { chainId, delegate }] of chains.entries()) {
     const { code, nonce } = states[index]!
     if (code === `${designator}${delegate.slice(2)}`.toLowerCase()) continue
     if (code !== '0x' && !code.startsWith(designator)) {
-      throw new IntentError(
-        `${account.address} is a contract on chain ${chainId}; only a plain account can be delegated.`,
-      )
+      throw new IntentError(`${user} is a contract on chain ${chainId}; only a plain account can be delegated.`)
     }
-    signed.push(await signAuthorization({ account, delegate, chainId, nonce }))
+    needed.push({ address: delegate, chainId, nonce })
   }
-  return signed
+  return needed
 }
 
 type Node = { url: string; chainId: number; fetch: typeof fetch; signal: AbortSignal | undefined }
@@ -58,18 +58,19 @@ async function readAccount({ address, ...node }: Node & { address: Address }): P
 }
 
 async function ask({ url, chainId, fetch, signal }: Node, method: string, params: unknown[]): Promise<Hex> {
+  let cause: unknown
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      ...(signal && { signal }),
+      signal: signal ?? null,
     })
     const { result } = (await response.json()) as { result?: unknown }
-    if (typeof result === 'string' && result.startsWith('0x')) return result as Hex
+    if (typeof result === 'string') return result as Hex
   } catch (error) {
     signal?.throwIfAborted()
-    throw new IntentConnectionError(`The node of chain ${chainId} could not be reached.`, error)
+    cause = error
   }
-  throw new IntentConnectionError(`The node of chain ${chainId} did not answer ${method}.`)
+  throw new IntentConnectionError(`The node of chain ${chainId} did not answer ${method}.`, cause)
 }

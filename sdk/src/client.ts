@@ -14,8 +14,13 @@ import {
   type TokenBalance,
 } from './amounts.js'
 import { runAction, type RunOptions } from './runAction.js'
+import { type Expectation, pin, type PinnedChain } from './pins.js'
+import { checkedChains, prepareAction, type PreparedAction, type PrepareOptions, signAction } from './prepareAction.js'
+import { randomKey } from './randomKey.js'
 import { send, type SendOptions } from './send.js'
+import type { SigningAccount } from './sign.js'
 import { waitForStep, type WaitOptions } from './waitForStep.js'
+import { type StepProgress, waitForAction, watchAction, type WatchOptions } from './watchAction.js'
 import {
   type Action,
   type ActionCreated,
@@ -39,14 +44,23 @@ export type ExecuteOptions = CallOptions & {
   waitSeconds?: number
 }
 
+export type IntentClientOptions = ClientOptions & {
+  /** The contracts that you trust. What `send` and `sendOnDemand` find to differ they refuse before anything is signed. */
+  expect?: Expectation
+}
+
 export type IntentClient = ReturnType<typeof createIntentClient>
 
 /**
  * A client of one service. Amounts are `bigint`; refusals are `IntentApiError`. Requests that failed for a passing
  * reason are repeated where that is safe.
  */
-export function createIntentClient(options: ClientOptions) {
+export function createIntentClient(options: IntentClientOptions) {
   const wire = createWireClient(options)
+  /** The contracts as the caller has last seen them. */
+  let seen: PinnedChain[] = []
+  const readChains = async (how?: CallOptions): Promise<Chain[]> =>
+    (await wire.listChains(how)).data.chains.map(chainFrom)
 
   const calls = {
     /**
@@ -57,30 +71,30 @@ export function createIntentClient(options: ClientOptions) {
       request: ActionRequest,
       { idempotencyKey = randomKey(), ...how }: CallOptions & { idempotencyKey?: string } = {},
     ): Promise<ActionCreated> {
-      return (await wire.createAction(inDigits(request), idempotencyKey, how)).data
+      return wire.createAction(inDigits(request), idempotencyKey, how)
     },
 
     /** A page of actions, newest first. `nextCursor` of a page is the `cursor` of the next. */
     async listActions(
       filter: { user?: Address; status?: Status; transactionHash?: Hash; limit?: number; cursor?: string } = {},
-      how: CallOptions = {},
+      how?: CallOptions,
     ): Promise<ActionPage> {
-      return (await wire.listActions(filter, how)).data
+      return wire.listActions(filter, how)
     },
 
     /** An action with its intents and their steps. */
-    async getAction(actionId: string, how: CallOptions = {}): Promise<Action> {
-      return (await wire.getAction(actionId, how)).data
+    async getAction(actionId: string, how?: CallOptions): Promise<Action> {
+      return wire.getAction(actionId, how)
     },
 
     /** An intent with its steps. */
-    async getIntent(intent: { actionId: string; intentIndex: number }, how: CallOptions = {}): Promise<Intent> {
-      return (await wire.getIntent(intent, how)).data
+    async getIntent(intent: { actionId: string; intentIndex: number }, how?: CallOptions): Promise<Intent> {
+      return wire.getIntent(intent, how)
     },
 
     /** A step as it is now. */
-    async getStep(step: StepRef, how: CallOptions = {}): Promise<Step> {
-      return (await wire.getStep(step, how)).data
+    async getStep(step: StepRef, how?: CallOptions): Promise<Step> {
+      return wire.getStep(step, how)
     },
 
     /**
@@ -89,8 +103,8 @@ export function createIntentClient(options: ClientOptions) {
      * again does no harm.
      */
     async executeStep(step: StepRef, { hash, signature, waitSeconds, ...how }: ExecuteOptions = {}): Promise<Step> {
-      const body = { action: 'execute', ...(hash && { hash }), ...(signature && { signature }) } as const
-      return (await wire.executeStep(step, body, waitSeconds, how)).data
+      const body = { action: 'execute' as const, hash, signature }
+      return wire.executeStep(step, body, waitSeconds, how)
     },
 
     /** Has the user's transaction verified as the payment of a step, and no more. */
@@ -98,104 +112,143 @@ export function createIntentClient(options: ClientOptions) {
       step: StepRef,
       { hash, signature, waitSeconds, ...how }: ExecuteOptions & { hash: Hash },
     ): Promise<Step> {
-      const body = { action: 'register', hash, ...(signature && { signature }) } as const
-      return (await wire.executeStep(step, body, waitSeconds, how)).data
+      const body = { action: 'register' as const, hash, signature }
+      return wire.executeStep(step, body, waitSeconds, how)
     },
 
     /** Stores a venue transaction hash. The same record is stored once. */
-    async recordVenueTxHash(record: VenueTxHash, how: CallOptions = {}): Promise<void> {
+    async recordVenueTxHash(record: VenueTxHash, how?: CallOptions): Promise<void> {
       await wire.recordVenueTxHash(record, how)
     },
 
     /** Up to `count` (1 by default) venue records of an address, newest first. */
     async findVenueTxHashes(
       query: { address: Address; actionTypes?: string[]; venue?: string; count?: number },
-      how: CallOptions = {},
+      how?: CallOptions,
     ): Promise<VenueTxHash[]> {
-      return (await wire.queryVenueTxHashes(query, how)).data.data.txHashes
+      return (await wire.queryVenueTxHashes(query, how)).data.txHashes
     },
 
     /** The venue record of a hash. Rejects with `not_found` when there is none, or none with the expected values. */
     async verifyVenueTxHash(
       txHash: Hash,
       expected: { actionType?: string; venue?: string } = {},
-      how: CallOptions = {},
+      how?: CallOptions,
     ): Promise<VenueTxHash> {
-      return (await wire.verifyVenueTxHash(txHash, expected, how)).data.data
+      return (await wire.verifyVenueTxHash(txHash, expected, how)).data
     },
 
     /** Records a deposit or a withdrawal that took place on a chain; `status` tells whether it is confirmed yet. */
-    async recordDeposit(deposit: DepositRequest, how: CallOptions = {}): Promise<DepositRecord> {
-      return depositFrom((await wire.recordDeposit(inDigits(deposit), how)).data.data.record)
+    async recordDeposit(deposit: DepositRequest, how?: CallOptions): Promise<DepositRecord> {
+      return depositFrom((await wire.recordDeposit(inDigits(deposit), how)).data.record)
     },
 
     /** What is recorded for a user, token by token, and how much of it can fund solver transfers. */
-    async getBalances(address: Address, how: CallOptions = {}): Promise<TokenBalance[]> {
-      return (await wire.getBalances(address, how)).data.data.tokens.map(balanceFrom)
+    async getBalances(address: Address, how?: CallOptions): Promise<TokenBalance[]> {
+      return (await wire.getBalances(address, how)).data.tokens.map(balanceFrom)
     },
 
     /** Asks for test tokens. `arrived` is false while the transaction is under way. */
     async requestAirdrop(
       airdrop: { chainId: number; tokenId: string; wallet: Address; amount?: bigint },
-      how: CallOptions = {},
+      how?: CallOptions,
     ): Promise<{ txHash: Hash | null; amount: bigint; arrived: boolean }> {
       const { chainId, tokenId, wallet, amount } = airdrop
-      const body = { wallet, ...(amount !== undefined && { amount: amount.toString() }) }
-      const { data, status } = await wire.requestAirdrop({ chainId, tokenId }, body, how)
-      return { txHash: data.data.txHash, amount: BigInt(data.data.amount), arrived: status === 200 }
+      const body = { wallet, amount: amount?.toString() }
+      const { data, response } = await wire.requestAirdrop({ chainId, tokenId }, body, how)
+      return { txHash: data.data.txHash, amount: BigInt(data.data.amount), arrived: response.status === 200 }
     },
 
-    /** The chains with their delegate (which users authorize), their solver (which users pay) and their tokens. */
-    async getChains(how: CallOptions = {}): Promise<Chain[]> {
-      return (await wire.listChains(how)).data.data.chains.map(chainFrom)
+    /**
+     * The chains with their delegate (which users authorize), their solver (which users pay) and their tokens. Actions
+     * are then prepared for these contracts, and refused when they have changed, until this is called again.
+     */
+    async getChains(how?: CallOptions): Promise<Chain[]> {
+      const chains = await readChains(how)
+      seen = chains.map(pin)
+      return chains
     },
 
     /** How the service is. Also when it is `down`, as long as it can tell. */
-    async getHealth(how: CallOptions = {}): Promise<HealthReport> {
+    async getHealth(how?: CallOptions): Promise<HealthReport> {
       return healthFrom(await wire.getHealth(how))
     },
 
     /** @deprecated Use `createAction` and `executeStep`, or `send`. */
     async submitTransaction(
       request: LegacyTransactionRequest,
-      how: CallOptions = {},
+      how?: CallOptions,
     ): Promise<{ intentId: string; actionId: string }> {
-      return (await wire.submitTransaction(inDigits(request), how)).data.data
+      return (await wire.submitTransaction(inDigits(request), how)).data
     },
 
     /** @deprecated Use `getStep`. */
     async getTransactionStepStatus(
       step: { intentId: string; stepId: number },
-      how: CallOptions = {},
+      how?: CallOptions,
     ): Promise<Pick<Step, 'status' | 'transactionHash' | 'error'>> {
-      return (await wire.getLegacyStepStatus(step, how)).data.data
+      return (await wire.getLegacyStepStatus(step, how)).data
     },
+  }
+
+  const sendCalls = {
+    ...calls,
+    waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(wire, step, how),
+    getChains: readChains,
+    seen: () => seen,
+    expect: options.expect,
+    fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
   }
 
   return {
     ...calls,
 
-    /** Looks at a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
-    waitForStep: (step: StepRef, how: WaitOptions = {}): Promise<Step> => waitForStep(calls.getStep, step, how),
+    /** Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
+    waitForStep: (step: StepRef, how: WaitOptions = {}): Promise<Step> => waitForStep(wire, step, how),
+
+    /**
+     * Follows an action until it is over, and resolves with it, however it ended. Asks for nothing: `runAction` does
+     * that, or whoever else carries the action out.
+     */
+    waitForAction: (
+      actionId: string,
+      how: WatchOptions & { onProgress?: (progress: StepProgress) => void } = {},
+    ): Promise<Action> => waitForAction(wire, actionId, how),
+
+    /**
+     * The changes of an action's steps as they come, from the first on, for `for await`; ends when the action is over.
+     * Listens to the service's event stream, resumes it where it broke off, and looks where there is none.
+     */
+    watchAction: (actionId: string, how: WatchOptions = {}): AsyncGenerator<StepProgress, Action> =>
+      watchAction(wire, actionId, how),
 
     /**
      * Carries out what is left of an action, step by step, and resolves with the finished action. Rejects with
      * `StepFailedError`; call it again to go on after a failure that is `retryable`. A step that the user pays has to
      * be asked for by `executeStep` first, since it needs his transaction's hash.
      */
-    runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(calls, actionId, how),
+    runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(sendCalls, actionId, how),
 
     /**
      * Signs intents of mode `7702` with a local account, together with the authorizations that it still needs, creates
      * the action, carries out its steps in order and resolves with the finished action.
      */
-    send: (what: SendOptions): Promise<Action> =>
-      send({ ...calls, fetch: options.fetch ?? globalThis.fetch.bind(globalThis) }, what),
-  }
-}
+    send: (what: SendOptions): Promise<Action> => send(sendCalls, what),
 
-function randomKey(): string {
-  // Unlike randomUUID, this is there on plain http pages too.
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    /** Refuses chains whose contracts are not those expected, or not those that `getChains` has last given. */
+    checkChains: (chainIds: readonly number[], how: CallOptions & { expect?: Expectation } = {}): Promise<Chain[]> =>
+      checkedChains(sendCalls, chainIds, how),
+
+    /** What `send` would sign for these intents. Signs nothing. */
+    prepareAction: (what: PrepareOptions): Promise<PreparedAction> => prepareAction(sendCalls, what),
+
+    /**
+     * Signs what was prepared, and gives the body for `createAction`. Refuses what was altered since, and delegates and
+     * vaults that the service has exchanged since.
+     */
+    signAction: (
+      prepared: PreparedAction,
+      how: { account: SigningAccount; signal?: AbortSignal },
+    ): Promise<ActionRequest> => signAction(sendCalls, prepared, how),
+  }
 }

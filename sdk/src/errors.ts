@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import type { ErrorCode, Issue, IssueCode, Step } from './wire.js'
 
 /** What all errors of this package have in common. An aborted call is not one of them: it rejects with the signal's reason. */
@@ -16,19 +17,19 @@ export class IntentError extends Error {
 export class IntentApiError extends IntentError {
   override readonly name = 'IntentApiError'
   /** The HTTP status. */
-  readonly status: number
+  declare readonly status: number
   /** What to branch on; `unknown` when the answer names none, as that of a proxy. */
-  readonly code: ErrorCode | IssueCode | 'unknown'
+  declare readonly code: ErrorCode | IssueCode | 'unknown'
   /** Each thing that is wrong with a request body, by its place in it. Empty when the service names none. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
   /** Names the request in the service's log. Null when the answer has none. */
-  readonly requestId: string | null
+  declare readonly requestId: string | null
   /** When to try again, in milliseconds from the answer. Null when the service does not say. */
-  readonly retryAfterMs: number | null
+  declare readonly retryAfterMs: number | null
   /** With `insufficient_credit`: what the solver's transfers need, in the smallest unit of the paid token. */
-  readonly required: bigint | null
+  declare readonly required: bigint | null
   /** With `insufficient_credit`: what is there, in the same unit. */
-  readonly available: bigint | null
+  declare readonly available: bigint | null
 
   constructor(answer: { status: number; body: unknown; requestId: string | null; retryAfterMs: number | null }) {
     const detail = readBody(answer.body)
@@ -37,13 +38,12 @@ export class IntentApiError extends IntentError {
     super(places.length > 0 ? `${text} ${places.join('; ')}` : text, {
       retryable: retryableStatuses.has(answer.status) || detail.code === 'airdrop_cooldown',
     })
-    this.status = answer.status
-    this.code = detail.code
-    this.issues = detail.issues
-    this.requestId = detail.requestId ?? answer.requestId
-    this.retryAfterMs = detail.retryAfterMs ?? answer.retryAfterMs
-    this.required = detail.required
-    this.available = detail.available
+    const { message: _message, ...rest } = detail
+    Object.assign(this, rest, {
+      status: answer.status,
+      requestId: detail.requestId ?? answer.requestId,
+      retryAfterMs: detail.retryAfterMs ?? answer.retryAfterMs,
+    })
   }
 }
 
@@ -60,32 +60,68 @@ export class IntentConnectionError extends IntentError {
 export class IntentTimeoutError extends IntentError {
   override readonly name = 'IntentTimeoutError'
   /** Of a wait for a step: the step as last seen. Null otherwise. */
-  readonly lastStep: Step | null
+  declare readonly lastStep: Step | null
 
   constructor(message: string, lastStep: Step | null = null) {
     super(message, { retryable: true })
-    this.lastStep = lastStep
+    Object.assign(this, { lastStep })
   }
 }
 
 /** A step has ended as `reverted` or `error`. The action is stored: `client.runAction` goes on with it if it is retryable. */
 export class StepFailedError extends IntentError {
   override readonly name = 'StepFailedError'
-  readonly step: Step
-  readonly actionId: string
+  declare readonly step: Step
+  declare readonly actionId: string
 
   constructor(step: Step) {
     const place = `Step ${step.stepIndex} of intent ${step.intentIndex} on chain ${step.chainId}`
     super(`${place} ended as ${step.status}: ${step.error?.message ?? 'no reason given'}`, {
       retryable: step.error?.retryable ?? false,
     })
-    this.step = step
-    this.actionId = step.actionId
+    Object.assign(this, { step, actionId: step.actionId })
+  }
+}
+
+/**
+ * The service names another contract than the one you expect, or than it named before. Nothing was signed. If the change
+ * is announced, call `getChains` and build the action anew; else do not use the service.
+ */
+export class ChainMismatchError extends IntentError {
+  override readonly name = 'ChainMismatchError'
+  /** `changed` since it was read or prepared, or `unexpected`: not what `expect` says. */
+  declare readonly reason: 'changed' | 'unexpected'
+  declare readonly chainId: number
+  declare readonly part: 'delegate' | 'vault'
+  /** Null when `expect` does not name the chain. */
+  declare readonly expected: Address | null
+  declare readonly actual: Address
+
+  constructor(mismatch: Pick<ChainMismatchError, 'reason' | 'chainId' | 'part' | 'expected' | 'actual'>) {
+    const { reason, chainId, part, expected, actual } = mismatch
+    super(`The ${part} of chain ${chainId} is ${reason}: ${actual}, not ${expected ?? 'one that you name'}.`)
+    Object.assign(this, mismatch)
+  }
+}
+
+/** The account cannot sign the EIP-7702 authorizations that the action needs; wallets keep these to themselves. */
+export class CannotAuthorizeError extends IntentError {
+  override readonly name = 'CannotAuthorizeError'
+  /** What would have to be signed: the delegate as `address`, for each chain. */
+  declare readonly authorizations: readonly { chainId: number; address: Address; nonce: number }[]
+
+  constructor(authorizations: CannotAuthorizeError['authorizations']) {
+    const chains = authorizations.map(({ chainId }) => chainId).join(', ')
+    super(
+      `This account cannot sign EIP-7702 authorizations, which chain ${chains} needs. Use sendOnDemand, a local account, ` +
+        'chainAuthorizations signed elsewhere, or an account that is delegated already.',
+    )
+    Object.assign(this, { authorizations })
   }
 }
 
 /** Too many at once, a fault, or away for now. */
-const retryableStatuses = new Set([408, 429, 500, 502, 503, 504])
+export const retryableStatuses = new Set([408, 429, 500, 502, 503, 504])
 
 type Detail = {
   message: string | null

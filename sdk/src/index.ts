@@ -1,4 +1,4 @@
-export { createIntentClient, type ExecuteOptions, type IntentClient } from './client.js'
+export { createIntentClient, type ExecuteOptions, type IntentClient, type IntentClientOptions } from './client.js'
 export type {
   ActionRequest,
   Chain,
@@ -15,12 +15,24 @@ export type {
   Token,
   TokenBalance,
 } from './amounts.js'
-export { IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError, StepFailedError } from './errors.js'
+export type { AuthorizationDraft } from './authorizations.js'
+export {
+  CannotAuthorizeError,
+  ChainMismatchError,
+  IntentApiError,
+  IntentConnectionError,
+  IntentError,
+  IntentTimeoutError,
+  StepFailedError,
+} from './errors.js'
+export type { Expectation, PinnedChain } from './pins.js'
+export type { IntentDraft, PreparedAction, PrepareOptions } from './prepareAction.js'
 export type { Progress, RunOptions } from './runAction.js'
-export type { IntentDraft, SendOptions } from './send.js'
+export type { SendOptions } from './send.js'
 export { signAuthorization, type SignedIntent, signIntent, type SigningAccount, signRegistration } from './sign.js'
 export * from './signing.js'
 export type { WaitOptions } from './waitForStep.js'
+export type { StepProgress, WatchOptions } from './watchAction.js'
 export type {
   Action,
   ActionCreated,

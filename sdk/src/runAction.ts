@@ -1,11 +1,21 @@
+import type { Hash, Hex } from 'viem'
+import type { ActionRequest } from './amounts.js'
 import { StepFailedError } from './errors.js'
-import { describe, hasEnded, patiently, waitForStep } from './waitForStep.js'
+import type { PreparedAction } from './prepareAction.js'
+import type { WaitOptions } from './waitForStep.js'
+import { describe, hasEnded, patiently } from './watchAction.js'
 import type { Action, CallOptions, Step, StepRef } from './wire.js'
 
 /** What happens on the way, told apart by `type`. */
 export type Progress =
+  /** What `send` is about to sign. */
+  | { type: 'prepared'; prepared: PreparedAction }
+  /** `createAction` with this body and key makes it the same action, should the answer get lost. */
+  | { type: 'signed'; request: ActionRequest; idempotencyKey: string }
   /** The service has stored the action. */
   | { type: 'created'; actionId: string; intentIds: string[] }
+  /** The user's own transaction for a step of `sendOnDemand`. `executeStep` takes it, should that get lost. */
+  | { type: 'paid'; step: StepRef; hash: Hash }
   /** A step as first seen, and each change of its status, transaction or confirmations. */
   | { type: 'step'; step: Step }
 
@@ -14,16 +24,19 @@ export type RunOptions = {
   signal?: AbortSignal
   /** How long each step may take at most, in milliseconds. 10 minutes by default. */
   stepTimeoutMs?: number
-  /** How long to wait between looks at a step, in milliseconds. */
+  /** Looks at a step this often, in milliseconds, instead of listening to the service's event stream. */
   pollIntervalMs?: number
   onProgress?: (progress: Progress) => void
 }
 
 export type RunCalls = {
   getAction: (actionId: string, options: CallOptions) => Promise<Action>
-  getStep: (step: StepRef, options: CallOptions) => Promise<Step>
-  executeStep: (step: StepRef, options: CallOptions & { waitSeconds: number }) => Promise<Step>
+  waitForStep: (step: StepRef, options: WaitOptions) => Promise<Step>
+  executeStep: (step: StepRef, options: CallOptions & Ask & { waitSeconds: number }) => Promise<Step>
 }
+
+/** What the request for a step that the user pays names. */
+export type Ask = { hash?: Hash; signature?: Hex }
 
 const defaultStepTimeoutMs = 600_000
 
@@ -42,7 +55,8 @@ export async function runAction(calls: RunCalls, actionId: string, options: RunO
   return calls.getAction(actionId, { signal })
 }
 
-async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Promise<Step> {
+/** Asks for a step, unless it is under way, and follows it to its end. */
+export async function runStep(calls: RunCalls, planned: Step, options: RunOptions, ask: Ask = {}): Promise<Step> {
   const { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs } = options
   const deadline = Date.now() + stepTimeoutMs
   let last: Step | null = null
@@ -54,9 +68,9 @@ async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Pro
   const asked =
     planned.status === 'executing'
       ? planned
-      : await patiently(() => calls.executeStep(planned, { signal, waitSeconds: 0 }), { deadline, signal })
+      : await patiently(() => calls.executeStep(planned, { ...ask, signal, waitSeconds: 0 }), { deadline, signal })
   tell(asked)
   if (hasEnded(asked)) return asked
   const timeoutMs = Math.max(0, deadline - Date.now())
-  return waitForStep(calls.getStep, planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
+  return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
 }

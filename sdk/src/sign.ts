@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex, LocalAccount } from 'viem'
-import { IntentError } from './errors.js'
+import { CannotAuthorizeError, IntentError } from './errors.js'
 import {
   batchHash,
   type Call,
@@ -12,7 +12,10 @@ import {
   type TokenTransfer,
 } from './signing.js'
 
-/** A viem account that holds its key, such as `privateKeyToAccount` gives. */
+/**
+ * Who signs: a viem account that holds its key, such as `privateKeyToAccount` gives, or `walletAccount` of a wallet
+ * client, which lacks `signAuthorization`.
+ */
 export type SigningAccount = Pick<LocalAccount, 'address' | 'signMessage' | 'signTypedData' | 'signAuthorization'>
 
 /** An intent as `createAction` takes it. */
@@ -42,7 +45,7 @@ export async function signIntent(intent: {
 }): Promise<SignedIntent> {
   const { account, chainBatches, signatureType = 'eip712', nbf = 0 } = intent
   const exp = intent.exp ?? Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
-  if (nbf >= exp) throw new IntentError(`An intent that holds from ${nbf} to ${exp} (unix seconds) never holds.`)
+  if (nbf >= exp) throw new IntentError(`nbf ${nbf} is not before exp ${exp}.`)
   const unsigned = { signatureType, nbf, exp, chainBatches }
   const signature =
     signatureType === 'ecdsa'
@@ -76,10 +79,7 @@ export async function signAuthorization(authorization: {
   const { account, delegate, chainId, nonce } = authorization
   if (chainId === 0) throw new IntentError('An authorization for chain id 0 would be valid on every chain.')
   if (!account.signAuthorization) {
-    throw new IntentError(
-      'This account cannot sign EIP-7702 authorizations; wallets keep that to themselves. Use a local account, or an ' +
-        'account that is delegated already, or the mode non-7702:on-demand.',
-    )
+    throw new CannotAuthorizeError([{ address: delegate, chainId, nonce }])
   }
   const { r, s, v, yParity } = await account.signAuthorization({ address: delegate, chainId, nonce })
   return { address: delegate, chainId, nonce, r, s, yParity: yParity === 1 || v === 28n ? 1 : 0 }

@@ -1,4 +1,5 @@
-import { IntentConnectionError, IntentTimeoutError } from './errors.js'
+import { IntentConnectionError, IntentTimeoutError, retryableStatuses } from './errors.js'
+import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 
 /** How one call is carried out. */
@@ -18,8 +19,6 @@ const longestDelayMs = 8_000
 /** A service that wants us to wait longer is not waited for: the caller gets its answer with `retryAfterMs`. */
 const longestRetryAfterMs = 60_000
 
-const passing = new Set([408, 429, 500, 502, 503, 504])
-
 /** A `fetch` with a timeout and retries. Its answers are read to the end, so a broken body counts as a broken connection. */
 export function createFetch(options: TransportOptions): typeof fetch {
   return async (input, init) => {
@@ -29,7 +28,8 @@ export function createFetch(options: TransportOptions): typeof fetch {
       let delayMs = backoff(tries)
       try {
         const response = await tryOnce(request.clone(), options)
-        const repeatable = options.repeat === 'always' ? passing.has(response.status) : response.status === 429
+        const repeatable =
+          options.repeat === 'always' ? retryableStatuses.has(response.status) : response.status === 429
         if (!repeatable || isLast) return response
         const wanted = retryAfterMs(response.headers)
         if (wanted !== null && wanted > longestRetryAfterMs) return response
@@ -53,30 +53,23 @@ export function retryAfterMs(headers: Headers): number | null {
 
 async function tryOnce(request: Request, { fetch, timeoutMs, signal }: TransportOptions): Promise<Response> {
   signal?.throwIfAborted()
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  let timedOut = false
-  const timer = setTimeout(() => {
-    timedOut = true
-    abort()
-  }, timeoutMs)
-  signal?.addEventListener('abort', abort, { once: true })
+  const limited = limitedSignal(timeoutMs, signal)
   try {
-    const response = await fetch(request, { signal: controller.signal })
+    const response = await fetch(request, { signal: limited.signal })
     const text = await response.text()
     const { status, statusText, headers } = response
     return new Response(text === '' ? null : text, { status, statusText, headers })
   } catch (error) {
-    if (signal?.aborted) throw signal.reason
-    if (timedOut) throw new IntentTimeoutError(`The service has not answered within ${timeoutMs} ms.`)
-    throw new IntentConnectionError('The service could not be reached, or hung up.', error)
+    return limited.fail(
+      new IntentConnectionError('The service could not be reached, or hung up.', error),
+      () => new IntentTimeoutError(`The service has not answered within ${timeoutMs} ms.`),
+    )
   } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
+    limited.close()
   }
 }
 
 /** 0.5 s, 1 s, 2 s … up to 8 s, less up to a quarter, so that clients do not come back all at once. */
-function backoff(tries: number): number {
+export function backoff(tries: number): number {
   return Math.min(firstDelayMs * 2 ** tries, longestDelayMs) * (1 - Math.random() / 4)
 }

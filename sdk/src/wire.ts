@@ -2,7 +2,10 @@ import { IntentApiError, IntentConnectionError } from './errors.js'
 import { type Client, createClient, createConfig } from './generated/client/index.js'
 import * as operations from './generated/sdk.gen.js'
 import type * as Wire from './generated/types.gen.js'
+import type { OpenEvents } from './followEvents.js'
+import { openEvents } from './openEvents.js'
 import { createFetch, retryAfterMs } from './transport.js'
+import type { Look } from './watchAction.js'
 
 /**
  * The one file that touches the generated code: calls by operation, in the types of the JSON, where amounts are
@@ -56,6 +59,8 @@ const defaultTimeoutMs = 30_000
 const defaultRetries = 2
 /** How long the service holds a step's request open when it is told nothing. */
 const defaultWaitSeconds = 20
+/** An event stream begins at once, or something on the way holds it back. */
+const longestConnectMs = 10_000
 
 type Answer<T> =
   | { data: T; error: undefined; response: Response }
@@ -73,86 +78,134 @@ export function createWireClient(options: ClientOptions) {
     }),
   )
 
+  const fetchOf = () => options.fetch ?? globalThis.fetch.bind(globalThis)
   const timeoutOf = (how: CallOptions) => how.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
 
-  async function call<T>(
-    { signal, timeoutMs, retries }: CallOptions,
-    operation: (common: Common) => Promise<Answer<T>>,
+  /** Carries out an operation of the spec. */
+  async function callFully<O, T>(
+    operation: (options: O & Common) => Promise<Answer<T>>,
+    request: O,
+    { signal, timeoutMs, retries }: CallOptions = {},
     repeat: 'always' | 'refused' = 'always',
-  ): Promise<{ data: T; status: number }> {
+  ): Promise<{ data: T; response: Response }> {
     const transport = createFetch({
-      fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+      fetch: fetchOf(),
       timeoutMs: timeoutOf({ timeoutMs }),
       retries: retries ?? options.retries ?? defaultRetries,
       repeat,
       signal,
     })
-    const answer = await operation({ client, fetch: transport }).catch((error: unknown) => {
-      // The body is parsed out of the transport's sight.
-      if (error instanceof SyntaxError) throw new IntentConnectionError('The answer is not JSON.', error)
+    const { data, error, response } = await operation({ ...request, client, fetch: transport }).catch(
+      (reason: unknown) => {
+        // The body is parsed out of the transport's sight.
+        if (reason instanceof SyntaxError) throw new IntentConnectionError('The answer is not JSON.', reason)
+        throw reason
+      },
+    )
+    if (response === undefined) throw error
+    if (error === undefined) return { data: data as T, response }
+    throw refusal(response, error)
+  }
+
+  async function call<O, T>(
+    operation: (options: O & Common) => Promise<Answer<T>>,
+    request: O,
+    how?: CallOptions,
+  ): Promise<T> {
+    return (await callFully(operation, request, how)).data
+  }
+
+  /** A resource, unless it is as it was at the ETag. */
+  async function look<O extends object, T>(
+    operation: (options: O & { headers: { 'If-None-Match'?: string } } & Common) => Promise<Answer<T>>,
+    request: O,
+    etag: string | null,
+    how: CallOptions,
+  ): Promise<Look<T> | null> {
+    try {
+      const headers = { 'If-None-Match': etag ?? undefined }
+      const { data, response } = await callFully(operation, { ...request, headers }, how)
+      return { data, etag: response.headers.get('etag') }
+    } catch (error) {
+      if (error instanceof IntentApiError && error.status === 304) return null
       throw error
-    })
-    if (answer.response === undefined) throw answer.error
-    if (answer.error === undefined) return { data: answer.data as T, status: answer.response.status }
-    throw new IntentApiError({
-      status: answer.response.status,
-      body: answer.error,
-      requestId: answer.response.headers.get('x-request-id'),
-      retryAfterMs: retryAfterMs(answer.response.headers),
-    })
+    }
   }
 
   return {
-    createAction: (body: Wire.ActionRequest, idempotencyKey: string, how: CallOptions) =>
-      call(how, (common) =>
-        operations.createAction({ ...common, body, headers: { 'Idempotency-Key': idempotencyKey } }),
+    createAction: (body: Wire.ActionRequest, idempotencyKey: string, how?: CallOptions) =>
+      call(operations.createAction, { body, headers: { 'Idempotency-Key': idempotencyKey } }, how),
+    listActions: (query: Wire.ListActionsData['query'], how?: CallOptions) =>
+      call(operations.listActions, { query }, how),
+    getAction: (actionId: string, how?: CallOptions) => call(operations.getAction, { path: { actionId } }, how),
+    lookAtAction: (actionId: string, etag: string | null, how: CallOptions) =>
+      look(operations.getAction, { path: { actionId } }, etag, how),
+    lookAtStep: (path: StepRef, etag: string | null, how: CallOptions) => look(operations.getStep, { path }, etag, how),
+    openEvents: (actionId: string, { lastEventId, signal }: Parameters<OpenEvents>[1]) =>
+      openEvents(
+        (reader) =>
+          operations.streamActionEvents({
+            ...reader,
+            client,
+            path: { actionId },
+            headers: {
+              Accept: 'text/event-stream',
+              'Last-Event-ID': lastEventId ?? undefined,
+            } as Wire.StreamActionEventsData['headers'],
+          }),
+        async (response) => refusal(response, await response.json().catch(() => null)),
+        { fetch: fetchOf(), signal, timeoutMs: Math.min(timeoutOf({}), longestConnectMs) },
       ),
-    listActions: (query: Wire.ListActionsData['query'], how: CallOptions) =>
-      call(how, (common) => operations.listActions({ ...common, query })),
-    getAction: (actionId: string, how: CallOptions) =>
-      call(how, (common) => operations.getAction({ ...common, path: { actionId } })),
-    getIntent: (path: Wire.GetIntentData['path'], how: CallOptions) =>
-      call(how, (common) => operations.getIntent({ ...common, path })),
-    getStep: (path: StepRef, how: CallOptions) => call(how, (common) => operations.getStep({ ...common, path })),
+    getIntent: (path: { actionId: string; intentIndex: number }, how?: CallOptions) =>
+      call(operations.getIntent, { path }, how),
+    getStep: (path: StepRef, how?: CallOptions) => call(operations.getStep, { path }, how),
     executeStep: (path: StepRef, body: Wire.StepRequest, waitSeconds: number | undefined, how: CallOptions) =>
-      call({ ...how, timeoutMs: timeoutOf(how) + (waitSeconds ?? defaultWaitSeconds) * 1000 }, (common) =>
-        operations.executeStep({
-          ...common,
-          path,
-          body,
-          ...(waitSeconds !== undefined && { headers: { Prefer: `wait=${waitSeconds}` } }),
-        }),
+      call(
+        operations.executeStep,
+        { path, body, headers: { Prefer: waitSeconds === undefined ? undefined : `wait=${waitSeconds}` } },
+        { ...how, timeoutMs: timeoutOf(how) + (waitSeconds ?? defaultWaitSeconds) * 1000 },
       ),
-    recordVenueTxHash: (body: Wire.VenueTxHashRequest, how: CallOptions) =>
-      call(how, (common) => operations.recordVenueTxHash({ ...common, body })),
-    queryVenueTxHashes: (query: Wire.QueryVenueTxHashesData['query'], how: CallOptions) =>
-      call(how, (common) => operations.queryVenueTxHashes({ ...common, query })),
-    verifyVenueTxHash: (txHash: Wire.Hash, query: Wire.VerifyVenueTxHashData['query'], how: CallOptions) =>
-      call(how, (common) => operations.verifyVenueTxHash({ ...common, path: { txHash }, query })),
-    recordDeposit: (body: Wire.DepositRequest, how: CallOptions) =>
-      call(how, (common) => operations.recordDeposit({ ...common, body })),
-    getBalances: (address: Wire.Address, how: CallOptions) =>
-      call(how, (common) => operations.getBalances({ ...common, path: { address } })),
+    recordVenueTxHash: (body: Wire.VenueTxHashRequest, how?: CallOptions) =>
+      call(operations.recordVenueTxHash, { body }, how),
+    queryVenueTxHashes: (query: Wire.QueryVenueTxHashesData['query'], how?: CallOptions) =>
+      call(operations.queryVenueTxHashes, { query }, how),
+    verifyVenueTxHash: (txHash: Wire.Hash, query: Wire.VerifyVenueTxHashData['query'], how?: CallOptions) =>
+      call(operations.verifyVenueTxHash, { path: { txHash }, query }, how),
+    recordDeposit: (body: Wire.DepositRequest, how?: CallOptions) => call(operations.recordDeposit, { body }, how),
+    getBalances: (address: Wire.Address, how?: CallOptions) => call(operations.getBalances, { path: { address } }, how),
     // Repeated after a lost answer it would be refused as a second one.
-    requestAirdrop: (path: Wire.RequestAirdropData['path'], body: Wire.AirdropRequest, how: CallOptions) =>
-      call(how, (common) => operations.requestAirdrop({ ...common, path, body }), 'refused'),
-    listChains: (how: CallOptions) => call(how, (common) => operations.listChains(common)),
+    requestAirdrop: (path: Wire.RequestAirdropData['path'], body: Wire.AirdropRequest, how?: CallOptions) =>
+      callFully(operations.requestAirdrop, { path, body }, how, 'refused'),
+    listChains: (how?: CallOptions) => call(operations.listChains, {}, how),
     /** The report comes with 503 too, so that status is an answer here. */
-    async getHealth(how: CallOptions): Promise<Wire.HealthReport> {
-      let down: Wire.HealthReport | null = null
-      const { data } = await call({ ...how, retries: 0 }, async (common) => {
-        const answer = await operations.getHealth(common)
-        if (answer.error && 'data' in answer.error && answer.error.data) down = answer.error.data
+    getHealth: (how?: CallOptions): Promise<Wire.HealthReport> => {
+      let down: Wire.HealthReport | null | undefined
+      const operation = async (request: Common) => {
+        const answer = await operations.getHealth(request)
+        if (answer.error && 'data' in answer.error) down = answer.error.data
         return answer
-      }).catch((error: unknown) => {
-        if (down) return { data: { data: down } }
-        throw error
-      })
-      return data.data
+      }
+      return call(operation, {}, { ...how, retries: 0 }).then(
+        ({ data }) => data,
+        (error: unknown) => {
+          if (down) return down
+          throw error
+        },
+      )
     },
-    submitTransaction: (body: Wire.LegacyTransactionRequest, how: CallOptions) =>
-      call(how, (common) => operations.submitTransaction({ ...common, body })),
-    getLegacyStepStatus: (path: Wire.GetLegacyStepStatusData['path'], how: CallOptions) =>
-      call(how, (common) => operations.getLegacyStepStatus({ ...common, path })),
+    submitTransaction: (body: Wire.LegacyTransactionRequest, how?: CallOptions) =>
+      call(operations.submitTransaction, { body }, how),
+    getLegacyStepStatus: (path: Wire.GetLegacyStepStatusData['path'], how?: CallOptions) =>
+      call(operations.getLegacyStepStatus, { path }, how),
   }
+}
+
+function refusal(response: Response, body: unknown): IntentApiError {
+  const { status, headers } = response
+  return new IntentApiError({
+    status,
+    body,
+    requestId: headers.get('x-request-id'),
+    retryAfterMs: retryAfterMs(headers),
+  })
 }

@@ -9,44 +9,9 @@ import {
 } from '../../sdk/src/errors.js'
 import type { Step } from '../../sdk/src/wire.js'
 import { type Reaction, type Received, startScriptedServer } from '../support/scriptedServer.js'
+import { actionId, anAction, aStep, created, ref, user } from './replies.js'
 
-const actionId = '0193a1c0-7b1e-7f3a-8c52-1d2e3f405162'
-const user = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
-const ref = { actionId, intentIndex: 0, stepIndex: 0 }
-const created = { actionId, intentIds: [`${actionId}/0`] }
-const at = '2026-11-20T12:00:00.000Z'
 const again = { 'retry-after': '0' }
-
-function aStep(change: Partial<Step> = {}): Step {
-  return {
-    ...ref,
-    mode: '7702',
-    chainId: 31337,
-    status: 'success',
-    txid: null,
-    transactionHash: null,
-    blockNumber: null,
-    confirmations: 0,
-    requiredConfirmations: 1,
-    attempts: 1,
-    error: null,
-    createdAt: at,
-    updatedAt: at,
-    ...change,
-  }
-}
-
-function anAction(steps: Step[]) {
-  const intent = { intentId: `${actionId}/0`, actionId, intentIndex: 0, mode: '7702', status: 'created', steps }
-  return {
-    actionId,
-    user,
-    status: 'created',
-    intents: [{ ...intent, createdAt: at, updatedAt: at }],
-    createdAt: at,
-    updatedAt: at,
-  }
-}
 
 describe('the client and its service', () => {
   let stop: () => Promise<void> = async () => {}

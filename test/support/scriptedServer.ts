@@ -3,9 +3,13 @@ import type { AddressInfo } from 'node:net'
 
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: any }
 
-/** What happens to one request: an answer, a broken connection, silence, half an answer and an end, or half and none. */
+/**
+ * What happens to one request: an answer, a broken connection, silence, half an answer and an end, or half and none; or
+ * an event stream that ends, breaks off or stays open after what it has told.
+ */
 export type Reaction =
   | { status: number; body?: unknown; text?: string; headers?: Record<string, string> }
+  | { stream: string; then: 'end' | 'cut' | 'stay' }
   | 'hang up'
   | 'silence'
   | 'half'
@@ -42,6 +46,14 @@ function react(reaction: Reaction, response: ServerResponse): void {
   if (reaction === 'half' || reaction === 'stall') {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
     response.write('{"half":', () => reaction === 'half' && response.destroy())
+    return
+  }
+  if ('stream' in reaction) {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(reaction.stream, () => {
+      if (reaction.then === 'end') response.end()
+      if (reaction.then === 'cut') response.destroy()
+    })
     return
   }
   const { status, body, text, headers } = reaction

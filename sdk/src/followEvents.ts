@@ -1,0 +1,45 @@
+import { IntentApiError } from './errors.js'
+import { NoEventStreamError, type StepEvent } from './openEvents.js'
+import { sleep } from './sleep.js'
+import { backoff } from './transport.js'
+
+/** One connection to the event stream of an action. */
+export type OpenEvents = (
+  actionId: string,
+  options: { lastEventId: string | null; signal: AbortSignal },
+) => AsyncGenerator<StepEvent>
+
+/** A stream that ends or breaks off so often in a row, without an event, is given up. */
+const tries = 4
+
+/**
+ * The events of an action, each once, over as many connections as it takes. `ended` each time that the service has
+ * ended the stream, for the caller to see whether the action is over. Returns when there is no stream to be had.
+ */
+export async function* followEvents(
+  open: OpenEvents,
+  actionId: string,
+  options: { lastEventId?: string; signal: AbortSignal },
+): AsyncGenerator<StepEvent | 'ended', void> {
+  const { signal } = options
+  let lastEventId = options.lastEventId ?? null
+  for (let failures = 0; failures < tries; failures++) {
+    let pauseMs: number | null = null
+    let isCut = false
+    try {
+      for await (const event of open(actionId, { lastEventId, signal })) {
+        if (Number(event.id) <= Number(lastEventId)) continue
+        lastEventId = event.id
+        failures = 0
+        yield event
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof NoEventStreamError || (error instanceof IntentApiError && !error.retryable)) return
+      if (error instanceof IntentApiError) pauseMs = error.retryAfterMs
+      isCut = true
+    }
+    if (!isCut) yield 'ended'
+    await sleep(pauseMs ?? backoff(failures), signal)
+  }
+}

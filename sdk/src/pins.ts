@@ -1,0 +1,57 @@
+import type { Address } from 'viem'
+import type { Chain } from './amounts.js'
+import { ChainMismatchError, IntentError } from './errors.js'
+
+/**
+ * The contracts that the caller trusts, by chain id. Where a list is given it is the whole list: a chain that it does
+ * not name is refused.
+ */
+export type Expectation = {
+  /** Whose code the user's account borrows. */
+  delegates?: Readonly<Record<number, Address>>
+  /** Whom users pay: the `solver` of `getChains`. */
+  vaults?: Readonly<Record<number, Address>>
+}
+
+/** The contracts of a chain as they were when an action was prepared. */
+export type PinnedChain = { chainId: number; delegate: Address; vault: Address }
+
+export function pin({ chainId, delegate, solver }: Pick<Chain, 'chainId' | 'delegate' | 'solver'>): PinnedChain {
+  return { chainId, delegate, vault: solver }
+}
+
+/** The chains with these ids; refuses one that the service does not work on. */
+export function findChains(chains: readonly Chain[], chainIds: readonly number[]): Chain[] {
+  return [...new Set(chainIds)].map((chainId) => {
+    const chain = chains.find((candidate) => candidate.chainId === chainId)
+    if (chain) return chain
+    const known = chains.map((candidate) => candidate.chainId).join(', ')
+    throw new IntentError(`The service does not work on chain ${chainId}; its chains are ${known}.`)
+  })
+}
+
+/** Refuses contracts that are not those expected, or not those seen before. */
+export function checkPins(
+  chains: readonly (Partial<PinnedChain> & { chainId: number })[],
+  { expect = {}, seen }: { expect?: Expectation | undefined; seen: readonly PinnedChain[] },
+): void {
+  for (const { chainId, ...chain } of chains) {
+    const before = seen.find((candidate) => candidate.chainId === chainId)
+    for (const part of ['delegate', 'vault'] as const) {
+      const actual = chain[part]
+      if (!actual) continue
+      const check = (reason: 'unexpected' | 'changed', expected: Address | undefined) => {
+        if (!isSame(expected, actual)) {
+          throw new ChainMismatchError({ reason, chainId, part, expected: expected ?? null, actual })
+        }
+      }
+      const trusted = expect[`${part}s`]
+      if (trusted) check('unexpected', trusted[chainId])
+      if (before) check('changed', before[part])
+    }
+  }
+}
+
+export function isSame(a: Address | undefined, b: Address): boolean {
+  return a?.toLowerCase() === b.toLowerCase()
+}

@@ -1,0 +1,147 @@
+import type { Address, Hash } from 'viem'
+import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
+import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
+import { CannotAuthorizeError, IntentError } from './errors.js'
+import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
+import { signAuthorization, signIntent, type SigningAccount } from './sign.js'
+import {
+  type ChainBatch,
+  intentDigest,
+  recoverIntentSigner,
+  type SignatureType,
+  type UnsignedIntent,
+} from './signing.js'
+import type { CallOptions } from './wire.js'
+
+/** An intent of mode `7702` that is yet to be signed. */
+export type IntentDraft = {
+  mode?: '7702'
+  /** One step for each, executed in this order. */
+  chainBatches: readonly ChainBatch[]
+  /** `eip712` by default. */
+  signatureType?: SignatureType
+  /** From when on it holds, in unix seconds. 0, at once, by default. */
+  nbf?: number
+  /** Until when it holds, in unix seconds. An hour from now by default. */
+  exp?: number
+}
+
+export type PrepareOptions = {
+  /** Who is to sign, and whose account acts. */
+  account: Pick<SigningAccount, 'address' | 'signAuthorization'>
+  intents: readonly IntentDraft[]
+  /** The contracts that you trust, instead of the client's. */
+  expect?: Expectation
+  /** Instead of those that would be signed. */
+  chainAuthorizations?: ChainAuthorization[]
+  /** Nodes by chain id, instead of those in `GET /chains`. */
+  rpcUrls?: Record<number, string>
+  signal?: AbortSignal
+}
+
+/** All that is to be signed, before it is. Show it, compare it, then give it to `signAction`. */
+export type PreparedAction = {
+  user: Address
+  /** `digest` names the intent, on chain and off; computed here. */
+  intents: (UnsignedIntent & { digest: Hash })[]
+  /** The authorizations that the account has to sign. */
+  authorizations: AuthorizationDraft[]
+  /** Those that were signed before. */
+  chainAuthorizations: ChainAuthorization[]
+  /** The contracts that it is prepared for; `signAction` refuses others. */
+  chains: PinnedChain[]
+}
+
+export type PrepareCalls = {
+  getChains: (options: CallOptions) => Promise<Chain[]>
+  /** The contracts as the caller has seen them. */
+  seen: () => readonly PinnedChain[]
+  expect: Expectation | undefined
+  fetch: typeof fetch
+}
+
+const defaultLifetimeSeconds = 3600
+
+/** Finds out what has to be signed for these intents; signs nothing. */
+export async function prepareAction(calls: PrepareCalls, options: PrepareOptions): Promise<PreparedAction> {
+  const { account, signal, chainAuthorizations: given } = options
+  const batches = options.intents.flatMap((intent) => intent.chainBatches)
+  const expect = options.expect ?? calls.expect
+  const chains = await checkedChains(calls, chainIdsOf(batches), { expect, signal })
+  const trusted = expect?.delegates
+  if (trusted) {
+    // An authorization that was signed elsewhere is held to the same list.
+    const authorized = (given ?? []).map(({ chainId, address }) => ({ chainId, delegate: address }))
+    checkPins(authorized, { expect: { delegates: trusted }, seen: [] })
+  }
+  // What the solver alone pays runs nothing in the account.
+  const acting = chains.filter(({ chainId }) => batches.some((b) => b.chainId === chainId && b.calls.length > 0))
+  const authorizations = given
+    ? []
+    : await neededAuthorizations({
+        user: account.address,
+        chains: acting,
+        rpcUrls: options.rpcUrls ?? {},
+        fetch: calls.fetch,
+        signal,
+      })
+  if (authorizations.length > 0 && !account.signAuthorization) throw new CannotAuthorizeError(authorizations)
+  const intents = options.intents.map(({ chainBatches, signatureType = 'eip712', nbf = 0, exp = defaultExp() }) => {
+    const unsigned = { signatureType, nbf, exp, chainBatches }
+    return { ...unsigned, digest: intentDigest(unsigned) }
+  })
+  return { user: account.address, intents, authorizations, chainAuthorizations: given ?? [], chains: chains.map(pin) }
+}
+
+/**
+ * Signs what was prepared, and gives the body for `createAction`. Refuses what was altered since, and contracts that the
+ * service has exchanged since.
+ */
+export async function signAction(
+  calls: Pick<PrepareCalls, 'getChains'>,
+  prepared: PreparedAction,
+  { account, signal }: { account: SigningAccount; signal?: AbortSignal },
+): Promise<ActionRequest> {
+  if (!isSame(account.address, prepared.user)) {
+    throw new IntentError(`The action is prepared for ${prepared.user}; ${account.address} can't sign it.`)
+  }
+  if (prepared.intents.some((intent) => intentDigest(intent) !== intent.digest)) {
+    throw new IntentError('An intent was altered after it was prepared; prepare it again.')
+  }
+  const now = findChains(await calls.getChains({ signal }), chainIdsOf(prepared.chains))
+  checkPins(now.map(pin), { seen: prepared.chains })
+  const chainAuthorizations = [...prepared.chainAuthorizations]
+  for (const { address, ...draft } of prepared.authorizations) {
+    chainAuthorizations.push(await signAuthorization({ account, delegate: address, ...draft }))
+  }
+  const intents = []
+  for (const { digest: _digest, ...intent } of prepared.intents) {
+    const signed = await signIntent({ account, ...intent })
+    const signer = await recoverIntentSigner({ ...intent, signature: signed.signature })
+    if (!signer || !isSame(signer, prepared.user)) {
+      throw new IntentError(`The signature is not that of ${prepared.user}; contract wallets can't sign intents.`)
+    }
+    intents.push(signed)
+  }
+  signal?.throwIfAborted()
+  return { user: prepared.user, chainAuthorizations, intents }
+}
+
+/** The chains with these ids, as long as their contracts are those expected and those that the caller has seen. */
+export async function checkedChains(
+  calls: PrepareCalls,
+  chainIds: readonly number[],
+  { expect = calls.expect, ...how }: CallOptions & { expect?: Expectation | undefined },
+): Promise<Chain[]> {
+  const chains = findChains(await calls.getChains(how), chainIds)
+  checkPins(chains.map(pin), { expect, seen: calls.seen() })
+  return chains
+}
+
+function chainIdsOf(parts: readonly { chainId: number }[]): number[] {
+  return parts.map(({ chainId }) => chainId)
+}
+
+function defaultExp(): number {
+  return Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
+}

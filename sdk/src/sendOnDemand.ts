@@ -1,0 +1,90 @@
+import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddress } from 'viem'
+import type { IntentClient } from './client.js'
+import { IntentError, StepFailedError } from './errors.js'
+import type { Expectation } from './pins.js'
+import { randomKey } from './randomKey.js'
+import { type RunOptions, runStep } from './runAction.js'
+import { create } from './send.js'
+import { type SigningAccount, signRegistration } from './sign.js'
+import type { Call, TokenTransfer } from './signing.js'
+import type { Action } from './wire.js'
+
+/** A chain's part of an intent that the user pays himself: either what he pays, or what the solver does. */
+export type OnDemandBatch = { chainId: number; tokenTransfers: TokenTransfer[]; call?: Call }
+
+/** A transaction for the user to send. */
+export type Payment = { chainId: number; to: Address; value: bigint; data: Hex }
+
+export type OnDemandOptions = RunOptions & {
+  user: Address
+  intents: readonly { chainBatches: readonly OnDemandBatch[] }[]
+  /** Sends the user's transaction and resolves with its hash. Called once for each step that he pays. */
+  pay: (payment: Payment) => Promise<Hash>
+  /** Signs that each payment is for this action, so that nobody else can claim it. */
+  account?: Pick<SigningAccount, 'signTypedData'>
+  /** The contracts that you trust, instead of the client's. */
+  expect?: Expectation
+  /** Random by default. */
+  idempotencyKey?: string
+}
+
+/**
+ * Creates an action of mode `non-7702:on-demand`, has the user pay his steps, and has the solver carry out the others;
+ * resolves with the finished action. Nothing is paid before the action is stored, and one call pays no step twice.
+ */
+export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
+  const { user, signal, expect, idempotencyKey = randomKey(), onProgress } = options
+  const batches = options.intents.flatMap(({ chainBatches }) => chainBatches)
+  const payments = batches.map(paymentOf)
+  await client.checkChains(
+    batches.map(({ chainId }) => chainId),
+    { signal, expect },
+  )
+
+  const nothing: Call = { to: user, value: 0n, data: '0x' }
+  const intents = options.intents.map(({ chainBatches }) => ({
+    mode: 'non-7702:on-demand' as const,
+    chainBatches: chainBatches.map((batch) => ({
+      ...batch,
+      tokenTransfers: [...batch.tokenTransfers],
+      call: batch.call ?? nothing,
+    })),
+  }))
+  const created = await create(client, { user, intents }, { idempotencyKey, signal })
+  onProgress?.({ type: 'created', ...created })
+
+  const { actionId } = created
+  const steps = (await client.getAction(actionId, { signal })).intents.flatMap((intent) => intent.steps)
+  for (const [index, step] of steps.entries()) {
+    const payment = payments[index]
+    // Asked for already: an earlier call under the same key has paid it, or the service has gone on to it by itself.
+    if (step.status !== 'created') continue
+    if (!payment) {
+      const ended = await runStep(client, step, options)
+      if (ended.status !== 'success') throw new StepFailedError(ended)
+      continue
+    }
+    signal?.throwIfAborted()
+    const hash = await options.pay(payment)
+    onProgress?.({ type: 'paid', step, hash })
+    const { account } = options
+    const signature = account && (await signRegistration({ account, ...step, hash }))
+    const ended = await runStep(client, step, options, { hash, signature })
+    if (ended.status !== 'success') throw new StepFailedError(ended)
+  }
+  return client.runAction(actionId, options)
+}
+
+/** The one transaction that does what a batch asks of the user. Null when it asks nothing of him. */
+function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | null {
+  if (call && (call.value > 0n || call.data !== '0x')) return { chainId, ...call }
+  const own = tokenTransfers.filter(({ from }) => from !== 'solver')
+  const [transfer] = own
+  if (!transfer) return null
+  if (own.length > 1) throw new IntentError('One step is one transaction: name the call that makes its transfers.')
+  const { to, token, amount } = transfer
+  if (token === zeroAddress) return { chainId, to, value: amount, data: '0x' }
+  // transfer(address,uint256)
+  const data = concat(['0xa9059cbb', pad(to), numberToHex(amount, { size: 32 })])
+  return { chainId, to: token, value: 0n, data }
+}

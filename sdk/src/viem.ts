@@ -1,0 +1,83 @@
+import type { Account, Chain as ViemChain, Client, Hash, Transport } from 'viem'
+import { getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
+import { createIntentClient, type IntentClientOptions } from './client.js'
+import { IntentError } from './errors.js'
+import type { PrepareOptions, PreparedAction } from './prepareAction.js'
+import type { SendOptions } from './send.js'
+import { type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
+import type { SigningAccount } from './sign.js'
+import type { Action } from './wire.js'
+
+export { type OnDemandBatch, type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
+
+/**
+ * A viem extension: `walletClient.extend(intentActions({ baseUrl }))`. The wallet client's account signs and acts; a
+ * local account can do everything, the account of a wallet everything but authorize a delegate (EIP-7702).
+ */
+export function intentActions(options: IntentClientOptions) {
+  const intents = createIntentClient(options)
+  return <T extends Transport, C extends ViemChain | undefined, A extends Account | undefined>(
+    client: Client<T, C, A>,
+  ) => ({
+    /** The client of the service, for all that needs no account. */
+    intents,
+
+    /** Signs intents of mode `7702`, carries them out, and resolves with the finished action; see `send`. */
+    sendIntents: (what: Omit<SendOptions, 'account'>): Promise<Action> =>
+      intents.send({ ...what, account: walletAccount(client) }),
+
+    /** What `sendIntents` would sign. Signs nothing. */
+    prepareIntents: (what: Omit<PrepareOptions, 'account'>): Promise<PreparedAction> =>
+      intents.prepareAction({ ...what, account: walletAccount(client) }),
+
+    /**
+     * Pays by the wallet's own transactions and has the solver carry out the rest; see `sendOnDemand`. Asks the wallet
+     * to change to the chain of each payment.
+     */
+    sendOnDemand: (what: Omit<OnDemandOptions, 'account' | 'user' | 'pay'>): Promise<Action> => {
+      const account = walletAccount(client)
+      return sendOnDemand(intents, {
+        ...what,
+        user: account.address,
+        account,
+        pay: (payment) => payWith(client, payment),
+      })
+    },
+  })
+}
+
+/**
+ * The account of a wallet client as `send` and the signing functions take it. One that holds its key is itself; that of
+ * a wallet (JSON-RPC) is asked for each signature, and can't sign EIP-7702 authorizations.
+ */
+export function walletAccount(client: Client<Transport, ViemChain | undefined, Account | undefined>): SigningAccount {
+  const account = accountOf(client)
+  if (account.type === 'local') return account
+  return {
+    address: account.address,
+    signMessage: ({ message }) => signMessage(client, { account, message }),
+    signTypedData: (typedData) => signTypedData(client, { ...typedData, account } as never),
+  }
+}
+
+async function payWith(
+  client: Client<Transport, ViemChain | undefined, Account | undefined>,
+  { chainId, ...payment }: Payment,
+): Promise<Hash> {
+  const account = accountOf(client)
+  const isThere = async () => (await getChainId(client)) === chainId
+  if (!(await isThere())) {
+    if (account.type === 'json-rpc') await switchChain(client, { id: chainId })
+    if (!(await isThere())) {
+      throw new IntentError(
+        `The payment is on chain ${chainId}, where this wallet client is not. Give \`pay\` one that is.`,
+      )
+    }
+  }
+  return sendTransaction(client, { account, chain: null, ...payment } as never)
+}
+
+function accountOf(client: Client<Transport, ViemChain | undefined, Account | undefined>): Account {
+  if (client.account) return client.account
+  throw new IntentError('The wallet client has no account; create it with one.')
+}

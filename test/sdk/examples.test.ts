@@ -1,0 +1,56 @@
+import { expect } from 'chai'
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { startTestService, type TestService } from '../support/service.js'
+import { fund } from '../support/wallets.js'
+
+const examples = join(import.meta.dirname, '..', '..', 'sdk', 'examples')
+
+describe('the examples of the SDK', () => {
+  let service: TestService
+  before(async () => {
+    service = await startTestService()
+  })
+  after(() => service.stop())
+
+  /** What each says when it works. */
+  const expected: Record<string, RegExp> = {
+    'signed.ts': /^success 0x[0-9a-f]{64} 0x[0-9a-f]{64}$/,
+    'onDemand.ts': /^success 0x[0-9a-f]{64} 0x[0-9a-f]{64}$/,
+    'refund.ts': /^reverted .+\nsuccess 5000000n$/,
+    'legacy.ts': /^before success 0x[0-9a-f]{64}\nafter success 0x[0-9a-f]{64}$/,
+  }
+
+  for (const [name, output] of Object.entries(expected)) {
+    it(`carry out what they tell: ${name}`, async function () {
+      this.timeout(60_000)
+      const key = generatePrivateKey()
+      await fund(service.chains[0], privateKeyToAccount(key).address, { native: 10n ** 18n })
+      expect(await run(name, { BASE_URL: service.url, PRIVATE_KEY: key })).to.match(output)
+    })
+
+    it(`are short: ${name} has under 25 lines at its core`, () => {
+      const code = readFileSync(join(examples, name), 'utf8').replace(/\/\*\*[^]*?\*\/\n/, '')
+      const core = code.split('\n').filter((line) => line.trim() !== '' && !/^(import|\/\/)/.test(line.trim()))
+      expect(core.length).to.be.below(25)
+    })
+  }
+
+  it('are all run here', () => {
+    expect(readdirSync(examples).filter((name) => name.endsWith('.ts'))).to.have.members(Object.keys(expected))
+  })
+})
+
+/** Runs an example against the sources of the SDK, and resolves with what it says. */
+function run(name: string, env: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', join(examples, name)],
+      { cwd: examples, env: { ...process.env, ...env, TSX_TSCONFIG_PATH: join(examples, 'tsconfig.json') } },
+      (error, stdout, stderr) => (error ? reject(new Error(stdout + stderr)) : resolve(stdout.trim())),
+    )
+  })
+}

@@ -1,0 +1,146 @@
+import { expect } from 'chai'
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTestService, type TestService } from '../support/service.js'
+
+const root = join(import.meta.dirname, '..', '..')
+const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+
+type Run = { status: number | string; output: string }
+
+function run(cwd: string, command: string, ...args: string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd, timeout: 300_000 }, (error, stdout, stderr) =>
+      resolve({ status: error ? (error.code ?? 'killed') : 0, output: stdout + stderr }),
+    )
+  })
+}
+
+/** How a project may compile against the package, and whether its own files are ES modules. */
+const settings = {
+  bundler: { module: 'esnext', moduleResolution: 'bundler', type: 'module' },
+  'node16, as ES module': { module: 'node16', moduleResolution: 'node16', type: 'module' },
+  'node16, as CommonJS': { module: 'node16', moduleResolution: 'node16', type: 'commonjs' },
+  'nodenext, as CommonJS': { module: 'nodenext', moduleResolution: 'nodenext', type: 'commonjs' },
+  commonjs: { module: 'commonjs', moduleResolution: 'node10', type: 'commonjs' },
+}
+
+describe('the packed SDK', () => {
+  let project: string
+  let service: TestService
+
+  before(async function () {
+    this.timeout(300_000)
+    project = mkdtempSync(join(tmpdir(), 'sdk-project-'))
+    const packed = await run(root, 'npm', 'pack', '-w', 'sdk', '--pack-destination', project)
+    expect(packed.status, packed.output).to.equal(0)
+    const tarball = readdirSync(project).find((name) => name.endsWith('.tgz'))!
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true }))
+    const { viem } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies
+    const installing = ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`, `viem@${viem}`]
+    const installed = await run(project, 'npm', ...installing)
+    expect(installed.status, installed.output).to.equal(0)
+    service = await startTestService()
+  })
+  after(async () => {
+    await service?.stop()
+    rmSync(project, { recursive: true, force: true })
+  })
+
+  /** A folder of the project with one file in it, compiled; resolves with its path. */
+  async function compile(name: keyof typeof settings, folder: string, code: string): Promise<string> {
+    const { type, ...resolution } = settings[name]
+    const path = join(project, folder)
+    mkdirSync(path, { recursive: true })
+    writeFileSync(join(path, 'package.json'), JSON.stringify({ type }))
+    writeFileSync(join(path, 'main.ts'), code)
+    const compilerOptions = {
+      ...resolution,
+      target: 'es2022',
+      lib: ['es2022', 'dom'],
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: true,
+    }
+    writeFileSync(join(path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
+    const compiled = await run(path, process.execPath, tsc, '-p', '.')
+    expect(compiled.output, name).to.equal('')
+    return path
+  }
+
+  const code = `
+    import { createIntentClient, IntentApiError, type Action } from '@crosschain-intents/sdk'
+    import { chainBatchHash } from '@crosschain-intents/sdk/signing'
+    import { intentActions } from '@crosschain-intents/sdk/viem'
+    import { createWalletClient, http } from 'viem'
+
+    const client = createIntentClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 })
+    const wallet = createWalletClient({ transport: http('http://127.0.0.1:1') }).extend(intentActions({ baseUrl: 'http://127.0.0.1:1' }))
+    export async function look(actionId: string): Promise<Action['status'] | bigint | null> {
+      for await (const { step } of client.watchAction(actionId)) if (step.status === 'success') break
+      return wallet.intents.getAction(actionId).then(
+        (action) => action.status,
+        (error) => (error instanceof IntentApiError ? error.required : null),
+      )
+    }
+    console.log(typeof look, typeof wallet.sendIntents, chainBatchHash({ chainId: 1, calls: [] }).length)
+  `
+
+  /** viem's own types are those of an ES module, which this setting can't import; its users write `nodenext`. */
+  const withoutViem = code
+    .replace(/import .* from 'viem'\n/, '')
+    .replace(/createWalletClient.*\.extend\((.*)\)/, '$1({} as never)')
+
+  for (const name of Object.keys(settings) as (keyof typeof settings)[]) {
+    it(`compiles in an empty project with ${name}, and runs`, async function () {
+      this.timeout(300_000)
+      const folder = await compile(name, name.replace(/\W+/g, '-'), name === 'node16, as CommonJS' ? withoutViem : code)
+      const { status, output } = await run(folder, process.execPath, 'main.js')
+      expect(status, output).to.equal(0)
+      expect(output).to.equal('function function 66\n')
+    })
+  }
+
+  it('carries a new user through the quick start of its README', async function () {
+    this.timeout(300_000)
+    const readme = readFileSync(join(project, 'node_modules', '@crosschain-intents', 'sdk', 'README.md'), 'utf8')
+    const quickStart = /```ts\n([^]*?)```/.exec(readme)![1]!
+    expect(quickStart.trim().split('\n').length).to.be.below(25)
+    expect(quickStart).to.contain(`'http://127.0.0.1:3000'`)
+    const folder = await compile('bundler', 'quick-start', quickStart.replace('http://127.0.0.1:3000', service.url))
+    const { status, output } = await run(folder, process.execPath, 'main.js')
+    expect(status, output).to.equal(0)
+    expect(output).to.match(/type: 'created'/)
+    expect(output.trim().split('\n').slice(-4).join(' ')).to.match(
+      /success \[\s*'0x[0-9a-f]{64}',\s*'0x[0-9a-f]{64}'\s*\]/,
+    )
+  })
+
+  it('refuses in an empty project what the type check refuses here', async function () {
+    this.timeout(300_000)
+    const check = readFileSync(join(root, 'test', 'sdk', 'types.check.ts'), 'utf8')
+    const packed = check
+      .replaceAll(`'../../sdk/src/index.js'`, `'@crosschain-intents/sdk'`)
+      .replaceAll(`'../../sdk/src/viem.js'`, `'@crosschain-intents/sdk/viem'`)
+    await compile('node16, as ES module', 'types', packed)
+  })
+
+  it('holds what it should, and depends on nothing but viem', () => {
+    const folder = join(project, 'node_modules', '@crosschain-intents', 'sdk')
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    expect(manifest.dependencies ?? {}).to.deep.equal({})
+    expect(manifest.peerDependencies).to.have.keys(['viem'])
+    expect(manifest.sideEffects).to.equal(false)
+    expect(readdirSync(folder)).to.include.members(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'src'])
+  })
+
+  it('is found clean by publint and attw, and small enough', async function () {
+    this.timeout(300_000)
+    const { status, output } = await run(root, 'npm', 'run', '-w', 'sdk', 'check')
+    expect(status, output).to.equal(0)
+    expect(output).to.match(/index\.js +\d+ of at most 12000 bytes/)
+  })
+})

@@ -1,0 +1,202 @@
+import { expect } from 'chai'
+import type { Address } from 'viem'
+import { createIntentClient } from '../../sdk/src/client.js'
+import { CannotAuthorizeError, ChainMismatchError, IntentError } from '../../sdk/src/errors.js'
+import type { IntentDraft } from '../../sdk/src/prepareAction.js'
+import type { Expectation } from '../../sdk/src/pins.js'
+import type { Progress } from '../../sdk/src/runAction.js'
+import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
+import { eip712IntentDigest, recoverIntentSigner } from '../../sdk/src/signing.js'
+import { type Reaction, startScriptedServer } from '../support/scriptedServer.js'
+import { newUser } from '../support/wallets.js'
+
+const delegate: Address = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+const vault: Address = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
+const stranger: Address = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0'
+
+describe('what is signed', () => {
+  let stop: () => Promise<void> = async () => {}
+  afterEach(() => stop())
+
+  const account = newUser()
+  const intents: IntentDraft[] = [
+    {
+      chainBatches: [
+        {
+          chainId: 31337,
+          tokenTransfers: [{ from: account.address, to: vault, token: stranger, amount: 5n }],
+          calls: [{ to: stranger, value: 0n, data: '0x1234' }],
+        },
+      ],
+    },
+  ]
+
+  /** A service that names these contracts, one after the other, and whose chain's node it is itself. */
+  async function service(contracts: { delegate: Address; solver: Address }[], expectation?: Expectation) {
+    let reads = 0
+    let url = ''
+    const rpc: Record<string, unknown> = { eth_chainId: '0x7a69', eth_getCode: '0x', eth_getTransactionCount: '0x3' }
+    const server = await startScriptedServer((request): Reaction => {
+      if (request.path === '/node') return { status: 200, body: { result: rpc[request.body.method] } }
+      if (request.path !== '/chains') return { status: 400, body: { error: 'No', requestId: 'r' } }
+      const chain = {
+        chainId: 31337,
+        rpcUrl: `${url}/node`,
+        tokens: [],
+        ...contracts[Math.min(reads++, contracts.length - 1)],
+      }
+      return { status: 200, body: { success: true, data: { chains: [chain] }, error: null } }
+    })
+    url = server.url
+    stop = server.stop
+    const client = createIntentClient({ baseUrl: url, ...(expectation && { expect: expectation }) })
+    return { client, posted: () => server.received.filter((request) => request.path === '/actions') }
+  }
+
+  /** An account that counts what it signs. */
+  function watched() {
+    const signed: string[] = []
+    const watch =
+      (what: string, sign: (...parameters: any[]) => any) =>
+      (...parameters: unknown[]) => {
+        signed.push(what)
+        return sign(...parameters)
+      }
+    return {
+      signed,
+      account: {
+        ...account,
+        signMessage: watch('message', account.signMessage),
+        signTypedData: watch('typed data', account.signTypedData),
+        signAuthorization: watch('authorization', account.signAuthorization),
+      } as typeof account,
+    }
+  }
+
+  async function mismatchOf(promise: Promise<unknown>): Promise<ChainMismatchError> {
+    const error = await promise.catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(ChainMismatchError)
+    return error as ChainMismatchError
+  }
+
+  const good = { delegate, solver: vault }
+
+  it('is there to be looked at before, with the digests computed here', async () => {
+    const { client } = await service([good])
+    const prepared = await client.prepareAction({ account, intents })
+    expect(prepared.authorizations).to.deep.equal([{ address: delegate, chainId: 31337, nonce: 3 }])
+    expect(prepared.chains).to.deep.equal([{ chainId: 31337, delegate, vault }])
+    const [intent] = prepared.intents
+    expect(intent!.digest).to.equal(eip712IntentDigest(intent!))
+    const request = await client.signAction(prepared, { account })
+    expect(request.chainAuthorizations).to.have.length(1)
+    const signature = (request.intents[0] as { signature: `0x${string}` }).signature
+    expect(await recoverIntentSigner({ ...intent!, signature })).to.equal(account.address)
+  })
+
+  for (const [part, changed] of [
+    ['delegate', { delegate: stranger, solver: vault }],
+    ['vault', { delegate, solver: stranger }],
+  ] as const) {
+    it(`is refused when the ${part} has changed since the caller read the chains`, async () => {
+      const { client, posted } = await service([good, changed])
+      const { signed, account: signer } = watched()
+      await client.getChains()
+      const error = await mismatchOf(client.send({ account: signer, intents }))
+      expect(error).to.include({ reason: 'changed', part, chainId: 31337, actual: stranger, retryable: false })
+      expect(signed).to.deep.equal([])
+      expect(posted()).to.deep.equal([])
+      // Whoever has read the chains again has seen the change.
+      await client.getChains()
+      expect((await client.prepareAction({ account, intents })).chains[0]?.[part]).to.equal(stranger)
+    })
+
+    it(`is refused when the ${part} changes between preparation and signing`, async () => {
+      const { client, posted } = await service([good, changed])
+      const { signed, account: signer } = watched()
+      const error = await mismatchOf(client.send({ account: signer, intents }))
+      expect(error).to.include({ reason: 'changed', part, expected: part === 'vault' ? vault : delegate })
+      expect(signed).to.deep.equal([])
+      expect(posted()).to.deep.equal([])
+    })
+
+    it(`is refused when the ${part} is not the one that the caller expects`, async () => {
+      const expectation = { delegates: { 31337: delegate }, vaults: { 31337: vault } }
+      const { client } = await service([changed], expectation)
+      const { signed, account: signer } = watched()
+      expect(await mismatchOf(client.send({ account: signer, intents }))).to.include({ reason: 'unexpected', part })
+      const pay = () => Promise.reject(new Error('It has been paid.'))
+      const batches = [{ chainId: 31337, tokenTransfers: intents[0]!.chainBatches[0]!.tokenTransfers.slice() }]
+      const onDemand = sendOnDemand(client, { user: account.address, intents: [{ chainBatches: batches }], pay })
+      expect(await mismatchOf(onDemand)).to.include({ reason: 'unexpected', part })
+      expect(signed).to.deep.equal([])
+      const lowerCase = { ...expectation, [`${part}s`]: { 31337: stranger.toLowerCase() } }
+      await client.prepareAction({ account, intents, expect: lowerCase })
+    })
+  }
+
+  it('is refused on a chain that the caller’s list does not name', async () => {
+    const { client } = await service([good])
+    const error = await mismatchOf(client.prepareAction({ account, intents, expect: { vaults: { 1: vault } } }))
+    expect(error).to.include({ reason: 'unexpected', part: 'vault', expected: null })
+  })
+
+  it('is refused when an authorization signed before names a delegate that is not expected', async () => {
+    const { client } = await service([good])
+    const signed = { address: stranger, chainId: 31337, nonce: 0, r: '0x1', s: '0x1' } as const
+    const preparing = client.prepareAction({
+      account,
+      intents,
+      chainAuthorizations: [signed],
+      expect: { delegates: { 31337: delegate } },
+    })
+    expect(await mismatchOf(preparing)).to.include({ part: 'delegate', actual: stranger })
+  })
+
+  it('is refused when it was altered after it was prepared, or is another account’s', async () => {
+    const { client } = await service([good])
+    const { signed, account: signer } = watched()
+    const prepared = await client.prepareAction({ account: signer, intents })
+    const [intent] = prepared.intents
+    const altered = { ...prepared, intents: [{ ...intent!, exp: intent!.exp + 1 }] }
+    expect(await client.signAction(altered, { account: signer }).catch((e: unknown) => e)).to.be.instanceOf(IntentError)
+    const other = newUser()
+    expect(await client.signAction(prepared, { account: other }).catch((e: unknown) => e)).to.be.instanceOf(IntentError)
+    expect(signed).to.deep.equal([])
+  })
+
+  it('is not sent when the signature is not the account’s, as that of a contract wallet', async () => {
+    const { client, posted } = await service([good])
+    const contract = { ...account, signTypedData: newUser().signTypedData }
+    const error = await client.send({ account: contract, intents }).catch((reason: Error) => reason)
+    expect(error).to.be.instanceOf(IntentError)
+    expect((error as Error).message).to.contain('contract wallets')
+    expect(posted()).to.deep.equal([])
+  })
+
+  it('can be sent again with the same body and key when the answer got lost', async () => {
+    const { client, posted } = await service([good])
+    let signed: Extract<Progress, { type: 'signed' }> | null = null
+    await client
+      .send({ account, intents, onProgress: (event) => void (event.type === 'signed' && (signed = event)) })
+      .catch(() => null)
+    const { request, idempotencyKey } = signed!
+    await client.createAction(request, { idempotencyKey }).catch(() => null)
+    const [first, second] = posted()
+    expect(second?.body).to.deep.equal(first?.body)
+    expect(second?.headers['idempotency-key']).to.equal(first?.headers['idempotency-key'])
+  })
+
+  it('tells an account that can’t authorize what to do instead, before it is asked for anything', async () => {
+    const { client } = await service([good])
+    const { signed, account: signer } = watched()
+    const wallet = { address: signer.address, signMessage: signer.signMessage, signTypedData: signer.signTypedData }
+    const error = await client.send({ account: wallet, intents }).catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(CannotAuthorizeError)
+    expect((error as CannotAuthorizeError).authorizations).to.deep.equal([
+      { chainId: 31337, address: delegate, nonce: 3 },
+    ])
+    expect((error as Error).message).to.contain('sendOnDemand')
+    expect(signed).to.deep.equal([])
+  })
+})

@@ -1,0 +1,84 @@
+/**
+ * What must not compile, held by the type check: each `@ts-expect-error` is an error itself when the line after it
+ * compiles. package.test.ts checks it against the packed types too.
+ */
+import { createIntentClient, IntentApiError, signIntent, StepFailedError } from '../../sdk/src/index.js'
+import type { ErrorCode, IntentRequest, Step, StepErrorCode } from '../../sdk/src/index.js'
+import { intentActions } from '../../sdk/src/viem.js'
+import { type Account, createWalletClient, http } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+
+const client = createIntentClient({ baseUrl: 'http://127.0.0.1:3000' })
+declare const account: PrivateKeyAccount
+declare const step: Step
+const user = account.address
+const transfer = { from: user, to: user, token: user, amount: 1n }
+const call = { to: user, value: 0n, data: '0x' } as const
+const signed = await signIntent({ account, chainBatches: [{ chainId: 1, tokenTransfers: [transfer], calls: [call] }] })
+
+// What is right compiles.
+await client.createAction({ user, chainAuthorizations: [], intents: [signed] })
+await client.send({ account, intents: [{ chainBatches: [{ chainId: 1, tokenTransfers: [transfer], calls: [] }] }] })
+const onDemand: IntentRequest = {
+  mode: 'non-7702:on-demand',
+  chainBatches: [{ chainId: 1, tokenTransfers: [transfer], call }],
+}
+await client.createAction({ user, intents: [onDemand] })
+
+// A wrong mode.
+// @ts-expect-error A wrong mode.
+await client.createAction({ user, intents: [{ ...signed, mode: '7703' }] })
+// @ts-expect-error A wrong mode.
+await client.createAction({ user, intents: [{ mode: 'non-7702:on-demand', chainBatches: signed.chainBatches }] })
+// @ts-expect-error A wrong mode.
+await client.send({ account, intents: [{ mode: 'non-7702:on-demand', chainBatches: [] }] })
+
+// A number or a string for an amount.
+// @ts-expect-error A number or a string for an amount.
+await signIntent({ account, chainBatches: [{ chainId: 1, tokenTransfers: [{ ...transfer, amount: 1 }], calls: [] }] })
+// @ts-expect-error A number or a string for an amount.
+await signIntent({ account, chainBatches: [{ chainId: 1, tokenTransfers: [{ ...transfer, amount: '1' }], calls: [] }] })
+// @ts-expect-error A number or a string for an amount.
+await signIntent({ account, chainBatches: [{ chainId: 1, tokenTransfers: [], calls: [{ ...call, value: 0 }] }] })
+// @ts-expect-error A number or a string for an amount.
+await client.requestAirdrop({ chainId: 1, tokenId: 'usd', wallet: user, amount: 1000 })
+// @ts-expect-error A number or a string for an amount.
+await client.getBalances(user).then(([balance]) => balance!.amount * 2)
+
+// A missing field.
+// @ts-expect-error A missing field.
+await client.createAction({ intents: [signed] })
+// @ts-expect-error A missing field.
+await client.send({ intents: [] })
+// @ts-expect-error A missing field.
+await signIntent({ account, chainBatches: [{ chainId: 1, calls: [] }] })
+// @ts-expect-error A missing field.
+await client.executeStep({ actionId: step.actionId, intentIndex: 0 })
+// @ts-expect-error A missing field.
+createIntentClient({})
+
+// A name that is no address, and a sender that is neither an address nor the solver.
+// @ts-expect-error A name that is no address, and a sender that is neither an address nor the solver.
+await client.getBalances('alice')
+// @ts-expect-error A name that is no address, and a sender that is neither an address nor the solver.
+await signIntent({ account, chainBatches: [{ chainId: 1, tokenTransfers: [{ ...transfer, from: 'me' }], calls: [] }] })
+
+// Words that the spec does not have.
+// @ts-expect-error Words that the spec does not have.
+if (step.status === 'done') throw new Error()
+// @ts-expect-error Words that the spec does not have.
+await client.listActions({ status: 'pending' })
+export function reasonOf(error: unknown): ErrorCode | StepErrorCode | string | undefined {
+  if (error instanceof StepFailedError) return error.step.error?.code
+  // @ts-expect-error Words that the spec does not have.
+  if (error instanceof IntentApiError && error.code === 'no_such_code') return 'never'
+  return error instanceof IntentApiError && error.code === 'insufficient_credit' ? `${error.required! - 1n}` : undefined
+}
+
+// The extension is typed in any wallet client.
+const wallet = createWalletClient({ account: user, transport: http() }).extend(intentActions({ baseUrl: '' }))
+for await (const { step: changed } of wallet.intents.watchAction(step.actionId)) changed.status satisfies Step['status']
+// @ts-expect-error A chain id is a number.
+await wallet.sendIntents({ intents: [{ chainBatches: [{ chainId: '1', tokenTransfers: [], calls: [] }] }] })
+export const walletOfAnyone = (someone: Account) =>
+  createWalletClient({ account: someone, transport: http() }).extend(intentActions({ baseUrl: '' }))

@@ -1,0 +1,168 @@
+import { expect } from 'chai'
+import { type Address, createWalletClient, custom, http, numberToHex, parseUnits } from 'viem'
+import { CannotAuthorizeError, IntentError } from '../../sdk/src/errors.js'
+import type { Progress } from '../../sdk/src/runAction.js'
+import { intentActions } from '../../sdk/src/viem.js'
+import { devAccount } from '../../server/devnet/devnet.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
+
+describe('the viem extension', () => {
+  let service: TestService
+  before(async () => {
+    service = await startTestService()
+  })
+  after(() => service.stop())
+
+  const amounts = { a: parseUnits('4', 6), b: parseUnits('4', 18) }
+
+  function transfersOf(user: Address) {
+    const [a, b] = service.chains
+    return {
+      pays: { from: user, to: a.vault, token: tokenOf(a, 'usd').address, amount: amounts.a },
+      gets: { from: 'solver' as const, to: user, token: tokenOf(b, 'usd').address, amount: amounts.b },
+    }
+  }
+
+  /** A wallet with keys of its own and one chain at a time, such as those in browsers; the nodes hold its keys. */
+  function browserWallet(address: Address) {
+    const asked: string[] = []
+    let [current] = service.chains as TestService['chains'][number][]
+    const transport = custom({
+      async request({ method, params }: { method: string; params?: unknown }) {
+        asked.push(method)
+        if (method === 'wallet_switchEthereumChain') {
+          const [{ chainId }] = params as [{ chainId: string }]
+          current = service.chains.find((chain) => numberToHex(chain.chainId) === chainId)
+          return null
+        }
+        return http(current!.rpcUrls[0])({}).request({ method, params } as never)
+      },
+    })
+    return { asked, client: createWalletClient({ account: address, transport }) }
+  }
+
+  it('sends signed intents with a local account', async () => {
+    const [a, b] = service.chains
+    const account = newUser()
+    await fund(a, account.address, { usd: amounts.a })
+    const { pays, gets } = transfersOf(account.address)
+    const wallet = createWalletClient({ account, transport: http(a.rpcUrls[0]) })
+    const action = await wallet.extend(intentActions({ baseUrl: service.url })).sendIntents({
+      intents: [
+        {
+          chainBatches: [
+            {
+              chainId: a.chainId,
+              tokenTransfers: [pays],
+              calls: [{ to: pays.token, value: 0n, data: transferData(a.vault, amounts.a) }],
+            },
+            { chainId: b.chainId, tokenTransfers: [gets], calls: [] },
+          ],
+        },
+      ],
+    })
+    expect(action.status).to.equal('success')
+    expect(await balanceOf(b, gets.token, account.address)).to.equal(amounts.b)
+  })
+
+  it('pays on demand with a wallet, on the chain of the payment, and has a refund signed by it', async () => {
+    const [a, b] = service.chains
+    const user = devAccount(6).address
+    await fund(b, user, { usd: amounts.b })
+    const [before, beforeB] = [await balanceOf(a, tokenOf(a, 'usd').address, user), amounts.b]
+    const { client, asked } = browserWallet(user)
+    const wallet = client.extend(intentActions({ baseUrl: service.url }))
+    const pays = { from: user, to: b.vault, token: tokenOf(b, 'usd').address, amount: beforeB }
+    const gets = { from: 'solver' as const, to: user, token: tokenOf(a, 'usd').address, amount: amounts.a - 1n }
+    const progress: Progress[] = []
+    const action = await wallet.sendOnDemand({
+      intents: [
+        {
+          chainBatches: [
+            { chainId: b.chainId, tokenTransfers: [pays] },
+            { chainId: a.chainId, tokenTransfers: [gets] },
+          ],
+        },
+      ],
+      onProgress: (event) => progress.push(event),
+    })
+    expect(action.status).to.equal('success')
+    expect(await balanceOf(a, gets.token, user)).to.equal(before + amounts.a - 1n)
+    expect(asked).to.include.members(['wallet_switchEthereumChain', 'eth_sendTransaction', 'eth_signTypedData_v4'])
+    const paid = progress.filter((event) => event.type === 'paid')
+    expect(paid).to.have.length(1)
+    expect(asked.filter((method) => method === 'eth_sendTransaction')).to.have.length(1)
+    expect(action.intents[0]?.steps[0]?.transactionHash).to.equal(paid[0]?.hash)
+
+    const back = { ...gets, amount: 1n }
+    for (const signatureType of ['eip712', 'ecdsa'] as const) {
+      const chainBatches = [{ chainId: a.chainId, tokenTransfers: [back], calls: [] }]
+      const refund = wallet.sendIntents({ intents: [{ chainBatches, signatureType }] })
+      // One unit is left of the credit.
+      if (signatureType === 'eip712') expect((await refund).status).to.equal('success')
+      else expect(await refund.catch((reason: unknown) => reason)).to.include({ code: 'insufficient_credit' })
+    }
+    expect(asked).to.include('personal_sign')
+  })
+
+  it('pays native currency and calls of any kind on demand', async () => {
+    const [a, b] = service.chains
+    const user = devAccount(7).address
+    const native = '0x0000000000000000000000000000000000000000'
+    const wallet = browserWallet(user).client.extend(intentActions({ baseUrl: service.url }))
+    const amount = parseUnits('0.5', 18)
+    const before = await balanceOf(b, tokenOf(b, 'weth').address, user)
+    const gets = { from: 'solver' as const, to: user, token: tokenOf(b, 'weth').address, amount }
+    const action = await wallet.sendOnDemand({
+      intents: [
+        {
+          chainBatches: [
+            { chainId: a.chainId, tokenTransfers: [{ from: user, to: a.vault, token: native, amount }] },
+            { chainId: b.chainId, tokenTransfers: [gets] },
+          ],
+        },
+        {
+          chainBatches: [
+            { chainId: a.chainId, tokenTransfers: [], call: { to: newUser().address, value: 7n, data: '0x1234' } },
+          ],
+        },
+      ],
+    })
+    expect(action.status).to.equal('success')
+    expect(await balanceOf(b, gets.token, user)).to.equal(before + amount)
+  })
+
+  it('tells a wallet that would have to authorize a delegate what to do instead', async () => {
+    const [a] = service.chains
+    const user = devAccount(8).address
+    const { client, asked } = browserWallet(user)
+    const { pays } = transfersOf(user)
+    const calls = [{ to: pays.token, value: 0n, data: transferData(a.vault, amounts.a) }]
+    const chainBatches = [{ chainId: a.chainId, tokenTransfers: [pays], calls }]
+    const wallet = client.extend(intentActions({ baseUrl: service.url }))
+    const error = await wallet.sendIntents({ intents: [{ chainBatches }] }).catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(CannotAuthorizeError)
+    expect(asked).to.deep.equal([])
+  })
+
+  it('pays nothing on another chain than the payment’s', async () => {
+    const [a, b] = service.chains
+    const account = newUser()
+    const wallet = createWalletClient({ account, transport: http(a.rpcUrls[0]) })
+    const token = tokenOf(b, 'usd').address
+    const pays = { from: account.address, to: b.vault, token, amount: 1n }
+    const error = await wallet
+      .extend(intentActions({ baseUrl: service.url }))
+      .sendOnDemand({ intents: [{ chainBatches: [{ chainId: b.chainId, tokenTransfers: [pays] }] }] })
+      .catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(IntentError)
+    expect((error as Error).message).to.contain(`${b.chainId}`)
+  })
+
+  it('wants a wallet client with an account', () => {
+    const wallet = createWalletClient({ transport: http(service.chains[0].rpcUrls[0]) })
+    const extended = wallet.extend(intentActions({ baseUrl: service.url }))
+    expect(() => extended.sendIntents({ intents: [] })).to.throw(IntentError, 'no account')
+  })
+})
