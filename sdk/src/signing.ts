@@ -48,6 +48,16 @@ export type SignedAuthorization = {
   yParity?: number
 }
 
+/**
+ * Recovers who made a signature over a hash; rejects when nobody can have made it. viem's `recoverAddress` is one, and
+ * what is used by default; software with native code may bring its own.
+ */
+export type RecoverAddress = (parameters: {
+  hash: Hash
+  /** Words of 32 bytes; `yParity` 0 or 1. */
+  signature: { r: Hex; s: Hex; yParity: number }
+}) => Promise<Address>
+
 /** The EIP-712 domain of everything that is signed here. No chain id: one signature spans chains. */
 export const intentDomain = { name: 'CrossChainIntents', version: '1' } as const satisfies TypedDataDomain
 
@@ -178,9 +188,20 @@ export function chainBatchId(digest: Hash, batchIndex: number): Hash {
 }
 
 /** Who signed an intent. Null when the signature is not 65 bytes with a low `s` and `v` 27 or 28, or recovers to nobody. */
-export async function recoverIntentSigner(intent: UnsignedIntent & { signature: Hex }): Promise<Address | null> {
-  const digest = intentDigest(intent)
-  return recoverSigner(intent.signatureType === 'ecdsa' ? hashMessage({ raw: digest }) : digest, intent.signature)
+export async function recoverIntentSigner(
+  intent: UnsignedIntent & { signature: Hex },
+  recover: RecoverAddress = recoverAddress,
+): Promise<Address | null> {
+  const { signatureType, signature } = intent
+  return recoverDigestSigner({ signatureType, digest: intentDigest(intent), signature }, recover)
+}
+
+/** Who signed an intent whose digest (`intentDigest`) is known already. Null as in `recoverIntentSigner`. */
+export async function recoverDigestSigner(
+  { signatureType, digest, signature }: { signatureType: SignatureType; digest: Hash; signature: Hex },
+  recover: RecoverAddress = recoverAddress,
+): Promise<Address | null> {
+  return recoverSigner(signatureType === 'ecdsa' ? hashMessage({ raw: digest }) : digest, signature, recover)
 }
 
 /** What an EIP-7702 authorization signs: keccak256(0x05 ‖ rlp([chainId, address, nonce])). Chain id 0 means any chain. */
@@ -190,12 +211,15 @@ export function authorizationDigest(authorization: { address: Address; chainId: 
 }
 
 /** Who signed an authorization. Null when its parts are no valid signature (EIP-7702 wants a low `s`, `yParity` 0 or 1). */
-export async function recoverAuthorizationSigner(authorization: SignedAuthorization): Promise<Address | null> {
+export async function recoverAuthorizationSigner(
+  authorization: SignedAuthorization,
+  recover: RecoverAddress = recoverAddress,
+): Promise<Address | null> {
   const { yParity = 0 } = authorization
   const [r, s] = [toWord(authorization.r), toWord(authorization.s)]
   if (yParity !== 0 && yParity !== 1) return null
   if (!r || !s || hexToBigInt(s) > highestS) return null
-  return recoverAddress({ hash: authorizationDigest(authorization), signature: { r, s, yParity } }).catch(() => null)
+  return recover({ hash: authorizationDigest(authorization), signature: { r, s, yParity } }).catch(() => null)
 }
 
 /** A registration of a payment as EIP-712 typed data. */
@@ -215,15 +239,19 @@ export function registrationTypedData(registration: {
 }
 
 /** Whether `user` signed the registration of this transaction for this step. */
-export async function verifyRegistration(registration: {
-  actionId: string
-  intentIndex: number
-  stepIndex: number
-  hash: Hash
-  signature: Hex
-  user: Address
-}): Promise<boolean> {
-  const signer = await recoverSigner(hashTypedData(registrationTypedData(registration)), registration.signature)
+export async function verifyRegistration(
+  registration: {
+    actionId: string
+    intentIndex: number
+    stepIndex: number
+    hash: Hash
+    signature: Hex
+    user: Address
+  },
+  recover: RecoverAddress = recoverAddress,
+): Promise<boolean> {
+  const digest = hashTypedData(registrationTypedData(registration))
+  const signer = await recoverSigner(digest, registration.signature, recover)
   return signer?.toLowerCase() === registration.user.toLowerCase()
 }
 
@@ -234,9 +262,10 @@ export function isWellFormedSignature(signature: Hex): boolean {
   return (v === 27 || v === 28) && hexToBigInt(slice(signature, 32, 64)) <= highestS
 }
 
-async function recoverSigner(digest: Hash, signature: Hex): Promise<Address | null> {
+async function recoverSigner(hash: Hash, signature: Hex, recover: RecoverAddress): Promise<Address | null> {
   if (!isWellFormedSignature(signature)) return null
-  return recoverAddress({ hash: digest, signature }).catch(() => null)
+  const parts = { r: slice(signature, 0, 32), s: slice(signature, 32, 64), yParity: Number(slice(signature, 64)) - 27 }
+  return recover({ hash, signature: parts }).catch(() => null)
 }
 
 function typedBatch(batch: ChainBatch) {

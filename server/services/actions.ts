@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, type Hash, keccak256, stringToHex } from 'viem'
+import type { RecoverAddress } from '../../sdk/src/signing.js'
 import type { Action, ChainAuthorization, ChainBatch, Status } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
@@ -23,7 +24,7 @@ export type CreateRequest = {
 
 export type ActionsService = ReturnType<typeof createActions>
 
-export function createActions(deps: { store: Store; settings: Settings; now: () => number }) {
+export function createActions(deps: { store: Store; settings: Settings; recover: RecoverAddress; now: () => number }) {
   const { store, settings } = deps
 
   return {
@@ -39,7 +40,7 @@ export function createActions(deps: { store: Store; settings: Settings; now: () 
         chainAuthorizations: request.chainAuthorizations,
         intents: request.intents,
       })
-      const checked = await checkAction(request, settings, Math.floor(now / 1000))
+      const checked = await checkAction(request, settings, Math.floor(now / 1000), deps.recover)
       const action: Action = {
         actionId: uuidV7(now, randomBytes(10)),
         user: request.user,
