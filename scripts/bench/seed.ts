@@ -1,0 +1,17 @@
+/** Stores actions in a database, in a process of its own: what had a SQLite file open keeps it locked until it ends. */
+import { insertAction, type NewAction } from '../../server/store/actions.js'
+import { openDatabase } from './databases.js'
+
+const database = openDatabase(process.env.DATABASE_URL!)
+await database.migrate()
+
+async function store(entries: NewAction[]): Promise<void> {
+  for (const entry of entries) await insertAction(database, entry)
+  await database.close()
+}
+
+process.on('message', (entries: NewAction[]) => {
+  void store(entries).then(() => process.send!('stored'))
+})
+process.once('disconnect', () => process.exit(0))
+process.send!('ready')
