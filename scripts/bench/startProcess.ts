@@ -19,7 +19,7 @@ const startWithinMs = 60_000
  */
 export async function startProcess<Ready>(script: string, env: Record<string, string> = {}): Promise<Child<Ready>> {
   const profile = process.env.BENCH_PROFILE
-  const flags = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${nameOf(script)}`] : []
+  const flags = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}/${nameOf(script)}`] : []
   const child = fork(fileURLToPath(new URL(script, import.meta.url)), [], {
     execArgv: ['--import', 'tsx', ...flags],
     env: { ...process.env, ...env },
@@ -59,5 +59,5 @@ export async function startProcess<Ready>(script: string, env: Record<string, st
 }
 
 function nameOf(script: string): string {
-  return `${script.replace(/^.*\/|\.ts$/g, '')}-${process.hrtime.bigint()}.cpuprofile`
+  return script.replace(/^.*\/|\.ts$/g, '')
 }
