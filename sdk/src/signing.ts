@@ -1,10 +1,10 @@
 import {
   type Address,
   concat,
+  domainSeparator,
   encodeAbiParameters,
   type Hash,
   hashMessage,
-  hashStruct,
   hashTypedData,
   type Hex,
   hexToBigInt,
@@ -16,6 +16,7 @@ import {
   type TypedDataDomain,
 } from 'viem'
 import { hashAuthorization } from 'viem/utils'
+import { hashBatchStruct, hashIntentStruct, hashTransferStruct } from './structHash.js'
 
 /** How an intent is signed. `ecdsa` covers the calls; `eip712` covers the token transfers too, and wallets can show it. */
 export type SignatureType = 'ecdsa' | 'eip712'
@@ -86,6 +87,8 @@ export const intentTypes = {
   ],
 } as const
 
+const intentDomainSeparator = domainSeparator({ domain: intentDomain })
+
 /** The EIP-712 types of a signed registration of a payment. */
 export const registrationTypes = {
   Registration: [
@@ -126,7 +129,7 @@ export function chainBatchHash(batch: Pick<ChainBatch, 'chainId' | 'calls'>): Ha
 
 /** The `hash` of an `eip712` batch: its EIP-712 struct hash. */
 export function chainBatchStructHash(batch: ChainBatch): Hash {
-  return hashStruct({ types: intentTypes, primaryType: 'ChainBatch', data: typedBatch(batch) })
+  return hashBatchStruct(batch, tokenTransfersHash(batch.tokenTransfers))
 }
 
 /** The `hash` that a batch carries in an action, by the intent's signature type. */
@@ -139,20 +142,18 @@ export function batchHash(signatureType: SignatureType, batch: ChainBatch): Hash
  * delegate contract gets it beside the signature, since its `execute` carries no transfers.
  */
 export function tokenTransfersHash(transfers: readonly TokenTransfer[]): Hash {
-  const hashes = transfers.map((transfer) =>
-    hashStruct({ types: intentTypes, primaryType: 'TokenTransfer', data: typedTransfer(transfer) }),
+  return keccak256(
+    concat(
+      transfers.map(({ from, ...rest }) =>
+        hashTransferStruct({ ...rest, from: from === 'solver' ? zeroAddress : from }),
+      ),
+    ),
   )
-  return keccak256(concat(hashes))
 }
 
 /** keccak256(abi.encode(string signatureType, uint256 nbf, uint256 exp, bytes32[] batchHashes)); signed by EIP-191. */
 export function ecdsaIntentDigest(intent: UnsignedIntent): Hash {
-  return keccak256(
-    encodeAbiParameters(
-      [{ type: 'string' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32[]' }],
-      [intent.signatureType, BigInt(intent.nbf), BigInt(intent.exp), intent.chainBatches.map((b) => chainBatchHash(b))],
-    ),
-  )
+  return intentDigestOf({ ...intent, batchHashes: intent.chainBatches.map((batch) => chainBatchHash(batch)) })
 }
 
 /** The intent as EIP-712 typed data, as `eth_signTypedData_v4` wants it. `solver` is the zero address. */
@@ -171,7 +172,8 @@ export function intentTypedData(intent: Omit<UnsignedIntent, 'signatureType'>) {
 
 /** The EIP-712 digest of the intent. */
 export function eip712IntentDigest(intent: Omit<UnsignedIntent, 'signatureType'>): Hash {
-  return hashTypedData(intentTypedData(intent))
+  const batchHashes = intent.chainBatches.map(chainBatchStructHash)
+  return intentDigestOf({ ...intent, signatureType: 'eip712', batchHashes })
 }
 
 /**
@@ -179,7 +181,27 @@ export function eip712IntentDigest(intent: Omit<UnsignedIntent, 'signatureType'>
  * signature is over its EIP-191 form (`personal_sign` of the 32 raw bytes).
  */
 export function intentDigest(intent: UnsignedIntent): Hash {
-  return intent.signatureType === 'ecdsa' ? ecdsaIntentDigest(intent) : eip712IntentDigest(intent)
+  const { signatureType, chainBatches } = intent
+  return intentDigestOf({ ...intent, batchHashes: chainBatches.map((batch) => batchHash(signatureType, batch)) })
+}
+
+/** The same, for who knows the hashes of the batches (`batchHash`) already. */
+export function intentDigestOf(intent: {
+  signatureType: SignatureType
+  nbf: number
+  exp: number
+  batchHashes: readonly Hash[]
+}): Hash {
+  const { signatureType, nbf, exp, batchHashes } = intent
+  if (signatureType === 'ecdsa') {
+    return keccak256(
+      encodeAbiParameters(
+        [{ type: 'string' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32[]' }],
+        [signatureType, BigInt(nbf), BigInt(exp), batchHashes],
+      ),
+    )
+  }
+  return keccak256(concat(['0x1901', intentDomainSeparator, hashIntentStruct({ nbf, exp, batchHashes })]))
 }
 
 /** What a delegate remembers an executed batch by: keccak256(abi.encode(bytes32 intentDigest, uint256 batchIndex)). */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { type Address, type Hash, keccak256, stringToHex } from 'viem'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
 import type { Action, ChainAuthorization, ChainBatch, Status } from '../domain/action.js'
@@ -35,7 +35,7 @@ export function createActions(deps: { store: Store; settings: Settings; recover:
     async create(request: CreateRequest): Promise<{ actionId: string; intentIds: string[]; replayed: boolean }> {
       const now = deps.now()
       // Of the request as it was meant, so that letter case and unknown fields make no difference.
-      const bodyHash = hashOf({
+      const bodyHash = fingerprintOf({
         user: request.user,
         chainAuthorizations: request.chainAuthorizations,
         intents: request.intents,
@@ -134,6 +134,14 @@ function refusal(issues: { path: string; message: string; code: string }[]): Ser
 const maxIssues = 50
 
 function hashOf(value: unknown): Hash {
-  const text = JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
-  return keccak256(stringToHex(text))
+  return keccak256(stringToHex(writeJson(value)))
+}
+
+/** Whole requests are long, and keccak256 has no native code here. */
+function fingerprintOf(value: unknown): Hash {
+  return `0x${hash('sha256', writeJson(value))}`
+}
+
+function writeJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
 }

@@ -1,7 +1,7 @@
-import { type Address, getAddress } from 'viem'
+import { type Address, getAddress, type Hash } from 'viem'
 import {
   batchHash,
-  intentDigest,
+  intentDigestOf,
   isWellFormedSignature,
   type RecoverAddress,
   recoverAuthorizationSigner,
@@ -39,8 +39,13 @@ export async function checkAction(
       intents.push(intent)
       continue
     }
-    const signed = { ...intent, digest: intentDigest(intent) }
-    issues.push(...checkWindow(signed, path, nowSeconds), ...(await checkSignature(signed, draft.user, path, recover)))
+    const batchHashes = intent.chainBatches.map((batch) => batchHash(intent.signatureType, batch))
+    const signed = { ...intent, digest: intentDigestOf({ ...intent, batchHashes }) }
+    issues.push(
+      ...checkWindow(signed, path, nowSeconds),
+      ...checkHashes(signed, batchHashes, path),
+      ...(await checkSignature(signed, draft.user, path, recover)),
+    )
     if (intents.some((other) => other.mode === '7702' && other.digest === signed.digest)) {
       issues.push({ path, message: 'is signed as another intent of this action is', code: 'duplicate_intent' })
     }
@@ -157,6 +162,17 @@ function* checkWindow(intent: SignedIntent, path: string, nowSeconds: number): G
   }
 }
 
+function* checkHashes(intent: SignedIntent, expected: Hash[], path: string): Generator<Issue> {
+  for (const [index, batch] of intent.chainBatches.entries()) {
+    if (batch.hash === expected[index]) continue
+    yield {
+      path: `${path}/chainBatches/${index}/hash`,
+      message: `is not the ${intent.signatureType} hash of this batch, which is ${expected[index]}`,
+      code: 'hash_mismatch',
+    }
+  }
+}
+
 async function checkSignature(
   intent: SignedIntent,
   user: Address,
@@ -164,15 +180,6 @@ async function checkSignature(
   recover: RecoverAddress,
 ): Promise<Issue[]> {
   const issues: Issue[] = []
-  for (const [index, batch] of intent.chainBatches.entries()) {
-    const expected = batchHash(intent.signatureType, batch)
-    if (batch.hash === expected) continue
-    issues.push({
-      path: `${path}/chainBatches/${index}/hash`,
-      message: `is not the ${intent.signatureType} hash of this batch, which is ${expected}`,
-      code: 'hash_mismatch',
-    })
-  }
   const signer = await recoverDigestSigner(intent, recover)
   if (!isWellFormedSignature(intent.signature)) {
     issues.push({
