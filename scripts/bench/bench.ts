@@ -1,7 +1,7 @@
 /**
  * Measures the service beside its baselines: npm run bench [name…] (all without names; the names are those below).
  * BENCH_ROUNDS (5), BENCH_SECONDS per round (4), BENCH_DATABASES (sqlite,mysql), BENCH_OUTPUT for the JSON
- * (.data/bench.json), BENCH_PROFILE for a folder of V8 profiles. Ends with 1 when a bound is not kept.
+ * (.data/bench.json), BENCH_STEPS of a round through the engine (300), BENCH_MEMORY_STEPS (10000), BENCH_PROFILE for a folder of V8 profiles. Ends with 1 when a bound is not kept.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -9,15 +9,25 @@ import { cpus } from 'node:os'
 import { dirname } from 'node:path'
 import type { Result } from './compare.js'
 import { createDatabases, type DatabaseKind } from './databases.js'
+import { engine } from './engine.js'
 import type { Bench } from './environment.js'
 import { startLoadGenerator } from './generateLoad.js'
 import { intake } from './intake.js'
+import { latency } from './latency.js'
+import { memory } from './memory.js'
 import { read } from './read.js'
 import { isKept, table } from './report.js'
+import { roundTrips } from './roundTrips.js'
+import { streams } from './streams.js'
 
 const benchmarks: Record<string, (bench: Bench) => Promise<Result[]>> = {
   read,
   intake,
+  engine,
+  latency,
+  rpc: roundTrips,
+  memory,
+  streams,
 }
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benchmarks)

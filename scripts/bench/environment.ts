@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Devnet, type DevnetOptions, startDevnet } from '../../server/devnet/devnet.js'
+import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { chainsFileOf } from '../../test/support/chainsFile.js'
 import type { Databases, DatabaseKind } from './databases.js'
 import type { LoadGenerator } from './generateLoad.js'
@@ -25,13 +25,14 @@ export type Chains = {
   stop(): Promise<void>
 }
 
-/** Fresh local chains with the contracts. */
-export async function startChains(options: Omit<DevnetOptions, 'dataDir'> = {}): Promise<Chains> {
+/** Fresh local chains with the contracts. The service reaches them through `through`, given an address. */
+export async function startChains(through: (rpcUrl: string) => string = (rpcUrl) => rpcUrl): Promise<Chains> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-chains-'))
-  const devnet = await startDevnet({ dataDir: folder, ...options })
+  const devnet = await startDevnet({ dataDir: folder })
+  const chains = devnet.chains.map((chain) => ({ ...chain, rpcUrls: chain.rpcUrls.map(through) }))
   return {
     devnet,
-    env: chainsFileOf(devnet, folder),
+    env: chainsFileOf({ ...devnet, chains }, folder),
     async stop() {
       await devnet.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -6,7 +6,7 @@ export type SignedBody = { user: PrivateKeyAccount; body: string }
 
 /**
  * Bodies of `POST /actions`, each with one signed intent of a batch per chain and an authorization per chain. A batch
- * is a transfer of one token unit to the chain's vault. `users` take turns, so that authorizations need not be signed anew.
+ * is an approval of a token, which needs no balance. `users` take turns, so that authorizations need not be signed anew.
  */
 export async function signBodies(
   chains: readonly ChainConfig[],
@@ -29,7 +29,7 @@ export async function signBodies(
         {
           to: tokenOf(chain, 'usd').address,
           value: 0n,
-          data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [chain.vault, 1n] }),
+          data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [chain.vault, 1n] }),
         },
       ],
     }))
