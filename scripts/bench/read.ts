@@ -4,6 +4,7 @@ import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { inScope, type Keep } from './inScope.js'
 import type { Load } from './load.js'
+import type { Seed } from './seed.js'
 import { startProcess } from './startProcess.js'
 
 const actions = 1_000
@@ -20,7 +21,10 @@ export async function read(bench: Bench): Promise<Result[]> {
 async function readOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<Result[]> {
   const chains = await keep(startChains())
   const ours = await keep(bench.databases.fresh(kind))
-  const entries = Array.from({ length: actions }, () => aNewAction())
+  const entries = Array.from({ length: actions }, (): Seed => {
+    const { requiredConfirmations: _none, ...entry } = aNewAction()
+    return entry
+  })
   // A SQLite file belongs to one process, so each server has its own; on MariaDB they share one.
   const bares = kind === 'sqlite' ? await keep(bench.databases.fresh(kind)) : ours
   for (const { url } of new Set([ours, bares])) {

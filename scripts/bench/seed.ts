@@ -5,12 +5,15 @@ import { openDatabase } from './databases.js'
 const database = openDatabase(process.env.DATABASE_URL!)
 await database.migrate()
 
-async function store(entries: NewAction[]): Promise<void> {
-  for (const entry of entries) await insertAction(database, entry)
+/** Without what can't be sent to a process. */
+export type Seed = Omit<NewAction, 'requiredConfirmations'>
+
+async function store(entries: Seed[]): Promise<void> {
+  for (const entry of entries) await insertAction(database, { ...entry, requiredConfirmations: () => 1 })
   await database.close()
 }
 
-process.on('message', (entries: NewAction[]) => {
+process.on('message', (entries: Seed[]) => {
   void store(entries).then(() => process.send!('stored'))
 })
 process.once('disconnect', () => process.exit(0))

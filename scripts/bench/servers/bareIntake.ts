@@ -26,7 +26,7 @@ app.use(async (ctx) => {
     signedKeys: keys,
     signatureHashes: keys,
     idempotencyKeyHash: null,
-    requiredConfirmations: new Map(),
+    requiredConfirmations: () => 1,
     now,
   })
   ctx.status = 201
