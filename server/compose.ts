@@ -20,6 +20,7 @@ import * as contracts from './chain/contracts.js'
 import { createChains } from './chain/createChain.js'
 import * as failure from './chain/failure.js'
 import * as fees from './chain/fees.js'
+import { chooseRecovery } from './chain/recoverAddress.js'
 import * as transfers from './chain/transfers.js'
 import * as verifyPayment from './chain/verifyPayment.js'
 import type { Config } from './config.js'
@@ -63,7 +64,11 @@ export type Service = {
 }
 
 /** Builds the whole graph from a configuration and starts it. What fails here has left nothing running. */
-export async function startService(config: Config, log: Logger = createLogger(config)): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Logger = createLogger(config),
+  recovery = chooseRecovery(),
+): Promise<Service> {
   const undo: (() => Promise<void>)[] = []
   const stopAll = async () => {
     for (const step of undo.reverse()) await step()
@@ -130,8 +135,10 @@ export async function startService(config: Config, log: Logger = createLogger(co
     const shutdown = new AbortController()
     // Every open request listens.
     setMaxListeners(0, shutdown.signal)
-    const actions = createActions({ store, settings, now })
-    const waiting = { store, settings, wake: engine.wake, nextChange: signals.nextChange, now }
+    log.info({ by: recovery.by }, 'signatures are recovered')
+    const { recover } = recovery
+    const actions = createActions({ store, settings, recover, now })
+    const waiting = { store, settings, recover, wake: engine.wake, nextChange: signals.nextChange, now }
     const steps = createSteps(waiting)
     const spec = await loadSpec()
     const app = await createApp({
@@ -172,7 +179,9 @@ export async function startService(config: Config, log: Logger = createLogger(co
 }
 
 export function createLogger(config: Pick<Config, 'logLevel'>): Logger {
-  return pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  // Lines that come while others are being written go out together; a write for each would slow every request.
+  const output = pino.destination({ dest: 1, sync: false })
+  return pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output)
 }
 
 /** Chains that were reset underneath, or swapped for others, make what the database knows of them wrong. */

@@ -1,10 +1,10 @@
 import {
   type Address,
   concat,
+  domainSeparator,
   encodeAbiParameters,
   type Hash,
   hashMessage,
-  hashStruct,
   hashTypedData,
   type Hex,
   hexToBigInt,
@@ -16,6 +16,7 @@ import {
   type TypedDataDomain,
 } from 'viem'
 import { hashAuthorization } from 'viem/utils'
+import { hashBatchStruct, hashIntentStruct, hashTransferStruct } from './structHash.js'
 
 /** How an intent is signed. `ecdsa` covers the calls; `eip712` covers the token transfers too, and wallets can show it. */
 export type SignatureType = 'ecdsa' | 'eip712'
@@ -48,6 +49,16 @@ export type SignedAuthorization = {
   yParity?: number
 }
 
+/**
+ * Recovers who made a signature over a hash; rejects when nobody can have made it. viem's `recoverAddress` is one, and
+ * what is used by default; software with native code may bring its own.
+ */
+export type RecoverAddress = (parameters: {
+  hash: Hash
+  /** Words of 32 bytes; `yParity` 0 or 1. */
+  signature: { r: Hex; s: Hex; yParity: number }
+}) => Promise<Address>
+
 /** The EIP-712 domain of everything that is signed here. No chain id: one signature spans chains. */
 export const intentDomain = { name: 'CrossChainIntents', version: '1' } as const satisfies TypedDataDomain
 
@@ -75,6 +86,8 @@ export const intentTypes = {
     { name: 'data', type: 'bytes' },
   ],
 } as const
+
+const intentDomainSeparator = domainSeparator({ domain: intentDomain })
 
 /** The EIP-712 types of a signed registration of a payment. */
 export const registrationTypes = {
@@ -116,7 +129,7 @@ export function chainBatchHash(batch: Pick<ChainBatch, 'chainId' | 'calls'>): Ha
 
 /** The `hash` of an `eip712` batch: its EIP-712 struct hash. */
 export function chainBatchStructHash(batch: ChainBatch): Hash {
-  return hashStruct({ types: intentTypes, primaryType: 'ChainBatch', data: typedBatch(batch) })
+  return hashBatchStruct(batch, tokenTransfersHash(batch.tokenTransfers))
 }
 
 /** The `hash` that a batch carries in an action, by the intent's signature type. */
@@ -129,20 +142,18 @@ export function batchHash(signatureType: SignatureType, batch: ChainBatch): Hash
  * delegate contract gets it beside the signature, since its `execute` carries no transfers.
  */
 export function tokenTransfersHash(transfers: readonly TokenTransfer[]): Hash {
-  const hashes = transfers.map((transfer) =>
-    hashStruct({ types: intentTypes, primaryType: 'TokenTransfer', data: typedTransfer(transfer) }),
+  return keccak256(
+    concat(
+      transfers.map(({ from, ...rest }) =>
+        hashTransferStruct({ ...rest, from: from === 'solver' ? zeroAddress : from }),
+      ),
+    ),
   )
-  return keccak256(concat(hashes))
 }
 
 /** keccak256(abi.encode(string signatureType, uint256 nbf, uint256 exp, bytes32[] batchHashes)); signed by EIP-191. */
 export function ecdsaIntentDigest(intent: UnsignedIntent): Hash {
-  return keccak256(
-    encodeAbiParameters(
-      [{ type: 'string' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32[]' }],
-      [intent.signatureType, BigInt(intent.nbf), BigInt(intent.exp), intent.chainBatches.map((b) => chainBatchHash(b))],
-    ),
-  )
+  return intentDigestOf({ ...intent, batchHashes: intent.chainBatches.map((batch) => chainBatchHash(batch)) })
 }
 
 /** The intent as EIP-712 typed data, as `eth_signTypedData_v4` wants it. `solver` is the zero address. */
@@ -161,7 +172,8 @@ export function intentTypedData(intent: Omit<UnsignedIntent, 'signatureType'>) {
 
 /** The EIP-712 digest of the intent. */
 export function eip712IntentDigest(intent: Omit<UnsignedIntent, 'signatureType'>): Hash {
-  return hashTypedData(intentTypedData(intent))
+  const batchHashes = intent.chainBatches.map(chainBatchStructHash)
+  return intentDigestOf({ ...intent, signatureType: 'eip712', batchHashes })
 }
 
 /**
@@ -169,7 +181,27 @@ export function eip712IntentDigest(intent: Omit<UnsignedIntent, 'signatureType'>
  * signature is over its EIP-191 form (`personal_sign` of the 32 raw bytes).
  */
 export function intentDigest(intent: UnsignedIntent): Hash {
-  return intent.signatureType === 'ecdsa' ? ecdsaIntentDigest(intent) : eip712IntentDigest(intent)
+  const { signatureType, chainBatches } = intent
+  return intentDigestOf({ ...intent, batchHashes: chainBatches.map((batch) => batchHash(signatureType, batch)) })
+}
+
+/** The same, for who knows the hashes of the batches (`batchHash`) already. */
+export function intentDigestOf(intent: {
+  signatureType: SignatureType
+  nbf: number
+  exp: number
+  batchHashes: readonly Hash[]
+}): Hash {
+  const { signatureType, nbf, exp, batchHashes } = intent
+  if (signatureType === 'ecdsa') {
+    return keccak256(
+      encodeAbiParameters(
+        [{ type: 'string' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32[]' }],
+        [signatureType, BigInt(nbf), BigInt(exp), batchHashes],
+      ),
+    )
+  }
+  return keccak256(concat(['0x1901', intentDomainSeparator, hashIntentStruct({ nbf, exp, batchHashes })]))
 }
 
 /** What a delegate remembers an executed batch by: keccak256(abi.encode(bytes32 intentDigest, uint256 batchIndex)). */
@@ -178,9 +210,20 @@ export function chainBatchId(digest: Hash, batchIndex: number): Hash {
 }
 
 /** Who signed an intent. Null when the signature is not 65 bytes with a low `s` and `v` 27 or 28, or recovers to nobody. */
-export async function recoverIntentSigner(intent: UnsignedIntent & { signature: Hex }): Promise<Address | null> {
-  const digest = intentDigest(intent)
-  return recoverSigner(intent.signatureType === 'ecdsa' ? hashMessage({ raw: digest }) : digest, intent.signature)
+export async function recoverIntentSigner(
+  intent: UnsignedIntent & { signature: Hex },
+  recover: RecoverAddress = recoverAddress,
+): Promise<Address | null> {
+  const { signatureType, signature } = intent
+  return recoverDigestSigner({ signatureType, digest: intentDigest(intent), signature }, recover)
+}
+
+/** Who signed an intent whose digest (`intentDigest`) is known already. Null as in `recoverIntentSigner`. */
+export async function recoverDigestSigner(
+  { signatureType, digest, signature }: { signatureType: SignatureType; digest: Hash; signature: Hex },
+  recover: RecoverAddress = recoverAddress,
+): Promise<Address | null> {
+  return recoverSigner(signatureType === 'ecdsa' ? hashMessage({ raw: digest }) : digest, signature, recover)
 }
 
 /** What an EIP-7702 authorization signs: keccak256(0x05 ‖ rlp([chainId, address, nonce])). Chain id 0 means any chain. */
@@ -190,12 +233,15 @@ export function authorizationDigest(authorization: { address: Address; chainId: 
 }
 
 /** Who signed an authorization. Null when its parts are no valid signature (EIP-7702 wants a low `s`, `yParity` 0 or 1). */
-export async function recoverAuthorizationSigner(authorization: SignedAuthorization): Promise<Address | null> {
+export async function recoverAuthorizationSigner(
+  authorization: SignedAuthorization,
+  recover: RecoverAddress = recoverAddress,
+): Promise<Address | null> {
   const { yParity = 0 } = authorization
   const [r, s] = [toWord(authorization.r), toWord(authorization.s)]
   if (yParity !== 0 && yParity !== 1) return null
   if (!r || !s || hexToBigInt(s) > highestS) return null
-  return recoverAddress({ hash: authorizationDigest(authorization), signature: { r, s, yParity } }).catch(() => null)
+  return recover({ hash: authorizationDigest(authorization), signature: { r, s, yParity } }).catch(() => null)
 }
 
 /** A registration of a payment as EIP-712 typed data. */
@@ -215,15 +261,19 @@ export function registrationTypedData(registration: {
 }
 
 /** Whether `user` signed the registration of this transaction for this step. */
-export async function verifyRegistration(registration: {
-  actionId: string
-  intentIndex: number
-  stepIndex: number
-  hash: Hash
-  signature: Hex
-  user: Address
-}): Promise<boolean> {
-  const signer = await recoverSigner(hashTypedData(registrationTypedData(registration)), registration.signature)
+export async function verifyRegistration(
+  registration: {
+    actionId: string
+    intentIndex: number
+    stepIndex: number
+    hash: Hash
+    signature: Hex
+    user: Address
+  },
+  recover: RecoverAddress = recoverAddress,
+): Promise<boolean> {
+  const digest = hashTypedData(registrationTypedData(registration))
+  const signer = await recoverSigner(digest, registration.signature, recover)
   return signer?.toLowerCase() === registration.user.toLowerCase()
 }
 
@@ -234,9 +284,10 @@ export function isWellFormedSignature(signature: Hex): boolean {
   return (v === 27 || v === 28) && hexToBigInt(slice(signature, 32, 64)) <= highestS
 }
 
-async function recoverSigner(digest: Hash, signature: Hex): Promise<Address | null> {
+async function recoverSigner(hash: Hash, signature: Hex, recover: RecoverAddress): Promise<Address | null> {
   if (!isWellFormedSignature(signature)) return null
-  return recoverAddress({ hash: digest, signature }).catch(() => null)
+  const parts = { r: slice(signature, 0, 32), s: slice(signature, 32, 64), yParity: Number(slice(signature, 64)) - 27 }
+  return recover({ hash, signature: parts }).catch(() => null)
 }
 
 function typedBatch(batch: ChainBatch) {

@@ -1,6 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from '@koa/cors'
+import helmet from 'helmet'
 import Koa, { type Middleware } from 'koa'
-import helmet from 'koa-helmet'
 import type { Logger } from 'pino'
 import { ServiceError } from '../domain/errors.js'
 import { accessLog, type ObserveRequest } from './accessLog.js'
@@ -116,13 +117,23 @@ function allowedOrigin(origins: readonly string[]): (ctx: Koa.Context) => string
   return (ctx) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '')
 }
 
+/** helmet's headers depend on nothing in the request, so it is asked for them once. */
 function securityHeaders(): Middleware {
-  return helmet({
+  const headers: [name: string, value: string][] = []
+  const recorder = {
+    setHeader: (name: string, value: string) => headers.push([name, value]),
+    removeHeader: () => undefined,
+  }
+  helmet({
     // JSON needs nothing of a browser; the pages set policies of their own.
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     // The API is for other origins; CORS says which.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     // The service speaks plain HTTP; what ends TLS in front of it decides on this, for its whole domain.
     strictTransportSecurity: false,
-  })
+  })({} as IncomingMessage, recorder as unknown as ServerResponse, () => undefined)
+  return (ctx, next) => {
+    for (const [name, value] of headers) ctx.res.setHeader(name, value)
+    return next()
+  }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { CompiledOperation } from './backend.js'
@@ -32,7 +32,7 @@ export async function sendReply(ctx: Context, reply: AnyReply, operation: Compil
 
 /** Names the body's state; true when the client has it already. */
 function isCurrent(ctx: Context, body: string): boolean {
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)
   // Not Koa's `fresh`: it heeds the request's `Cache-Control: no-cache`, which `fetch` adds by itself to every request
   // that sets If-None-Match (Fetch standard, HTTP-network-or-cache fetch). RFC 9110, 13.1.2 knows no such exception.

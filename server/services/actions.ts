@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { type Address, type Hash, keccak256, stringToHex } from 'viem'
+import type { RecoverAddress } from '../../sdk/src/signing.js'
 import type { Action, ChainAuthorization, ChainBatch, Status } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
@@ -23,7 +24,7 @@ export type CreateRequest = {
 
 export type ActionsService = ReturnType<typeof createActions>
 
-export function createActions(deps: { store: Store; settings: Settings; now: () => number }) {
+export function createActions(deps: { store: Store; settings: Settings; recover: RecoverAddress; now: () => number }) {
   const { store, settings } = deps
 
   return {
@@ -34,12 +35,12 @@ export function createActions(deps: { store: Store; settings: Settings; now: () 
     async create(request: CreateRequest): Promise<{ actionId: string; intentIds: string[]; replayed: boolean }> {
       const now = deps.now()
       // Of the request as it was meant, so that letter case and unknown fields make no difference.
-      const bodyHash = hashOf({
+      const bodyHash = fingerprintOf({
         user: request.user,
         chainAuthorizations: request.chainAuthorizations,
         intents: request.intents,
       })
-      const checked = await checkAction(request, settings, Math.floor(now / 1000))
+      const checked = await checkAction(request, settings, Math.floor(now / 1000), deps.recover)
       const action: Action = {
         actionId: uuidV7(now, randomBytes(10)),
         user: request.user,
@@ -133,6 +134,14 @@ function refusal(issues: { path: string; message: string; code: string }[]): Ser
 const maxIssues = 50
 
 function hashOf(value: unknown): Hash {
-  const text = JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
-  return keccak256(stringToHex(text))
+  return keccak256(stringToHex(writeJson(value)))
+}
+
+/** Whole requests are long, and keccak256 has no native code here. */
+function fingerprintOf(value: unknown): Hash {
+  return `0x${hash('sha256', writeJson(value))}`
+}
+
+function writeJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
 }

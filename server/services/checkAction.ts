@@ -1,10 +1,11 @@
-import type { Address } from 'viem'
+import { type Address, getAddress, type Hash } from 'viem'
 import {
   batchHash,
-  intentDigest,
+  intentDigestOf,
   isWellFormedSignature,
+  type RecoverAddress,
   recoverAuthorizationSigner,
-  recoverIntentSigner,
+  recoverDigestSigner,
 } from '../../sdk/src/signing.js'
 import type { ChainAuthorization, ChainBatch, Intent, SignedIntent } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
@@ -27,6 +28,7 @@ export async function checkAction(
   draft: Draft,
   settings: Settings,
   nowSeconds: number,
+  recover: RecoverAddress,
 ): Promise<{ intents: Intent[]; issues: Issue[] }> {
   const issues: Issue[] = [...checkUser(draft.user, settings)]
   const intents: Intent[] = []
@@ -37,15 +39,21 @@ export async function checkAction(
       intents.push(intent)
       continue
     }
-    const signed = { ...intent, digest: intentDigest(intent) }
-    issues.push(...checkWindow(signed, path, nowSeconds), ...(await checkSignature(signed, draft.user, path)))
+    const batchHashes = intent.chainBatches.map((batch) => batchHash(intent.signatureType, batch))
+    const signed = { ...intent, digest: intentDigestOf({ ...intent, batchHashes }) }
+    issues.push(
+      ...checkWindow(signed, path, nowSeconds),
+      ...checkHashes(signed, batchHashes, path),
+      ...(await checkSignature(signed, draft.user, path, recover)),
+    )
     if (intents.some((other) => other.mode === '7702' && other.digest === signed.digest)) {
       issues.push({ path, message: 'is signed as another intent of this action is', code: 'duplicate_intent' })
     }
     intents.push(signed)
   }
   for (const [index, authorization] of (draft.chainAuthorizations ?? []).entries()) {
-    issues.push(...(await checkAuthorization(authorization, draft.user, `/chainAuthorizations/${index}`, settings)))
+    const path = `/chainAuthorizations/${index}`
+    issues.push(...(await checkAuthorization(authorization, draft.user, path, settings, recover)))
   }
   return { intents, issues }
 }
@@ -154,18 +162,25 @@ function* checkWindow(intent: SignedIntent, path: string, nowSeconds: number): G
   }
 }
 
-async function checkSignature(intent: SignedIntent, user: Address, path: string): Promise<Issue[]> {
-  const issues: Issue[] = []
+function* checkHashes(intent: SignedIntent, expected: Hash[], path: string): Generator<Issue> {
   for (const [index, batch] of intent.chainBatches.entries()) {
-    const expected = batchHash(intent.signatureType, batch)
-    if (batch.hash === expected) continue
-    issues.push({
+    if (batch.hash === expected[index]) continue
+    yield {
       path: `${path}/chainBatches/${index}/hash`,
-      message: `is not the ${intent.signatureType} hash of this batch, which is ${expected}`,
+      message: `is not the ${intent.signatureType} hash of this batch, which is ${expected[index]}`,
       code: 'hash_mismatch',
-    })
+    }
   }
-  const signer = await recoverIntentSigner({ ...intent })
+}
+
+async function checkSignature(
+  intent: SignedIntent,
+  user: Address,
+  path: string,
+  recover: RecoverAddress,
+): Promise<Issue[]> {
+  const issues: Issue[] = []
+  const signer = await recoverDigestSigner(intent, recover)
   if (!isWellFormedSignature(intent.signature)) {
     issues.push({
       path: `${path}/signature`,
@@ -175,7 +190,7 @@ async function checkSignature(intent: SignedIntent, user: Address, path: string)
   } else if (signer?.toLowerCase() !== user) {
     issues.push({
       path: `${path}/signature`,
-      message: `recovers to ${signer ?? 'nobody'}, not to the user: another key, or other content than was signed`,
+      message: `recovers to ${signer ? getAddress(signer) : 'nobody'}, not to the user: another key, or other content than was signed`,
       code: 'signature_mismatch',
     })
   }
@@ -187,6 +202,7 @@ async function checkAuthorization(
   user: Address,
   path: string,
   settings: Settings,
+  recover: RecoverAddress,
 ): Promise<Issue[]> {
   const issues: Issue[] = []
   const chain = settings.chains.get(authorization.chainId)
@@ -209,12 +225,12 @@ async function checkAuthorization(
       code: 'delegate_not_allowed',
     })
   }
-  const signer = await recoverAuthorizationSigner(authorization)
+  const signer = await recoverAuthorizationSigner(authorization, recover)
   if (signer?.toLowerCase() !== user) {
     issues.push({
       path,
       message: signer
-        ? `recovers to ${signer}, not to the user: another key, or other content than was signed`
+        ? `recovers to ${getAddress(signer)}, not to the user: another key, or other content than was signed`
         : 'r, s and yParity are no valid signature (EIP-7702 wants a low s and yParity 0 or 1)',
       code: 'authorization_mismatch',
     })

@@ -2,10 +2,9 @@ import { ServiceError } from '../domain/errors.js'
 import { isSettled } from '../domain/status.js'
 import type { StepEvent } from '../domain/views.js'
 import type { Store } from '../store/store.js'
+import { createLookout } from './lookout.js'
 
 const pageSize = 200
-/** The backstop for changes that other replicas make. */
-const lookAgainMs = 1_000
 
 export type EventsService = ReturnType<typeof createEvents>
 
@@ -14,6 +13,7 @@ export function createEvents(deps: {
   nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
 }) {
   const { store } = deps
+  const lookout = createLookout(deps)
 
   return {
     /** The events of an action after one, as they come. Null: it has ended and there are none. */
@@ -37,7 +37,7 @@ export function createEvents(deps: {
       } else if (hasEnded(progress)) {
         return
       } else {
-        await deps.nextChange(actionId, lookAgainMs, signal)
+        await lookout.moreEvents(actionId, progress.events, signal)
       }
     }
   }

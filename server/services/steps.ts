@@ -1,5 +1,5 @@
 import type { Hash, Hex } from 'viem'
-import { verifyRegistration } from '../../sdk/src/signing.js'
+import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.js'
 import type { StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
@@ -20,6 +20,7 @@ export type StepsService = ReturnType<typeof createSteps>
 export function createSteps(deps: {
   store: Store
   settings: Settings
+  recover: RecoverAddress
   /** Tells the engine that there is work. */
   wake: () => void
   /** Resolves on the next change of a step in this process, or after the time. */
@@ -81,7 +82,7 @@ export function createSteps(deps: {
     if (order.hash === null) {
       throw new ServiceError('hash_required', 'hash: a registration signature covers a hash, so it needs one.')
     }
-    const valid = await verifyRegistration({ ...ref, hash: order.hash, signature: order.signature, user })
+    const valid = await verifyRegistration({ ...ref, hash: order.hash, signature: order.signature, user }, deps.recover)
     if (!valid) {
       throw new ServiceError(
         'registration_signature_mismatch',

@@ -7,7 +7,7 @@ import { type ActionRow, type IntentRow, type StepRow, toStepView } from './rows
 
 export type NewAction = {
   action: Action
-  /** keccak256 of the normalised request. */
+  /** SHA-256 of the normalised request. */
   bodyHash: Hash
   /** Per intent; null for modes without a signature. */
   signedKeys: (Hash | null)[]

@@ -12,6 +12,8 @@ export type Database = {
   kind: DatabaseConfig['kind']
   /** For single reads and writes outside a transaction. Never to be used inside `transact`: SQLite has one connection. */
   knex: Knex
+  /** One SELECT as it is written, for reads that come so often that building the statement would cost a third of them. */
+  select<Row>(sql: string, bindings: readonly (string | number)[]): Promise<Row[]>
   /**
    * Runs the closure in one transaction, and again from the start when the database rolled it back as a victim
    * (deadlock, lock wait, certification failure), so it must have no effects of its own.
@@ -53,6 +55,11 @@ export function createDatabase(config: DatabaseConfig): Database {
   return {
     kind: config.kind,
     knex,
+    async select<Row>(sql: string, bindings: readonly (string | number)[]) {
+      const answer: unknown = await knex.raw(sql, bindings)
+      // mysql2 answers with the rows and their columns' descriptions.
+      return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
+    },
     async transact(work) {
       return again(() => runOnce(knex, work))
     },

@@ -29,3 +29,9 @@ export async function readProgress(
   const moving = await database.knex('steps').where({ action_id: actionId, status: 'executing' }).first('step_index')
   return { status: action.status, events: action.event_count, isMoving: moving !== undefined }
 }
+
+/** How many events each of these actions has. */
+export async function readEventCounts(database: Database, actionIds: readonly string[]): Promise<[string, number][]> {
+  const rows = await database.knex<ActionRow>('actions').whereIn('id', actionIds).select('id', 'event_count')
+  return rows.map((row) => [row.id, row.event_count])
+}

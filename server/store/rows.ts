@@ -127,12 +127,32 @@ export function attemptOf(row: Pick<StepRow, 'attempts' | 'reopenings'>): string
   return row.reopenings === 0 ? String(row.attempts) : `${row.attempts}.${row.reopenings}`
 }
 
+/** What of a step is shown. */
+export const stepViewColumns = [
+  'action_id',
+  'intent_index',
+  'step_index',
+  'mode',
+  'chain_id',
+  'status',
+  'transaction_hash',
+  'block_number',
+  'confirmations',
+  'required_confirmations',
+  'attempts',
+  'error_code',
+  'error_message',
+  'error_retryable',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof StepRow)[]
+
 /** The key columns of a step. */
 export function stepKeyColumns(ref: StepRef) {
   return { action_id: ref.actionId, intent_index: ref.intentIndex, step_index: ref.stepIndex }
 }
 
-export function toStepView(row: StepRow): StepView {
+export function toStepView(row: Pick<StepRow, (typeof stepViewColumns)[number]>): StepView {
   return {
     actionId: row.action_id,
     intentIndex: row.intent_index,

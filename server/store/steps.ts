@@ -9,7 +9,15 @@ import { readIntentColumn } from './actions.js'
 import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import { bindPayment, isBindingSigned } from './payments.js'
-import { type ActionRow, attemptOf, type IntentRow, stepKeyColumns, type StepRow, toStepView } from './rows.js'
+import {
+  type ActionRow,
+  attemptOf,
+  type IntentRow,
+  stepKeyColumns,
+  type StepRow,
+  stepViewColumns,
+  toStepView,
+} from './rows.js'
 import { changeStep } from './stepChange.js'
 
 /** A step with all that carrying it out needs. */
@@ -27,7 +35,10 @@ export type StepWork = {
 }
 
 export async function readStep(database: Database, ref: StepRef): Promise<StepView | null> {
-  const row = await database.knex<StepRow>('steps').where(stepKeyColumns(ref)).first()
+  const [row] = await database.select<StepRow>(
+    `SELECT ${stepViewColumns.join(', ')} FROM steps WHERE action_id = ? AND intent_index = ? AND step_index = ?`,
+    [ref.actionId, ref.intentIndex, ref.stepIndex],
+  )
   return row ? toStepView(row) : null
 }
 

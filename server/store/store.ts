@@ -11,7 +11,7 @@ import { readBalances } from './balances.js'
 import { rememberGenesis } from './chainIdentities.js'
 import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
-import { readEvents, readProgress } from './events.js'
+import { readEventCounts, readEvents, readProgress } from './events.js'
 import {
   findOpenByHash,
   hasNonce,
@@ -62,6 +62,7 @@ export function createStore(database: Database) {
     listActions: on(listActions),
     findIntentBySignature: on(findIntentBySignature),
     readEvents: on(readEvents),
+    readEventCounts: on(readEventCounts),
     readProgress: on(readProgress),
 
     readStep: on(readStep),

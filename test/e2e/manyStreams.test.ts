@@ -27,7 +27,9 @@ describe('a thousand open event streams', () => {
       Array.from({ length: 1000 }, () => fetch(`${service.url}/actions/${actionId}/events`)),
     )
     expect(open.every((response) => response.status === 200)).to.equal(true)
-    const texts = Promise.all(open.map((response) => response.text()))
+    // On a slow machine the first streams have had a heartbeat before the last are open.
+    const textOf = async (response: Response) => (await response.text()).replaceAll(': still here\n\n', '')
+    const texts = Promise.all(open.map(textOf))
     expect((await api.get('/chains')).status).to.equal(200)
     expect((await api.execute(actionId, 0, 0)).body.status).to.equal('success')
     const [first, ...others] = await texts

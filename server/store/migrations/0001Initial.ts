@@ -8,7 +8,7 @@ export async function up(knex: Knex): Promise<void> {
   await createTable(knex, 'actions', (t) => {
     column.actionId(t, 'id').primary()
     column.address(t, 'user').notNullable()
-    // keccak256 of the normalised request; tells a repeated request from another one.
+    // SHA-256 of the normalised request; tells a repeated request from another one.
     column.hash(t, 'body_hash').notNullable()
     // JSON list of EIP-7702 tuples.
     column.large(t, 'authorizations').notNullable()

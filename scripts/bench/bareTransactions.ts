@@ -1,0 +1,33 @@
+import type { Address, Hex } from 'viem'
+import { intentDigest } from '../../sdk/src/signing.js'
+import { readAuthorization, readIntent } from '../../server/api/readAction.js'
+import type * as wire from '../../server/api/generated/types.gen.js'
+import { encodeExecute } from '../../server/chain/contracts.js'
+import { createSigner } from '../../server/chain/signer.js'
+import type { SignedIntent } from '../../server/domain/action.js'
+
+const gas = 250_000n
+const maxPriorityFeePerGas = 1_000_000_000n
+const maxFeePerGas = 100_000_000_000n
+
+/** The type-4 transaction that carries out the first step of a body of `POST /actions`, signed by an operator. */
+export async function signBare(body: string, options: { key: Hex; chainId: number; nonce: number }): Promise<Hex> {
+  const { key, chainId, nonce } = options
+  const request = JSON.parse(body) as {
+    user: Address
+    chainAuthorizations: wire.ChainAuthorization[]
+    intents: wire.IntentRequest[]
+  }
+  const intent = readIntent(request.intents[0]!) as Omit<SignedIntent, 'digest'>
+  return createSigner(key).signTransaction({
+    chainId,
+    nonce,
+    to: request.user,
+    data: encodeExecute({ ...intent, digest: intentDigest(intent) }, 0),
+    value: 0n,
+    gas,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    authorizations: request.chainAuthorizations.map(readAuthorization).filter((tuple) => tuple.chainId === chainId),
+  })
+}

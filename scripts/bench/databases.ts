@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase, type Database } from '../../server/store/database.js'
+import { freshMysqlUrl } from '../../test/support/database.js'
+import { startMariadb } from '../mariadb.js'
+
+export type DatabaseKind = 'sqlite' | 'mysql'
+
+export type FreshDatabase = {
+  /** For DATABASE_URL. */
+  url: string
+  /** Drops it. */
+  stop(): Promise<void>
+}
+
+export type Databases = {
+  fresh(kind: DatabaseKind): Promise<FreshDatabase>
+  stop(): Promise<void>
+}
+
+/** Databases of one run of benchmarks. The MariaDB server starts with the first schema. */
+export function createDatabases(): Databases {
+  let server: ReturnType<typeof startMariadb> | null = null
+  return {
+    async fresh(kind) {
+      if (kind === 'sqlite') {
+        const folder = mkdtempSync(join(tmpdir(), 'bench-sqlite-'))
+        return {
+          url: `sqlite:${join(folder, 'bench.sqlite')}`,
+          stop: async () => rmSync(folder, { recursive: true, force: true }),
+        }
+      }
+      server ??= startMariadb()
+      process.env.TEST_MYSQL_URL = (await server).url
+      const { url, drop } = await freshMysqlUrl()
+      return { url, stop: drop }
+    },
+    async stop() {
+      await (await server)?.stop()
+    },
+  }
+}
+
+/** Opens what DATABASE_URL names, with the settings of the service. */
+export function openDatabase(url: string): Database {
+  return createDatabase(
+    url.startsWith('sqlite:') ? { kind: 'sqlite', file: url.slice('sqlite:'.length) } : { kind: 'mysql', url },
+  )
+}

@@ -1,0 +1,118 @@
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { rpc } from '../../server/devnet/anvil.js'
+import { signBare } from './bareTransactions.js'
+import { compare, type Result } from './compare.js'
+import type { DatabaseKind } from './databases.js'
+import { type Bench, startChains, startServiceProcess } from './environment.js'
+import { inScope } from './inScope.js'
+import { signBodies } from './signedBodies.js'
+import { askForSteps, createActions, untilSucceeded } from './steps.js'
+
+/** How many transactions of a lane the bare loop has under way at once. */
+const pipelined = 64
+/** A round has its own chains and service, which takes its time. */
+const maxRounds = 3
+
+type Shape = { lanes: number; blockSeconds: number | null }
+
+const shapes: Shape[] = [
+  { lanes: 1, blockSeconds: null },
+  { lanes: 4, blockSeconds: null },
+  { lanes: 1, blockSeconds: 1 },
+  { lanes: 4, blockSeconds: 1 },
+]
+
+/** Steps per second, from the first request to the last success, beside a loop that sends the same, signed beforehand. */
+export async function engine(bench: Bench): Promise<Result[]> {
+  const results: Result[] = []
+  for (const kind of bench.kinds) {
+    for (const shape of shapes) {
+      const blocks = shape.blockSeconds === null ? 'mined at once' : `${shape.blockSeconds} s blocks`
+      const label = `${shape.lanes} ${shape.lanes === 1 ? 'lane' : 'lanes'}, ${blocks}`
+      results.push(
+        ...(await compare({
+          benchmark: 'engine',
+          database: kind,
+          unit: 'steps/s',
+          rounds: Math.min(bench.rounds, maxRounds),
+          ours: { name: `steps on ${label}`, round: () => ourRound(bench, kind, shape) },
+          others: [{ name: `bare loop on ${label}`, round: () => bareRound(shape), bound: { atLeast: 0.8 } }],
+        })),
+      )
+    }
+  }
+  return results
+}
+
+function stepCount(): number {
+  return Number(process.env.BENCH_STEPS ?? 300)
+}
+
+function ourRound(bench: Bench, kind: DatabaseKind, shape: Shape): Promise<number> {
+  return inScope(async (keep) => {
+    const chains = await keep(startChains())
+    const database = await keep(bench.databases.fresh(kind))
+    const keys = chains.devnet.operatorKeys.slice(0, shape.lanes)
+    const service = await keep(
+      startServiceProcess({ ...chains.env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: database.url }),
+    )
+    const [chain] = chains.devnet.chains
+    const steps = stepCount()
+    const bodies = await signBodies([chain!], { bodies: steps, users: steps })
+    const paths = await createActions(
+      service.url,
+      bodies.map(({ body }) => body),
+    )
+    await setBlocks(chain!.rpcUrls[0]!, shape)
+    const startedAt = performance.now()
+    await askForSteps(bench.load, service.url, paths)
+    await untilSucceeded(service, steps)
+    return (steps / (performance.now() - startedAt)) * 1000
+  })
+}
+
+function bareRound(shape: Shape): Promise<number> {
+  return inScope(async (keep) => {
+    const chains = await keep(startChains())
+    const [chain] = chains.devnet.chains
+    const url = chain!.rpcUrls[0]!
+    const keys = chains.devnet.operatorKeys.slice(0, shape.lanes)
+    const steps = stepCount()
+    const bodies = await signBodies([chain!], { bodies: steps, users: steps })
+    const lanes = await Promise.all(
+      keys.map((key, lane) => {
+        const ours = bodies.filter((_body, index) => index % keys.length === lane)
+        return Promise.all(ours.map(({ body }, nonce) => signBare(body, { key, chainId: chain!.chainId, nonce })))
+      }),
+    )
+    await setBlocks(url, shape)
+    const startedAt = performance.now()
+    await Promise.all(lanes.map((raws) => sendPipelined(url, raws)))
+    await untilMined(url, keys, steps)
+    return (steps / (performance.now() - startedAt)) * 1000
+  })
+}
+
+async function setBlocks(url: string, { blockSeconds }: Shape): Promise<void> {
+  if (blockSeconds !== null) await rpc(url, 'evm_setIntervalMining', [blockSeconds])
+}
+
+async function sendPipelined(url: string, raws: readonly Hex[]): Promise<void> {
+  let next = 0
+  const sendRest = async () => {
+    while (next < raws.length) await rpc(url, 'eth_sendRawTransaction', [raws[next++]])
+  }
+  await Promise.all(Array.from({ length: pipelined }, sendRest))
+}
+
+async function untilMined(url: string, keys: readonly Hex[], transactions: number): Promise<void> {
+  const addresses = keys.map((key) => privateKeyToAccount(key).address)
+  for (;;) {
+    const nonces = await Promise.all(
+      addresses.map((address) => rpc(url, 'eth_getTransactionCount', [address, 'latest'])),
+    )
+    if (nonces.reduce<number>((sum, nonce) => sum + Number(nonce), 0) >= transactions) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { chainsFileOf } from '../../test/support/chainsFile.js'
+import type { Databases, DatabaseKind } from './databases.js'
+import type { LoadGenerator } from './generateLoad.js'
+import { startProcess } from './startProcess.js'
+
+/** What every benchmark of a run is given. */
+export type Bench = {
+  /** How often each contender has its turn. */
+  rounds: number
+  /** How long a round of requests lasts. */
+  seconds: number
+  kinds: DatabaseKind[]
+  databases: Databases
+  load: LoadGenerator
+}
+
+export type Chains = {
+  devnet: Devnet
+  /** What a service needs to know of them. */
+  env: Record<string, string>
+  stop(): Promise<void>
+}
+
+/** Fresh local chains with the contracts. The service reaches them through `through`, given an address. */
+export async function startChains(through: (rpcUrl: string) => string = (rpcUrl) => rpcUrl): Promise<Chains> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-chains-'))
+  const devnet = await startDevnet({ dataDir: folder })
+  const chains = devnet.chains.map((chain) => ({ ...chain, rpcUrls: chain.rpcUrls.map(through) }))
+  return {
+    devnet,
+    env: chainsFileOf({ ...devnet, chains }, folder),
+    async stop() {
+      await devnet.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type ServiceProcess = {
+  url: string
+  pid: number
+  /** How many steps have come to an end, by status. */
+  settled(): Promise<Record<string, number>>
+  stop(): Promise<void>
+}
+
+/** The real service in its own process. */
+export async function startServiceProcess(env: Record<string, string>): Promise<ServiceProcess> {
+  const child = await startProcess<{ url: string }>('servers/service.ts', { PORT: '0', ...env })
+  return {
+    url: child.ready.url,
+    pid: child.pid,
+    settled: () => child.ask('settled'),
+    stop: child.stop,
+  }
+}

@@ -1,0 +1,69 @@
+import { compare, type Result } from './compare.js'
+import type { DatabaseKind } from './databases.js'
+import { type Bench, startChains, startServiceProcess } from './environment.js'
+import { inScope, type Keep } from './inScope.js'
+import { type SignedBody, signBodies } from './signedBodies.js'
+import { startProcess } from './startProcess.js'
+
+const connections = 20
+/** Requests in a round; pure JavaScript has fewer, since it takes so much longer. */
+const amount = 1_500
+const amountInJavaScript = 200
+const users = 100
+
+/** `POST /actions` (one 7702 intent, two batches, two authorizations, all checks) beside less of the same. */
+export async function intake(bench: Bench): Promise<Result[]> {
+  return inScope(async (keep) => {
+    const chains = await keep(startChains())
+    const bodies = await signBodies(chains.devnet.chains, { bodies: amount * (bench.rounds + 1), users })
+    const results: Result[] = []
+    for (const kind of bench.kinds) {
+      results.push(...(await inScope((keepOne) => intakeOn(bench, kind, chains.env, bodies, keepOne))))
+    }
+    return results
+  })
+}
+
+async function intakeOn(
+  bench: Bench,
+  kind: DatabaseKind,
+  chainsEnv: Record<string, string>,
+  bodies: SignedBody[],
+  keep: Keep,
+): Promise<Result[]> {
+  const databases = await Promise.all([1, 2, 3].map(() => keep(bench.databases.fresh(kind))))
+  const [first, second, third] = databases.map(({ url }) => url)
+  const native = await keep(startServiceProcess({ ...chainsEnv, DATABASE_URL: first! }))
+  const slow = { DATABASE_URL: second!, BENCH_RECOVERY: 'viem' }
+  const javascript = await keep(startServiceProcess({ ...chainsEnv, ...slow }))
+  const bare = await keep(startProcess<{ url: string }>('servers/bareIntake.ts', { DATABASE_URL: third! }))
+  const contender = (name: string, url: string, requestsPerRound: number) => {
+    let sent = 0
+    const round = async () => {
+      // Each body once: the same again would be answered without being stored.
+      const part = bodies.slice(sent, sent + requestsPerRound)
+      sent += requestsPerRound
+      const requests = part.map(({ body }) => ({
+        method: 'POST' as const,
+        path: '/actions',
+        body,
+        headers: { 'content-type': 'application/json' },
+      }))
+      return (await bench.load.run({ url, connections, requests, seconds: null })).perSecond
+    }
+    return { name, round }
+  }
+  const ours = contender('POST /actions', native.url, amount)
+  const others = [
+    {
+      ...contender('the same, recovery by viem', javascript.url, amountInJavaScript),
+      bound: { atLeast: 8 },
+    },
+    {
+      ...contender('Koa, body parser, insert, no checks', bare.ready.url, amount),
+      bound: { atLeast: 0.5 },
+    },
+  ]
+  for (const { round } of [ours, ...others]) await round()
+  return compare({ benchmark: 'intake', database: kind, unit: 'requests/s', rounds: bench.rounds, ours, others })
+}

@@ -1,0 +1,68 @@
+import { createPublicClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { signBare } from './bareTransactions.js'
+import { compare, type Result, spread } from './compare.js'
+import { type Bench, startChains, startServiceProcess } from './environment.js'
+import { inScope } from './inScope.js'
+import { signBodies } from './signedBodies.js'
+import { createActions } from './steps.js'
+
+const stepsPerRound = 20
+
+/** From the request for a step to its success, one after the other, beside sign + send + receipt with viem. */
+export async function latency(bench: Bench): Promise<Result[]> {
+  const results: Result[] = []
+  for (const kind of bench.kinds) {
+    results.push(
+      ...(await inScope(async (keep) => {
+        const chains = await keep(startChains())
+        const database = await keep(bench.databases.fresh(kind))
+        const [ourKey, bareKey] = chains.devnet.operatorKeys
+        const env = { ...chains.env, SOLVER_PRIVATE_KEYS: ourKey!, DATABASE_URL: database.url }
+        const service = await keep(startServiceProcess(env))
+        const [chain] = chains.devnet.chains
+        const count = stepsPerRound * (bench.rounds + 1) * 2
+        const bodies = (await signBodies([chain!], { bodies: count, users: count })).map(({ body }) => body)
+        const client = createPublicClient({ transport: http(chain!.rpcUrls[0]), pollingInterval: 5 })
+
+        const ourRound = async () => {
+          const paths = await createActions(service.url, bodies.splice(0, stepsPerRound))
+          return medianTime(paths, async (path) => {
+            const response = await fetch(service.url + path, { method: 'POST', headers: { prefer: 'wait=20' } })
+            const { status } = (await response.json()) as { status: string }
+            if (status !== 'success') throw new Error(`A step ended as ${status}`)
+          })
+        }
+        let nonce = await client.getTransactionCount({ address: privateKeyToAccount(bareKey!).address })
+        const bareRound = () =>
+          medianTime(bodies.splice(0, stepsPerRound), async (body) => {
+            const raw = await signBare(body, { key: bareKey!, chainId: chain!.chainId, nonce: nonce++ })
+            const hash = await client.sendRawTransaction({ serializedTransaction: raw })
+            const receipt = await client.waitForTransactionReceipt({ hash })
+            if (receipt.status !== 'success') throw new Error('A bare transaction was reverted')
+          })
+        await ourRound()
+        await bareRound()
+        return compare({
+          benchmark: 'latency',
+          database: kind,
+          unit: 'ms',
+          rounds: bench.rounds,
+          ours: { name: 'request to success', round: ourRound },
+          others: [{ name: 'sign + send + receipt with viem', round: bareRound, bound: { atMost: 1.5 } }],
+        })
+      })),
+    )
+  }
+  return results
+}
+
+async function medianTime<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<number> {
+  const times: number[] = []
+  for (const item of items) {
+    const startedAt = performance.now()
+    await run(item)
+    times.push(performance.now() - startedAt)
+  }
+  return spread(times).median
+}

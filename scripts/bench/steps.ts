@@ -1,0 +1,43 @@
+import type { Load } from './load.js'
+import type { LoadGenerator } from './generateLoad.js'
+import type { ServiceProcess } from './environment.js'
+
+const connections = 50
+const settleWithinMs = 600_000
+
+/** Stores the actions and answers the paths of their first steps. */
+export async function createActions(url: string, bodies: readonly string[]): Promise<string[]> {
+  const paths: string[] = []
+  for (let at = 0; at < bodies.length; at += connections) {
+    const part = bodies.slice(at, at + connections).map(async (body) => {
+      const response = await fetch(`${url}/actions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      if (response.status !== 201) throw new Error(`POST /actions: ${response.status} ${await response.text()}`)
+      const { actionId } = (await response.json()) as { actionId: string }
+      return `/actions/${actionId}/intents/0/steps/0`
+    })
+    paths.push(...(await Promise.all(part)))
+  }
+  return paths
+}
+
+/** Asks for all steps at once, without waiting for them. */
+export async function askForSteps(load: LoadGenerator, url: string, paths: readonly string[]): Promise<void> {
+  const requests: Load['requests'] = paths.map((path) => ({ method: 'POST', path, headers: { prefer: 'wait=0' } }))
+  await load.run({ url, connections: Math.min(connections, paths.length), requests, seconds: null })
+}
+
+/** Waits until this many steps have succeeded in all; any other end throws. */
+export async function untilSucceeded(service: ServiceProcess, steps: number): Promise<void> {
+  const deadline = Date.now() + settleWithinMs
+  for (;;) {
+    const { success = 0, ...others } = await service.settled()
+    if (Object.keys(others).length > 0) throw new Error(`Steps have failed: ${JSON.stringify(others)}`)
+    if (success >= steps) return
+    if (Date.now() > deadline) throw new Error(`Only ${success} of ${steps} steps have succeeded`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

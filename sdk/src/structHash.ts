@@ -1,0 +1,62 @@
+import {
+  type Address,
+  concat,
+  type Hash,
+  type Hex,
+  InvalidAddressError,
+  isAddress,
+  keccak256,
+  numberToHex,
+  pad,
+  stringToHex,
+} from 'viem'
+
+/**
+ * The structs of an intent as EIP-712 hashes them, by hand: viem would hash the types anew for every struct, which was
+ * most of the work of checking an action. The types are `intentTypes` of `signing.ts`.
+ */
+
+const callType = 'Call(address to,uint256 value,bytes data)'
+const transferType = 'TokenTransfer(address from,address to,address token,uint256 amount)'
+const batchType = 'ChainBatch(uint256 chainId,TokenTransfer[] tokenTransfers,Call[] calls)'
+const intentType = 'Intent(uint256 nbf,uint256 exp,ChainBatch[] chainBatches)'
+
+const typeHashes = {
+  Intent: keccak256(stringToHex(intentType + callType + batchType + transferType)),
+  ChainBatch: keccak256(stringToHex(batchType + callType + transferType)),
+  TokenTransfer: keccak256(stringToHex(transferType)),
+  Call: keccak256(stringToHex(callType)),
+}
+
+export function hashIntentStruct(intent: { nbf: number; exp: number; batchHashes: readonly Hash[] }): Hash {
+  const { nbf, exp, batchHashes } = intent
+  return keccak256(concat([typeHashes.Intent, word(nbf), word(exp), keccak256(concat(batchHashes))]))
+}
+
+/** `transfersHash`: keccak256 of the transfers' struct hashes, one after the other. */
+export function hashBatchStruct(
+  batch: { chainId: number; calls: readonly { to: Address; value: bigint; data: Hex }[] },
+  transfersHash: Hash,
+): Hash {
+  const calls = batch.calls.map(({ to, value, data }) =>
+    keccak256(concat([typeHashes.Call, addressWord(to), word(value), keccak256(data)])),
+  )
+  return keccak256(concat([typeHashes.ChainBatch, word(batch.chainId), transfersHash, keccak256(concat(calls))]))
+}
+
+export function hashTransferStruct(transfer: { from: Address; to: Address; token: Address; amount: bigint }): Hash {
+  const { from, to, token, amount } = transfer
+  return keccak256(
+    concat([typeHashes.TokenTransfer, addressWord(from), addressWord(to), addressWord(token), word(amount)]),
+  )
+}
+
+/** One word of ABI encoding. Throws for what does not fit a uint256. */
+function word(value: number | bigint): Hex {
+  return numberToHex(value, { size: 32 })
+}
+
+function addressWord(address: Address): Hex {
+  if (!isAddress(address, { strict: false })) throw new InvalidAddressError({ address })
+  return pad(address.toLowerCase() as Address, { size: 32 })
+}
