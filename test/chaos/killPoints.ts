@@ -16,12 +16,12 @@ type Query = (this: Client, connection: object, query: string | { sql: string })
 const file = process.env.KILL_POINTS_FILE
 if (!file) throw new Error('KILL_POINTS_FILE is not set')
 const wanted = process.env.KILL_POINT ?? null
-/** Points count from the start, or from SIGUSR2 on, which leaves the start out. */
+/** Points count from the start, or from the parent's first message on, which leaves the start out. */
 let counting = process.env.KILL_POINTS_FROM === 'start'
 const seen = new Map<string, number>()
 
 if (!counting) {
-  process.on('SIGUSR2', () => {
+  process.once('message', () => {
     counting = true
     process.stdout.write('kill points count\n')
   })

@@ -31,7 +31,7 @@ export async function startKillableService(options: KillOptions): Promise<Killab
       async () => lanesOf(await api.get('/health')).every((count) => count === operators),
       'the lanes to open',
     )
-    process.child.kill('SIGUSR2')
+    process.child.send('count')
     await until(() => process.output().includes('kill points count'), 'the kill points to count')
     return { api, ...process }
   } catch (error) {
@@ -83,11 +83,11 @@ function spawnKillable({ env, folder, point }: KillOptions, from: 'signal' | 'st
       KILL_POINTS_FROM: from,
       ...(point !== null && { KILL_POINT: point }),
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''
-  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
-  child.stderr.on('data', (data: Buffer) => (output += data.toString()))
+  child.stdout!.on('data', (data: Buffer) => (output += data.toString()))
+  child.stderr!.on('data', (data: Buffer) => (output += data.toString()))
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   return {
     child,

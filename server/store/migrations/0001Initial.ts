@@ -254,7 +254,7 @@ export async function up(knex: Knex): Promise<void> {
   })
 
   // The movements that the records stand for; each is recorded once as what it is.
-  await knex.schema.createTable('deposit_logs', (t) => {
+  await createTable(knex, 'deposit_logs', (t) => {
     // `{in|out}:{vault|wallet}:{chainId}:{hash}:{logIndex}`
     column.word(t, 'log_key', 120).primary()
     t.bigInteger('deposit_id').notNullable().index()
