@@ -29,7 +29,16 @@ export function aStep(change: Partial<Step> = {}): Step {
 
 export function anAction(steps: Step[], status: Action['status'] = 'created'): Action {
   const times = { createdAt: at, updatedAt: at }
-  const intent = { intentId: `${actionId}/0`, actionId, intentIndex: 0, mode: '7702' as const, status, steps, ...times }
+  const intent = {
+    intentId: `${actionId}/0`,
+    actionId,
+    intentIndex: 0,
+    mode: '7702' as const,
+    status,
+    steps,
+    ...times,
+    chainBatches: [],
+  }
   return { actionId, user, status, intents: [intent], ...times }
 }
 
