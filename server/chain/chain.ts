@@ -98,8 +98,8 @@ export type Chain = {
   /** Null: the node does not have the block, or not its receipts. */
   blockReceipts(number: bigint): Promise<{ block: Block; receipts: Receipt[] } | null>
   receipts(hashes: readonly Hash[]): Promise<(Receipt | null)[]>
-  /** Whether as many nodes as the chain's `agreement` asks for give this very receipt. */
-  isAgreed(receipt: Receipt): Promise<boolean>
+  /** Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, which give this very receipt. */
+  isCertain(receipt: Receipt): Promise<boolean>
   /** Every node by itself, in the order of `rpcUrls`: its newest block, or null when it does not answer. */
   nodes(): Promise<(Block | null)[]>
   transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>

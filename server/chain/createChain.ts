@@ -61,11 +61,16 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return parts.flat()
     },
 
-    async isAgreed(receipt) {
-      if (config.agreement <= 1) return true
-      const calls = [call('eth_getTransactionReceipt', receipt.hash)]
-      const told = await rpc.readEach(calls, ([answer]) => receiptOf(resultOf(answer), receipt.hash))
-      return told.filter((other) => other && isSameReceipt(other, receipt)).length >= config.agreement
+    async isCertain(receipt) {
+      const block = call('eth_getBlockByNumber', quantity(receipt.blockNumber), false)
+      const isCanonical = (answer: RpcAnswer | undefined) =>
+        orNull(resultOf(answer), readBlock)?.hash === receipt.blockHash
+      if (config.agreement <= 1) return rpc.read([block], ([answer]) => isCanonical(answer))
+      const told = await rpc.readEach(
+        [block, call('eth_getTransactionReceipt', receipt.hash)],
+        ([found, other]) => isCanonical(found) && isSameReceipt(receiptOf(resultOf(other), receipt.hash), receipt),
+      )
+      return told.filter(Boolean).length >= config.agreement
     },
 
     nodes() {

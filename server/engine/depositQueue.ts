@@ -33,7 +33,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   }
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
-  if (confirmations < work.requiredConfirmations || !(await chain.isAgreed(receipt))) {
+  if (confirmations < work.requiredConfirmations || !(await chain.isCertain(receipt))) {
     await tools.store.postponeDeposit(work.id, chain.config.pollIntervalMs, Math.max(confirmations, 0))
     tools.changed(depositTopic(work.id))
     return moved

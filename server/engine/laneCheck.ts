@@ -4,13 +4,17 @@ import type { Lane } from '../store/lanes.js'
 import { fillGap } from './lanes.js'
 import type { EngineTools } from './tools.js'
 
-const checkEveryMs = 30_000
+/** How often the lanes are checked: after so many looks at the chain's head, and at least every half minute. */
+const checkEveryPolls = 30
+const checkAtLeastMs = 30_000
 
 /**
  * Holds the lanes' nonces against the chain's: when the process starts, before anything is signed, and now and then.
  * Ahead of the journal: something else uses the key, or the database is older than the chain; the lane is paused.
  * Behind all that is open: a nonce that the journal never had is missing (it belonged to a transaction that was pending
  * when the lane was opened, and was dropped since); when that lasts, it is filled by a transaction that does nothing.
+ * Ahead of one that is open, and none of its hashes has a receipt: something else has used its nonce; when that lasts, the
+ * lane is paused. Its steps are carried out by others once an operator resumes it (`npm run operate`).
  */
 export function createLaneCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
@@ -18,6 +22,8 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
   let checkedAt = -Infinity
   /** By signer: the missing nonce that the last check saw. */
   const missing = new Map<Address, number>()
+  /** By signer: the nonce that the last check saw used by something else. */
+  const strange = new Map<Address, number>()
 
   return {
     /** A key that the journal does not know yet begins where the chain has it. */
@@ -36,7 +42,8 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     },
 
     async check(): Promise<void> {
-      if (tools.now() - checkedAt >= checkEveryMs) await checkAll()
+      const everyMs = Math.min(checkEveryPolls * chain.config.pollIntervalMs, checkAtLeastMs)
+      if (tools.now() - checkedAt >= everyMs) await checkAll()
     },
   }
 
@@ -54,18 +61,32 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     for (const [index, { signer }] of lanes.entries()) {
       const lane = current.find((entry) => entry.signer === signer)!
       const chainNonce = accounts[index]!.nonce
-      if (chainNonce > lane.nextNonce) await pause(lane, chainNonce)
-      else await lookForGap(lane, chainNonce)
+      const ahead = `The chain's nonce ${chainNonce} is ahead of the journal's ${lane.nextNonce}`
+      if (chainNonce > lane.nextNonce) await pause(lane, chainNonce, ahead)
+      else if (lane.status === 'active') {
+        await lookForStranger(lane, chainNonce)
+        await lookForGap(lane, chainNonce)
+      }
     }
   }
 
-  async function pause({ signer, nextNonce }: Lane, chainNonce: number): Promise<void> {
-    const reason =
-      `The chain's nonce ${chainNonce} is ahead of the journal's ${nextNonce}: ` +
-      'something else uses this key, or the database is older than the chain.'
+  async function pause({ signer, nextNonce }: Lane, chainNonce: number, what: string): Promise<void> {
+    const reason = `${what}: something else uses this key, or the database is older than the chain.`
     // Unless the lane has moved on since it was read, be it on another node of the database.
     const isPaused = await tools.store.pauseLane({ chainId, signer, reason, seenNonce: nextNonce }, tools.now())
-    if (isPaused) tools.log.error({ chainId, signer, chainNonce, journalNonce: nextNonce }, 'lane paused')
+    if (isPaused) tools.log.error({ chainId, signer, chainNonce, journalNonce: nextNonce, reason }, 'lane paused')
+  }
+
+  async function lookForStranger(lane: Lane, chainNonce: number): Promise<void> {
+    const { signer } = lane
+    const lowest = await tools.store.lowestUnminedNonce(chainId, signer)
+    const isUsed = lowest !== null && lowest < chainNonce
+    // Seen once it may be one of ours whose receipt has not been read yet.
+    if (isUsed && strange.get(signer) === lowest) {
+      await pause(lane, chainNonce, `Nonce ${lowest} was used by a transaction that the journal does not have`)
+    }
+    if (isUsed) strange.set(signer, lowest)
+    else strange.delete(signer)
   }
 
   async function lookForGap({ signer, nextNonce }: Lane, chainNonce: number): Promise<void> {

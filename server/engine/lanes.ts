@@ -15,6 +15,7 @@ import { moved, type Visit, waits } from './visit.js'
 
 const resendMs = 3_000
 const backOffMs = 2_000
+const consumedMs = 500
 const noLaneMs = 1_000
 /** Longer than this no signature is waited for; far below the lease of a step, so that no other visit takes it up. */
 const signMs = 5_000
@@ -92,8 +93,8 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
       await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
       break
     case 'consumed':
-      // Something with this nonce is mined: it can only be one of ours, so its receipt is looked for at once.
-      await tools.store.noteSend(transaction.id, answer.kind, now, now)
+      // Something with this nonce is mined, which should be one of ours: its receipt is looked for soon.
+      await tools.store.noteSend(transaction.id, answer.kind, now + consumedMs, now)
       break
     case 'slotTaken':
       await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)

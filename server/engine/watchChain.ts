@@ -1,3 +1,4 @@
+import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import type { JournalTransaction } from '../store/journal.js'
@@ -26,6 +27,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let wakeUp: (() => void) | null = null
   let loop: Promise<void> = Promise.resolve()
   let read: Pick<Block, 'number' | 'hash'> | null = null
+  /** Blocks that were read in this round, by number. */
+  const canonical = new Map<bigint, Hash>()
   const reorganisations = createReorganisationCheck(chain, tools)
   const lanes = createLaneCheck(chain, tools)
 
@@ -60,6 +63,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
 
   async function round(): Promise<void> {
     await lanes.open()
+    canonical.clear()
     const head = await chain.head()
     tools.heads.set(chainId, head)
     const isNew = read?.hash !== head.hash
@@ -86,6 +90,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       const found = await chain.blockReceipts(number)
       if (!found) return
       read = found.block
+      canonical.set(found.block.number, found.block.hash)
       const ours = found.receipts.filter((receipt) => tools.signers.has(receipt.from))
       const transactions = await tools.store.findOpenByHash(ours.map((receipt) => receipt.hash))
       for (const transaction of transactions) {
@@ -104,8 +109,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     for (const [index, transaction] of mined.entries()) {
       const receipt = receipts[index]
       if (receipt) await meet(transaction, receipt, head)
-      else await tools.store.noteMined(transaction.id, null, tools.now())
+      // A node may not have the receipt; only a block that is gone takes it away.
+      else if (await isGone(transaction)) await tools.store.noteMined(transaction.id, null, tools.now())
     }
+  }
+
+  async function isGone({ mined }: JournalTransaction): Promise<boolean> {
+    const block = await chain.blockByNumber(BigInt(mined!.blockNumber))
+    return block !== null && block.hash !== mined!.blockHash
   }
 
   /** Shows clients how deep their transactions are by now. */
@@ -172,7 +183,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config)),
       ...works.map((work) => work.view.requiredConfirmations),
     )
-    if (confirmations < needed || !(await chain.isAgreed(receipt))) {
+    if (confirmations < needed || !(await isCertain(receipt))) {
       return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
     }
     const results = []
@@ -192,6 +203,12 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       tools.changed(ref.actionId)
     }
     tools.wake()
+  }
+
+  /** One node that was asked for the very block in this round need not be asked again. */
+  async function isCertain(receipt: Receipt): Promise<boolean> {
+    const isRead = chain.config.agreement === 1 && canonical.get(receipt.blockNumber) === receipt.blockHash
+    return isRead || chain.isCertain(receipt)
   }
 
   async function notify(transaction: JournalTransaction): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hash } from 'viem'
 import { type Database, isDuplicate } from './database.js'
 
 /**
@@ -81,4 +81,67 @@ export async function countOpenTransactions(database: Database, chainId: number)
     .select('signer')
     .count({ open: '*' })) as unknown as { signer: Address; open: number | string }[]
   return new Map(rows.map((row) => [row.signer, Number(row.open)]))
+}
+
+/** Open transactions of a lane whose nonces the chain has used up and that were not seen mined; oldest nonce first. */
+export async function readUsedUp(
+  database: Database,
+  lane: { chainId: number; signer: Address; chainNonce: number },
+): Promise<{ id: number; nonce: number; hashes: Hash[] }[]> {
+  const rows = await database
+    .knex('transactions')
+    .where({ chain_id: lane.chainId, signer: lane.signer, status: 'open' })
+    .whereNull('mined_block')
+    .where('nonce', '<', lane.chainNonce)
+    .orderBy('nonce')
+    .select<{ id: number; nonce: number }[]>('id', 'nonce')
+  const attempts = await database
+    .knex('attempts')
+    .whereIn(
+      'transaction_id',
+      rows.map(({ id }) => id),
+    )
+    .select<{ transaction_id: number; hash: Hash }[]>('transaction_id', 'hash')
+  return rows.map(({ id, nonce }) => {
+    const hashes = attempts.filter((attempt) => attempt.transaction_id === id).map(({ hash }) => hash)
+    return { id, nonce, hashes }
+  })
+}
+
+/**
+ * Makes a lane active again on an operator's word, at the chain's nonce if that is ahead. `lost` are transactions that
+ * can never be mined, since something else has used their nonces: what they carried is prepared anew. That pays nothing
+ * twice even if the operator is wrong: vault and delegate remember what they have done.
+ */
+export async function resumeLane(
+  database: Database,
+  lane: { chainId: number; signer: Address; chainNonce: number; lost: number[] },
+  now: number,
+): Promise<void> {
+  const key = { chain_id: lane.chainId, signer: lane.signer }
+  await database.transact(async (trx) => {
+    const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
+    if (!row) throw new Error(`There is no lane of ${lane.signer} on chain ${lane.chainId}`)
+    const lost = () =>
+      trx('transactions')
+        .whereIn('id', lane.lost)
+        .where({ ...key, status: 'open' })
+    await trx('steps')
+      .whereIn('transaction_id', lane.lost)
+      .where({ status: 'executing' })
+      .update({ transaction_id: null, due_at: now })
+    await trx('airdrops')
+      .whereIn('transaction_id', lane.lost)
+      .where({ status: 'executing' })
+      .update({ transaction_id: null, due_at: now })
+    await lost().update({ status: 'lost', due_at: null, updated_at: now })
+    await trx('lanes')
+      .where(key)
+      .update({
+        status: 'active',
+        reason: null,
+        next_nonce: Math.max(row.next_nonce, lane.chainNonce),
+        updated_at: now,
+      })
+  })
 }

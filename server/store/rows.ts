@@ -100,7 +100,7 @@ export type TransactionRow = {
   data: Hex
   authorizations: string
   gas_limit: number
-  status: 'open' | 'final'
+  status: 'open' | 'final' | 'lost'
   mined_hash: Hash | null
   mined_block: number | null
   mined_block_hash: Hash | null

@@ -26,7 +26,7 @@ import {
   recordFiller,
   recordTransaction,
 } from './journal.js'
-import { countOpenTransactions, openLane, pauseLane, readLanes } from './lanes.js'
+import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resumeLane } from './lanes.js'
 import { readOpenExposures } from './exposures.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
 import { readDraining, readStuck, readWaiting, setDraining } from './serviceState.js'
@@ -84,6 +84,8 @@ export function createStore(database: Database) {
     openLane: on(openLane),
     readLanes: on(readLanes),
     pauseLane: on(pauseLane),
+    readUsedUp: on(readUsedUp),
+    resumeLane: on(resumeLane),
     countOpenTransactions: on(countOpenTransactions),
 
     recordTransaction: on(recordTransaction),

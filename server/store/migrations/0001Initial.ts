@@ -134,7 +134,7 @@ export async function up(knex: Knex): Promise<void> {
     // JSON list of EIP-7702 tuples, [] for a type-2 transaction.
     column.large(t, 'authorizations').notNullable()
     t.bigInteger('gas_limit').notNullable()
-    // `open` until it is final
+    // `open` until it is `final`, or `lost`: something else has used its nonce, as an operator has found
     column.word(t, 'status').notNullable()
     // Where it was last seen mined; null while it is not.
     column.hash(t, 'mined_hash').nullable()

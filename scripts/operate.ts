@@ -1,0 +1,65 @@
+/**
+ * What an operator decides, for all replicas at once.
+ * Usage: npm run operate -- status
+ *        npm run operate -- drain on|off
+ *        npm run operate -- lane pause <chainId> <signer> <reason>
+ *        npm run operate -- lane resume <chainId> <signer>
+ * It works on the service's own database and chains, named by the same environment. With SQLite the service has to be
+ * stopped meanwhile; drain mode is then changed by sending its process SIGUSR2.
+ */
+import { join } from 'node:path'
+import type { Address } from 'viem'
+import { createChains } from '../server/chain/createChain.js'
+import { loadConfig } from '../server/config.js'
+import { startDevnet } from '../server/devnet/devnet.js'
+import { createDatabase } from '../server/store/database.js'
+import { createStore, type Store } from '../server/store/store.js'
+import { resumeAtChain } from './operate/resumeAtChain.js'
+
+const usage = 'Usage: npm run operate -- status | drain on|off | lane pause|resume <chainId> <signer> [reason]'
+
+const loaded = loadConfig(process.env)
+if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
+const { config } = loaded
+const database = createDatabase(config.database)
+await database.migrate()
+const devnet = config.deployment ? null : await startDevnet({ dataDir: join(config.dataDir, 'chains') })
+const chains = createChains((config.deployment ?? devnet!).chains)
+try {
+  await run(process.argv.slice(2), createStore(database))
+} finally {
+  await devnet?.stop()
+  await database.close()
+}
+
+async function run([what, order, chainId, signer, ...rest]: string[], store: Store): Promise<void> {
+  if (what === 'status') return printStatus(store)
+  if (what === 'drain' && (order === 'on' || order === 'off')) {
+    await store.setDraining(order === 'on', Date.now())
+    return printStatus(store)
+  }
+  if (what === 'lane' && chainId && signer) {
+    const lane = { chainId: Number(chainId), signer: signer.toLowerCase() as Address }
+    const reason = rest.join(' ') || 'by an operator'
+    if (order === 'pause') return void (await store.pauseLane({ ...lane, reason }, Date.now()))
+    const chain = chains.get(lane.chainId)
+    if (order === 'resume' && chain) return void console.log(await resumeAtChain(chain, lane.signer, store))
+  }
+  console.error(usage)
+  process.exitCode = 1
+}
+
+async function printStatus(store: Store): Promise<void> {
+  const [draining, waiting] = await Promise.all([store.readDraining(), store.readWaiting()])
+  console.log(`drain mode: ${draining ? 'on' : 'off'}`)
+  console.log(`steps under way: ${waiting.steps}`)
+  for (const [chainId] of chains) {
+    const { open } = await store.readStuck(chainId, 0)
+    console.log(`chain ${chainId}: ${open} open transactions`)
+    for (const lane of await store.readLanes(chainId)) {
+      console.log(
+        `  ${lane.signer} ${lane.status}, next nonce ${lane.nextNonce}${lane.reason ? `: ${lane.reason}` : ''}`,
+      )
+    }
+  }
+}

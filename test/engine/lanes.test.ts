@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import type { Address } from 'viem'
+import { resumeAtChain } from '../../scripts/operate/resumeAtChain.js'
+import { createChain } from '../../server/chain/createChain.js'
+import { type Service, startService } from '../../server/compose.js'
+import { loadConfig } from '../../server/config.js'
+import { type Devnet, devAccount, startDevnet } from '../../server/devnet/devnet.js'
+import { createStore } from '../../server/store/store.js'
+import { createApi, type Api } from '../support/api.js'
+import { chainsFileOf } from '../support/chainsFile.js'
+import { freshMysqlUrl } from '../support/database.js'
+import { until } from '../support/until.js'
+import {
+  authorization,
+  balanceOf,
+  fund,
+  newUser,
+  sendFrom,
+  signedIntent,
+  tokenOf,
+  transferData,
+} from '../support/wallets.js'
+
+/** One operator, so that there is one lane to trouble. */
+describe('a lane whose nonce is not the chain’s', () => {
+  const operator = devAccount(1)
+  const signer = operator.address.toLowerCase() as Address
+  let folder: string
+  let devnet: Devnet
+  let service: Service
+  let api: Api
+  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'lanes-'))
+    devnet = await startDevnet({ dataDir: folder })
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    const loaded = loadConfig({
+      ...chainsFileOf({ ...devnet, operatorKeys: devnet.operatorKeys.slice(0, 1) }, folder),
+      DATABASE_URL: mysql?.url ?? `sqlite:${join(folder, 'lanes.sqlite')}`,
+      PORT: '0',
+    })
+    if (!loaded.ok) throw new Error(loaded.problems.join('; '))
+    service = await startService(loaded.config, pino({ level: 'silent' }))
+    api = createApi(service.url!)
+  })
+  afterEach(async () => {
+    await service.stop()
+    await devnet.stop()
+    await mysql?.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const chain = () => devnet.chains[0]!
+
+  /** A signed step that moves 9 to the vault; asked for, and answered at once. */
+  async function ask() {
+    const user = newUser()
+    const usd = tokenOf(chain(), 'usd').address
+    await fund(chain(), user.address, { usd: 9n })
+    const calls = [{ to: usd, value: 0n, data: transferData(chain().vault, 9n) }]
+    const created = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [await authorization(user, chain())],
+      intents: [await signedIntent(user, [{ chainId: chain().chainId, tokenTransfers: [], calls }])],
+    })
+    const { actionId } = created.body
+    await api.execute(actionId, 0, 0, undefined, 0)
+    const step = async () => (await api.get(`/actions/${actionId}/intents/0/steps/0`)).body
+    const left = () => balanceOf(chain(), usd, user.address)
+    return { step, left }
+  }
+
+  const lane = async () => {
+    const { chains } = (await api.get('/health')).body.data
+    return chains[0].lanes[0] as { status: string; reason: string | null; nextNonce: number }
+  }
+  const findings = async () =>
+    ((await api.get('/health')).body.data.findings as { code: string; remedy: string }[]).map(({ code }) => code)
+  const resume = () => resumeAtChain(createChain(chain()), signer, createStore(service.database))
+  const setNonce = (nextNonce: number) =>
+    service.database.knex('lanes').where({ chain_id: chain().chainId, signer }).update({ next_nonce: nextNonce })
+
+  it('is paused when something else has used the key, and says what to do', async function () {
+    this.timeout(60_000)
+    await sendFrom(chain(), operator, { to: operator.address, value: 0n })
+    await until(async () => (await lane()).status === 'paused', 'the lane to be paused', 20_000)
+    expect((await lane()).reason).to.contain('ahead of the journal')
+    expect(await findings()).to.include('lane_paused')
+    const waiting = await ask()
+    await resume()
+    await until(async () => (await waiting.step()).status === 'success', 'the step', 20_000)
+    expect(await waiting.left()).to.equal(0n)
+  })
+
+  it('is paused when a nonce of the journal was used by something else, and its step is carried out once resumed', async function () {
+    this.timeout(60_000)
+    const first = await ask()
+    await until(async () => (await first.step()).status === 'success', 'a first step', 20_000)
+    const { nextNonce } = await lane()
+    // As after a node that lagged told too low a nonce: the next transaction can never be mined.
+    await setNonce(nextNonce - 1)
+    await service.database
+      .knex('transactions')
+      .where({ signer, nonce: nextNonce - 1 })
+      .update({ nonce: -1 })
+    const stuck = await ask()
+    await until(async () => (await lane()).status === 'paused', 'the lane to be paused', 20_000)
+    expect((await stuck.step()).status).to.equal('executing')
+    expect(await resume()).to.contain('1 transactions were given up')
+    await until(async () => (await stuck.step()).status === 'success', 'the step', 20_000)
+    expect(await stuck.left()).to.equal(0n)
+  })
+
+  it('fills a nonce that the journal never had, so that what waits behind it goes on', async function () {
+    this.timeout(60_000)
+    const { nextNonce } = await lane()
+    await setNonce(nextNonce + 2)
+    const behind = await ask()
+    await until(async () => (await behind.step()).status === 'success', 'the step', 30_000)
+    expect((await lane()).nextNonce).to.equal(nextNonce + 3)
+  })
+})
