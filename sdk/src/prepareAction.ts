@@ -103,10 +103,10 @@ export async function signAction(
   { account, signal }: { account: SigningAccount; signal?: AbortSignal },
 ): Promise<ActionRequest> {
   if (!isSame(account.address, prepared.user)) {
-    throw new IntentError(`The action is prepared for ${prepared.user}; ${account.address} can't sign it.`)
+    throw new IntentError(`The action is prepared for ${prepared.user}, not ${account.address}.`)
   }
   if (prepared.intents.some((intent) => intentDigest(intent) !== intent.digest)) {
-    throw new IntentError('An intent was altered after it was prepared; prepare it again.')
+    throw new IntentError('An intent was altered after it was prepared.')
   }
   const now = findChains(await calls.getChains({ signal }), chainIdsOf(prepared.chains))
   checkPins(now.map(pin), { seen: prepared.chains })
