@@ -47,7 +47,6 @@ export {
   intentDomain,
   intentTypedData,
   intentTypes,
-  recoverIntentSigner,
   registrationTypedData,
   registrationTypes,
   type SignatureType,

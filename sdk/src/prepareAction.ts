@@ -4,13 +4,7 @@ import { type AuthorizationDraft, neededAuthorizations } from './authorizations.
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
 import { signAuthorization, signIntent, type SigningAccount } from './sign.js'
-import {
-  type ChainBatch,
-  intentDigest,
-  recoverIntentSigner,
-  type SignatureType,
-  type UnsignedIntent,
-} from './signing.js'
+import { type ChainBatch, intentDigest, type SignatureType, type UnsignedIntent } from './signing.js'
 import type { CallOptions } from './wire.js'
 
 /** An intent of mode `7702` that is yet to be signed. */
@@ -116,12 +110,7 @@ export async function signAction(
   }
   const intents = []
   for (const { digest: _digest, ...intent } of prepared.intents) {
-    const signed = await signIntent({ account, ...intent })
-    const signer = await recoverIntentSigner({ ...intent, signature: signed.signature })
-    if (!signer || !isSame(signer, prepared.user)) {
-      throw new IntentError(`The signature is not that of ${prepared.user}; contract wallets can't sign intents.`)
-    }
-    intents.push(signed)
+    intents.push(await signIntent({ account, ...intent }))
   }
   signal?.throwIfAborted()
   return { user: prepared.user, chainAuthorizations, intents }
