@@ -31,6 +31,15 @@ export type ActionRequest = {
   intents: IntentRequest[]
 }
 
+export type Intent = Omit<Wire.Intent, 'chainBatches'> & {
+  /** What each step is to move, in the order of the steps. */
+  chainBatches: { chainId: number; tokenTransfers: TokenTransfer[] }[]
+}
+
+export type Action = Omit<Wire.Action, 'intents'> & { intents: Intent[] }
+
+export type ActionPage = Omit<Wire.ActionPage, 'actions'> & { actions: Action[] }
+
 export type LegacyTransactionRequest = {
   address: Address
   authorization: (Omit<ChainAuthorization, 'chainId'> & { chainId: number | string })[]
@@ -84,6 +93,20 @@ export function inDigits<T>(value: T): InDigits<T> {
   return convert(value) as InDigits<T>
 }
 
+export function intentFrom(intent: Wire.Intent): Intent {
+  return {
+    ...intent,
+    chainBatches: intent.chainBatches.map((batch) => ({
+      ...batch,
+      tokenTransfers: batch.tokenTransfers.map((transfer) => withBigints(transfer, 'amount')),
+    })),
+  }
+}
+
+export function actionFrom(action: Wire.Action): Action {
+  return { ...action, intents: action.intents.map(intentFrom) }
+}
+
 export function chainFrom({ tokens, ...chain }: Wire.Chain): Chain {
   return {
     ...chain,
@@ -99,8 +122,7 @@ export function healthFrom({ chains, ...report }: Wire.HealthReport): HealthRepo
     ...report,
     chains: chains.map(({ solverBalance, lanes, ...chain }) => ({
       ...chain,
-      solverBalance:
-        solverBalance && Object.fromEntries(Object.entries(solverBalance).map(([id, amount]) => [id, BigInt(amount)])),
+      solverBalance: solverBalance && withBigints(solverBalance, ...Object.keys(solverBalance)),
       lanes: lanes.map((lane) => ({ ...lane, balance: lane.balance === null ? null : BigInt(lane.balance) })),
     })),
   }

@@ -1,5 +1,10 @@
 import type { Address, Hash, Hex } from 'viem'
 import {
+  type Action,
+  actionFrom,
+  type ActionPage,
+  type Intent,
+  intentFrom,
   type ActionRequest,
   balanceFrom,
   type Chain,
@@ -19,16 +24,13 @@ import { checkedChains, prepareAction, type PreparedAction, type PrepareOptions,
 import { randomKey } from './randomKey.js'
 import { send, type SendOptions } from './send.js'
 import type { SigningAccount } from './sign.js'
-import { waitForStep, type WaitOptions } from './waitForStep.js'
+import { type WaitCalls, waitForStep, type WaitOptions } from './waitForStep.js'
 import { type StepProgress, waitForAction, watchAction, type WatchOptions } from './watchAction.js'
 import {
-  type Action,
   type ActionCreated,
-  type ActionPage,
   type CallOptions,
   type ClientOptions,
   createWireClient,
-  type Intent,
   type Status,
   type Step,
   type StepRef,
@@ -62,6 +64,12 @@ export function createIntentClient(options: IntentClientOptions) {
   const readChains = async (how?: CallOptions): Promise<Chain[]> =>
     (await wire.listChains(how)).data.chains.map(chainFrom)
 
+  const ask = (
+    action: 'execute' | 'register',
+    step: StepRef,
+    { hash, signature, waitSeconds, ...how }: ExecuteOptions,
+  ): Promise<Step> => wire.executeStep(step, { action, hash, signature }, waitSeconds, how)
+
   const calls = {
     /**
      * Stores an action; nothing is executed yet. It carries an idempotency key, your own or a random one, so that it
@@ -79,17 +87,18 @@ export function createIntentClient(options: IntentClientOptions) {
       filter: { user?: Address; status?: Status; transactionHash?: Hash; limit?: number; cursor?: string } = {},
       how?: CallOptions,
     ): Promise<ActionPage> {
-      return wire.listActions(filter, how)
+      const page = await wire.listActions(filter, how)
+      return { ...page, actions: page.actions.map(actionFrom) }
     },
 
     /** An action with its intents and their steps. */
     async getAction(actionId: string, how?: CallOptions): Promise<Action> {
-      return wire.getAction(actionId, how)
+      return actionFrom(await wire.getAction(actionId, how))
     },
 
     /** An intent with its steps. */
     async getIntent(intent: { actionId: string; intentIndex: number }, how?: CallOptions): Promise<Intent> {
-      return wire.getIntent(intent, how)
+      return intentFrom(await wire.getIntent(intent, how))
     },
 
     /** A step as it is now. */
@@ -102,19 +111,10 @@ export function createIntentClient(options: IntentClientOptions) {
      * the user pays, `hash` names his transaction; the solver's steps that follow are then carried out too. Asking
      * again does no harm.
      */
-    async executeStep(step: StepRef, { hash, signature, waitSeconds, ...how }: ExecuteOptions = {}): Promise<Step> {
-      const body = { action: 'execute' as const, hash, signature }
-      return wire.executeStep(step, body, waitSeconds, how)
-    },
+    executeStep: (step: StepRef, how: ExecuteOptions = {}): Promise<Step> => ask('execute', step, how),
 
     /** Has the user's transaction verified as the payment of a step, and no more. */
-    async registerStep(
-      step: StepRef,
-      { hash, signature, waitSeconds, ...how }: ExecuteOptions & { hash: Hash },
-    ): Promise<Step> {
-      const body = { action: 'register' as const, hash, signature }
-      return wire.executeStep(step, body, waitSeconds, how)
-    },
+    registerStep: (step: StepRef, how: ExecuteOptions & { hash: Hash }): Promise<Step> => ask('register', step, how),
 
     /** Stores a venue transaction hash. The same record is stored once. */
     async recordVenueTxHash(record: VenueTxHash, how?: CallOptions): Promise<void> {
@@ -191,9 +191,16 @@ export function createIntentClient(options: IntentClientOptions) {
     },
   }
 
+  const watchCalls: WaitCalls = {
+    ...wire,
+    async lookAtAction(actionId, etag, how) {
+      const seen = await wire.lookAtAction(actionId, etag, how)
+      return seen && { ...seen, data: actionFrom(seen.data) }
+    },
+  }
   const sendCalls = {
     ...calls,
-    waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(wire, step, how),
+    waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(watchCalls, step, how),
     getChains: readChains,
     seen: () => seen,
     expect: options.expect,
@@ -204,7 +211,7 @@ export function createIntentClient(options: IntentClientOptions) {
     ...calls,
 
     /** Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
-    waitForStep: (step: StepRef, how: WaitOptions = {}): Promise<Step> => waitForStep(wire, step, how),
+    waitForStep: (step: StepRef, how: WaitOptions = {}): Promise<Step> => waitForStep(watchCalls, step, how),
 
     /**
      * Follows an action until it is over, and resolves with it, however it ended. Asks for nothing: `runAction` does
@@ -213,14 +220,14 @@ export function createIntentClient(options: IntentClientOptions) {
     waitForAction: (
       actionId: string,
       how: WatchOptions & { onProgress?: (progress: StepProgress) => void } = {},
-    ): Promise<Action> => waitForAction(wire, actionId, how),
+    ): Promise<Action> => waitForAction(watchCalls, actionId, how),
 
     /**
      * The changes of an action's steps as they come, from the first on, for `for await`; ends when the action is over.
      * Listens to the service's event stream, resumes it where it broke off, and looks where there is none.
      */
     watchAction: (actionId: string, how: WatchOptions = {}): AsyncGenerator<StepProgress, Action> =>
-      watchAction(wire, actionId, how),
+      watchAction(watchCalls, actionId, how),
 
     /**
      * Carries out what is left of an action, step by step, and resolves with the finished action. Rejects with

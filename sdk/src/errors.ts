@@ -138,10 +138,10 @@ function readBody(body: unknown): Detail {
   const { error, issues, requestId } = asRecord(body)
   const detail = typeof error === 'string' ? { message: error, issues, code: codeOf(error, issues) } : asRecord(error)
   return {
-    message: typeof detail.message === 'string' ? detail.message : null,
-    code: typeof detail.code === 'string' ? (detail.code as ErrorCode) : 'unknown',
+    message: textOf(detail.message),
+    code: (textOf(detail.code) as ErrorCode | null) ?? 'unknown',
     issues: Array.isArray(detail.issues) ? (detail.issues as Issue[]) : [],
-    requestId: typeof requestId === 'string' ? requestId : null,
+    requestId: textOf(requestId),
     retryAfterMs: typeof detail.retryAfter === 'number' ? detail.retryAfter * 1000 : null,
     required: amountOf(detail.required),
     available: amountOf(detail.available),
@@ -157,8 +157,12 @@ function codeOf(message: string, issues: unknown): ErrorCode | IssueCode | 'unkn
   return codes.size === 1 ? (issues[0] as Issue).code : 'validation_failed'
 }
 
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
 function amountOf(value: unknown): bigint | null {
-  return typeof value === 'string' && /^[0-9]+$/.test(value) ? BigInt(value) : null
+  return /^[0-9]+$/.test(textOf(value) ?? '') ? BigInt(value as string) : null
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

@@ -1,5 +1,7 @@
 export { createIntentClient, type ExecuteOptions, type IntentClient, type IntentClientOptions } from './client.js'
 export type {
+  Action,
+  ActionPage,
   ActionRequest,
   Chain,
   ChainAuthorization,
@@ -7,6 +9,7 @@ export type {
   DepositRecord,
   DepositRequest,
   HealthReport,
+  Intent,
   IntentRequest,
   Lane,
   LegacyTransactionRequest,
@@ -30,17 +33,34 @@ export type { IntentDraft, PreparedAction, PrepareOptions } from './prepareActio
 export type { Progress, RunOptions } from './runAction.js'
 export type { SendOptions } from './send.js'
 export { signAuthorization, type SignedIntent, signIntent, type SigningAccount, signRegistration } from './sign.js'
-export * from './signing.js'
+// What only servers need, such as checks of others' signatures, is at ./signing alone.
+export {
+  authorizationDigest,
+  batchHash,
+  type Call,
+  type ChainBatch,
+  chainBatchHash,
+  chainBatchStructHash,
+  ecdsaIntentDigest,
+  eip712IntentDigest,
+  intentDigest,
+  intentDomain,
+  intentTypedData,
+  intentTypes,
+  registrationTypedData,
+  registrationTypes,
+  type SignatureType,
+  type SignedAuthorization,
+  type TokenTransfer,
+  type UnsignedIntent,
+} from './signing.js'
 export type { WaitOptions } from './waitForStep.js'
 export type { StepProgress, WatchOptions } from './watchAction.js'
 export type {
-  Action,
   ActionCreated,
-  ActionPage,
   CallOptions,
   ClientOptions,
   ErrorCode,
-  Intent,
   Issue,
   IssueCode,
   Mode,

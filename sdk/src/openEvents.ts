@@ -27,7 +27,7 @@ const defaultSilenceMs = 45_000
 /** Something answers that has no event stream for us, as an old service, a proxy, or a platform that can't read one. */
 export class NoEventStreamError extends IntentConnectionError {
   constructor() {
-    super('There is no event stream to be had.')
+    super('No event stream.')
   }
 }
 

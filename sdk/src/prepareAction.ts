@@ -4,13 +4,7 @@ import { type AuthorizationDraft, neededAuthorizations } from './authorizations.
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
 import { signAuthorization, signIntent, type SigningAccount } from './sign.js'
-import {
-  type ChainBatch,
-  intentDigest,
-  recoverIntentSigner,
-  type SignatureType,
-  type UnsignedIntent,
-} from './signing.js'
+import { type ChainBatch, intentDigest, type SignatureType, type UnsignedIntent } from './signing.js'
 import type { CallOptions } from './wire.js'
 
 /** An intent of mode `7702` that is yet to be signed. */
@@ -103,10 +97,10 @@ export async function signAction(
   { account, signal }: { account: SigningAccount; signal?: AbortSignal },
 ): Promise<ActionRequest> {
   if (!isSame(account.address, prepared.user)) {
-    throw new IntentError(`The action is prepared for ${prepared.user}; ${account.address} can't sign it.`)
+    throw new IntentError(`The action is prepared for ${prepared.user}, not ${account.address}.`)
   }
   if (prepared.intents.some((intent) => intentDigest(intent) !== intent.digest)) {
-    throw new IntentError('An intent was altered after it was prepared; prepare it again.')
+    throw new IntentError('An intent was altered after it was prepared.')
   }
   const now = findChains(await calls.getChains({ signal }), chainIdsOf(prepared.chains))
   checkPins(now.map(pin), { seen: prepared.chains })
@@ -116,12 +110,7 @@ export async function signAction(
   }
   const intents = []
   for (const { digest: _digest, ...intent } of prepared.intents) {
-    const signed = await signIntent({ account, ...intent })
-    const signer = await recoverIntentSigner({ ...intent, signature: signed.signature })
-    if (!signer || !isSame(signer, prepared.user)) {
-      throw new IntentError(`The signature is not that of ${prepared.user}; contract wallets can't sign intents.`)
-    }
-    intents.push(signed)
+    intents.push(await signIntent({ account, ...intent }))
   }
   signal?.throwIfAborted()
   return { user: prepared.user, chainAuthorizations, intents }

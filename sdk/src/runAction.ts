@@ -1,10 +1,10 @@
 import type { Hash, Hex } from 'viem'
-import type { ActionRequest } from './amounts.js'
+import type { Action, ActionRequest } from './amounts.js'
 import { StepFailedError } from './errors.js'
 import type { PreparedAction } from './prepareAction.js'
 import type { WaitOptions } from './waitForStep.js'
 import { describe, hasEnded, patiently } from './watchAction.js'
-import type { Action, CallOptions, Step, StepRef } from './wire.js'
+import type { CallOptions, Step, StepRef } from './wire.js'
 
 /** What happens on the way, told apart by `type`. */
 export type Progress =

@@ -1,10 +1,10 @@
-import type { ActionRequest } from './amounts.js'
+import type { Action, ActionRequest } from './amounts.js'
 import { type PrepareCalls, type PrepareOptions, prepareAction, signAction } from './prepareAction.js'
 import { randomKey } from './randomKey.js'
 import { runAction, type RunCalls, type RunOptions } from './runAction.js'
 import type { SigningAccount } from './sign.js'
 import { patiently } from './watchAction.js'
-import type { Action, ActionCreated, CallOptions } from './wire.js'
+import type { ActionCreated, CallOptions } from './wire.js'
 
 export type SendOptions = RunOptions &
   PrepareOptions & {

@@ -1,3 +1,4 @@
+import type { Action } from './amounts.js'
 import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddress } from 'viem'
 import type { IntentClient } from './client.js'
 import { IntentError, StepFailedError } from './errors.js'
@@ -7,7 +8,6 @@ import { type RunOptions, runStep } from './runAction.js'
 import { create } from './send.js'
 import { type SigningAccount, signRegistration } from './sign.js'
 import type { Call, TokenTransfer } from './signing.js'
-import type { Action } from './wire.js'
 
 /** A chain's part of an intent that the user pays himself: either what he pays, or what the solver does. */
 export type OnDemandBatch = { chainId: number; tokenTransfers: TokenTransfer[]; call?: Call }

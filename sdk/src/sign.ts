@@ -77,7 +77,7 @@ export async function signAuthorization(authorization: {
   nonce: number
 }): Promise<SignedAuthorization & { yParity: 0 | 1 }> {
   const { account, delegate, chainId, nonce } = authorization
-  if (chainId === 0) throw new IntentError('An authorization for chain id 0 would be valid on every chain.')
+  if (chainId === 0) throw new IntentError('Chain id 0 stands for every chain.')
   if (!account.signAuthorization) {
     throw new CannotAuthorizeError([{ address: delegate, chainId, nonce }])
   }

@@ -1,3 +1,4 @@
+import type { Action } from './amounts.js'
 import type { Account, Chain as ViemChain, Client, Hash, Transport } from 'viem'
 import { getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
 import { createIntentClient, type IntentClientOptions } from './client.js'
@@ -6,7 +7,6 @@ import type { PrepareOptions, PreparedAction } from './prepareAction.js'
 import type { SendOptions } from './send.js'
 import { type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
 import type { SigningAccount } from './sign.js'
-import type { Action } from './wire.js'
 
 export { type OnDemandBatch, type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
 

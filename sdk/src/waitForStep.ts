@@ -31,7 +31,6 @@ export type WaitCalls = WatchCalls & {
  */
 export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitOptions = {}): Promise<Step> {
   const { onChange, timeoutMs = defaultWaitMs, pollIntervalMs } = options
-  const deadline = Date.now() + timeoutMs
   const limited = limitedSignal(timeoutMs, options.signal)
   const { signal } = limited
   let last: Step | null = null
@@ -46,7 +45,7 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
   }
   /** Whether it was a change. What the stream tells may be history, such as a failure that was tried again since. */
   const look = async (): Promise<boolean> => {
-    const seen = await patiently(() => calls.lookAtStep(ref, etag, { signal }), { deadline, signal })
+    const seen = await patiently(() => calls.lookAtStep(ref, etag, { signal }), { signal })
     etag = seen?.etag ?? etag
     return seen !== null && tell(seen.data)
   }

@@ -1,8 +1,9 @@
+import type { Action } from './amounts.js'
 import { IntentApiError, IntentError, IntentTimeoutError } from './errors.js'
 import { followEvents, type OpenEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
-import type { Action, CallOptions, Step } from './wire.js'
+import type { CallOptions, Step } from './wire.js'
 
 /** A change of a step: its status, its transaction, its confirmations. */
 export type StepProgress = {
@@ -46,7 +47,6 @@ export async function* watchAction(
   options: WatchOptions = {},
 ): AsyncGenerator<StepProgress, Action> {
   const { timeoutMs = defaultWaitMs, pollIntervalMs, lastEventId } = options
-  const deadline = Date.now() + timeoutMs
   const limited = limitedSignal(timeoutMs, options.signal)
   const { signal } = limited
   const known = new Map<string, string>()
@@ -64,7 +64,7 @@ export async function* watchAction(
 
   /** The action if it is over. */
   async function* look(tells: boolean): AsyncGenerator<StepProgress, Action | null> {
-    const seen = await patiently(() => calls.lookAtAction(actionId, etag, { signal }), { deadline, signal })
+    const seen = await patiently(() => calls.lookAtAction(actionId, etag, { signal }), { signal })
     if (!seen) return null
     etag = seen.etag
     for (const { steps } of tells ? seen.data.intents : []) {
@@ -125,10 +125,10 @@ function isOver(action: Action): boolean {
   return hasEnded(action) && action.intents.every(({ steps }) => steps.every((step) => step.status !== 'executing'))
 }
 
-/** Repeats what fails for a passing reason, until the deadline (unix milliseconds). Only for what is safe to repeat. */
+/** Repeats what fails for a passing reason, until the deadline (unix milliseconds) or the signal. Only for what is safe to repeat. */
 export async function patiently<T>(
   attempt: () => Promise<T>,
-  { deadline, signal }: { deadline: number; signal: AbortSignal | undefined },
+  { deadline = Infinity, signal }: { deadline?: number; signal: AbortSignal | undefined },
 ): Promise<T> {
   for (;;) {
     try {

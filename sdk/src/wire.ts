@@ -14,11 +14,8 @@ import type { Look } from './watchAction.js'
 
 export type { Wire }
 export type {
-  Action,
   ActionCreated,
-  ActionPage,
   ErrorCode,
-  Intent,
   Issue,
   IssueCode,
   Mode,

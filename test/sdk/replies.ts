@@ -1,4 +1,4 @@
-import type { Action, Step } from '../../sdk/src/wire.js'
+import type { Step, Wire } from '../../sdk/src/wire.js'
 
 /** Replies of a scripted service about one action. */
 
@@ -27,7 +27,7 @@ export function aStep(change: Partial<Step> = {}): Step {
   }
 }
 
-export function anAction(steps: Step[], status: Action['status'] = 'created'): Action {
+export function anAction(steps: Step[], status: Step['status'] = 'created'): Wire.Action {
   const times = { createdAt: at, updatedAt: at }
   const intent = {
     intentId: `${actionId}/0`,
@@ -35,9 +35,9 @@ export function anAction(steps: Step[], status: Action['status'] = 'created'): A
     intentIndex: 0,
     mode: '7702' as const,
     status,
+    chainBatches: [],
     steps,
     ...times,
-    chainBatches: [],
   }
   return { actionId, user, status, intents: [intent], ...times }
 }

@@ -53,6 +53,12 @@ describe('the client with a running service', () => {
     })
     expect(action.status).to.equal('success')
     expect(await balanceOf(b, tokens()[1], friend)).to.equal(usd('30').b)
+    expect(action.intents[0]?.chainBatches[0]?.tokenTransfers[0]?.amount).to.equal(usd('30').a)
+    expect((await client.getIntent(action.intents[0]!)).chainBatches[1]?.tokenTransfers[0]?.amount).to.equal(
+      usd('30').b,
+    )
+    const found = await client.listActions({ transactionHash: action.intents[0]!.steps[0]!.transactionHash! })
+    expect(found.actions).to.deep.equal([action])
     expect(progress.map((event) => event.type).slice(0, 3)).to.deep.equal(['prepared', 'signed', 'created'])
     expect(progress[2]).to.deep.equal({
       type: 'created',

@@ -165,15 +165,6 @@ describe('what is signed', () => {
     expect(signed).to.deep.equal([])
   })
 
-  it('is not sent when the signature is not the account’s, as that of a contract wallet', async () => {
-    const { client, posted } = await service([good])
-    const contract = { ...account, signTypedData: newUser().signTypedData }
-    const error = await client.send({ account: contract, intents }).catch((reason: Error) => reason)
-    expect(error).to.be.instanceOf(IntentError)
-    expect((error as Error).message).to.contain('contract wallets')
-    expect(posted()).to.deep.equal([])
-  })
-
   it('can be sent again with the same body and key when the answer got lost', async () => {
     const { client, posted } = await service([good])
     let signed: Extract<Progress, { type: 'signed' }> | null = null
