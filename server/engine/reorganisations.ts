@@ -2,15 +2,20 @@ import type { Block, Chain } from '../chain/chain.js'
 import type { SettledBlock, Undone } from '../store/reorganisations.js'
 import type { EngineTools } from './tools.js'
 
-/** The backstop for what no change of heads has shown, such as a reorganisation while no process ran. */
-const checkEveryMs = 30_000
+/**
+ * The backstop for what no change of heads has shown, such as a reorganisation while no process ran: after so many looks
+ * at the chain's head, and at least every half minute.
+ */
+const checkEveryPolls = 30
+const checkAtLeastMs = 30_000
 
 /**
  * Holds what has been settled against the chain. What rests on a block that is not the chain's any more, so that the
  * reorganisation was deeper than the confirmations, is undone and alarmed.
  */
 export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
-  const { chainId, reorganisationBlocks } = chain.config
+  const { chainId, reorganisationBlocks, pollIntervalMs } = chain.config
+  const everyMs = Math.min(checkEveryPolls * pollIntervalMs, checkAtLeastMs)
   let last: Block | null = null
   let checkedAt = 0
   /** The chain was seen to reorganise, and what is settled has not been held against it since. */
@@ -26,7 +31,7 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
         tools.log.warn({ chainId, blockNumber: Number(head.number) }, 'the chain has reorganised below this block')
       }
       last = head
-      if (!suspicious && tools.now() - checkedAt < checkEveryMs) return
+      if (!suspicious && tools.now() - checkedAt < everyMs) return
       const settled = await tools.store.readSettledBlocks(chainId, Number(head.number) - reorganisationBlocks)
       const canonical = await Promise.all(settled.map(isCanonical))
       for (const [index, block] of settled.entries()) {
