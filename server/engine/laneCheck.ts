@@ -7,6 +7,8 @@ import type { EngineTools } from './tools.js'
 /** How often the lanes are checked: after so many looks at the chain's head, and at least every half minute. */
 const checkEveryPolls = 30
 const checkAtLeastMs = 30_000
+/** One look proves nothing: nodes lag, receipts come late. */
+const timesInARow = 5
 
 /**
  * Holds the lanes' nonces against the chain's: when the process starts, before anything is signed, and now and then.
@@ -20,10 +22,8 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
   let isOpen = false
   let checkedAt = -Infinity
-  /** By signer: the missing nonce that the last check saw. */
-  const missing = new Map<Address, number>()
-  /** By signer: the nonce that the last check saw used by something else. */
-  const strange = new Map<Address, number>()
+  const missing = new Map<Address, Finding>()
+  const used = new Map<Address, Finding>()
 
   return {
     /** A key that the journal does not know yet begins where the chain has it. */
@@ -81,19 +81,33 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     const { signer } = lane
     const lowest = await tools.store.lowestUnminedNonce(chainId, signer)
     const isUsed = lowest !== null && lowest < chainNonce
-    // Seen once it may be one of ours whose receipt has not been read yet.
-    if (isUsed && strange.get(signer) === lowest) {
-      await pause(lane, chainNonce, `Nonce ${lowest} was used by a transaction that the journal does not have`)
-    }
-    if (isUsed) strange.set(signer, lowest)
-    else strange.delete(signer)
+    // As a rule it is one of ours whose receipt has not been read yet, be it for an outage or for a restart.
+    if (!lasts(used, signer, isUsed ? lowest : null)) return
+    const [transaction] = await tools.store.readUsedUp({ chainId, signer, chainNonce: lowest! + 1 })
+    const receipts = transaction ? await chain.receipts(transaction.hashes) : []
+    if (!transaction || receipts.some((receipt) => receipt !== null)) return
+    await pause(lane, chainNonce, `Nonce ${lowest} was used by a transaction that the journal does not have`)
   }
 
   async function lookForGap({ signer, nextNonce }: Lane, chainNonce: number): Promise<void> {
     const isMissing = chainNonce < nextNonce && !(await tools.store.hasNonce(chainId, signer, chainNonce))
-    // Seen once it may be a node that lags; what is filled in error is refused by the chain and harms nothing.
-    if (isMissing && missing.get(signer) === chainNonce) await fillGap(chain, signer, chainNonce, tools)
-    if (isMissing) missing.set(signer, chainNonce)
-    else missing.delete(signer)
+    // Seen a few times only it may be nodes that lag; what is filled in error is refused by the chain and given up.
+    if (lasts(missing, signer, isMissing ? chainNonce : null)) await fillGap(chain, signer, chainNonce, tools)
+  }
+
+  /** Whether the same nonce has been found so many times in a row and for so long. Null: nothing was found now. */
+  function lasts(found: Map<Address, Finding>, signer: Address, nonce: number | null): boolean {
+    const before = found.get(signer)
+    if (nonce === null) {
+      found.delete(signer)
+      return false
+    }
+    const finding =
+      before?.nonce === nonce ? { ...before, times: before.times + 1 } : { nonce, times: 1, at: tools.now() }
+    found.set(signer, finding)
+    return finding.times >= timesInARow && tools.now() - finding.at >= chain.config.replaceAfterMs
   }
 }
+
+/** A nonce that is not as it should be: how often it has been found in a row, and since when. */
+type Finding = { nonce: number; times: number; at: number }

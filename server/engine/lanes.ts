@@ -160,7 +160,11 @@ export async function fillGap(chain: Chain, signer: Address, nonce: number, tool
   const recorded = await tools.store.recordFiller({ chainId, signer, nonce, gasLimit: cancelGas, attempt }, tools.now())
   if (!recorded) return
   tools.log.warn({ chainId, signer, nonce }, 'a nonce that the journal never had is filled')
-  await sendStored(recorded, chain, tools)
+  const answer = await chain.send(attempt.raw)
+  // There was no gap: a node had told too low a nonce.
+  if (answer.kind === 'consumed') await tools.store.giveUpFiller(recorded.id, tools.now())
+  else await tools.store.noteSend(recorded.id, answer.kind, tools.now() + resendMs, tools.now())
+  tools.look(chainId)
 }
 
 /** The newest head that is known, asked for only when none is. */

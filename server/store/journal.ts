@@ -169,6 +169,15 @@ export async function recordFiller(
   }
 }
 
+/** Forgets a filler that the chain has refused, since its nonce had been used before. */
+export async function giveUpFiller(database: Database, id: number, now: number): Promise<void> {
+  await database.write((knex) =>
+    knex('transactions')
+      .where({ id, status: 'open', data: '0x' })
+      .update({ status: 'lost', due_at: null, updated_at: now }),
+  )
+}
+
 /** Whether the journal has ever had a transaction at this nonce. */
 export async function hasNonce(database: Database, chainId: number, signer: Address, nonce: number): Promise<boolean> {
   const key = { chain_id: chainId, signer, nonce }

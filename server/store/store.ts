@@ -14,6 +14,7 @@ import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDe
 import { readEventCounts, readEvents, readProgress } from './events.js'
 import {
   findOpenByHash,
+  giveUpFiller,
   hasNonce,
   hasOpenTransactions,
   lowestUnminedNonce,
@@ -92,6 +93,7 @@ export function createStore(database: Database) {
     recordAttempt: on(recordAttempt),
     recordFiller: on(recordFiller),
     hasNonce: on(hasNonce),
+    giveUpFiller: on(giveUpFiller),
     noteSend: on(noteSend),
     noteMined: on(noteMined),
     postponeTransactions: on(postponeTransactions),

@@ -39,6 +39,7 @@ describe('a lane whose nonce is not the chain’s', () => {
     folder = mkdtempSync(join(tmpdir(), 'lanes-'))
     devnet = await startDevnet({ dataDir: folder })
     mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    for (const entry of devnet.chains) entry.replaceAfterMs = 1_000
     const loaded = loadConfig({
       ...chainsFileOf({ ...devnet, operatorKeys: devnet.operatorKeys.slice(0, 1) }, folder),
       DATABASE_URL: mysql?.url ?? `sqlite:${join(folder, 'lanes.sqlite')}`,
@@ -86,9 +87,9 @@ describe('a lane whose nonce is not the chain’s', () => {
     service.database.knex('lanes').where({ chain_id: chain().chainId, signer }).update({ next_nonce: nextNonce })
 
   it('is paused when something else has used the key, and says what to do', async function () {
-    this.timeout(60_000)
+    this.timeout(100_000)
     await sendFrom(chain(), operator, { to: operator.address, value: 0n })
-    await until(async () => (await lane()).status === 'paused', 'the lane to be paused', 20_000)
+    await until(async () => (await lane()).status === 'paused', 'the lane to be paused', 40_000)
     expect((await lane()).reason).to.contain('ahead of the journal')
     expect(await findings()).to.include('lane_paused')
     const waiting = await ask()
@@ -98,7 +99,7 @@ describe('a lane whose nonce is not the chain’s', () => {
   })
 
   it('is paused when a nonce of the journal was used by something else, and its step is carried out once resumed', async function () {
-    this.timeout(60_000)
+    this.timeout(100_000)
     const first = await ask()
     await until(async () => (await first.step()).status === 'success', 'a first step', 20_000)
     const { nextNonce } = await lane()
@@ -109,7 +110,7 @@ describe('a lane whose nonce is not the chain’s', () => {
       .where({ signer, nonce: nextNonce - 1 })
       .update({ nonce: -1 })
     const stuck = await ask()
-    await until(async () => (await lane()).status === 'paused', 'the lane to be paused', 20_000)
+    await until(async () => (await lane()).status === 'paused', 'the lane to be paused', 40_000)
     expect((await stuck.step()).status).to.equal('executing')
     expect(await resume()).to.contain('1 transactions were given up')
     await until(async () => (await stuck.step()).status === 'success', 'the step', 20_000)
@@ -117,11 +118,11 @@ describe('a lane whose nonce is not the chain’s', () => {
   })
 
   it('fills a nonce that the journal never had, so that what waits behind it goes on', async function () {
-    this.timeout(60_000)
+    this.timeout(100_000)
     const { nextNonce } = await lane()
     await setNonce(nextNonce + 2)
     const behind = await ask()
-    await until(async () => (await behind.step()).status === 'success', 'the step', 30_000)
+    await until(async () => (await behind.step()).status === 'success', 'the step', 60_000)
     expect((await lane()).nextNonce).to.equal(nextNonce + 3)
   })
 })
