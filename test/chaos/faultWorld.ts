@@ -26,19 +26,19 @@ export type PaidAction = { actionId: string; user: Address; payment: Hash; gets:
 
 /**
  * Two chains that the test does with what it likes, and a service with a single operator key, so that whatever jams its
- * lane jams everything. Its clock can be put forward.
+ * lane jams everything. Its clock can be put forward. With `sqlite` the database is a file whatever TEST_DATABASE says.
  */
-export async function startFaultWorld(options: { replaceAfterMs?: number } = {}) {
+export async function startFaultWorld(options: { sqlite?: boolean } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'chain-fault-'))
   const devnet = await startDevnet({ dataDir: folder })
-  const mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+  const mysql = process.env.TEST_DATABASE === 'mysql' && !options.sqlite ? await freshMysqlUrl() : null
   const env = chainsFileOf({ ...devnet, operatorKeys: devnet.operatorKeys.slice(0, 1) }, folder)
   const file = JSON.parse(readFileSync(env.CHAINS_FILE, 'utf8')) as {
     chains: { confirmations: number; replaceAfterMs: number }[]
   }
   for (const chain of file.chains) {
     chain.confirmations = confirmations
-    chain.replaceAfterMs = options.replaceAfterMs ?? 2_000
+    chain.replaceAfterMs = 2_000
   }
   writeFileSync(env.CHAINS_FILE, JSON.stringify(file))
   const [a, b] = devnet.chains as [ChainConfig, ChainConfig]
@@ -59,8 +59,9 @@ export async function startFaultWorld(options: { replaceAfterMs?: number } = {})
       await running?.service.stop()
       running = null
     },
-    putClockForward: (ms: number) => {
-      clockAheadMs += ms
+    /** Until it is set back, steps that are asked for wait: what is due is claimed by the database's clock. */
+    setClockAhead: (ms: number) => {
+      clockAheadMs = ms
     },
     step,
     pay,
