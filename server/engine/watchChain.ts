@@ -148,7 +148,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (wasSent && tools.now() - transaction.lastSignedAt > chain.config.replaceAfterMs) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
-        return replace(transaction, chain, { isCancel: transaction.attempts.at(-1)!.isCancel }, tools)
+        const { isCancel } = transaction.attempts.at(-1)!
+        if (await replace(transaction, chain, { isCancel }, tools)) return
       }
     }
     await sendStored(transaction, chain, tools)
