@@ -114,40 +114,41 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
 }
 
 /**
- * Signs the same payload (or a cancel) at the same nonce with higher fees, stores it, then sends it. At the fee cap
- * nothing is signed: what was sent before stays valid.
+ * Signs the same payload (or a cancel) at the same nonce with higher fees, stores it, then sends it. False: nothing is
+ * signed, as at the fee cap; what was stored before stays valid, and has to be sent again where nodes dropped it.
  */
 export async function replace(
   transaction: JournalTransaction,
   chain: Chain,
   options: { isCancel: boolean },
   tools: EngineTools,
-): Promise<void> {
+): Promise<boolean> {
   const head = await headOf(chain, tools)
   const fees = tools.codec.replacementFees(transaction.attempts, head.baseFeePerGas, chain.config)
   if (!fees) {
     tools.log.warn({ chainId: transaction.chainId, nonce: transaction.nonce }, 'replacement would exceed the fee cap')
-    return
+    return false
   }
   const payload = options.isCancel
     ? { to: transaction.signer, data: '0x' as const, authorizations: [], gasLimit: cancelGas }
     : transaction
-  if (isResting(transaction.signer, tools)) return
+  if (isResting(transaction.signer, tools)) return false
   const form = { ...payload, chain, nonce: transaction.nonce, signer: transaction.signer, fees }
   const attempt = await sign({ ...form, isCancel: options.isCancel }, tools).catch((error: unknown) => {
     // What was sent before stays valid, and the other transactions of the chain must not wait for this one.
     if (error instanceof SignerUnavailable) return null
     throw error
   })
-  if (!attempt) return
+  if (!attempt) return false
   const stored = await tools.store.recordAttempt(transaction, attempt, tools.now())
-  if (stored === 'stale') return
+  if (stored === 'stale') return true
   const { chainId, nonce } = transaction
   tools.log.info({ chainId, nonce, hash: attempt.hash, isCancel: options.isCancel }, 'transaction replaced')
   const answer = await chain.send(attempt.raw)
   const now = tools.now()
   await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
   tools.look(chainId)
+  return true
 }
 
 /** Takes up a nonce that the journal never had, with a transaction that does nothing. */

@@ -22,8 +22,11 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   let suspicious = false
 
   return {
-    /** Looks at once when the new head does not continue the last one, and now and then in any case. */
-    async check(head: Block): Promise<void> {
+    /**
+     * Looks at once when the new head does not continue the last one, and now and then in any case. True: the chain has
+     * reorganised since the last time.
+     */
+    async check(head: Block): Promise<boolean> {
       const continues = last === null || head.hash === last.hash || head.parentHash === last.hash
       // Several blocks may have come since; then only the blocks themselves tell.
       if (!continues && (head.number <= last!.number + 1n || !(await isCanonical(last!)))) {
@@ -31,14 +34,16 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
         tools.log.warn({ chainId, blockNumber: Number(head.number) }, 'the chain has reorganised below this block')
       }
       last = head
-      if (!suspicious && tools.now() - checkedAt < everyMs) return
+      if (!suspicious && tools.now() - checkedAt < everyMs) return false
       const settled = await tools.store.readSettledBlocks(chainId, Number(head.number) - reorganisationBlocks)
       const canonical = await Promise.all(settled.map(isCanonical))
       for (const [index, block] of settled.entries()) {
         if (!canonical[index]) await undo(block)
       }
+      const hasReorganised = suspicious
       suspicious = false
       checkedAt = tools.now()
+      return hasReorganised
     },
   }
 

@@ -1,3 +1,4 @@
+import type { Hash } from 'viem'
 import { requiredConfirmations } from '../domain/finality.js'
 import type { StepWork } from '../store/steps.js'
 import { arrivalsOf } from './arrivals.js'
@@ -29,6 +30,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     case 'unknown': {
       if (work.unseenMs < unknownForMs) {
         const delayMs = Math.min(unknownPollMs, Math.max(chain.config.pollIntervalMs, work.unseenMs / 10))
+        await noteNotMined(work, hash, tools)
         await tools.store.noteUnseen(work.ref, delayMs)
         return waits(delayMs)
       }
@@ -36,6 +38,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
       return failStep(work, { code: 'transaction_not_found', message, retryable: true }, tools)
     }
     case 'pending':
+      await noteNotMined(work, hash, tools)
       return waits(Math.max(chain.config.pollIntervalMs, 250))
     case 'waiting':
       await tools.store.noteConfirmations(
@@ -70,4 +73,11 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
       )
     }
   }
+}
+
+/** A reorganisation may have taken away the block that it was seen in. */
+async function noteNotMined(work: StepWork, hash: Hash, tools: EngineTools): Promise<void> {
+  if (work.view.confirmations === 0) return
+  await tools.store.noteConfirmations(work.ref, { hash, blockNumber: null, confirmations: 0 }, tools.now())
+  tools.changed(work.ref.actionId)
 }

@@ -67,11 +67,11 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const head = await chain.head()
     tools.heads.set(chainId, head)
     const isNew = read?.hash !== head.hash
-    await reorganisations.check(head)
+    const hasReorganised = await reorganisations.check(head)
     if (await tools.store.hasOpenTransactions(chainId)) {
       await readNewBlocks(head)
-      if (isNew) await countConfirmations(head)
-      await settleFinal(head)
+      if (isNew && !hasReorganised) await countConfirmations(head)
+      await settleFinal(head, hasReorganised)
       await lookAfterSilent(head)
     } else {
       read = head
@@ -100,10 +100,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
   }
 
-  /** Those mined deep enough by now; each receipt is asked for again, since its block may be gone. */
-  async function settleFinal(head: Block): Promise<void> {
+  /**
+   * Those mined deep enough by now; each receipt is asked for again, since its block may be gone. After a
+   * reorganisation all that are mined: what the new chain lacks is sent again at once and shown as it is.
+   */
+  async function settleFinal(head: Block, hasReorganised: boolean): Promise<void> {
     const deepEnough = Number(head.number) - chain.config.confirmations + 1
-    const mined = await tools.store.readMinedTransactions(chainId, { from: 0, to: deepEnough }, batchSize)
+    const to = hasReorganised ? Number.MAX_SAFE_INTEGER : deepEnough
+    const mined = await tools.store.readMinedTransactions(chainId, { from: 0, to }, batchSize)
     if (mined.length === 0) return
     const receipts = await chain.receipts(mined.map((transaction) => transaction.mined!.hash))
     for (const [index, transaction] of mined.entries()) {
@@ -155,7 +159,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (wasSent && tools.now() - transaction.lastSignedAt > chain.config.replaceAfterMs) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
-        return replace(transaction, chain, { isCancel: transaction.attempts.at(-1)!.isCancel }, tools)
+        const { isCancel } = transaction.attempts.at(-1)!
+        if (await replace(transaction, chain, { isCancel }, tools)) return
       }
     }
     await sendStored(transaction, chain, tools)

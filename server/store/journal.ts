@@ -316,13 +316,10 @@ export async function noteMined(
       const ref = { actionId: step.action_id, intentIndex: step.intent_index, stepIndex: step.step_index }
       const hash = mined?.hash ?? step.transaction_hash
       const confirmations = mined?.confirmations ?? 0
-      if (hash === step.transaction_hash && confirmations === step.confirmations) continue
-      await changeStep(
-        trx,
-        ref,
-        { transaction_hash: hash, block_number: mined?.blockNumber ?? null, confirmations },
-        now,
-      )
+      const blockNumber = mined?.blockNumber ?? null
+      const isKnown = confirmations === step.confirmations && blockNumber === step.block_number
+      if (hash === step.transaction_hash && isKnown) continue
+      await changeStep(trx, ref, { transaction_hash: hash, block_number: blockNumber, confirmations }, now)
     }
   })
 }

@@ -161,17 +161,17 @@ export async function noteUnseen(database: Database, ref: StepRef, byMs: number)
   )
 }
 
-/** Shows how deep a registered transaction is by now. */
+/** Shows how deep a registered transaction is by now, or that it is in no block any more. */
 export async function noteConfirmations(
   database: Database,
   ref: StepRef,
-  seen: { hash: Hash; blockNumber: number; confirmations: number },
+  seen: { hash: Hash; blockNumber: number | null; confirmations: number },
   now: number,
 ): Promise<void> {
   await database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'executing' || row.transaction_hash !== seen.hash) return
-    if (row.confirmations === seen.confirmations) return
+    if (row.confirmations === seen.confirmations && row.block_number === seen.blockNumber) return
     await changeStep(trx, ref, { block_number: seen.blockNumber, confirmations: seen.confirmations }, now)
   })
 }
