@@ -13,6 +13,9 @@ type Change =
 
 type Slot = { holder: Record<string | number, unknown>; key: string | number }
 
+/** Above what the service takes; more only fills the memory of the test. */
+const longestBody = 300_000
+
 const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown
 
 /** Own properties, as `JSON.parse` makes them. */
@@ -111,22 +114,25 @@ function apply({ holder, key }: Slot, change: Change): void {
   const current = holder[key]
   switch (change.kind) {
     case 'replace':
-      holder[key] = change.junk
+      holder[key] = structuredClone(change.junk)
       return
     case 'remove':
       if (Array.isArray(holder)) holder.splice(key as number, 1)
       else delete holder[key]
       return
     case 'add':
-      if (typeof current === 'object' && current !== null) (current as Slot['holder'])[change.key] = change.junk
-      else holder[key] = { [change.key]: change.junk }
+      if (typeof current === 'object' && current !== null) (current as Slot['holder'])[change.key] = structuredClone(change.junk)
+      else holder[key] = { [change.key]: structuredClone(change.junk) }
       return
     case 'wrap':
       holder[key] = [current]
       return
-    case 'repeat':
-      holder[key] = Array.from({ length: change.times }, () => (Array.isArray(current) ? current[0] : current) ?? null)
+    case 'repeat': {
+      const item = (Array.isArray(current) ? current[0] : current) ?? null
+      const times = Math.min(change.times, Math.ceil(longestBody / JSON.stringify(item).length))
+      holder[key] = Array.from({ length: times }, () => item)
       return
+    }
     case 'append':
       holder[key] = (typeof current === 'object' ? JSON.stringify(current) : String(current)) + change.text
   }
