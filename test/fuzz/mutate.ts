@@ -121,7 +121,8 @@ function apply({ holder, key }: Slot, change: Change): void {
       else delete holder[key]
       return
     case 'add':
-      if (typeof current === 'object' && current !== null) (current as Slot['holder'])[change.key] = structuredClone(change.junk)
+      if (typeof current === 'object' && current !== null)
+        (current as Slot['holder'])[change.key] = structuredClone(change.junk)
       else holder[key] = { [change.key]: structuredClone(change.junk) }
       return
     case 'wrap':
