@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { createApp } from './api/app.js'
@@ -14,6 +14,7 @@ import { createHealthHandlers } from './api/handlers/health.js'
 import { createLegacyHandlers } from './api/handlers/legacy.js'
 import { createStepHandlers } from './api/handlers/steps.js'
 import { createVenueTxHashHandlers } from './api/handlers/venueTxHashes.js'
+import { createHttpServer } from './api/httpServer.js'
 import { loadSpec } from './api/spec.js'
 import { ChainUnavailable } from './chain/chain.js'
 import * as contracts from './chain/contracts.js'
@@ -167,7 +168,7 @@ export async function startService(
       isOutage: (error) => isOutage(error) || error instanceof ChainUnavailable,
       shutdown: shutdown.signal,
     })
-    const server = createServer(app.callback() as Parameters<typeof createServer>[1])
+    const server = createHttpServer(app)
     await listen(server, config)
     undo.push(() => closeServer(server, shutdown))
     const { port } = server.address() as { port: number }

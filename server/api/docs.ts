@@ -65,7 +65,7 @@ export function createDocsHandlers(spec: Spec): DocsHandlers {
 
 /** What the page loads. Scalar's script is 3 MB. */
 export const docsFiles: StaticFiles = {
-  [scriptPath]: { type: 'text/javascript', read: () => readFile(scalarScript()) },
+  [scriptPath]: { type: 'text/javascript', read: async () => readFile(scalarScript()) },
   [startPath]: { type: 'text/javascript', read: () => readFile(new URL('start.js', folder)) },
   ...Object.fromEntries(
     pictures.map((name) => [

@@ -18,7 +18,8 @@ export async function loadSpec(): Promise<Spec> {
  * - Every `$ref` is replaced by a copy of what it names: openapi-backend takes a part that stands in two places for a
  *   cycle and would put a path in its place. The spec has no cycles.
  * - Ajv refuses a discriminator's `mapping` ("discriminator: mapping is not supported"), which is but the list of the
- *   values here. They stay, for messages.
+ *   values here. They stay, for messages. And with a discriminator it looks at objects only and takes all else as valid
+ *   (of `oneOf` it then reads nothing), so the type is said as well.
  */
 export function forValidation(document: Record<string, unknown>): Record<string, unknown> {
   const expand = (node: unknown): unknown => {
@@ -30,6 +31,7 @@ export function forValidation(document: Record<string, unknown>): Record<string,
     const { propertyName, mapping } = (copy.discriminator ?? {}) as { propertyName?: unknown; mapping?: unknown }
     if (typeof propertyName === 'string' && typeof mapping === 'object' && mapping !== null) {
       copy.discriminator = { propertyName, values: Object.keys(mapping) }
+      copy.type ??= 'object'
     }
     return copy
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Middleware } from 'koa'
+import { ServiceError } from '../domain/errors.js'
 
 const compress = promisify(gzip)
 
@@ -10,7 +11,7 @@ export type StaticFiles = Record<string, { type: string; read: () => Promise<Buf
 
 type Loaded = { etag: string; plain: Buffer; zipped: Buffer }
 
-/** Serves files, which are no operations. Each is read and compressed when first asked for. */
+/** Serves files, which are no operations. Each is read and compressed when first asked for; a missing one is not found. */
 export function serveStaticFiles(files: StaticFiles): Middleware {
   const loaded = new Map(Object.entries(files).map(([path, { type, read }]) => [path, { type, load: once(read) }]))
   return async (ctx, next) => {
@@ -35,11 +36,26 @@ export function serveStaticFiles(files: StaticFiles): Middleware {
 function once(read: () => Promise<Buffer>): () => Promise<Loaded> {
   let file: Promise<Loaded> | undefined
   return () => {
-    file ??= read().then(async (plain) => ({
-      etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
-      plain,
-      zipped: await compress(plain),
-    }))
+    // What failed is not kept: the file may be there the next time.
+    file ??= load(read).catch((error: unknown) => {
+      file = undefined
+      throw isMissing(error) ? new ServiceError('not_found', 'There is no such file') : error
+    })
     return file
   }
+}
+
+async function load(read: () => Promise<Buffer>): Promise<Loaded> {
+  const plain = await read()
+  return {
+    etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+    plain,
+    zipped: await compress(plain),
+  }
+}
+
+/** Not on the disk, or part of a package that is not installed. Elsewhere ENOENT means a database that is away. */
+function isMissing(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return code === 'ENOENT' || code === 'MODULE_NOT_FOUND'
 }

@@ -1,9 +1,10 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { createApp } from '../../server/api/app.js'
 import { operationIds } from '../../server/api/generated/operations.gen.js'
 import type { Handlers } from '../../server/api/handlers.js'
+import { type ConnectionLimits, createHttpServer } from '../../server/api/httpServer.js'
 import { loadSpec } from '../../server/api/spec.js'
 
 export type HttpLayer = {
@@ -11,6 +12,8 @@ export type HttpLayer = {
   /** Every line that was logged. */
   log: Record<string, unknown>[]
   shutdown: AbortController
+  /** How many clients are connected. */
+  connections(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -20,7 +23,7 @@ export class Outage extends Error {}
 /** The HTTP layer on a port of its own, in front of the given handlers; the other operations fail with 500. */
 export async function startHttpLayer(
   handlers: Partial<Handlers>,
-  options: { corsOrigins?: string[] } = {},
+  options: { corsOrigins?: string[]; connectionLimits?: ConnectionLimits } = {},
 ): Promise<HttpLayer> {
   const log: Record<string, unknown>[] = []
   const shutdown = new AbortController()
@@ -38,12 +41,13 @@ export async function startHttpLayer(
     isOutage: (error) => error instanceof Outage,
     shutdown: shutdown.signal,
   })
-  const server = createServer(app.callback() as Parameters<typeof createServer>[1])
+  const server = createHttpServer(app, options.connectionLimits)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     log,
     shutdown,
+    connections: () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
     stop: () => close(server),
   }
 }

@@ -5,11 +5,14 @@ import { pino } from 'pino'
 import { startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import type { Database } from '../../server/store/database.js'
 import { freshMysqlUrl } from './database.js'
 
 export type TestService = {
   url: string
   chains: [ChainConfig, ChainConfig]
+  /** The service's own, for what looks at the rows. */
+  database: Database
   stop(): Promise<void>
 }
 
@@ -29,6 +32,7 @@ export async function startTestService(env: Record<string, string> = {}): Promis
   return {
     url: service.url!,
     chains: [service.chains[0]!, service.chains[1]!],
+    database: service.database,
     async stop() {
       await service.stop()
       await mysql?.drop()

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type Koa from 'koa'
+import { ServiceError } from '../domain/errors.js'
+import { toProblem } from './problem.js'
+
+/** How long a client may take; all in ms. */
+export type ConnectionLimits = {
+  /** Until the headers have come, from the connection or from the end of the request before. */
+  headersMs: number
+  /** Until the whole request has come. */
+  requestMs: number
+  /** Without a byte in either direction; longer than a step is waited for, and than the pauses of event streams. */
+  silenceMs: number
+  /** How often connections are looked at, and so how late one may be cut. */
+  checkEveryMs: number
+}
+
+export const connectionLimits: ConnectionLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  silenceMs: 120_000,
+  checkEveryMs: 1_000,
+}
+
+/** Serves the app; cuts clients that are slow, and answers what is no HTTP in the body of all refusals. */
+export function createHttpServer(app: Koa, limits: ConnectionLimits = connectionLimits): Server {
+  const server = createServer({
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.checkEveryMs,
+    // Looked at below, for an answer in our body.
+    requireHostHeader: false,
+    // The peer is told by TCP that we are still here, and a dead one is noticed.
+    keepAlive: true,
+  })
+  server.setTimeout(limits.silenceMs, (socket) => socket.destroy())
+  const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>()
+  const answer = app.callback()
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    latest.set(request.socket, { request, response })
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      const { status, headers, body } = refusal('NO_HOST')
+      response.writeHead(status, headers).end(body)
+      return
+    }
+    void answer(request, response)
+  }
+  server.on('request', handle)
+  // An expectation that nobody knows need not be met (RFC 9110, 10.1.1).
+  server.on('checkExpectation', handle)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const last = latest.get(socket)
+    // An answer written here must not be taken for that to a request which the app is still busy with.
+    const isOwed = last && !last.response.writableEnded
+    const canAnswer = !isOwed || (!last.request.complete && !last.response.headersSent)
+    if (socket.writable && canAnswer && error.code !== 'ECONNRESET') socket.write(asText(refusal(error.code)))
+    socket.destroy()
+  })
+  return server
+}
+
+type Refusal = { status: number; headers: Record<string, string>; body: string }
+
+function refusal(code: string | undefined): Refusal {
+  const [status, message] = wordsFor(code)
+  const requestId = randomUUID()
+  const body = JSON.stringify(toProblem(new ServiceError('validation_failed', message), null, requestId).body)
+  const headers = {
+    Connection: 'close',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'x-request-id': requestId,
+  }
+  return { status, headers, body }
+}
+
+function asText({ status, headers, body }: Refusal): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n')
+}
+
+function wordsFor(code: string | undefined): [status: number, message: string] {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return [431, 'The request’s headers are too large']
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return [413, 'The extensions of the body’s chunks are too large']
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [408, 'The request did not come in time']
+    case 'NO_HOST':
+      return [400, 'The header Host is required']
+    default:
+      return [400, 'The request is not valid HTTP']
+  }
+}
