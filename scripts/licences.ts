@@ -20,7 +20,7 @@ const permissive = [
   'Python-2.0',
 ]
 
-/** axe-core checks the pages' accessibility in the tests; MPL asks for changes to its own files only, and we make none. */
+/** axe-core checks the pages’ accessibility and @ethereumjs runs the contracts in the tests; MPL asks for changes to its own files only, and we make none. */
 const forDevelopment = ['MPL-2.0']
 
 /**
