@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { encodeAbiParameters, encodeFunctionData, type Hex, keccak256, stringToHex, toHex } from 'viem'
+import { encodeFunctionData, type Hex, keccak256, stringToHex, toHex } from 'viem'
 import { delegateBytecode, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { batch, chainId, tokenCall } from './chain.js'
 import { executeData, fulfillData, noIntent, signIntent } from './intents.js'
@@ -55,10 +55,9 @@ describe('what the contracts can’t see', () => {
     const { evm, users, stranger, tokens } = world
     const [user] = users
     // Another vendor's delegate: the same code, but its executed batches are kept elsewhere in the account's storage.
-    const namespace = BigInt(keccak256(stringToHex('crosschain-intents.delegate'))) - 1n
-    const place = keccak256(encodeAbiParameters([{ type: 'uint256' }], [namespace])).slice(2, 64)
+    const place = toHex(BigInt(keccak256(stringToHex('crosschain-intents.delegate'))) - 1n).slice(2)
     expect(delegateBytecode).to.contain(place)
-    const rival = await evm.send({ from: stranger, data: delegateBytecode.replaceAll(place, '77'.repeat(31)) as Hex })
+    const rival = await evm.send({ from: stranger, data: delegateBytecode.replaceAll(place, '77'.repeat(32)) as Hex })
     const { intent } = await signIntent(user, [batch(tokenCall(tokens.good, stranger, 5n))])
     const bring = () => evm.send({ from: stranger, to: user.address, data: executeData(intent) })
     expect((await bring()).success).to.equal(true)
