@@ -18,6 +18,7 @@ const permissive = [
   'MIT',
   'PSF-2.0',
   'Python-2.0',
+  'Zlib',
 ]
 
 /** axe-core checks the pages’ accessibility and @ethereumjs runs the contracts in the tests; MPL asks for changes to its own files only, and we make none. */
@@ -49,12 +50,12 @@ for (const { name, version, licence } of refused) {
 }
 process.exitCode = refused.length > 0 ? 1 : 0
 
-/** Of several (`MIT OR Apache-2.0`) one will do. */
+/** Of several (`MIT OR Apache-2.0`) one will do, unless all of them apply (`MIT AND Zlib`). */
 function isPermissive(licence: string): boolean {
   return licence
     .replace(/[()]/g, '')
     .split(' OR ')
-    .some((one) => permissive.includes(one))
+    .some((one) => one.split(' AND ').every((each) => permissive.includes(each)))
 }
 
 function print(): void {
