@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+describe('the threat model', () => {
+  const text = readFileSync(join(root, 'server/contracts/THREATS.md'), 'utf8')
+  const named = [...text.matchAll(/`([\w/]+\.test\.ts)`: (.+?)(?=<br>| *\|)/g)].map(([, file, title]) => [
+    file!,
+    title!,
+  ])
+
+  it('names only tests that there are', () => {
+    expect(named.length).to.be.greaterThan(40)
+    for (const [file, title] of named) {
+      const path = join(root, 'test', file!)
+      expect(existsSync(path), file).to.equal(true)
+      const source = readFileSync(path, 'utf8').replaceAll("\\'", "'")
+      const isTest = ["'", '"', '`'].some((quote) => source.includes(`it(${quote}${title}${quote}`))
+      expect(isTest, `${file}: ${title}`).to.equal(true)
+    }
+  })
+
+  it('is linked from the README', () => {
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).to.contain('(server/contracts/THREATS.md)')
+  })
+})
