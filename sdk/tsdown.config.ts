@@ -8,4 +8,21 @@ export default defineConfig({
   dts: true,
   sourcemap: true,
   fixedExtension: false,
+  plugins: [
+    {
+      // The printer of declarations puts a comment of one line behind the member before it. TypeScript takes it for that
+      // one's then, and editors show nothing for the member that it is about.
+      name: 'comments-before-members',
+      generateBundle: {
+        order: 'post',
+        handler(_options, bundle) {
+          for (const file of Object.values(bundle)) {
+            if (file.type === 'chunk' && /\.d\.[cm]?ts$/.test(file.fileName)) {
+              file.code = file.code.replace(/^( *)(.*\S) (\/\*\* .* \*\/)$/gm, '$1$2\n$1$3')
+            }
+          }
+        },
+      },
+    },
+  ],
 })

@@ -36,7 +36,10 @@ export type Intent = Omit<Wire.Intent, 'chainBatches'> & {
   chainBatches: { chainId: number; tokenTransfers: TokenTransfer[] }[]
 }
 
-export type Action = Omit<Wire.Action, 'intents'> & { intents: Intent[] }
+export type Action = Omit<Wire.Action, 'intents'> & {
+  /** In the order of the request. */
+  intents: Intent[]
+}
 
 export type ActionPage = Omit<Wire.ActionPage, 'actions'> & { actions: Action[] }
 
@@ -53,7 +56,10 @@ export type Token = Omit<Wire.Token, 'airdrop'> & {
   airdrop: { amount: bigint; periodSeconds: number } | null
 }
 
-export type Chain = Omit<Wire.Chain, 'tokens'> & { tokens: Token[] }
+export type Chain = Omit<Wire.Chain, 'tokens'> & {
+  /** What the solver can pay there, the native currency included. */
+  tokens: Token[]
+}
 
 export type Lane = Omit<Wire.Lane, 'balance'> & {
   /** Its native currency for gas, in wei; null if the chain does not answer. */

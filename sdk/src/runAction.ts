@@ -26,6 +26,7 @@ export type RunOptions = {
   stepTimeoutMs?: number
   /** Looks at a step this often, in milliseconds, instead of listening to the service's event stream. */
   pollIntervalMs?: number
+  /** Told of all that happens on the way. */
   onProgress?: (progress: Progress) => void
 }
 

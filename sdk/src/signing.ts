@@ -22,13 +22,33 @@ import { hashBatchStruct, hashIntentStruct, hashTransferStruct } from './structH
 export type SignatureType = 'ecdsa' | 'eip712'
 
 /** A call of the user's account. `value` in wei. */
-export type Call = { to: Address; value: bigint; data: Hex }
+export type Call = {
+  to: Address
+  /** The native currency that it carries, in wei. */
+  value: bigint
+  /** The calldata, such as viem's `encodeFunctionData` gives. */
+  data: Hex
+}
 
 /** A token movement; `amount` in the token's smallest unit, the zero address is the native currency. */
-export type TokenTransfer = { from: Address | 'solver'; to: Address; token: Address; amount: bigint }
+export type TokenTransfer = {
+  /** The sender's address, or `solver` when the solver funds the transfer. */
+  from: Address | 'solver'
+  to: Address
+  /** The token's contract, or the zero address for the native currency. */
+  token: Address
+  /** In the token's smallest unit, such as viem's `parseUnits` gives. */
+  amount: bigint
+}
 
 /** One chain's part of an intent. */
-export type ChainBatch = { chainId: number; tokenTransfers: readonly TokenTransfer[]; calls: readonly Call[] }
+export type ChainBatch = {
+  chainId: number
+  /** What is to move: from the user, what his calls bring about; from `solver`, what the vault pays before they run. */
+  tokenTransfers: readonly TokenTransfer[]
+  /** What the user's account does, in order, all or nothing. */
+  calls: readonly Call[]
+}
 
 /** What a user signs once, for all its chains. `nbf` and `exp` in unix seconds; `nbf` 0 means at once. */
 export type UnsignedIntent = {

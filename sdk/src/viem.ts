@@ -1,7 +1,7 @@
 import type { Action } from './amounts.js'
 import type { Account, Chain as ViemChain, Client, Hash, Transport } from 'viem'
 import { getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
-import { createIntentClient, type IntentClientOptions } from './client.js'
+import { createIntentClient, type IntentClient, type IntentClientOptions } from './client.js'
 import { IntentError } from './errors.js'
 import type { PrepareOptions, PreparedAction } from './prepareAction.js'
 import type { SendOptions } from './send.js'
@@ -9,6 +9,21 @@ import { type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand
 import type { SigningAccount } from './sign.js'
 
 export { type OnDemandBatch, type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
+
+/** What `intentActions` adds to a wallet client. */
+export type IntentActions = {
+  /** The client of the service, for all that needs no account. */
+  intents: IntentClient
+  /** Signs intents of mode `7702`, carries them out, and resolves with the finished action; see `send`. */
+  sendIntents: (what: Omit<SendOptions, 'account'>) => Promise<Action>
+  /** What `sendIntents` would sign. Signs nothing. */
+  prepareIntents: (what: Omit<PrepareOptions, 'account'>) => Promise<PreparedAction>
+  /**
+   * Pays by the wallet's own transactions and has the solver carry out the rest; see `sendOnDemand`. Asks the wallet
+   * to change to the chain of each payment.
+   */
+  sendOnDemand: (what: Omit<OnDemandOptions, 'account' | 'user' | 'pay'>) => Promise<Action>
+}
 
 /**
  * A viem extension: `walletClient.extend(intentActions({ baseUrl }))`. The wallet client's account signs and acts; a
@@ -18,23 +33,11 @@ export function intentActions(options: IntentClientOptions) {
   const intents = createIntentClient(options)
   return <T extends Transport, C extends ViemChain | undefined, A extends Account | undefined>(
     client: Client<T, C, A>,
-  ) => ({
-    /** The client of the service, for all that needs no account. */
+  ): IntentActions => ({
     intents,
-
-    /** Signs intents of mode `7702`, carries them out, and resolves with the finished action; see `send`. */
-    sendIntents: (what: Omit<SendOptions, 'account'>): Promise<Action> =>
-      intents.send({ ...what, account: walletAccount(client) }),
-
-    /** What `sendIntents` would sign. Signs nothing. */
-    prepareIntents: (what: Omit<PrepareOptions, 'account'>): Promise<PreparedAction> =>
-      intents.prepareAction({ ...what, account: walletAccount(client) }),
-
-    /**
-     * Pays by the wallet's own transactions and has the solver carry out the rest; see `sendOnDemand`. Asks the wallet
-     * to change to the chain of each payment.
-     */
-    sendOnDemand: (what: Omit<OnDemandOptions, 'account' | 'user' | 'pay'>): Promise<Action> => {
+    sendIntents: (what) => intents.send({ ...what, account: walletAccount(client) }),
+    prepareIntents: (what) => intents.prepareAction({ ...what, account: walletAccount(client) }),
+    sendOnDemand: (what) => {
       const account = walletAccount(client)
       return sendOnDemand(intents, {
         ...what,
