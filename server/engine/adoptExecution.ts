@@ -1,6 +1,7 @@
 import type { Chain, ChainTransaction } from '../chain/chain.js'
 import type { ChainBatch, TokenTransfer } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
+import { requiredConfirmations } from '../domain/finality.js'
 import { solverTransfers } from '../domain/solverNeeds.js'
 import type { StepResult } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
@@ -34,7 +35,11 @@ export async function adoptExecution(
   const { transaction, receipt, head } = await chain.transaction(hash)
   if (!transaction || !receipt) return { outcome: 'waits' }
   const confirmations = Number(head.number - receipt.blockNumber) + 1
-  if (confirmations < work.view.requiredConfirmations) return { outcome: 'waits' }
+  const needed = Math.max(
+    work.view.requiredConfirmations,
+    requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config)),
+  )
+  if (confirmations < needed || !(await chain.isCertain(receipt))) return { outcome: 'waits' }
   const transfers = solverTransfers(batch)
   if (transfers.length > 0 && !paidExactly(transaction, work, transfers, chain, tools)) {
     return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)

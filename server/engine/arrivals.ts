@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
-import type { Arrival } from '../store/credits.js'
+import type { Arrival } from '../store/creditArrivals.js'
 import type { EngineTools } from './tools.js'
 
 /** What reached the vault from the user in a transaction: what its logs say, less what tokens kept of it. */

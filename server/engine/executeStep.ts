@@ -150,6 +150,8 @@ async function endOutOfTime(
   tools: EngineTools,
 ): Promise<Visit> {
   const expired = error.code === 'intent_expired' && batch.calls.length > 0
+  // What was paid in it has to be spent.
+  if (expired && (await reserve(work, batch, tools)) === 'stale') return moved
   const adopted = expired ? await adopt(work, batch, chain, { name: 'IntentExpired' }, tools) : null
   return adopted ?? failStep(work, error, tools)
 }

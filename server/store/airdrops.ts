@@ -164,9 +164,35 @@ export async function settleAirdrop(
       due_at: null,
     })
   if (!result.paid) return
-  const { chainId, token, wallet, round, amount } = airdrop
-  const cause = `airdrop:${chainId}:${token}:${wallet}:${round}`
-  await post(trx, [{ cause, debit: 'solver', credit: 'vault', user: wallet, chainId, token, amount }], now)
+  await post(trx, [{ ...(await payoutOf(trx, airdrop)), debit: 'solver', credit: 'vault' }], now)
+}
+
+/** Undoes the end of the airdrop that a transaction carried, since that transaction's block is gone. */
+export async function reopenAirdrop(trx: Transaction, transactionId: number, now: number): Promise<void> {
+  const key = { transaction_id: transactionId }
+  const row = await trx<AirdropRow>('airdrops').where(key).first()
+  if (!row) return
+  if (row.status === 'success') {
+    const payout = await payoutOf(trx, toAirdrop(row))
+    await post(trx, [{ ...payout, cause: `undone:${payout.cause}`, debit: 'vault', credit: 'solver' }], now)
+  }
+  await trx('airdrops').where(key).update({ status: 'executing', error_message: null })
+}
+
+/** Named by the round and, after reorganisations, by how often it had been undone before. */
+async function payoutOf(trx: Transaction, { chainId, token, wallet, round, amount }: Airdrop) {
+  const first = `airdrop:${chainId}:${token}:${wallet}:${round}`
+  let cause = first
+  for (
+    let undone = 1;
+    await trx('ledger')
+      .where({ cause: `undone:${cause}` })
+      .first('id');
+    undone++
+  ) {
+    cause = `${first}:${undone}`
+  }
+  return { cause, user: wallet, chainId, token, amount }
 }
 
 function keyOf(key: AirdropKey) {

@@ -1,97 +1,18 @@
-import type { Address, Hash } from 'viem'
+import type { Address } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import { type Draw, type OpenCredit, orderCredits, planFunding } from '../domain/funding.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
-import { coverExposures, reduceExposure } from './exposures.js'
+import { reduceExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
 import { type CreditRow, type ReservationRow, stepKeyColumns } from './rows.js'
-
-/** A log that brought money into the vault for a user. */
-export type Arrival = {
-  chainId: number
-  transactionHash: Hash
-  logIndex: number
-  blockNumber: number
-  blockHash: Hash
-  user: Address
-  token: Address
-  amount: bigint
-}
 
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
 
 export type ReserveOutcome =
   { outcome: 'reserved' } | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
-
-/** Books each arrival as the user's credit, once ever per log; one known by itself becomes the action's. */
-export async function creditArrivals(
-  database: Database,
-  trx: Transaction,
-  arrivals: Arrival[],
-  actionId: string | null,
-  now: number,
-): Promise<void> {
-  for (const arrival of arrivals) {
-    if (arrival.amount === 0n) continue
-    const transaction = { chain_id: arrival.chainId, transaction_hash: arrival.transactionHash }
-    const log = { ...transaction, log_index: arrival.logIndex }
-    const known = await trx<CreditRow>('credits').where(log).first('id', 'action_id')
-    if (known) {
-      // Reported as a deposit before its step was settled: it was earned in the action all the same.
-      if (known.action_id === null) await trx('credits').where({ id: known.id }).update({ action_id: actionId })
-      continue
-    }
-    // What a reorganisation took away and the solver has paid out on is made good first.
-    const covered = await coverExposures(database, trx, { ...arrival, amount: arrival.amount }, now)
-    const available = arrival.amount - covered
-    await trx('credits').insert({
-      ...log,
-      user: arrival.user,
-      token: arrival.token,
-      amount: arrival.amount.toString(),
-      available: available.toString(),
-      reserved: '0',
-      action_id: actionId,
-      is_open: available > 0n,
-      block_number: arrival.blockNumber,
-      block_hash: arrival.blockHash,
-      created_at: now,
-    })
-    const place = { user: arrival.user, chainId: arrival.chainId, token: arrival.token }
-    const cause = arrivalCause(log, await countLost(trx, transaction))
-    await post(
-      trx,
-      [
-        { cause, debit: 'vault', credit: 'available', ...place, amount: arrival.amount },
-        { cause: `cover:${cause}`, debit: 'available', credit: 'solver', ...place, amount: covered },
-      ],
-      now,
-    )
-    await moveBalance(database, trx, arrival, { available })
-  }
-}
-
-/** Names an arrival in the ledger: by its log and, after a reorganisation, by how often it had been lost before. */
-export function arrivalCause(
-  log: Pick<CreditRow, 'chain_id' | 'transaction_hash' | 'log_index'>,
-  lostBefore: number,
-): string {
-  const cause = `arrival:${log.chain_id}:${log.transaction_hash}:${log.log_index}`
-  return lostBefore === 0 ? cause : `${cause}:${lostBefore}`
-}
-
-export async function countLost(
-  trx: Transaction,
-  transaction: Pick<CreditRow, 'chain_id' | 'transaction_hash'>,
-): Promise<number> {
-  const lost = await trx<CreditRow>('credits')
-    .where({ ...transaction, is_lost: 1 })
-    .select('id')
-  return lost.length
-}
 
 /** Sets aside credit for all solver transfers of a step, or nothing. Asked again for the same step it changes nothing. */
 export async function reserveCredit(
@@ -154,7 +75,8 @@ export async function releaseCredit(
       await trx('credits').where({ id: credit.id }).update({ reserved })
       await post(trx, [movement('recoup', ref, attempt, credit, amount)], now)
       await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
-      await reduceExposure(database, trx, credit.id, amount, now)
+      const open = await reduceExposure(database, trx, credit.id, amount, now)
+      await giveBackCovered(database, trx, { ref, attempt, lost: credit, amount: amount - open }, now)
       continue
     }
     const available = (BigInt(credit.available) + amount).toString()
@@ -166,6 +88,45 @@ export async function releaseCredit(
     .where({ ...stepKeyColumns(ref), status: 'reserved' })
     .delete()
   await returnOpenFunding(database, trx, ref)
+}
+
+/**
+ * The payment of a lost credit has come again and made its exposure good, so what was not paid out on it after all is
+ * the user's: in the credit that it has become, unless that is lost as well.
+ */
+async function giveBackCovered(
+  database: Database,
+  trx: Transaction,
+  covered: { ref: StepRef; attempt: string; lost: CreditRow; amount: bigint },
+  now: number,
+): Promise<void> {
+  const { lost, ref, attempt } = covered
+  const { chain_id, transaction_hash, user, token } = lost
+  const later = await database.lock(
+    trx<CreditRow>('credits')
+      .where({ chain_id, transaction_hash, user, token })
+      .where('id', '>', lost.id)
+      .orderBy('id'),
+  )
+  let left = covered.amount
+  for (const credit of later) {
+    if (left === 0n) return
+    if (credit.is_lost) {
+      left -= await reduceExposure(database, trx, credit.id, left, now)
+      continue
+    }
+    const reservations = await trx<ReservationRow>('reservations').where({ credit_id: credit.id }).select('amount')
+    const drawn = reservations.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+    const room = BigInt(credit.amount) - BigInt(credit.available) - drawn
+    const back = room < left ? room : left
+    if (back <= 0n) continue
+    left -= back
+    const available = (BigInt(credit.available) + back).toString()
+    await trx('credits').where({ id: credit.id }).update({ available, is_open: 1 })
+    const entry = movement('return', ref, attempt, credit, back)
+    await post(trx, [{ ...entry, cause: `${entry.cause}:${lost.id}` }], now)
+    await moveBalance(database, trx, keyOf(credit), { available: back })
+  }
 }
 
 /** Turns what a successful step had set aside into the solver's own. */
@@ -282,10 +243,10 @@ function keyOf(credit: CreditRow) {
 
 /**
  * `reserve` sets aside, `release` gives back, `spend` makes it the solver's. After a reorganisation `unspend` undoes a
- * `spend`, and `recoup` stands for a `release` of what is gone.
+ * `spend`, and `recoup` stands for a `release` of what is gone, which `return` gives back if it has come again.
  */
 function movement(
-  kind: 'reserve' | 'release' | 'spend' | 'unspend' | 'recoup',
+  kind: 'reserve' | 'release' | 'spend' | 'unspend' | 'recoup' | 'return',
   ref: StepRef,
   attempt: string,
   credit: CreditRow,
@@ -297,6 +258,7 @@ function movement(
     spend: { debit: 'reserved', credit: 'solver' },
     unspend: { debit: 'solver', credit: 'reserved' },
     recoup: { debit: 'reserved', credit: 'solver' },
+    return: { debit: 'solver', credit: 'available' },
   } as const
   return {
     cause: `${kind}:${ref.actionId}/${ref.intentIndex}/${ref.stepIndex}:${attempt}:${credit.id}`,

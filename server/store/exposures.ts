@@ -70,17 +70,20 @@ export async function coverExposures(
   return arrival.amount - left
 }
 
-/** Notes that so much of what was drawn on a lost credit has not been paid out after all. */
+/** Notes that so much of what was drawn on a lost credit has not been paid out after all; returns how much was open. */
 export async function reduceExposure(
   database: Database,
   trx: Transaction,
   creditId: number,
   by: bigint,
   now: number,
-): Promise<void> {
+): Promise<bigint> {
   const open = trx<ExposureRow>('exposures').where({ credit_id: creditId }).whereNull('resolved_at')
   const row = await database.lock(open).first()
-  if (row) await setOpen(trx, row.id, BigInt(row.open_amount) - by, now)
+  if (!row) return 0n
+  const left = BigInt(row.open_amount)
+  await setOpen(trx, row.id, left - by, now)
+  return by < left ? by : left
 }
 
 /** Exposures that nothing has made good, per chain. */

@@ -1,7 +1,9 @@
 import type { Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
+import { reopenAirdrop } from './airdrops.js'
 import { moveBalance } from './balances.js'
-import { arrivalCause, countLost, releaseCredit, unspendCredit } from './credits.js'
+import { arrivalCause, countLost } from './creditArrivals.js'
+import { releaseCredit, unspendCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow } from './deposits.js'
 import { recordExposure } from './exposures.js'
@@ -71,9 +73,10 @@ export async function undoBlock(
     .where({ chain_id: chainId, is_lost: 0, block_number: block.number, block_hash: block.hash })
     .select('id')
   const undone: (Undone | null)[] = []
+  // Credits first: what is open again may be settled at once, and would take a credit of the old block for its own.
+  for (const { id } of credits) undone.push(await loseCredit(database, id, block, now))
   for (const { id } of transactions) undone.push(await reopenTransaction(database, id, block, now))
   for (const row of steps) undone.push(await reopenStep(database, refOf(row), block, now))
-  for (const { id } of credits) undone.push(await loseCredit(database, id, block, now))
   return undone.filter((entry) => entry !== null)
 }
 
@@ -100,7 +103,7 @@ async function reopenTransaction(
       // What failed on the chain may yet succeed; the step follows when that is settled.
       if (step.status === 'success') await unsettle(database, trx, step, { due_at: null }, now)
     }
-    await trx('airdrops').where({ transaction_id: id }).update({ status: 'executing' })
+    await reopenAirdrop(trx, id, now)
     return { kind: 'transaction', transactionHash: row.mined_hash!, steps: steps.map(refOf) }
   })
 }
@@ -128,7 +131,7 @@ async function unsettle(
     chain_id: number
     token: `0x${string}`
     amount: string
-  }>('ledger').where('cause', 'like', `${payoutCause(row)}%`)
+  }>('ledger').whereBetween('cause', [payoutCause(row), `${payoutCause(row)}~`])
   await post(
     trx,
     payouts.map(({ cause, user, chain_id, token, amount }) => ({
@@ -235,6 +238,7 @@ async function stopDrawing(database: Database, trx: Transaction, creditId: numbe
     await releaseCredit(database, trx, refOf(row), attemptOf(row), now)
     const message = 'The payment that was to fund this step has been removed by a reorganisation of its chain.'
     const error = { code: 'insufficient_credit', message, retryable: true } as const
-    await changeStep(trx, refOf(row), { status: 'error', error, open_account: null, due_at: null }, now)
+    const change = { status: 'error', error, excused: row.excused + 1, open_account: null, due_at: null } as const
+    await changeStep(trx, refOf(row), change, now)
   }
 }

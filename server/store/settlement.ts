@@ -5,14 +5,8 @@ import type { StepError } from '../domain/errors.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { settleAirdrop } from './airdrops.js'
-import {
-  type Arrival,
-  creditArrivals,
-  releaseCredit,
-  reserveCredit,
-  type ReserveOutcome,
-  spendCredit,
-} from './credits.js'
+import { type Arrival, creditArrivals } from './creditArrivals.js'
+import { releaseCredit, reserveCredit, type ReserveOutcome, spendCredit } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
@@ -192,8 +186,8 @@ async function applyResult(
       block_number: result.blockNumber,
       block_hash: result.status === 'success' ? result.blockHash : null,
       confirmations: result.status === 'success' ? result.confirmations : row.confirmations,
-      error: result.status === 'success' ? null : finalError(result.error, row),
-      ...(result.status !== 'success' && isExcused(result.error) && { excused: row.excused + 1 }),
+      error: result.status === 'success' ? null : finalError(result, row),
+      ...(isExcusedResult(result) && { excused: row.excused + 1 }),
       open_account: null,
       due_at: null,
     },
@@ -234,9 +228,15 @@ async function applyLate(
 }
 
 /** What the last allowed attempt ended with can't be tried again. */
-function finalError(error: StepError, row: StepRow): StepError {
-  const attempts = row.attempts - row.excused - (isExcused(error) ? 1 : 0)
+function finalError(result: Exclude<StepResult, { status: 'success' }>, row: StepRow): StepError {
+  const { error } = result
+  const attempts = row.attempts - row.excused - (isExcusedResult(result) ? 1 : 0)
   return { ...error, retryable: mayTryAgain({ error, attempts }) }
+}
+
+/** What was mined has cost gas, so it counts whatever it says. */
+function isExcusedResult(result: StepResult): boolean {
+  return result.status !== 'success' && result.blockNumber === null && isExcused(result.error)
 }
 
 /** What the causes of a step's payouts begin with. */

@@ -283,13 +283,14 @@ describe('money in the store', () => {
       isDeposit: true,
     }
     const { id } = await store.reportDeposit(report, 1, Date.now())
+    const blockHash = randomHash()
     const found = {
       outcome: 'found',
       custody: 'vault',
       movements: [{ logIndex: 0, amount: 100n }],
       mismatch: '',
       blockNumber: 1,
-      blockHash: randomHash(),
+      blockHash,
       confirmations: 1,
     } as const
     await store.settleDeposit(id, found, Date.now())
@@ -305,7 +306,7 @@ describe('money in the store', () => {
         transactionHash: hash,
         logIndex: 0,
         blockNumber: 1,
-        blockHash: randomHash(),
+        blockHash,
         user,
         token: usdOn1,
         amount: 100n,
@@ -317,7 +318,7 @@ describe('money in the store', () => {
         status: 'success',
         transactionHash: hash,
         blockNumber: 1,
-        blockHash: randomHash(),
+        blockHash,
         confirmations: 1,
         arrivals,
         payouts: [],

@@ -1,0 +1,58 @@
+import { expect } from 'chai'
+import type { Address } from 'viem'
+import type { Chain } from '../../server/chain/chain.js'
+import * as contracts from '../../server/chain/contracts.js'
+import { transferTopic, vaultArrivals } from '../../server/chain/transfers.js'
+import { adoptExecution } from '../../server/engine/adoptExecution.js'
+import type { EngineTools } from '../../server/engine/tools.js'
+import type { StepWork } from '../../server/store/steps.js'
+import { aBatch, aSignedIntent, randomAddress, randomHash, usdOn1 } from '../support/builders.js'
+
+/** A chain on which somebody has executed the batch, which brought `amount` into the vault. */
+function executedByOthers(given: { amount: bigint; confirmations: bigint; isCertain: boolean }) {
+  const [user, vault] = [randomAddress(), randomAddress()]
+  const hash = randomHash()
+  const word = (address: Address) => `0x${address.slice(2).padStart(64, '0')}`
+  const log = {
+    address: usdOn1,
+    topics: [transferTopic, word(user), word(vault)],
+    data: `0x${given.amount.toString(16).padStart(64, '0')}`,
+    logIndex: 0,
+  }
+  const receipt = { hash, blockNumber: 5n, blockHash: randomHash(), status: 'success', logs: [log] }
+  const token = { address: usdOn1, confirmations: [{ amount: 1_000n, confirmations: 12 }] }
+  const chain = {
+    config: { chainId: 1, vault, confirmations: 3, tokens: [token] },
+    findExecution: async () => hash,
+    transaction: async () => ({ transaction: {}, receipt, head: { number: 4n + given.confirmations } }),
+    isCertain: async () => given.isCertain,
+    measureArrivals: async (logged: { amount: bigint }[]) => logged.map(({ amount }) => amount),
+  } as unknown as Chain
+  const work = {
+    ref: { stepIndex: 0 },
+    user,
+    intent: aSignedIntent(),
+    view: { requiredConfirmations: 3 },
+  } as unknown as StepWork
+  const tools = { codec: { ...contracts, vaultArrivals } } as unknown as EngineTools
+  return adoptExecution(work, aBatch(), chain, { name: 'DuplicateChainBatch' }, tools)
+}
+
+describe('taking what someone else has executed for done', () => {
+  it('happens as soon as it is final', async () => {
+    const adoption = await executedByOthers({ amount: 10n, confirmations: 3n, isCertain: true })
+    expect(adoption.outcome).to.equal('ended')
+  })
+
+  it('waits for the nodes to agree on it', async () => {
+    const adoption = await executedByOthers({ amount: 10n, confirmations: 3n, isCertain: false })
+    expect(adoption.outcome).to.equal('waits')
+  })
+
+  it('waits longer when a large amount came with it, declared or not', async () => {
+    const early = await executedByOthers({ amount: 1_000n, confirmations: 11n, isCertain: true })
+    expect(early.outcome).to.equal('waits')
+    const late = await executedByOthers({ amount: 1_000n, confirmations: 12n, isCertain: true })
+    expect(late.outcome).to.equal('ended')
+  })
+})

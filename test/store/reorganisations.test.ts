@@ -1,0 +1,160 @@
+import { expect } from 'chai'
+import type { Address, Hash } from 'viem'
+import type { SolverNeed } from '../../server/domain/solverNeeds.js'
+import type { Database } from '../../server/store/database.js'
+import { checkBalances, readVaultMovements } from '../../server/store/reconciliation.js'
+import { createStore, type Store } from '../../server/store/store.js'
+import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf, usdOn1, usdOn2 } from '../support/builders.js'
+import { freshDatabase } from '../support/database.js'
+
+describe('undoing what was final', () => {
+  let database: Database
+  let store: Store
+  let drop: () => Promise<void>
+  let user: Address
+  const signer: Address = randomAddress()
+  const now = Date.now()
+
+  beforeEach(async () => {
+    ;({ database, drop } = await freshDatabase())
+    store = createStore(database)
+    user = randomAddress()
+    await store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
+  })
+  afterEach(async () => {
+    expect(await checkBalances(database)).to.deep.equal([])
+    await drop()
+  })
+
+  const members = [
+    { chainId: 1, token: usdOn1, decimals: 6 },
+    { chainId: 2, token: usdOn2, decimals: 6 },
+  ]
+  const need: SolverNeed = {
+    chainId: 2,
+    token: usdOn2,
+    amount: 100n,
+    decimals: 6,
+    feeBps: 0,
+    members,
+    openCapPerDay: null,
+  }
+  const available = async () => (await store.readBalances(user))[0]?.available ?? 0n
+
+  function ask(ref: ReturnType<typeof stepOf>, hash: Hash | null, needs: SolverNeed[] = []) {
+    const order = { action: hash ? 'register' : 'execute', hash, signed: false } as const
+    return store.requestStep({ ref, order, needs, intentSigned: false }, now)
+  }
+
+  /** The payment of a step is verified in a block. */
+  function verify(ref: ReturnType<typeof stepOf>, transactionHash: Hash, block: { number: number; hash: Hash }) {
+    const place = { transactionHash, blockNumber: block.number, blockHash: block.hash }
+    const arrivals = [{ chainId: 1, logIndex: 0, user, token: usdOn1, amount: 100n, ...place }]
+    return store.settleStep(ref, { status: 'success', confirmations: 1, arrivals, payouts: [], ...place }, now)
+  }
+
+  async function paidAction() {
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await store.insertAction(entry)
+    const payment = stepOf(entry, 0, 0)
+    const hash = randomHash()
+    const block = { number: 7, hash: randomHash() }
+    await ask(payment, hash)
+    await verify(payment, hash, block)
+    return { payment, payout: stepOf(entry, 0, 1), hash, block }
+  }
+
+  async function record(carried: Pick<Parameters<Store['recordTransaction']>[0], 'steps' | 'airdrop'>) {
+    const attempt = { raw: '0x00', maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false } as const
+    const recorded = await store.recordTransaction(
+      {
+        chainId: 2,
+        signer,
+        to: randomAddress(),
+        data: '0x',
+        authorizations: [],
+        gasLimit: 1n,
+        sign: async () => ({ ...attempt, hash: randomHash() }),
+        ...carried,
+      },
+      now,
+    )
+    if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+    return recorded.transaction.id
+  }
+
+  it('gives back what was set aside of a payment that came again, when the payout fails after that', async () => {
+    const { payment, payout, hash, block } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record({ steps: [payout], airdrop: null })
+    await store.undoBlock(1, block, now)
+    await verify(payment, hash, { number: 8, hash: randomHash() })
+    expect(await available(), 'the payout may still happen').to.equal(0n)
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    const mined = { hash: randomHash(), blockNumber: 3, blockHash: randomHash() }
+    const result = { status: 'reverted', error, transactionHash: mined.hash, blockNumber: 3 } as const
+    await store.settleTransaction({ transactionId, mined, results: [{ ref: payout, result }], airdrop: null }, now)
+    expect(await available(), 'he has paid, and nothing was paid out').to.equal(100n)
+    expect((await ask(payout, null, [need])).status).to.equal('executing')
+  })
+
+  it('gives nothing back of a payment that stays away, and closes the exposure', async () => {
+    const { payout, block } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record({ steps: [payout], airdrop: null })
+    await store.undoBlock(1, block, now)
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    const mined = { hash: randomHash(), blockNumber: 3, blockHash: randomHash() }
+    const result = { status: 'reverted', error, transactionHash: mined.hash, blockNumber: 3 } as const
+    await store.settleTransaction({ transactionId, mined, results: [{ ref: payout, result }], airdrop: null }, now)
+    expect(await available()).to.equal(0n)
+    expect(await store.readOpenExposures()).to.deep.equal([])
+  })
+
+  it('keeps a payment’s credit when the process dies in the middle and the payment is verified again before', async () => {
+    const { payment, hash, block } = await paidAction()
+    let left = 1
+    const dying = createStore({
+      ...database,
+      transact: (work) => (left-- > 0 ? database.transact(work) : Promise.reject(new Error('killed'))),
+    })
+    await dying.undoBlock(1, block, now).catch(() => undefined)
+    const again = { number: 8, hash: randomHash() }
+    await verify(payment, hash, again).catch(() => undefined)
+    await store.undoBlock(1, block, now)
+    if ((await store.readStep(payment))?.status !== 'success') await verify(payment, hash, again)
+    expect((await store.readStep(payment))?.status).to.equal('success')
+    expect(await available()).to.equal(100n)
+  })
+
+  it('lets an airdrop that was removed be settled anew', async () => {
+    const key = { chainId: 2, token: usdOn2, wallet: user }
+    const asked = await store.requestAirdrop({ ...key, amount: 5n, limit: 10n, periodMs: 1_000 }, now)
+    if (asked.outcome !== 'accepted') throw new Error(asked.outcome)
+    const transactionId = await record({ steps: [], airdrop: asked.airdrop })
+    const paid = async () => (await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n
+    for (const number of [3, 4, 5]) {
+      const mined = { hash: randomHash(), blockNumber: number, blockHash: randomHash() }
+      const airdrop = { airdrop: asked.airdrop, paid: true, message: null }
+      await store.settleTransaction({ transactionId, mined, results: [], airdrop }, now)
+      expect(await paid()).to.equal(5n)
+      expect((await store.readAirdrop(key))?.status).to.equal('success')
+      await store.undoBlock(2, { number, hash: mined.blockHash }, now)
+      expect(await paid()).to.equal(0n)
+    }
+  })
+
+  it('counts an attempt that was mined and reverted, whatever for, since it has cost gas', async () => {
+    const { payout } = await paidAction()
+    const error = { code: 'solver_outflow_cap', message: 'no', retryable: true } as const
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      expect((await ask(payout, null, [need])).status, `attempt ${attempt}`).to.equal('executing')
+      const transactionId = await record({ steps: [payout], airdrop: null })
+      const mined = { hash: randomHash(), blockNumber: attempt, blockHash: randomHash() }
+      const result = { status: 'error', error, transactionHash: mined.hash, blockNumber: attempt } as const
+      await store.settleTransaction({ transactionId, mined, results: [{ ref: payout, result }], airdrop: null }, now)
+    }
+    expect((await store.readStep(payout))?.error?.retryable).to.equal(false)
+    expect(await available()).to.equal(100n)
+  })
+})
