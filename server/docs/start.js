@@ -22,6 +22,12 @@ const styles = `
 .scalar-reference-intro-clients.introduction-card-item { display: none; }
 button.absolute[aria-expanded] { min-width: 24px; min-height: 24px; }
 .markdown img { width: 100%; max-width: 760px; }
+@media (max-width: 800px) {
+  .scalar-app .markdown.markdown table { display: block !important; overflow-x: auto; max-width: 100%; }
+  .scalar-app .markdown.markdown table :is(th, td) { min-width: 9rem; overflow-wrap: normal; word-break: normal; }
+  .scalar-app .markdown.markdown p:has(> img) { overflow-x: auto; }
+  .scalar-app .markdown.markdown p > img { width: 640px; max-width: none; }
+}
 `
 
 /**
@@ -35,7 +41,10 @@ const mends = [
   ['button[role=search]:not([aria-label])', (button) => button.setAttribute('aria-label', 'Search')],
   ['.scalar-code-copy:not([aria-label])', (button) => button.setAttribute('aria-label', 'Copy')],
   ['.show-more[aria-label]', (button) => button.removeAttribute('aria-label')],
-  ['pre > code:not([tabindex]), .endpoints:not([tabindex])', (region) => region.setAttribute('tabindex', '0')],
+  [
+    'pre > code:not([tabindex]), .endpoints:not([tabindex]), .markdown :is(table, p:has(> img)):not([tabindex])',
+    (region) => region.setAttribute('tabindex', '0'),
+  ],
 ]
 
 function mend() {
