@@ -41,7 +41,11 @@ async function run([what, order, chainId, signer, ...rest]: string[], store: Sto
   if (what === 'lane' && chainId && signer) {
     const lane = { chainId: Number(chainId), signer: signer.toLowerCase() as Address }
     const reason = rest.join(' ') || 'by an operator'
-    if (order === 'pause') return void (await store.pauseLane({ ...lane, reason }, Date.now()))
+    if (order === 'pause') {
+      if (!(await store.pauseLane({ ...lane, reason }, Date.now())))
+        throw new Error(`There is no lane of ${signer} there`)
+      return printStatus(store)
+    }
     const chain = chains.get(lane.chainId)
     if (order === 'resume' && chain) return void console.log(await resumeAtChain(chain, lane.signer, store))
   }

@@ -100,6 +100,11 @@ export type Chain = {
   receipts(hashes: readonly Hash[]): Promise<(Receipt | null)[]>
   /** Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, which give this very receipt. */
   isCertain(receipt: Receipt): Promise<boolean>
+  /**
+   * Whether each block is not the chain's any more: as many nodes as `agreement` asks for name another one at its height.
+   * A block that a node does not have (yet) proves nothing.
+   */
+  goneBlocks(blocks: readonly { number: number; hash: Hash }[]): Promise<boolean[]>
   /** Every node by itself, in the order of `rpcUrls`: its newest block, or null when it does not answer. */
   nodes(): Promise<(Block | null)[]>
   transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>

@@ -73,6 +73,21 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return told.filter(Boolean).length >= config.agreement
     },
 
+    async goneBlocks(blocks) {
+      const parts = chunks(blocks, maxCalls).map(async (part) => {
+        const calls = part.map(({ number }) => call('eth_getBlockByNumber', quantity(number), false))
+        const isOther = (answers: RpcAnswer[]) =>
+          answers.map((answer, index) => {
+            const block = orNull(resultOf(answer), readBlock)
+            return block !== null && block.hash !== part[index]!.hash
+          })
+        if (config.agreement <= 1) return rpc.read(calls, isOther)
+        const told = await rpc.readEach(calls, isOther)
+        return part.map((_block, index) => told.filter((node) => node?.[index]).length >= config.agreement)
+      })
+      return (await Promise.all(parts)).flat()
+    },
+
     nodes() {
       return rpc.readEach([call('eth_getBlockByNumber', 'latest', false)], ([block]) => readBlock(resultOf(block)))
     },

@@ -35,22 +35,30 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
       }
       last = head
       if (!suspicious && tools.now() - checkedAt < everyMs) return false
-      const settled = await tools.store.readSettledBlocks(chainId, Number(head.number) - reorganisationBlocks)
-      const canonical = await Promise.all(settled.map(isCanonical))
-      for (const [index, block] of settled.entries()) {
-        if (!canonical[index]) await undo(block)
-      }
       const hasReorganised = suspicious
-      suspicious = false
+      try {
+        await undoWhatIsGone(head)
+        suspicious = false
+      } catch (error) {
+        // The rest of the round goes on; what is suspicious stays so and is looked at in the next one.
+        tools.log.warn({ err: error, chainId }, 'what is settled could not be held against the chain')
+      }
       checkedAt = tools.now()
       return hasReorganised
     },
   }
 
-  /** A block that the node does not have (yet) proves nothing. */
-  async function isCanonical({ number, hash }: { number: number | bigint; hash: string }): Promise<boolean> {
-    const block = await chain.blockByNumber(BigInt(number))
-    return block === null || block.hash === hash
+  async function undoWhatIsGone(head: Block): Promise<void> {
+    const settled = await tools.store.readSettledBlocks(chainId, Number(head.number) - reorganisationBlocks)
+    const gone = await chain.goneBlocks(settled)
+    for (const [index, block] of settled.entries()) {
+      if (gone[index]) await undo(block)
+    }
+  }
+
+  async function isCanonical(block: Block): Promise<boolean> {
+    const [gone] = await chain.goneBlocks([{ number: Number(block.number), hash: block.hash }])
+    return !gone
   }
 
   async function undo(block: SettledBlock): Promise<void> {
