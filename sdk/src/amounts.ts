@@ -24,12 +24,14 @@ export type IntentRequest = SignedIntent | OnDemandIntent | PresignIntent
 export type ChainAuthorization = SignedAuthorization & { yParity?: 0 | 1 }
 
 /** An action to create. */
-export type ActionRequest = {
-  user: Address
-  /** Required with an intent of mode `7702`; `[]` when the account is delegated wherever it needs to be. */
-  chainAuthorizations?: ChainAuthorization[]
-  intents: IntentRequest[]
-}
+export type ActionRequest = { user: Address } & (
+  | {
+      /** Required with an intent of mode `7702`; `[]` when the account is delegated wherever it needs to be. */
+      chainAuthorizations: ChainAuthorization[]
+      intents: IntentRequest[]
+    }
+  | { chainAuthorizations?: undefined; intents: Exclude<IntentRequest, { mode: '7702' }>[] }
+)
 
 export type Intent = Omit<Wire.Intent, 'chainBatches'> & {
   /** What each step is to move, in the order of the steps. */

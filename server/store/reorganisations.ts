@@ -170,8 +170,11 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
     const found = await trx<CreditRow>('credits').where({ id }).first('block_hash', 'is_lost')
     if (!found || found.is_lost || found.block_hash !== block.hash) return null
     await stopDrawing(database, trx, id, now)
-    const credit = (await database.lock(trx<CreditRow>('credits').where({ id })).first())!
-    if (credit.is_lost) return null
+    const lock = async () => (await database.lock(trx<CreditRow>('credits').where({ id })).first())!
+    if ((await lock()).is_lost) return null
+    // Once more, for what was set aside of it until the row was locked.
+    await stopDrawing(database, trx, id, now)
+    const credit = await lock()
     const available = BigInt(credit.available)
     const exposed = BigInt(credit.amount) - available
     const cause = `lost:${arrivalCause(credit, await countLost(trx, credit))}`

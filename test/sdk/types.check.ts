@@ -25,6 +25,10 @@ const onDemand: IntentRequest = {
 }
 await client.createAction({ user, intents: [onDemand] })
 
+// Signed intents without authorizations.
+// @ts-expect-error Signed intents need authorizations, be it none.
+await client.createAction({ user, intents: [signed] })
+
 // A wrong mode.
 // @ts-expect-error A wrong mode.
 await client.createAction({ user, intents: [{ ...signed, mode: '7703' }] })
