@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { type Hash, parseUnits, type PrivateKeyAccount } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
-import { startService } from '../../server/compose.js'
+import { type Service, startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi, type Api } from '../support/api.js'
@@ -62,7 +62,7 @@ describe(`random operations (seed ${seed})`, () => {
     try {
       const api = createApi(service.url!)
       for (let point = 0; point < quietPoints; point++) {
-        await operateAndRest(api, world, seen)
+        await operateAndRest(service, api, world, seen)
         const { vaults, balanceFaults } = await compareVaults(service.database, devnet.chains)
         expect(balanceFaults).to.deep.equal([])
         for (const vault of vaults) expect(vault.unexplained, `${vault.chainId} ${vault.token.id}`).to.equal(0n)
@@ -78,6 +78,7 @@ describe(`random operations (seed ${seed})`, () => {
 
 /** A share of the operations, and then until every step has come to rest. */
 async function operateAndRest(
+  service: Service,
   api: Api,
   world: Awaited<ReturnType<typeof createWorld>>,
   seen: Map<string, number>,
@@ -86,13 +87,14 @@ async function operateAndRest(
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => world.operate(api)))
     for (const outcome of outcomes) seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
   }
-  const open = async () => (await api.get('/actions?status=executing&limit=100')).body.actions
-  await until(async () => (await open()).every(isAtRest), 'every step to come to rest', 20_000)
-}
-
-/** Waiting for something that has not been asked for is rest too. */
-function isAtRest(action: { intents: { steps: { status: string }[] }[] }): boolean {
-  return action.intents.every((intent) => intent.steps.every((step) => step.status !== 'executing'))
+  const count = async (table: string, status: string) =>
+    Number((await service.database.knex(table).where({ status }).count({ found: '*' }).first())!['found'])
+  const isAtRest = async () =>
+    (await count('steps', 'executing')) +
+      (await count('transactions', 'open')) +
+      (await count('deposits', 'pending')) ===
+    0
+  await until(isAtRest, 'everything to come to rest', 60_000)
 }
 
 async function createWorld(devnet: Devnet, random: Random) {
