@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
 import { requiredConfirmations } from '../domain/finality.js'
-import type { JournalTransaction } from '../store/journal.js'
+import type { JournalTransaction } from '../store/journalTransactions.js'
 import { airdropResult, airdropTopic } from './airdropQueue.js'
 import { replace, sendStored } from './lanes.js'
 import { resultOf } from './outcome.js'

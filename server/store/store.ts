@@ -12,21 +12,8 @@ import { rememberGenesis } from './chainIdentities.js'
 import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
-import {
-  findOpenByHash,
-  giveUpFiller,
-  hasNonce,
-  hasOpenTransactions,
-  lowestUnminedNonce,
-  noteMined,
-  noteSend,
-  postponeTransactions,
-  readDueTransactions,
-  readMinedTransactions,
-  recordAttempt,
-  recordFiller,
-  recordTransaction,
-} from './journal.js'
+import { giveUpFiller, noteMined, noteSend, postponeTransactions, recordAttempt, recordFiller, recordTransaction } from './journal.js'
+import { findOpenByHash, hasNonce, hasOpenTransactions, lowestUnminedNonce, readDueTransactions, readMinedTransactions } from './journalTransactions.js'
 import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resumeLane } from './lanes.js'
 import { readOpenExposures } from './exposures.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'

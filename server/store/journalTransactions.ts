@@ -1,0 +1,149 @@
+import type { Address, Hash, Hex } from 'viem'
+import type { ChainAuthorization } from '../domain/action.js'
+import type { Database } from './database.js'
+import type { AttemptRow, TransactionRow } from './rows.js'
+
+/** What the journal knows of a transaction, and how the engine looks for those that it has to see to. */
+export type JournalTransaction = {
+  id: number
+  chainId: number
+  signer: Address
+  nonce: number
+  to: Address
+  data: Hex
+  authorizations: ChainAuthorization[]
+  gasLimit: bigint
+  mined: { hash: Hash; blockNumber: number; blockHash: Hash } | null
+  sentAt: number | null
+  sendOutcome: string | null
+  /** When its newest form was signed. */
+  lastSignedAt: number
+  /** Oldest first; never empty. */
+  attempts: SignedAttempt[]
+}
+
+/** One signed form of a transaction; forms differ in fees only, but for a cancel. */
+export type SignedAttempt = {
+  hash: Hash
+  raw: Hex
+  maxFeePerGas: bigint
+  maxPriorityFeePerGas: bigint
+  isCancel: boolean
+}
+
+/** The open transactions that any of these hashes belongs to. */
+export async function findOpenByHash(database: Database, hashes: Hash[]): Promise<JournalTransaction[]> {
+  if (hashes.length === 0) return []
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .whereIn('id', database.knex('attempts').whereIn('hash', hashes).select('transaction_id'))
+    .where({ status: 'open' })
+  return withAttempts(database, rows)
+}
+
+/** Open transactions that nothing has been heard of for too long, oldest nonce first. */
+export async function readDueTransactions(
+  database: Database,
+  chainId: number,
+  limit: number,
+  now: number,
+): Promise<JournalTransaction[]> {
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .whereNull('mined_block')
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+  return withAttempts(database, rows)
+}
+
+/** Open transactions that were seen in one of these blocks. */
+export async function readMinedTransactions(
+  database: Database,
+  chainId: number,
+  blocks: { from: number; to: number },
+  limit: number,
+): Promise<JournalTransaction[]> {
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .whereBetween('mined_block', [blocks.from, blocks.to])
+    .orderBy('mined_block')
+    .limit(limit)
+  return withAttempts(database, rows)
+}
+
+export async function hasOpenTransactions(database: Database, chainId: number): Promise<boolean> {
+  const row = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .first('id')
+  return row !== undefined
+}
+
+/** The lowest nonce of the signer that is not known to be mined; null when all are. */
+export async function lowestUnminedNonce(database: Database, chainId: number, signer: Address): Promise<number | null> {
+  const row = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, signer, status: 'open' })
+    .whereNull('mined_block')
+    .orderBy('nonce')
+    .first('nonce')
+  return row?.nonce ?? null
+}
+
+/** Whether the journal has ever had a transaction at this nonce. */
+export async function hasNonce(database: Database, chainId: number, signer: Address, nonce: number): Promise<boolean> {
+  const key = { chain_id: chainId, signer, nonce }
+  return (await database.knex<TransactionRow>('transactions').where(key).first('id')) !== undefined
+}
+
+async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
+  if (rows.length === 0) return []
+  const attempts = await database.knex<AttemptRow>('attempts').whereIn(
+    'transaction_id',
+    rows.map((row) => row.id),
+  )
+  return rows.map((row) => {
+    const own = attempts.filter((attempt) => attempt.transaction_id === row.id).map(toAttempt)
+    return toTransaction(row, own.sort(byFee))
+  })
+}
+
+/** Every form offers more than the one before it; the clocks of two replicas may say otherwise. */
+function byFee(a: SignedAttempt, b: SignedAttempt): number {
+  return a.maxFeePerGas < b.maxFeePerGas ? -1 : Number(a.maxFeePerGas > b.maxFeePerGas)
+}
+
+export function toTransaction(row: TransactionRow, attempts: SignedAttempt[]): JournalTransaction {
+  return {
+    id: row.id,
+    chainId: row.chain_id,
+    signer: row.signer,
+    nonce: row.nonce,
+    to: row.to_address,
+    data: row.data,
+    authorizations: JSON.parse(row.authorizations) as ChainAuthorization[],
+    gasLimit: BigInt(row.gas_limit),
+    mined:
+      row.mined_hash === null
+        ? null
+        : { hash: row.mined_hash, blockNumber: row.mined_block!, blockHash: row.mined_block_hash! },
+    sentAt: row.sent_at,
+    sendOutcome: row.send_outcome,
+    lastSignedAt: row.signed_at,
+    attempts,
+  }
+}
+
+function toAttempt(row: AttemptRow): SignedAttempt {
+  return {
+    hash: row.hash,
+    raw: row.raw,
+    maxFeePerGas: BigInt(row.max_fee_per_gas),
+    maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
+    isCancel: Boolean(row.is_cancel),
+  }
+}
+
