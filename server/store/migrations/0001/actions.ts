@@ -1,0 +1,113 @@
+import type { Knex } from 'knex'
+import { columns } from '../columns.js'
+import { createTable } from '../createTable.js'
+
+/** Actions, their intents and steps, and what clients have seen of them. */
+export async function createActionsTables(knex: Knex): Promise<void> {
+  const column = columns(knex)
+
+  await createTable(knex, 'actions', (t) => {
+    column.actionId(t, 'id').primary()
+    column.address(t, 'user').notNullable()
+    // SHA-256 of the normalised request; tells a repeated request from another one.
+    column.hash(t, 'body_hash').notNullable()
+    // JSON list of EIP-7702 tuples.
+    column.large(t, 'authorizations').notNullable()
+    column.word(t, 'status').notNullable()
+    // How many events the action has; the last one's sequence number.
+    t.integer('event_count').notNullable().defaultTo(0)
+    column.time(t, 'created_at').notNullable()
+    column.time(t, 'updated_at').notNullable()
+    t.index(['user', 'id'])
+    t.index(['user', 'status', 'id'])
+    t.index(['status', 'id'])
+  })
+
+  await createTable(knex, 'intents', (t) => {
+    column.actionId(t)
+    t.integer('intent_index').notNullable()
+    column.word(t, 'mode').notNullable()
+    // JSON of the whole intent as the domain knows it, signatures included.
+    column.large(t, 'intent').notNullable()
+    // JSON list of the batches as anyone may see them: chain and token transfers, without calls and signatures.
+    column.large(t, 'batches').notNullable()
+    // Mode 7702: keccak256(user, digest); one signed intent exists once. Null in the other modes.
+    column.hash(t, 'signed_key').nullable().unique()
+    // Mode 7702: keccak256 of the signature, by which legacy clients ask. Null in the other modes.
+    column.hash(t, 'signature_hash').nullable()
+    column.word(t, 'status').notNullable()
+    column.time(t, 'created_at').notNullable()
+    column.time(t, 'updated_at').notNullable()
+    t.primary(['action_id', 'intent_index'])
+    t.index(['signature_hash'])
+  })
+
+  await createTable(knex, 'steps', (t) => {
+    column.actionId(t)
+    t.integer('intent_index').notNullable()
+    t.integer('step_index').notNullable()
+    column.address(t, 'user').notNullable()
+    column.word(t, 'mode').notNullable()
+    column.word(t, 'kind').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.word(t, 'status').notNullable()
+    // The transaction that carries the step, or that the user registered. Null until one exists.
+    column.hash(t, 'transaction_hash').nullable()
+    t.bigInteger('block_number').nullable()
+    // The block that its end rests on; null until it has succeeded.
+    column.hash(t, 'block_hash').nullable()
+    t.integer('confirmations').notNullable().defaultTo(0)
+    t.integer('required_confirmations').notNullable()
+    // How often a reorganisation deeper than the confirmations has undone its success.
+    t.integer('reopenings').notNullable().defaultTo(0)
+    // How often the step has been asked for and tried.
+    t.integer('attempts').notNullable().defaultTo(0)
+    // How many of them ended for a reason that was not the step's own; they don't count against the limit.
+    t.integer('excused').notNullable().defaultTo(0)
+    // How often setting credit aside for it was begun. It is there to be changed: two nodes of a cluster that do so at
+    // once then meet at COMMIT, where their locks do not.
+    t.integer('reservation_rounds').notNullable().defaultTo(0)
+    column.word(t, 'error_code').nullable()
+    column.message(t, 'error_message').nullable()
+    t.boolean('error_retryable').nullable()
+    // What the vault remembers the payout by. Null until first prepared, then fixed.
+    column.hash(t, 'step_key').nullable().unique()
+    // The journal's transaction that carries the step now. Null: none yet, or the last one is settled.
+    t.bigInteger('transaction_id').nullable()
+    // `{chainId}:{user}` while a 7702 step is open there, so that only one is. Null otherwise.
+    column.word(t, 'open_account', 80).nullable().unique()
+    // True: once it succeeds, the solver's steps that directly follow are asked for too.
+    t.boolean('follow').notNullable().defaultTo(false)
+    // When the user's transaction was last registered; null for other kinds.
+    column.time(t, 'registered_at').nullable()
+    // For how long the chain has answered that it does not know the transaction; outages don't count.
+    t.integer('unseen_ms').notNullable().defaultTo(0)
+    // When the engine is to look at the step next; pushed forward by whoever claims it. Null: nothing to do.
+    column.time(t, 'due_at').nullable()
+    column.time(t, 'created_at').notNullable()
+    column.time(t, 'updated_at').notNullable()
+    t.primary(['action_id', 'intent_index', 'step_index'])
+    t.index(['due_at'])
+    t.index(['transaction_id'])
+    t.index(['transaction_hash'])
+    t.index(['chain_id', 'block_number'])
+  })
+
+  await createTable(knex, 'events', (t) => {
+    column.actionId(t)
+    // 1, 2, 3 … per action, without a gap.
+    t.integer('sequence').notNullable()
+    // JSON: the step as it was then.
+    column.large(t, 'step').notNullable()
+    column.time(t, 'created_at').notNullable()
+    t.primary(['action_id', 'sequence'])
+  })
+
+  await createTable(knex, 'idempotency_keys', (t) => {
+    // keccak256(user, key)
+    column.hash(t, 'key_hash').primary()
+    column.hash(t, 'body_hash').notNullable()
+    column.actionId(t).notNullable()
+    column.time(t, 'created_at').notNullable().index()
+  })
+}

@@ -1,0 +1,63 @@
+import type { Knex } from 'knex'
+import { columns } from '../columns.js'
+import { createTable } from '../createTable.js'
+
+/** The journal: lanes, the transactions on them, and every signed form. */
+export async function createJournalTables(knex: Knex): Promise<void> {
+  const column = columns(knex)
+
+  // One row per (chain, signer): the next nonce to sign.
+  await createTable(knex, 'lanes', (t) => {
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'signer').notNullable()
+    t.bigInteger('next_nonce').notNullable()
+    // `active` or `paused`
+    column.word(t, 'status').notNullable()
+    // Why it is paused; null while active.
+    column.message(t, 'reason').nullable()
+    column.time(t, 'updated_at').notNullable()
+    t.primary(['chain_id', 'signer'])
+  })
+
+  // One row per nonce ever taken. What it carries never changes, but for a cancel.
+  await createTable(knex, 'transactions', (t) => {
+    t.bigIncrements('id')
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'signer').notNullable()
+    t.bigInteger('nonce').notNullable()
+    column.address(t, 'to_address').notNullable()
+    column.large(t, 'data').notNullable()
+    // JSON list of EIP-7702 tuples, [] for a type-2 transaction.
+    column.large(t, 'authorizations').notNullable()
+    t.bigInteger('gas_limit').notNullable()
+    // `open` until it is `final`, or `lost`: something else has used its nonce, as an operator has found
+    column.word(t, 'status').notNullable()
+    // Where it was last seen mined; null while it is not.
+    column.hash(t, 'mined_hash').nullable()
+    t.bigInteger('mined_block').nullable()
+    column.hash(t, 'mined_block_hash').nullable()
+    // What the node said to the last send; null before the first answer.
+    column.word(t, 'send_outcome').nullable()
+    column.time(t, 'sent_at').nullable()
+    // When its newest form was signed.
+    column.time(t, 'signed_at').notNullable()
+    // When the engine is to look at it next even if no block mentions it.
+    column.time(t, 'due_at').nullable()
+    column.time(t, 'created_at').notNullable()
+    column.time(t, 'updated_at').notNullable()
+    t.unique(['chain_id', 'signer', 'nonce'])
+    t.index(['chain_id', 'status', 'due_at'])
+    t.index(['chain_id', 'status', 'mined_block'])
+  })
+
+  // Every signed form of a transaction, stored before it is sent.
+  await createTable(knex, 'attempts', (t) => {
+    column.hash(t, 'hash').primary()
+    t.bigInteger('transaction_id').notNullable().index()
+    column.large(t, 'raw').notNullable()
+    column.amount(t, 'max_fee_per_gas').notNullable()
+    column.amount(t, 'max_priority_fee_per_gas').notNullable()
+    t.boolean('is_cancel').notNullable()
+    column.time(t, 'created_at').notNullable()
+  })
+}

@@ -1,0 +1,84 @@
+import type { Knex } from 'knex'
+import { columns } from '../columns.js'
+import { createTable } from '../createTable.js'
+
+/** What clients report and ask for beside actions. */
+export async function createRecordsTables(knex: Knex): Promise<void> {
+  const column = columns(knex)
+
+  // Deposits and withdrawals as clients report them, until the chain has confirmed or refuted them.
+  await createTable(knex, 'deposits', (t) => {
+    t.bigIncrements('id')
+    // keccak256 of what was reported: the same report again is the same row.
+    column.hash(t, 'report_hash').notNullable()
+    // 0, 1, 2 …: the same report again, for a further movement of the transaction.
+    t.integer('occurrence').notNullable()
+    column.address(t, 'user').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.hash(t, 'transaction_hash').notNullable()
+    column.address(t, 'sender').notNullable()
+    column.address(t, 'token').notNullable()
+    column.amount(t, 'amount').notNullable()
+    t.boolean('is_deposit').notNullable()
+    // `pending`, `recorded` or `refused`
+    column.word(t, 'status').notNullable()
+    // `vault` or `wallet`; null until recorded.
+    column.word(t, 'custody').nullable()
+    t.integer('confirmations').notNullable().defaultTo(0)
+    t.integer('required_confirmations').notNullable()
+    // True: recorded, and the transaction holds further movements that the same report fits.
+    t.boolean('may_repeat').notNullable().defaultTo(false)
+    column.word(t, 'error_code').nullable()
+    column.message(t, 'error_message').nullable()
+    // When the engine is to look at it next; null: nothing to do.
+    column.time(t, 'due_at').nullable().index()
+    // When it was last reported, and when it was recorded; null: not yet.
+    column.time(t, 'reported_at').notNullable()
+    column.time(t, 'recorded_at').nullable()
+    t.unique(['report_hash', 'occurrence'])
+    t.index(['chain_id', 'transaction_hash'])
+  })
+
+  // The movements that the records stand for; each is recorded once as what it is.
+  await createTable(knex, 'deposit_logs', (t) => {
+    // `{in|out}:{vault|wallet}:{chainId}:{hash}:{logIndex}`
+    column.word(t, 'log_key', 120).primary()
+    t.bigInteger('deposit_id').notNullable().index()
+  })
+
+  // One row per (chain, token, wallet): its newest airdrop.
+  await createTable(knex, 'airdrops', (t) => {
+    t.bigInteger('chain_id').notNullable()
+    column.address(t, 'token').notNullable()
+    column.address(t, 'wallet').notNullable()
+    // 1, 2, 3 … per row; the vault's key binds it, so that each is paid once.
+    t.integer('round').notNullable()
+    column.amount(t, 'amount').notNullable()
+    // When the period began in which this round counts, and what earlier rounds have paid in it.
+    column.time(t, 'period_start').notNullable()
+    column.amount(t, 'paid_before').notNullable()
+    // `executing`, `success` or `error`
+    column.word(t, 'status').notNullable()
+    column.hash(t, 'transaction_hash').nullable()
+    t.bigInteger('transaction_id').nullable().index()
+    column.message(t, 'error_message').nullable()
+    column.time(t, 'due_at').nullable().index()
+    column.time(t, 'asked_at').notNullable()
+    t.primary(['chain_id', 'token', 'wallet'])
+  })
+
+  await createTable(knex, 'venue_tx_hashes', (t) => {
+    t.bigIncrements('id')
+    column.address(t, 'address').notNullable()
+    column.hash(t, 'tx_hash').notNullable()
+    column.label(t, 'action_type').notNullable()
+    column.label(t, 'venue').notNullable()
+    t.bigInteger('chain_id').notNullable()
+    column.time(t, 'created_at').notNullable()
+    t.unique(['address', 'tx_hash', 'action_type', 'venue', 'chain_id'], { indexName: 'venue_tx_hashes_once' })
+    t.index(['address', 'created_at', 'id'])
+    t.index(['address', 'venue', 'created_at', 'id'])
+    t.index(['address', 'action_type', 'created_at', 'id'])
+    t.index(['tx_hash', 'created_at', 'id'])
+  })
+}

@@ -1,0 +1,29 @@
+import type { Knex } from 'knex'
+import { columns } from '../columns.js'
+import { createTable } from '../createTable.js'
+
+/** What the service keeps about itself and its clients. */
+export async function createRunningTables(knex: Knex): Promise<void> {
+  const column = columns(knex)
+
+  // Points that clients have used up, in the form that rate-limiter-flexible keeps them.
+  await createTable(knex, 'rate_limits', (t) => {
+    t.string('key', 255).primary()
+    t.integer('points').notNullable()
+    // Unix milliseconds; null: never.
+    t.bigInteger('expire').nullable().index()
+  })
+
+  // What all replicas keep to, set by an operator: `drain` is `on` or `off`.
+  await createTable(knex, 'service_state', (t) => {
+    column.word(t, 'name').primary()
+    column.word(t, 'value').notNullable()
+    column.time(t, 'updated_at').notNullable()
+  })
+
+  // The first block of each chain, to notice that another chain answers under its id.
+  await createTable(knex, 'chain_identities', (t) => {
+    t.bigInteger('chain_id').primary()
+    column.hash(t, 'genesis_hash').notNullable()
+  })
+}
