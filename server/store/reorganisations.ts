@@ -1,4 +1,4 @@
-import type { Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import { reopenAirdrop } from './airdrops.js'
 import { moveBalance } from './balances.js'
@@ -100,8 +100,11 @@ async function reopenTransaction(
     })
     const steps = await trx<StepRow>('steps').where({ transaction_id: id })
     for (const step of steps) {
-      // What failed on the chain may yet succeed; the step follows when that is settled.
-      if (step.status === 'success') await unsettle(database, trx, step, { due_at: null }, now)
+      // What failed on the chain may yet succeed; the step follows when that is settled. What failed and was paid all
+      // the same is as open again as a success.
+      if (step.status === 'success' || (await readPayouts(trx, step)).length > 0) {
+        await unsettle(database, trx, step, { due_at: null }, now)
+      }
     }
     await reopenAirdrop(trx, id, now)
     return { kind: 'transaction', transactionHash: row.mined_hash!, steps: steps.map(refOf) }
@@ -125,16 +128,9 @@ async function unsettle(
   next: Pick<StepRow, 'due_at'> & Partial<Pick<StepRow, 'unseen_ms'>>,
   now: number,
 ): Promise<void> {
-  const payouts = await trx<{
-    cause: string
-    user: `0x${string}`
-    chain_id: number
-    token: `0x${string}`
-    amount: string
-  }>('ledger').whereBetween('cause', [payoutCause(row), `${payoutCause(row)}~`])
   await post(
     trx,
-    payouts.map(({ cause, user, chain_id, token, amount }) => ({
+    (await readPayouts(trx, row)).map(({ cause, user, chain_id, token, amount }) => ({
       cause: `undone:${cause}`,
       debit: 'vault' as const,
       credit: 'solver' as const,
@@ -155,9 +151,18 @@ async function unsettle(
       block_number: null,
       block_hash: null,
       confirmations: 0,
+      error: null,
       ...next,
     },
     now,
+  )
+}
+
+/** What the ledger says was paid out in the step's newest attempt. */
+async function readPayouts(trx: Transaction, row: StepRow) {
+  return trx<{ cause: string; user: Address; chain_id: number; token: Address; amount: string }>('ledger').whereBetween(
+    'cause',
+    [payoutCause(row), `${payoutCause(row)}~`],
   )
 }
 

@@ -127,6 +127,39 @@ describe('undoing what was final', () => {
     expect(await available()).to.equal(100n)
   })
 
+  it('takes back what a step paid that failed all the same, and books it once when it is mined again', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record({ steps: [payout], airdrop: null })
+    const paid = async () => (await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n
+    const error = { code: 'batch_not_executed', message: 'paid, not run', retryable: false } as const
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    for (const number of [3, 4, 5]) {
+      const mined = { hash: randomHash(), blockNumber: number, blockHash: randomHash() }
+      const place = { transactionHash: mined.hash, blockNumber: number }
+      const result =
+        number < 5
+          ? ({ status: 'error', error, payouts, ...place } as const)
+          : ({
+              status: 'success',
+              blockHash: mined.blockHash,
+              confirmations: 1,
+              arrivals: [],
+              payouts,
+              ...place,
+            } as const)
+      await store.settleTransaction({ transactionId, mined, results: [{ ref: payout, result }], airdrop: null }, now)
+      expect(await paid()).to.equal(100n)
+      expect(await store.readOpenExposures(), 'the credit was there for it').to.deep.equal([])
+      if (number === 5) break
+      await store.undoBlock(2, { number, hash: mined.blockHash }, now)
+      expect(await paid()).to.equal(0n)
+      expect((await store.readStep(payout))!.status).to.equal('executing')
+    }
+    expect((await store.readStep(payout))!.status).to.equal('success')
+    expect(await available()).to.equal(0n)
+  })
+
   it('lets an airdrop that was removed be settled anew', async () => {
     const key = { chainId: 2, token: usdOn2, wallet: user }
     const asked = await store.requestAirdrop({ ...key, amount: 5n, limit: 10n, periodMs: 1_000 }, now)
