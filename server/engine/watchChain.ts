@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
 import { requiredConfirmations } from '../domain/finality.js'
+import { solverNeeds } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { airdropResult, airdropTopic } from './airdropQueue.js'
 import { replace, sendStored } from './lanes.js'
@@ -195,7 +196,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     for (const work of works) {
       const result = await resultOf(work, transaction, receipt, head.number, chain, tools)
       if (!result) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-      results.push({ ref: work.ref, result })
+      const batch = work.intent.chainBatches[work.ref.stepIndex]!
+      results.push({ ref: work.ref, result, needs: solverNeeds(batch, tools.settings) })
     }
     const carried = await tools.store.readAirdropOf(transaction.id)
     const airdrop = carried && airdropResult(carried, receipt, tools)

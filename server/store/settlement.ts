@@ -6,7 +6,7 @@ import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { settleAirdrop } from './airdrops.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
-import { releaseCredit, reserveCredit, type ReserveOutcome, spendCredit } from './credits.js'
+import { releaseCredit, reserveCredit, type ReserveOutcome, type Spender, spendCredit } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
@@ -78,7 +78,8 @@ export async function settleTransaction(
   settled: {
     transactionId: number
     mined: { hash: Hash; blockNumber: number; blockHash: Hash }
-    results: { ref: StepRef; result: StepResult }[]
+    /** With what a step's transfers need of its user's credit, in case that had been given back. */
+    results: { ref: StepRef; result: StepResult; needs: SolverNeed[] }[]
     airdrop: { airdrop: Airdrop; paid: boolean; message: string | null } | null
   },
   now: number,
@@ -95,11 +96,13 @@ export async function settleTransaction(
       due_at: null,
       updated_at: now,
     })
-    for (const { ref, result } of settled.results) {
+    for (const { ref, result, needs } of settled.results) {
       const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (row?.transaction_id !== settled.transactionId) continue
       if (row.status === 'executing') await applyResult(database, trx, row, result, now)
-      else if (row.status !== 'success' && result.status === 'success') await applyLate(database, trx, row, result, now)
+      else if (row.status !== 'success' && result.status === 'success') {
+        await applyLate(database, trx, row, { result, needs }, now)
+      }
     }
     if (settled.airdrop) {
       const { airdrop, ...outcome } = settled.airdrop
@@ -134,14 +137,7 @@ export async function reserveForStep(
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(work.ref))).first()
     if (row?.status !== 'executing') return { outcome: 'stale' }
-    const spender = {
-      ref: work.ref,
-      user: work.user,
-      chainId: row.chain_id,
-      signed: work.intent.mode === '7702',
-      attempt: attemptOf(row),
-    }
-    return reserveCredit(database, trx, spender, needs, now)
+    return reserveCredit(database, trx, spenderOf(row), needs, now)
   })
 }
 
@@ -197,20 +193,24 @@ async function applyResult(
 }
 
 /**
- * A transaction that had failed was carried out after a reorganisation. Its step had given its credit back, which may
- * be gone: what was paid out is an exposure.
+ * A transaction that had failed was carried out after a reorganisation. Its step had given its credit back: it is taken
+ * again, and where it is gone by now, what was paid out is an exposure.
  */
 async function applyLate(
   database: Database,
   trx: Transaction,
   row: StepRow,
-  result: Extract<StepResult, { status: 'success' }>,
+  { result, needs }: { result: Extract<StepResult, { status: 'success' }>; needs: SolverNeed[] },
   now: number,
 ): Promise<void> {
   await trx('steps')
     .where(stepKeyColumns(refOf(row)))
     .update({ reopenings: row.reopenings + 1 })
   const late = { ...row, reopenings: row.reopenings + 1 }
+  const spender = spenderOf(late)
+  if ((await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved') {
+    return applyResult(database, trx, late, result, now)
+  }
   for (const { chainId, token, amount } of result.payouts) {
     const { transactionHash } = result
     const exposure = {
@@ -237,6 +237,11 @@ function finalError(result: Exclude<StepResult, { status: 'success' }>, row: Ste
 /** What was mined has cost gas, so it counts whatever it says. */
 function isExcusedResult(result: StepResult): boolean {
   return result.status !== 'success' && result.blockNumber === null && isExcused(result.error)
+}
+
+function spenderOf(row: StepRow): Spender {
+  const signed = row.mode === '7702'
+  return { ref: refOf(row), user: row.user, chainId: row.chain_id, signed, attempt: attemptOf(row) }
 }
 
 /** What the causes of a step's payouts begin with. */

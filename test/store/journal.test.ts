@@ -132,7 +132,7 @@ describe('the journal', () => {
     }
     const settle = () =>
       store.settleTransaction(
-        { transactionId: recorded.transaction.id, mined, results: [{ ref, result }], airdrop: null },
+        { transactionId: recorded.transaction.id, mined, results: [{ ref, result, needs: [] }], airdrop: null },
         Date.now(),
       )
     expect((await Promise.all([settle(), settle(), settle()])).sort()).to.deep.equal(['settled', 'stale', 'stale'])
