@@ -146,4 +146,3 @@ function toAttempt(row: AttemptRow): SignedAttempt {
     isCancel: Boolean(row.is_cancel),
   }
 }
-

@@ -10,10 +10,32 @@ import {
 import { readBalances } from './balances.js'
 import { rememberGenesis } from './chainIdentities.js'
 import type { Database } from './database.js'
-import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
+import {
+  claimDueDeposits,
+  noteDepositUnseen,
+  postponeDeposit,
+  readDeposit,
+  reportDeposit,
+  settleDeposit,
+} from './deposits.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
-import { giveUpFiller, noteMined, noteSend, postponeTransactions, recordAttempt, recordFiller, recordTransaction } from './journal.js'
-import { findOpenByHash, hasNonce, hasOpenTransactions, lowestUnminedNonce, readDueTransactions, readMinedTransactions } from './journalTransactions.js'
+import {
+  giveUpFiller,
+  noteMined,
+  noteSend,
+  postponeTransactions,
+  recordAttempt,
+  recordFiller,
+  recordTransaction,
+} from './journal.js'
+import {
+  findOpenByHash,
+  hasNonce,
+  hasOpenTransactions,
+  lowestUnminedNonce,
+  readDueTransactions,
+  readMinedTransactions,
+} from './journalTransactions.js'
 import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resumeLane } from './lanes.js'
 import { readOpenExposures } from './exposures.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
@@ -105,6 +127,7 @@ export function createStore(database: Database) {
     readDeposit: on(readDeposit),
     claimDueDeposits: on(claimDueDeposits),
     postponeDeposit: on(postponeDeposit),
+    noteDepositUnseen: on(noteDepositUnseen),
     settleDeposit: on(settleDeposit),
     readBalances: on(readBalances),
 
