@@ -200,7 +200,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       results.push({ ref: work.ref, result, needs: solverNeeds(batch, tools.settings) })
     }
     const carried = await tools.store.readAirdropOf(transaction.id)
-    const airdrop = carried && airdropResult(carried, receipt, tools)
+    const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
+    if (carried && !airdrop) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
     const settled = { transactionId: transaction.id, mined, results, airdrop }
     if ((await tools.store.settleTransaction(settled, tools.now())) === 'stale') return
     if (carried) tools.changed(airdropTopic(carried))

@@ -93,10 +93,16 @@ export async function lowestUnminedNonce(database: Database, chainId: number, si
   return row?.nonce ?? null
 }
 
-/** Whether the journal has ever had a transaction at this nonce. */
-export async function hasNonce(database: Database, chainId: number, signer: Address, nonce: number): Promise<boolean> {
+/** Whether the journal has a transaction at this nonce that it has not given up. */
+export async function standsForNonce(
+  database: Database,
+  chainId: number,
+  signer: Address,
+  nonce: number,
+): Promise<boolean> {
   const key = { chain_id: chainId, signer, nonce }
-  return (await database.knex<TransactionRow>('transactions').where(key).first('id')) !== undefined
+  const row = await database.knex<TransactionRow>('transactions').where(key).whereNot({ status: 'lost' }).first('id')
+  return row !== undefined
 }
 
 async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {

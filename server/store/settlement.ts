@@ -1,10 +1,9 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
-import type { Airdrop } from '../domain/airdrop.js'
 import type { StepError } from '../domain/errors.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
-import { settleAirdrop } from './airdrops.js'
+import { type AirdropResult, settleAirdrop } from './airdrops.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
 import { releaseCredit, reserveCredit, type ReserveOutcome, type Spender, spendCredit } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
@@ -80,7 +79,7 @@ export async function settleTransaction(
     mined: { hash: Hash; blockNumber: number; blockHash: Hash }
     /** With what a step's transfers need of its user's credit, in case that had been given back. */
     results: { ref: StepRef; result: StepResult; needs: SolverNeed[] }[]
-    airdrop: { airdrop: Airdrop; paid: boolean; message: string | null } | null
+    airdrop: AirdropResult | null
   },
   now: number,
 ): Promise<'settled' | 'stale'> {
@@ -104,10 +103,7 @@ export async function settleTransaction(
         await applyLate(database, trx, row, { result, needs }, now)
       }
     }
-    if (settled.airdrop) {
-      const { airdrop, ...outcome } = settled.airdrop
-      await settleAirdrop(trx, airdrop, { ...outcome, hash: settled.mined.hash }, now)
-    }
+    if (settled.airdrop) await settleAirdrop(trx, settled.airdrop, now)
     return 'settled'
   })
 }

@@ -1,5 +1,6 @@
 import { findIntentBySignature, findKnownAction, insertAction, listActions, readAction, readIntent } from './actions.js'
 import {
+  adoptAirdrop,
   claimDueAirdrops,
   failAirdrop,
   postponeAirdrop,
@@ -21,6 +22,7 @@ import {
 import { readEventCounts, readEvents, readProgress } from './events.js'
 import {
   giveUpFiller,
+  reopenLost,
   noteMined,
   noteSend,
   postponeTransactions,
@@ -30,7 +32,7 @@ import {
 } from './journal.js'
 import {
   findOpenByHash,
-  hasNonce,
+  standsForNonce,
   hasOpenTransactions,
   lowestUnminedNonce,
   readDueTransactions,
@@ -101,8 +103,10 @@ export function createStore(database: Database) {
     recordTransaction: on(recordTransaction),
     recordAttempt: on(recordAttempt),
     recordFiller: on(recordFiller),
-    hasNonce: on(hasNonce),
+    standsForNonce: on(standsForNonce),
     giveUpFiller: on(giveUpFiller),
+    reopenLost: on(reopenLost),
+    adoptAirdrop: on(adoptAirdrop),
     noteSend: on(noteSend),
     noteMined: on(noteMined),
     postponeTransactions: on(postponeTransactions),

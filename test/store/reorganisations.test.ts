@@ -216,7 +216,7 @@ describe('undoing what was final', () => {
     const paid = async () => (await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n
     for (const number of [3, 4, 5]) {
       const mined = { hash: randomHash(), blockNumber: number, blockHash: randomHash() }
-      const airdrop = { airdrop: asked.airdrop, paid: true, message: null }
+      const airdrop = { airdrop: asked.airdrop, paid: true, hash: mined.hash, message: null }
       await store.settleTransaction({ transactionId, mined, results: [], airdrop }, now)
       expect(await paid()).to.equal(5n)
       expect((await store.readAirdrop(key))?.status).to.equal('success')
