@@ -39,7 +39,7 @@ export async function requestAirdrop(
     transaction_hash: null,
     transaction_id: null,
     error_message: null,
-    due_at: now,
+    due_at: database.atOnce(),
     asked_at: now,
   }
   try {
@@ -210,7 +210,7 @@ function keyOf(key: AirdropKey) {
   return { chain_id: key.chainId, token: key.token, wallet: key.wallet }
 }
 
-function toAirdrop(row: AirdropRow): Airdrop {
+function toAirdrop(row: Omit<AirdropRow, 'due_at'>): Airdrop {
   return {
     chainId: row.chain_id,
     token: row.token,

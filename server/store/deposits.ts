@@ -68,7 +68,7 @@ export async function reportDeposit(
     await database.write((knex) =>
       knex('deposits').where({ id: known.id, status: 'refused' }).update({
         status: 'pending',
-        due_at: now,
+        due_at: database.atOnce(),
         reported_at: now,
         unseen_ms: 0,
         error_code: null,
@@ -91,7 +91,7 @@ export async function reportDeposit(
           is_deposit: report.isDeposit,
           status: 'pending',
           required_confirmations: requiredConfirmations,
-          due_at: now,
+          due_at: database.atOnce(),
           reported_at: now,
         }),
       )

@@ -10,7 +10,7 @@ import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
 import { payoutCause } from './settlement.js'
-import { changeStep } from './stepChange.js'
+import { changeStep, type StepChange } from './stepChange.js'
 import { refOf } from './steps.js'
 import { reopenDeposits, undoDeposit } from './undoDeposits.js'
 
@@ -133,7 +133,7 @@ async function reopenStep(database: Database, ref: StepRef, block: SettledBlock,
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'success' || row.block_hash !== block.hash) return null
-    await unsettle(database, trx, row, { due_at: now, unseen_ms: 0 }, now)
+    await unsettle(database, trx, row, { due_at: database.atOnce(), unseen_ms: 0 }, now)
     return { kind: 'step', transactionHash: row.transaction_hash!, steps: [ref] }
   })
 }
@@ -142,7 +142,7 @@ async function unsettle(
   database: Database,
   trx: Transaction,
   row: StepRow,
-  next: Pick<StepRow, 'due_at'> & Partial<Pick<StepRow, 'unseen_ms'>>,
+  next: Pick<StepChange, 'due_at' | 'unseen_ms'>,
   now: number,
 ): Promise<void> {
   await post(
@@ -220,20 +220,20 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
       })
     const transactionHash = credit.transaction_hash
     await recordExposure(trx, { kind: 'credit', ...place, transactionHash, amount: exposed, creditId: id }, now)
-    await reopenReports(trx, credit, now)
+    await reopenReports(database, trx, credit, now)
     return { kind: 'credit', transactionHash, steps: [], exposed }
   })
 }
 
 /** Has the reports of a transaction looked at anew, as soon as none of its credits is left that they might run into. */
-async function reopenReports(trx: Transaction, credit: CreditRow, now: number): Promise<void> {
+async function reopenReports(database: Database, trx: Transaction, credit: CreditRow, now: number): Promise<void> {
   const { chain_id, transaction_hash, user } = credit
   const left = await trx<CreditRow>('credits').where({ chain_id, transaction_hash, user, is_lost: 0 }).first('id')
   if (left) return
   const recorded = await trx<DepositRow>('deposits')
     .where({ chain_id, transaction_hash, user, status: 'recorded', custody: 'vault', is_deposit: 1 })
     .select('id')
-  await reopenDeposits(trx, recorded, now)
+  await reopenDeposits(database, trx, recorded, now)
 }
 
 /** Ends the steps that would pay out of a credit and have nothing signed yet. */

@@ -185,7 +185,7 @@ async function applyResult(
     },
     now,
   )
-  await hurrySuccessor(trx, row, result.status === 'success', now)
+  await hurrySuccessor(database, trx, row, result.status === 'success', now)
 }
 
 /**
@@ -265,12 +265,19 @@ async function postPayouts(
 }
 
 /** The next step looks at once if it waits, or is asked for now if it follows a payment by itself. */
-async function hurrySuccessor(trx: Transaction, row: StepRow, succeeded: boolean, now: number): Promise<void> {
+async function hurrySuccessor(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  succeeded: boolean,
+  now: number,
+): Promise<void> {
   const ref = { ...refOf(row), stepIndex: row.step_index + 1 }
   const next = await trx<StepRow>('steps').where(stepKeyColumns(ref)).first()
   if (!next) return
   if (next.status === 'executing') {
-    if (next.transaction_id === null) await trx('steps').where(stepKeyColumns(ref)).update({ due_at: now })
+    if (next.transaction_id === null)
+      await trx('steps').where(stepKeyColumns(ref)).update({ due_at: database.atOnce() })
     return
   }
   const askable =
@@ -279,7 +286,14 @@ async function hurrySuccessor(trx: Transaction, row: StepRow, succeeded: boolean
   await changeStep(
     trx,
     ref,
-    { status: 'executing', attempts: next.attempts + 1, error: null, transaction_id: null, follow: 1, due_at: now },
+    {
+      status: 'executing',
+      attempts: next.attempts + 1,
+      error: null,
+      transaction_id: null,
+      follow: 1,
+      due_at: database.atOnce(),
+    },
     now,
   )
 }

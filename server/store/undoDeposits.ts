@@ -23,13 +23,14 @@ export async function undoDeposit(
     if (row?.status !== 'recorded' || row.block_hash !== blockHash) return null
     if (row.custody === 'vault') await undoVaultWithdrawal(database, trx, row, now)
     else await undoWalletRecord(database, trx, row, now)
-    await reopenDeposits(trx, [row], now)
+    await reopenDeposits(database, trx, [row], now)
     return { kind: 'deposit', transactionHash: row.transaction_hash, steps: [] }
   })
 }
 
 /** Has records looked for on the chain anew; what they moved has been undone. */
 export async function reopenDeposits(
+  database: Database,
   trx: Transaction,
   rows: readonly Pick<DepositRow, 'id'>[],
   now: number,
@@ -47,7 +48,7 @@ export async function reopenDeposits(
       may_repeat: false,
       confirmations: 0,
       unseen_ms: 0,
-      due_at: now,
+      due_at: database.atOnce(),
       reported_at: now,
     })
 }
