@@ -27,6 +27,7 @@ import type { RoundTrip } from '../../server/chain/rpcNode.js'
 import { type ChainAuthorization, type ChainBatch, nativeToken, type SignedIntent } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { batchHash, intentDigest, intentTypedData } from '../../sdk/src/signing.js'
+import { until } from '../support/until.js'
 
 export const chainId = 31337
 const mnemonic = 'test test test test test test test test test test test junk'
@@ -133,7 +134,7 @@ export async function startDevChain(...options: string[]) {
       ? await from.signTransaction({ ...plain, type: 'eip7702', authorizationList: authorizations })
       : await from.signTransaction({ ...plain, type: 'eip1559' })
     await rpc('eth_sendRawTransaction', raw)
-    return until(async () => (await setup.receipts([keccak256(raw)]))[0])
+    return until(async () => (await setup.receipts([keccak256(raw)]))[0], 'the receipt of a transaction of the tests')
   }
 
   async function deploy(data: Hex): Promise<Address> {
@@ -197,14 +198,6 @@ export function transferBatch(user: Address, token: Address, to: Address, amount
     chainId,
     tokenTransfers: [{ from: lower(user), to, token, amount }],
     calls: [{ to: token, value: 0n, data }],
-  }
-}
-
-export async function until<T>(condition: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (;;) {
-    const value = await condition()
-    if (value) return value
-    await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
 
