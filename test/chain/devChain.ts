@@ -185,6 +185,19 @@ export async function signIntent(
   return { mode: '7702', ...unsigned, signature, digest, chainBatches }
 }
 
+/** A transaction of the service's, for signers to sign. */
+export const unsignedTransaction = {
+  chainId,
+  nonce: 7,
+  to: lower(account(3).address),
+  data: '0x1234',
+  value: 0n,
+  gas: 90_000n,
+  maxFeePerGas: 5n,
+  maxPriorityFeePerGas: 2n,
+  authorizations: [],
+} as const
+
 /** The user's permission to borrow the delegate's code. */
 export async function authorize(user: PrivateKeyAccount, delegate: Address, nonce = 0): Promise<ChainAuthorization> {
   const { r, s, yParity } = await user.signAuthorization({ contractAddress: delegate, chainId, nonce })
