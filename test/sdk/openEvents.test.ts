@@ -69,7 +69,7 @@ describe('an event stream', () => {
     })
     const connect = async () => new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } })
     const stream = openEvents(connect, { signal: undefined, timeoutMs: 2_000 })
-    const seen = []
+    const seen: unknown[] = []
     const error = await (async () => {
       for await (const event of stream) seen.push(event)
     })().catch((reason: unknown) => reason)

@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { operationOf, operationTexts } from '../../scripts/sdkDocs.js'
 import { startTestService, type TestService } from '../support/service.js'
+import { hoverTexts } from './hoverTexts.js'
 
 const root = join(import.meta.dirname, '..', '..')
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -44,7 +46,8 @@ describe('the packed SDK', () => {
     expect(installed.status, installed.output).to.equal(0)
     service = await startTestService()
   })
-  after(async () => {
+  after(async function () {
+    this.timeout(120_000)
     await service?.stop()
     rmSync(project, { recursive: true, force: true })
   })
@@ -117,6 +120,20 @@ describe('the packed SDK', () => {
     expect(output.trim().split('\n').slice(-4).join(' ')).to.match(
       /success \[\s*'0x[0-9a-f]{64}',\s*'0x[0-9a-f]{64}'\s*\]/,
     )
+  })
+
+  it('shows in an editor what the spec says of an operation, and something of every other method', async function () {
+    this.timeout(300_000)
+    const folder = await compile('node16, as ES module', 'hover', `${code}\nexport { client, wallet }\n`)
+    const texts = hoverTexts(join(folder, 'main.ts'), 'client')
+    const spec = operationTexts()
+    for (const [method, operation] of Object.entries(operationOf)) {
+      expect(texts.get(method), method).to.contain(spec.get(operation))
+    }
+    const extension = hoverTexts(join(folder, 'main.ts'), 'wallet')
+    const added = ['intents', 'sendIntents', 'prepareIntents', 'sendOnDemand'].map((name) => extension.get(name))
+    for (const text of [...texts.values(), ...added]) expect(text).to.match(/^[A-Z].{20}/)
+    expect(texts.size).to.be.greaterThan(Object.keys(operationOf).length + 5)
   })
 
   it('refuses in an empty project what the type check refuses here', async function () {
