@@ -44,6 +44,7 @@ export async function searchView(query, cursor, chains) {
         { class: 'problem', role: 'alert' },
         'This is none of the three that can be looked for: an address (0x and 40 digits), a transaction hash (0x and 64 digits), or an action id (a UUID).',
       ),
+      h('p', {}, h('a', { href: '/explorer' }, 'Latest actions')),
     )
   }
   const isAddress = query.kind === 'address'
