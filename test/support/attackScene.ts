@@ -118,6 +118,8 @@ export function attackScene() {
   }
 
   return {
+    database: () => service.database,
+    compare: () => compareVaults(service.database, service.chains),
     a,
     b,
     usdA,
