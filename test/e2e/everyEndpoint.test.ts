@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type Address, getAddress, parseUnits } from 'viem'
+import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { createApi, type Api } from '../support/api.js'
 import { createStore } from '../../server/store/store.js'
 import { watchQueries } from '../support/queryPlans.js'
@@ -158,7 +159,22 @@ describe('the other endpoints', () => {
       expect(given.status, JSON.stringify(given.body)).to.equal(200)
       expect(given.body.data.amount).to.equal('5')
       expect(await balanceOf(b, usdB(), wallet)).to.equal(5n)
-      expect((await api.post(`/airdrop/${b.chainId}/eth`, { wallet })).body.error.code).to.equal('airdrop_unavailable')
+      expect((await api.post(`/airdrop/${b.chainId}/none`, { wallet })).body.error.code).to.equal('airdrop_unavailable')
+    })
+
+    it('give native currency for the gas of a first transaction, once a day', async () => {
+      const [a] = service.chains
+      const user = newUser()
+      const path = `/airdrop/${a.chainId}/eth`
+      const unexplained = async () =>
+        (await compareVaults(service.database, service.chains)).vaults.map((vault) => vault.unexplained)
+      const before = await unexplained()
+      const given = await api.post(path, { wallet: user.address })
+      expect(given.body.data?.amount, JSON.stringify(given.body)).to.equal(parseUnits('0.1', 18).toString())
+      expect(await reader(a).getBalance({ address: user.address })).to.equal(parseUnits('0.1', 18))
+      expect(await unexplained()).to.deep.equal(before)
+      await sendFrom(a, user, { to: newUser().address, value: 1n })
+      expect((await api.post(path, { wallet: user.address })).body.error.code).to.equal('airdrop_cooldown')
     })
   })
 
