@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { createApp } from './api/app.js'
 import { createDocsHandlers } from './api/docs.js'
 import { createExplorerHandlers } from './api/explorer.js'
@@ -39,6 +39,7 @@ import { createHealth } from './services/health.js'
 import { createLegacy } from './services/legacy.js'
 import { createSteps } from './services/steps.js'
 import { createVenueTxHashes } from './services/venueTxHashes.js'
+import { createLogger } from './logging.js'
 import { createMetrics, serveMetrics } from './metrics.js'
 import { openSigners } from './openSigners.js'
 import { createSignals } from './signals.js'
@@ -178,12 +179,6 @@ export async function startService(
     await stopAll()
     throw error
   }
-}
-
-export function createLogger(config: Pick<Config, 'logLevel'>): Logger {
-  // Lines that come while others are being written go out together; a write for each would slow every request.
-  const output = pino.destination({ dest: 1, sync: false })
-  return pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output)
 }
 
 /** Chains that were reset underneath, or swapped for others, make what the database knows of them wrong. */

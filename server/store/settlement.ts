@@ -278,7 +278,15 @@ async function hurrySuccessor(trx: Transaction, row: StepRow, succeeded: boolean
   await changeStep(
     trx,
     ref,
-    { status: 'executing', attempts: next.attempts + 1, error: null, transaction_id: null, follow: 1, due_at: now },
+    {
+      status: 'executing',
+      attempts: next.attempts + 1,
+      error: null,
+      transaction_id: null,
+      follow: 1,
+      traceparent: row.traceparent,
+      due_at: now,
+    },
     now,
   )
 }

@@ -58,7 +58,7 @@ export const getAction = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Follow an action as server-sent events
  *
- * One event for each change of a step, from the first on: `event: step`, `data` the step as it was then, `id` 1, 2, 3 … without a gap.
+ * One event for each change of a step, from the first on: `event: step`, `data` the step as it was then with the trace of the request that asked for it, `id` 1, 2, 3 … without a gap.
  * After a broken connection, `Last-Event-ID` (which browsers send by themselves) resumes with the next one. A comment line every 15 seconds keeps the connection open.
  *
  * Once the action is `success`, `reverted` or `error` and its last event is sent, the stream ends. Asked for again with that event's id it answers 204, which tells browsers not to come back.
