@@ -109,7 +109,7 @@ export const contractMutations: Mutation[] = [
     'a call that fails is passed over',
     delegate,
     'if (!success) revert CallReverted(',
-    'if (false) revert CallReverted(',
+    'if (!success && result.length == 1) revert CallReverted(',
   ),
   broken(
     'anybody sends an account’s own calls',

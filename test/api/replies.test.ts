@@ -236,7 +236,7 @@ describe('a reply on its way to the client', () => {
 
     it('names in /health what does not answer, beside the whole report', async () => {
       const chain = { chainId: 5, status: 'down' as const, blockNumber: null, solverBalance: null, lanes: [] }
-      const api = await start(health(true, { ...report, status: 'down', chains: [chain] }))
+      const api = await start(health(true, { ...report, status: 'down', chains: [{ ...chain, ageMs: null }] }))
       const reply = await api.get('/health')
       expect(reply.status).to.equal(503)
       expect(reply.body.error.message).to.equal('No answer from chain 5.')
