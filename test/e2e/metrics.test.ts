@@ -1,5 +1,4 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -7,6 +6,7 @@ import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { startFaultyNode } from '../chain/faultyNode.js'
 import { createApi } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
+import { freePort } from '../support/freePort.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
 
@@ -95,12 +95,3 @@ describe('metrics and health while a node is silent', function () {
     await until(async () => (await timed(`${service.url}/health`)).status === 200, 'the chain to be back')
   })
 })
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
-}
