@@ -16,11 +16,14 @@ export function logFields({ requestId, operationId, traceparent, parentSpanId, s
   }
 }
 
+/** What is no action's id may be anything, such as a signature. */
+const actionIdForm = /^[0-9a-f-]{36}$/i
+
 /** From the path, once it is known to be sound. */
 export function subjectOf(path: object): Subject {
   const { actionId, intentIndex, stepIndex, chainId } = path as Subject
   return {
-    ...(actionId !== undefined && { actionId }),
+    ...(actionId !== undefined && actionIdForm.test(actionId) && { actionId }),
     ...(intentIndex !== undefined && { intentIndex }),
     ...(stepIndex !== undefined && { stepIndex }),
     ...(chainId !== undefined && { chainId }),
