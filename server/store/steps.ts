@@ -121,7 +121,7 @@ export async function requestStep(database: Database, request: StepRequest, now:
           traceparent: request.traceparent ?? null,
           registered_at: hash ? now : null,
           unseen_ms: 0,
-          due_at: now,
+          due_at: database.atOnce(),
         },
         now,
       ),

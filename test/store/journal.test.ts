@@ -18,7 +18,7 @@ describe('the journal', () => {
   })
   afterEach(() => drop())
 
-  async function acceptedStep() {
+  async function acceptedStep(now = Date.now()) {
     const entry = aNewAction({ intents: [aSignedIntent()] })
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
@@ -28,7 +28,7 @@ describe('the journal', () => {
       needs: [],
       intentSigned: true,
     } as const
-    await store.requestStep({ ...request, needs: [] }, Date.now())
+    await store.requestStep({ ...request, needs: [] }, now)
     return ref
   }
 
@@ -132,7 +132,7 @@ describe('the journal', () => {
     }
     const settle = () =>
       store.settleTransaction(
-        { transactionId: recorded.transaction.id, mined, results: [{ ref, result }], airdrop: null },
+        { transactionId: recorded.transaction.id, mined, results: [{ ref, result, needs: [] }], airdrop: null },
         Date.now(),
       )
     expect((await Promise.all([settle(), settle(), settle()])).sort()).to.deep.equal(['settled', 'stale', 'stale'])
@@ -151,5 +151,27 @@ describe('the journal', () => {
     expect([first.length, second.length]).to.deep.equal([1, 0])
     await store.postponeStep(first[0]!.ref, -1)
     expect(await store.claimDueSteps(10, 60_000)).to.have.length(1)
+  })
+
+  it('hands out at once what a replica with a fast clock has accepted', async () => {
+    await acceptedStep(Date.now() + 3_600_000)
+    expect(await store.claimDueSteps(10, 60_000)).to.have.length(1)
+  })
+
+  it('reads every mined transaction page by page, each once, however many share a block', async () => {
+    const ids: number[] = []
+    for (let index = 0; index < 7; index++) {
+      const recorded = await record(await acceptedStep())
+      if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+      const mined = { hash: randomHash(), blockNumber: index < 4 ? 8 : 3, blockHash: randomHash(), confirmations: 1 }
+      await store.noteMined(recorded.transaction.id, mined, Date.now())
+      ids.push(recorded.transaction.id)
+    }
+    const read: number[][] = []
+    for await (const page of store.readMinedTransactions(1, { from: 0, to: 8 }, 3)) read.push(page.map(({ id }) => id))
+    expect(read.map((page) => page.length)).to.deep.equal([3, 3, 1])
+    expect(read.flat()).to.deep.equal([...ids.slice(4), ...ids.slice(0, 4)])
+    const pages = store.readMinedTransactions(1, { from: 9, to: 20 }, 3)
+    expect((await pages.next()).done).to.equal(true)
   })
 })
