@@ -30,6 +30,8 @@ export type Config = {
   onDemandProof: 'none' | 'required'
   /** Bytes of a request body, unpacked. */
   bodyLimitBytes: number
+  /** Clients connected to the API at once; one more is turned away. */
+  maxConnections: number
 }
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
@@ -73,6 +75,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     trustedProxies: integer('TRUSTED_PROXIES', 0, { min: 0, max: 10 }),
     onDemandProof: choice('ON_DEMAND_PROOF', proofs, 'none'),
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 262_144, { min: 1_024, max: 16_777_216 }),
+    maxConnections: integer('MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }),
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze(config) }
 }

@@ -55,7 +55,7 @@ export async function executeStep(given: StepWork, previous: StepView | null, to
       data: payload.data,
       authorizations: authorization ? [authorization] : [],
       gasLimit: tools.codec.gasLimit({ estimate: estimate.gas, authorizations: authorization ? 1 : 0 }),
-      steps: [work.ref],
+      steps: [work],
     },
     tools,
   )

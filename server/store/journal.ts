@@ -4,7 +4,13 @@ import type { Airdrop } from '../domain/airdrop.js'
 import { bindAirdrop } from './airdrops.js'
 import { type Database, isDuplicate } from './database.js'
 import { type AttemptRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
-import { type JournalTransaction, type SignedAttempt, toTransaction } from './journalTransactions.js'
+import {
+  type CarriedStep,
+  type JournalTransaction,
+  type SignedAttempt,
+  toCarried,
+  toTransaction,
+} from './journalTransactions.js'
 import { changeStep } from './stepChange.js'
 
 /**
@@ -80,9 +86,11 @@ async function storeSigned(
     const laneKey = { chain_id: entry.chainId, signer: entry.signer }
     const lane = await database.lock(trx<LaneState>('lanes').where(laneKey)).first()
     if (lane?.status !== 'active') return { outcome: 'lanePaused' }
+    const carried: CarriedStep[] = []
     for (const ref of entry.steps) {
       const step = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (step?.status !== 'executing' || step.transaction_id !== null) return { outcome: 'stale' }
+      carried.push(toCarried(step))
     }
     if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null))) return { outcome: 'stale' }
     // After the steps: one that another visit has got further with needs no other nonce.
@@ -109,7 +117,7 @@ async function storeSigned(
     }
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id: id!, hash: attempt.hash })
     const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
-    return { outcome: 'recorded', transaction: toTransaction(row!, [attempt]) }
+    return { outcome: 'recorded', transaction: toTransaction(row!, [attempt], carried) }
   })
 }
 
@@ -138,7 +146,7 @@ export async function recordFiller(
       })
       await trx('attempts').insert(attemptColumns(id!, attempt, now))
       const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
-      return toTransaction(row!, [attempt])
+      return toTransaction(row!, [attempt], [])
     })
   } catch (error) {
     if (isDuplicate(error)) return null
