@@ -12,6 +12,7 @@ import { createDatabases, type DatabaseKind } from './databases.js'
 import { engine } from './engine.js'
 import type { Bench } from './environment.js'
 import { startLoadGenerator } from './generateLoad.js'
+import { growth } from './growth.js'
 import { intake } from './intake.js'
 import { latency } from './latency.js'
 import { memory } from './memory.js'
@@ -28,6 +29,7 @@ const benchmarks: Record<string, (bench: Bench) => Promise<Result[]>> = {
   rpc: roundTrips,
   memory,
   streams,
+  growth,
 }
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benchmarks)
