@@ -166,8 +166,8 @@ describe('the other endpoints', () => {
       const [a] = service.chains
       const user = newUser()
       const path = `/airdrop/${a.chainId}/eth`
-      const unexplained = async () =>
-        (await compareVaults(service.database, service.chains)).vaults.map((vault) => vault.unexplained)
+      const compare = () => compareVaults(service.database, service.chains)
+      const unexplained = async () => (await queries.leaveOut(compare)).vaults.map((vault) => vault.unexplained)
       const before = await unexplained()
       const given = await api.post(path, { wallet: user.address })
       expect(given.body.data?.amount, JSON.stringify(given.body)).to.equal(parseUnits('0.1', 18).toString())

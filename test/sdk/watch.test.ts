@@ -178,7 +178,7 @@ describe('watching an action', () => {
 
   it('gives up in time, and tells what it saw last', async () => {
     const { client } = await service({ stream: [{ stream: events(1, executing), then: 'stay' }] })
-    const error = await client.waitForAction(actionId, { timeoutMs: 60 }).catch((reason: unknown) => reason)
+    const error = await client.waitForAction(actionId, { timeoutMs: 1_000 }).catch((reason: unknown) => reason)
     expect(error).to.be.instanceOf(IntentTimeoutError)
     expect((error as IntentTimeoutError).lastStep?.status).to.equal('executing')
   })
