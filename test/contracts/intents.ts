@@ -122,3 +122,14 @@ export function fulfillData(
     args: [stepKey, transfers, account, intent],
   })
 }
+
+/** Steps in one transaction; `data` is what each would be sent with by itself. */
+export function fulfillManyData(steps: { to: Address; data: Hex; gasLimit?: bigint }[]): Hex {
+  return encodeFunctionData({
+    abi: solverVaultAbi,
+    functionName: 'fulfillMany',
+    args: [
+      steps.map(({ to, data, gasLimit = 500_000n }) => ({ to, gasLimit, arguments: `0x${data.slice(10)}` as const })),
+    ],
+  })
+}
