@@ -1,3 +1,4 @@
+import { type BundleSettings, createBundles } from './bundles.js'
 import { createSweeper } from './sweeper.js'
 import type { EngineTools } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
@@ -13,11 +14,15 @@ const turnMs = 4_000
 export type Engine = ReturnType<typeof createEngine>
 
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
-export function createEngine(given: Omit<EngineTools, 'takeTurn' | 'wake' | 'look' | 'lanesChecked' | 'heads'>) {
+export function createEngine(
+  given: Omit<EngineTools, 'bundles' | 'takeTurn' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,
+  bundling: BundleSettings,
+) {
   const tools: EngineTools = {
     ...given,
     heads: new Map(),
     lanesChecked: new Set(),
+    bundles: createBundles(bundling, () => tools),
     takeTurn: createTurns(turnMs),
     wake: () => wake(),
     look: (chainId) => watchers.get(chainId)?.look(),

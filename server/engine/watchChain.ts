@@ -3,6 +3,7 @@ import type { Block, Chain, Receipt } from '../chain/chain.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { airdropResult, airdropTopic } from './airdropQueue.js'
+import { readBundle } from './bundleOutcome.js'
 import { replace, sendStored } from './lanes.js'
 import { resultOf } from './outcome.js'
 import { createLaneCheck } from './laneCheck.js'
@@ -191,11 +192,15 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (confirmations < needed || !(await isCertain(receipt))) {
       return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
     }
+    const bundle = readBundle(transaction, receipt, chain, tools)
+    const outcomes = await Promise.all(
+      works.map((work) => resultOf(work, transaction, receipt, bundle, head.number, chain, tools)),
+    )
     const results = []
-    for (const work of works) {
-      const result = await resultOf(work, transaction, receipt, head.number, chain, tools)
+    for (const [index, { ref }] of works.entries()) {
+      const result = outcomes[index]
       if (!result) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-      results.push({ ref: work.ref, result })
+      results.push({ ref, result })
     }
     const carried = await tools.store.readAirdropOf(transaction.id)
     const airdrop = carried && airdropResult(carried, receipt, tools)
@@ -204,7 +209,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (carried) tools.changed(airdropTopic(carried))
     for (const { ref, result } of results) {
       tools.log.info({ ...ref, chainId, hash: receipt.hash, status: result.status }, 'step settled')
-      tools.countStep(chainId, result.status)
+      if (result.status !== 'alone') tools.countStep(chainId, result.status)
       tools.changed(ref.actionId)
     }
     tools.wake()

@@ -41,6 +41,12 @@ export type StepResult =
       payouts?: Payout[]
     }
 
+/**
+ * What came of a step of a transaction. `alone`: nothing, since it was one of a bundle and fell to that; it goes on
+ * in a transaction of its own, as the same attempt.
+ */
+export type StepOutcome = StepResult | { status: 'alone' }
+
 /** Ends a step that no journalled transaction carries: a verified payment, or a failure before anything was sent. */
 export async function settleStep(
   database: Database,
@@ -78,7 +84,7 @@ export async function settleTransaction(
   settled: {
     transactionId: number
     mined: { hash: Hash; blockNumber: number; blockHash: Hash }
-    results: { ref: StepRef; result: StepResult }[]
+    results: { ref: StepRef; result: StepOutcome }[]
     airdrop: { airdrop: Airdrop; paid: boolean; message: string | null } | null
   },
   now: number,
@@ -98,7 +104,8 @@ export async function settleTransaction(
     for (const { ref, result } of settled.results) {
       const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (row?.transaction_id !== settled.transactionId) continue
-      if (row.status === 'executing') await applyResult(database, trx, row, result, now)
+      if (result.status === 'alone') await carryOutAlone(trx, row, now)
+      else if (row.status === 'executing') await applyResult(database, trx, row, result, now)
       else if (row.status !== 'success' && result.status === 'success') await applyLate(database, trx, row, result, now)
     }
     if (settled.airdrop) {
@@ -225,6 +232,13 @@ async function applyLate(
     await recordExposure(trx, exposure, now)
   }
   await applyResult(database, trx, late, result, now)
+}
+
+/** Its credit stays set aside, and its account taken. One that has ended meanwhile stays as it is. */
+async function carryOutAlone(trx: Transaction, row: StepRow, now: number): Promise<void> {
+  if (row.status !== 'executing') return
+  const unsent = { transaction_id: null, transaction_hash: null, block_number: null, confirmations: 0 }
+  await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: now }, now)
 }
 
 /** What the last allowed attempt ended with can't be tried again. */
