@@ -9,6 +9,8 @@ import {
   keccak256,
   parseAbiParameters,
   type PrivateKeyAccount,
+  toEventSelector,
+  toFunctionSelector,
   zeroAddress,
 } from 'viem'
 import { delegateAbi, solverVaultAbi } from '../../server/chain/generated/contracts.js'
@@ -133,3 +135,11 @@ export function fulfillManyData(steps: { to: Address; data: Hex; gasLimit?: bigi
     ],
   })
 }
+
+/** What the vault logs of a bundle's steps without effect. */
+export const failedTopic = toEventSelector('StepFailed(uint256,bytes)')
+export const skippedTopic = toEventSelector('StepSkipped(uint256)')
+/** How the vault calls itself for a step in which it pays. */
+export const fulfillStepSelector = toFunctionSelector(
+  solverVaultAbi.find((item) => item.type === 'function' && item.name === 'fulfillStep')!,
+)
