@@ -37,7 +37,14 @@ export async function engine(bench: Bench): Promise<Result[]> {
           unit: 'steps/s',
           rounds: Math.min(bench.rounds, maxRounds),
           ours: { name: `steps on ${label}`, round: () => ourRound(bench, kind, shape) },
-          others: [{ name: `bare loop on ${label}`, round: () => bareRound(shape), bound: { atLeast: 0.8 } }],
+          others: [
+            { name: `bare loop on ${label}`, round: () => bareRound(shape), bound: { atLeast: 0.8 } },
+            {
+              name: `steps without bundles on ${label}`,
+              round: () => ourRound(bench, kind, shape, { BUNDLE_MAX_STEPS: '1' }),
+              bound: shape.lanes === 1 ? { atLeast: 2.5 } : null,
+            },
+          ],
         })),
       )
     }
@@ -49,13 +56,18 @@ function stepCount(): number {
   return Number(process.env.BENCH_STEPS ?? 300)
 }
 
-function ourRound(bench: Bench, kind: DatabaseKind, shape: Shape): Promise<number> {
+function ourRound(
+  bench: Bench,
+  kind: DatabaseKind,
+  shape: Shape,
+  env: Record<string, string> = {},
+): Promise<number> {
   return inScope(async (keep) => {
     const chains = await keep(startChains())
     const database = await keep(bench.databases.fresh(kind))
     const keys = chains.devnet.operatorKeys.slice(0, shape.lanes)
     const service = await keep(
-      startServiceProcess({ ...chains.env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: database.url }),
+      startServiceProcess({ ...chains.env, ...env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: database.url }),
     )
     const [chain] = chains.devnet.chains
     const steps = stepCount()
