@@ -9,6 +9,7 @@ import { loadConfig } from '../server/config.js'
 import { startDevnet } from '../server/devnet/devnet.js'
 import { createDatabase } from '../server/store/database.js'
 import { compareVaults, type VaultReport } from './reconcile/compareVaults.js'
+import type { Suspect } from './reconcile/suspects.js'
 
 const loaded = loadConfig(process.env)
 if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
@@ -39,4 +40,16 @@ function print(vault: VaultReport): void {
   console.log(`  withdrawn by owner -${show(vault.withdrawn)}`)
   console.log(`  paid out           -${show(vault.paid)}`)
   if (vault.unexplained !== 0n) console.log(`  FAULT unexplained   ${show(vault.unexplained)}`)
+  for (const suspect of vault.suspects) console.log(`    ${describe(suspect, show)}`)
+}
+
+function describe(suspect: Suspect, show: (amount: bigint) => string): string {
+  switch (suspect.kind) {
+    case 'arrival':
+      return `${suspect.hash} brought ${show(suspect.onChain)} by its log, booked is ${show(suspect.booked)}`
+    case 'unbooked':
+      return `${suspect.hash} paid ${show(suspect.onChain)}, of which the ledger knows nothing`
+    case 'unpaid':
+      return `${suspect.cause} says that ${show(suspect.booked)} were paid, of which the chain knows nothing`
+  }
 }

@@ -4,7 +4,7 @@ import type { Store } from '../../server/store/store.js'
 
 /**
  * Makes a lane active again, from the chain's own nonce on. Transactions of the journal whose nonces something else has
- * used, so that none of their hashes has a receipt, are given up, and what they carried is prepared anew.
+ * used, so that no node knows any of their hashes, are given up, and what they carried is prepared anew.
  */
 export async function resumeAtChain(chain: Chain, signer: Address, store: Store): Promise<string> {
   const { chainId } = chain.config
@@ -12,9 +12,8 @@ export async function resumeAtChain(chain: Chain, signer: Address, store: Store)
   const chainNonce = account!.nonce
   const lost: number[] = []
   for (const { id, hashes } of await store.readUsedUp({ chainId, signer, chainNonce })) {
-    const receipts = await chain.receipts(hashes)
-    // One that has a receipt is settled by the engine.
-    if (receipts.every((receipt) => receipt === null)) lost.push(id)
+    // One that is known is settled by the engine.
+    if (await chain.areUnknown(hashes)) lost.push(id)
   }
   await store.resumeLane({ chainId, signer, chainNonce, lost }, Date.now())
   return `The lane of ${signer} on chain ${chainId} is active again; ${lost.length} transactions were given up.`

@@ -2,7 +2,8 @@ import { type Address, createPublicClient, erc20Abi, http, parseAbiItem } from '
 import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig, TokenConfig } from '../../server/domain/chainConfig.js'
 import type { Database } from '../../server/store/database.js'
-import { type BalanceFault, checkBalances, readVaultMovements } from '../../server/store/reconciliation.js'
+import { type BalanceFault, checkBalances, readPayouts, readVaultMovements } from '../../server/store/reconciliation.js'
+import { differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
 
 /** A vault's holding of one token, and where it comes from. All amounts in the token's smallest unit. */
 export type VaultReport = {
@@ -20,6 +21,8 @@ export type VaultReport = {
   paid: bigint
   /** `balance` less all of the above; anything but 0 is a fault, or a token that keeps a part of what its logs say. */
   unexplained: bigint
+  /** Where it may come from, when something is unexplained. Native payouts leave no log, so none of them is named. */
+  suspects: Suspect[]
 }
 
 export type Reconciliation = { vaults: VaultReport[]; balanceFaults: BalanceFault[] }
@@ -35,14 +38,19 @@ export async function compareVaults(database: Database, chains: readonly ChainCo
   const movements = await readVaultMovements(database)
   const vaults: VaultReport[] = []
   for (const chain of chains) {
-    for (const token of chain.tokens) vaults.push(await compareVault(chain, token, movements))
+    for (const token of chain.tokens) vaults.push(await compareVault(database, chain, token, movements))
   }
   return { vaults, balanceFaults: await checkBalances(database) }
 }
 
 type Movements = Awaited<ReturnType<typeof readVaultMovements>>
 
-async function compareVault(chain: ChainConfig, token: TokenConfig, movements: Movements): Promise<VaultReport> {
+async function compareVault(
+  database: Database,
+  chain: ChainConfig,
+  token: TokenConfig,
+  movements: Movements,
+): Promise<VaultReport> {
   const reader = createPublicClient({ transport: http(chain.rpcUrls[0]) })
   const head = await reader.getBlockNumber({ cacheTime: 0 })
   const arrivals = await arrivalsOf(chain, token, reader, head)
@@ -50,10 +58,12 @@ async function compareVault(chain: ChainConfig, token: TokenConfig, movements: M
     movements.arrivals.get(`arrival:${chain.chainId}:${hash}:${logIndex}`)
   const recorded = arrivals.reduce((total, arrival) => total + (inLedger(arrival) ?? 0n), 0n)
   const unrecorded = arrivals.filter((arrival) => inLedger(arrival) === undefined)
-  const withdrawn = sum(await withdrawalsOf(chain, token, reader, head))
+  const withdrawals = await withdrawalsOf(chain, token, reader, head)
+  const withdrawn = sum(withdrawals)
   const paid = movements.paid.get(`${chain.chainId}:${token.address}`) ?? 0n
   const balance = await balanceOf(chain, token, reader, head)
-  return {
+  const unexplained = balance - (recorded + sum(unrecorded) - withdrawn - paid)
+  const report = {
     chainId: chain.chainId,
     token,
     balance,
@@ -61,8 +71,15 @@ async function compareVault(chain: ChainConfig, token: TokenConfig, movements: M
     unrecorded: unrecorded.map(({ from, hash, amount }) => ({ from, hash, amount })),
     withdrawn,
     paid,
-    unexplained: balance - (recorded + sum(unrecorded) - withdrawn - paid),
+    unexplained,
   }
+  if (unexplained === 0n) return { ...report, suspects: [] }
+  const suspects = differingArrivals(arrivals, inLedger)
+  if (token.address === nativeToken) return { ...report, suspects }
+  const isWithdrawal = ({ hash }: { hash: string }) => withdrawals.some((withdrawal) => withdrawal.hash === hash)
+  const payouts = (await transfersOut(chain, token, reader, head)).filter((payout) => !isWithdrawal(payout))
+  suspects.push(...unmatchedPayouts(payouts, await readPayouts(database, chain.chainId, token.address)))
+  return { ...report, suspects }
 }
 
 type Reader = ReturnType<typeof createPublicClient>
@@ -92,11 +109,21 @@ async function arrivalsOf(chain: ChainConfig, token: TokenConfig, reader: Reader
 }
 
 async function withdrawalsOf(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint) {
-  const found: { amount: bigint }[] = []
+  const found: { hash: string; amount: bigint }[] = []
   for (const range of windows(head)) {
     const args = { token: token.address }
     const logs = await reader.getLogs({ address: chain.vault, event: withdrawnEvent, args, ...range })
-    found.push(...logs.map((log) => ({ amount: log.args.amount! })))
+    found.push(...logs.map((log) => ({ hash: log.transactionHash, amount: log.args.amount! })))
+  }
+  return found
+}
+
+async function transfersOut(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint) {
+  const found: { hash: string; amount: bigint }[] = []
+  for (const range of windows(head)) {
+    const args = { from: chain.vault }
+    const logs = await reader.getLogs({ address: token.address, event: transferEvent, args, ...range })
+    found.push(...logs.map((log) => ({ hash: log.transactionHash, amount: log.args.value! })))
   }
   return found
 }

@@ -98,6 +98,11 @@ export type Chain = {
   /** Null: the node does not have the block, or not its receipts. */
   blockReceipts(number: bigint): Promise<{ block: Block; receipts: Receipt[] } | null>
   receipts(hashes: readonly Hash[]): Promise<(Receipt | null)[]>
+  /**
+   * Whether none of these transactions is mined or waiting to be, by every node that answers, of which there have to be
+   * as many as `agreement` asks for.
+   */
+  areUnknown(hashes: readonly Hash[]): Promise<boolean>
   /** Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, which give this very receipt. */
   isCertain(receipt: Receipt): Promise<boolean>
   /**

@@ -61,6 +61,16 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return parts.flat()
     },
 
+    async areUnknown(hashes) {
+      const parts = chunks(hashes, maxCalls).map(async (part) => {
+        const calls = part.map((hash) => call('eth_getTransactionByHash', hash))
+        const told = await rpc.readEach(calls, (answers) => answers.every((answer) => resultOf(answer) === null))
+        const answered = told.filter((isUnknown) => isUnknown !== null)
+        return answered.length >= Math.max(config.agreement, 1) && answered.every(Boolean)
+      })
+      return (await Promise.all(parts)).every(Boolean)
+    },
+
     async isCertain(receipt) {
       const block = call('eth_getBlockByNumber', quantity(receipt.blockNumber), false)
       const isCanonical = (answer: RpcAnswer | undefined) =>

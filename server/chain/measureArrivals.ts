@@ -5,6 +5,8 @@ import type { Rpc } from './rpc.js'
 import { call, quantity, readArray, readBigInt, readLog, readObject, resultOf } from './rpcFormat.js'
 import { transferTopic, transfersOf } from './transfers.js'
 
+const maxReadings = 5
+
 /** What a token's logs say has reached the vault, in its smallest unit. */
 export type LoggedArrival = { token: Address; amount: bigint }
 
@@ -16,9 +18,12 @@ export type LoggedArrival = { token: Address; amount: bigint }
 export function createArrivalMeter(rpc: Rpc, vault: Address) {
   return async function measureArrivals(logged: readonly LoggedArrival[], block: bigint): Promise<bigint[]> {
     try {
-      const tokens = [...new Set(logged.map(({ token }) => token))]
+      const totals = new Map<Address, bigint>()
+      for (const { token, amount } of logged) totals.set(token, (totals.get(token) ?? 0n) + amount)
       const measured = new Map(
-        await Promise.all(tokens.map(async (token) => [token, await measure(token, block)] as const)),
+        await Promise.all(
+          [...totals].map(async ([token, total]) => [token, await measureSurely(token, total, block)] as const),
+        ),
       )
       return logged.map(({ token, amount }) => share(amount, measured.get(token)!))
     } catch (error) {
@@ -27,8 +32,24 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
     }
   }
 
-  /** What a block's logs say of a token's way into the vault, and what came. */
-  async function measure(token: Address, block: bigint): Promise<Measure> {
+  /**
+   * That something is missing is believed when two readings agree on it. A node may read a balance off the next block's
+   * state while that block is being added (anvil does), or have different backends answer one batch; then the user
+   * would lose what the vault paid out in that next block.
+   */
+  async function measureSurely(token: Address, total: bigint, block: bigint): Promise<Measure> {
+    let last = await measure(token, total, block)
+    for (let readings = 1; last.arrived < last.logged; readings++) {
+      if (readings > maxReadings) throw new Error(`The nodes tell different balances of the vault at block ${block}`)
+      const again = await measure(token, total, block)
+      if (again.arrived === last.arrived && again.logged === last.logged) break
+      last = again
+    }
+    return last
+  }
+
+  /** What a block's logs, among them `total`, say of a token's way into the vault, and what came. */
+  async function measure(token: Address, total: bigint, block: bigint): Promise<Measure> {
     const range = { address: token, fromBlock: quantity(block), toBlock: quantity(block) }
     const party = padHex(vault, { size: 32 })
     const balance = { to: token, data: encodeBalanceOf(vault) }
@@ -40,7 +61,9 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
     ]
     return rpc.read(calls, (answers) => {
       const [before, after, incoming, outgoing] = answers.map(resultOf)
-      return { logged: sumOf(incoming), arrived: word(after) - word(before) + sumOf(outgoing) }
+      const logged = sumOf(incoming)
+      if (logged < total) throw new Error('the node lacks logs that the receipt has')
+      return { logged, arrived: word(after) - word(before) + sumOf(outgoing) }
     })
   }
 

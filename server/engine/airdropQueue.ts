@@ -1,9 +1,10 @@
 import { encodeAbiParameters, type Hash, keccak256 } from 'viem'
-import type { Receipt } from '../chain/chain.js'
+import type { Chain, Receipt } from '../chain/chain.js'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
+import type { AirdropResult } from '../store/airdrops.js'
 import { recordAndSend } from './lanes.js'
 import type { EngineTools } from './tools.js'
-import { moved, type Visit } from './visit.js'
+import { moved, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
 /** Airdrops that were asked for and that no transaction carries yet. */
@@ -35,7 +36,9 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
     { overrideDelegate: null },
   )
   if (simulation.outcome === 'reverted') {
-    await tools.store.failAirdrop(airdrop, tools.codec.decodeRevert(simulation.data).message)
+    const failure = tools.codec.decodeRevert(simulation.data)
+    if (failure.name === 'AlreadyFulfilled') return adopt(airdrop, chain, tools)
+    await tools.store.failAirdrop(airdrop, failure.message)
     tools.changed(airdropTopic(airdrop))
     return moved
   }
@@ -43,11 +46,40 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
   return recordAndSend({ chain, to, data, authorizations: [], gasLimit, steps: [], airdrop }, tools)
 }
 
-/** What a final receipt means for the airdrop that the transaction carried. */
-export function airdropResult(airdrop: Airdrop, receipt: Receipt, tools: EngineTools) {
-  const vault = tools.chains.get(airdrop.chainId)!.config.vault
-  const paid = receipt.status === 'success' && tools.codec.fulfilledKeys(receipt, vault).includes(airdropKey(airdrop))
-  return { airdrop, paid, message: paid ? null : 'The transaction was mined and paid nothing.' }
+/** The vault has paid it before, by a transaction that the journal does not have or gave up; that one counts. */
+async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<Visit> {
+  const hash = await findPayout(airdrop, chain)
+  if (!hash) return waits(chain.config.pollIntervalMs)
+  await tools.store.adoptAirdrop(airdrop, hash, tools.now())
+  tools.changed(airdropTopic(airdrop))
+  return moved
+}
+
+/** Null: it is not final yet, or can't be found. */
+async function findPayout(airdrop: Airdrop, chain: Chain): Promise<Hash | null> {
+  const hash = await chain.findFulfilment(airdropKey(airdrop))
+  if (!hash) return null
+  const { receipt, head } = await chain.transaction(hash)
+  if (!receipt || Number(head.number - receipt.blockNumber) + 1 < chain.config.confirmations) return null
+  return (await chain.isCertain(receipt)) ? hash : null
+}
+
+/** What a final receipt means for the airdrop that the transaction carried. Null: it can't be said yet. */
+export async function airdropResult(
+  airdrop: Airdrop,
+  receipt: Receipt,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<AirdropResult | null> {
+  const key = airdropKey(airdrop)
+  if (tools.codec.fulfilledKeys(receipt, chain.config.vault).includes(key)) {
+    return { airdrop, paid: true, hash: receipt.hash, message: null }
+  }
+  if (!(await chain.isFulfilled(key))) {
+    return { airdrop, paid: false, hash: receipt.hash, message: 'The transaction was mined and paid nothing.' }
+  }
+  const hash = await findPayout(airdrop, chain)
+  return hash && { airdrop, paid: true, hash, message: null }
 }
 
 /** What requests wait on. */

@@ -6,7 +6,7 @@ import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
-/** How long a reported transaction may stay unseen. */
+/** How long the chain may go on saying that it does not know a reported transaction; outages don't count. */
 const unknownForMs = 10 * 60 * 1000
 const unknownPollMs = 1_000
 
@@ -27,7 +27,10 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   if (!chain) throw new Error(`Chain ${work.chainId} is not configured any more`)
   const { transaction, receipt, head } = await chain.transaction(work.transactionHash)
   if (!transaction || !receipt) {
-    if (tools.now() - work.reportedAt < unknownForMs) return waits(unknownPollMs)
+    if (work.unseenMs < unknownForMs) {
+      await tools.store.noteDepositUnseen(work.id, unknownPollMs)
+      return waits(unknownPollMs)
+    }
     const message = `txHash: no such transaction has appeared on chain ${work.chainId} within 10 minutes.`
     return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)
   }

@@ -15,7 +15,7 @@ const timesInARow = 5
  * Ahead of the journal: something else uses the key, or the database is older than the chain; the lane is paused.
  * Behind all that is open: a nonce that the journal never had is missing (it belonged to a transaction that was pending
  * when the lane was opened, and was dropped since); when that lasts, it is filled by a transaction that does nothing.
- * Ahead of one that is open, and none of its hashes has a receipt: something else has used its nonce; when that lasts, the
+ * Ahead of one that is open, and no node knows any of its hashes: something else has used its nonce; when that lasts, the
  * lane is paused. Its steps are carried out by others once an operator resumes it (`npm run operate`).
  */
 export function createLaneCheck(chain: Chain, tools: EngineTools) {
@@ -84,15 +84,17 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     // As a rule it is one of ours whose receipt has not been read yet, be it for an outage or for a restart.
     if (!lasts(used, signer, isUsed ? lowest : null)) return
     const [transaction] = await tools.store.readUsedUp({ chainId, signer, chainNonce: lowest! + 1 })
-    const receipts = transaction ? await chain.receipts(transaction.hashes) : []
-    if (!transaction || receipts.some((receipt) => receipt !== null)) return
+    if (!transaction || !(await chain.areUnknown(transaction.hashes))) return
     await pause(lane, chainNonce, `Nonce ${lowest} was used by a transaction that the journal does not have`)
   }
 
   async function lookForGap({ signer, nextNonce }: Lane, chainNonce: number): Promise<void> {
-    const isMissing = chainNonce < nextNonce && !(await tools.store.hasNonce(chainId, signer, chainNonce))
+    const isMissing = chainNonce < nextNonce && !(await tools.store.standsForNonce(chainId, signer, chainNonce))
     // Seen a few times only it may be nodes that lag; what is filled in error is refused by the chain and given up.
-    if (lasts(missing, signer, isMissing ? chainNonce : null)) await fillGap(chain, signer, chainNonce, tools)
+    if (!lasts(missing, signer, isMissing ? chainNonce : null)) return
+    // What was given up had not lost its nonce after all; its bytes are as good as any, and pay nothing twice.
+    const isReopened = await tools.store.reopenLost({ chainId, signer, nonce: chainNonce }, tools.now())
+    if (!isReopened) await fillGap(chain, signer, chainNonce, tools)
   }
 
   /** Whether the same nonce has been found so many times in a row and for so long. Null: nothing was found now. */

@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
 import { requiredConfirmations } from '../domain/finality.js'
+import { solverNeeds } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { airdropResult, airdropTopic } from './airdropQueue.js'
 import { readBundle } from './bundleOutcome.js'
@@ -108,14 +109,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   async function settleFinal(head: Block, hasReorganised: boolean): Promise<void> {
     const deepEnough = Number(head.number) - chain.config.confirmations + 1
     const to = hasReorganised ? Number.MAX_SAFE_INTEGER : deepEnough
-    const mined = await tools.store.readMinedTransactions(chainId, { from: 0, to }, batchSize)
-    if (mined.length === 0) return
-    const receipts = await chain.receipts(mined.map((transaction) => transaction.mined!.hash))
-    for (const [index, transaction] of mined.entries()) {
-      const receipt = receipts[index]
-      if (receipt) await meet(transaction, receipt, head)
-      // A node may not have the receipt; only a block that is gone takes it away.
-      else if (await isGone(transaction)) await tools.store.noteMined(transaction.id, null, tools.now())
+    for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, batchSize)) {
+      const receipts = await chain.receipts(mined.map((transaction) => transaction.mined!.hash))
+      for (const [index, transaction] of mined.entries()) {
+        const receipt = receipts[index]
+        if (receipt) await meet(transaction, receipt, head)
+        // A node may not have the receipt; only a block that is gone takes it away.
+        else if (await isGone(transaction)) await tools.store.noteMined(transaction.id, null, tools.now())
+      }
     }
   }
 
@@ -127,12 +128,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   /** Shows clients how deep their transactions are by now. */
   async function countConfirmations(head: Block): Promise<void> {
     const from = Number(head.number) - chain.config.confirmations + 2
-    const shallow = await tools.store.readMinedTransactions(chainId, { from, to: Number(head.number) }, batchSize)
-    for (const transaction of shallow) {
-      const mined = transaction.mined!
-      const confirmations = Number(head.number) - mined.blockNumber + 1
-      await tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-      await notify(transaction)
+    const blocks = { from, to: Number(head.number) }
+    for await (const shallow of tools.store.readMinedTransactions(chainId, blocks, batchSize)) {
+      for (const transaction of shallow) {
+        const mined = transaction.mined!
+        const confirmations = Number(head.number) - mined.blockNumber + 1
+        await tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
+        await notify(transaction)
+      }
     }
   }
 
@@ -197,13 +200,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       works.map((work) => resultOf(work, transaction, receipt, bundle, head.number, chain, tools)),
     )
     const results = []
-    for (const [index, { ref }] of works.entries()) {
+    for (const [index, { ref, intent }] of works.entries()) {
       const result = outcomes[index]
       if (!result) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-      results.push({ ref, result })
+      results.push({ ref, result, needs: solverNeeds(intent.chainBatches[ref.stepIndex]!, tools.settings) })
     }
     const carried = await tools.store.readAirdropOf(transaction.id)
-    const airdrop = carried && airdropResult(carried, receipt, tools)
+    const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
+    if (carried && !airdrop) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
     const settled = { transactionId: transaction.id, mined, results, airdrop }
     if ((await tools.store.settleTransaction(settled, tools.now())) === 'stale') return
     if (carried) tools.changed(airdropTopic(carried))

@@ -74,7 +74,7 @@ export function createDeposits(deps: {
         // A token that has left the configuration can't be shown with its decimals; the ledger keeps it.
         if (!token) return []
         const { chainId, available, reserved } = row
-        const amount = available + reserved + row.wallet
+        const amount = available + reserved + (row.wallet > 0n ? row.wallet : 0n)
         return [
           { chainId, token: row.token, symbol: token.symbol, decimals: token.decimals, amount, available, reserved },
         ]

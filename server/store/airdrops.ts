@@ -39,7 +39,7 @@ export async function requestAirdrop(
     transaction_hash: null,
     transaction_id: null,
     error_message: null,
-    due_at: now,
+    due_at: database.atOnce(),
     asked_at: now,
   }
   try {
@@ -121,6 +121,15 @@ export async function failAirdrop(database: Database, airdrop: Airdrop, message:
   )
 }
 
+/** Ends an airdrop that a transaction has paid which the journal does not have, or gave up. */
+export async function adoptAirdrop(database: Database, airdrop: Airdrop, hash: Hash, now: number): Promise<void> {
+  await database.transact(async (trx) => {
+    if (await bindAirdrop(database, trx, airdrop, null)) {
+      await settleAirdrop(trx, { airdrop, paid: true, hash, message: null }, now)
+    }
+  })
+}
+
 /** The airdrop that a transaction carries and that is still open. */
 export async function readAirdropOf(database: Database, transactionId: number): Promise<Airdrop | null> {
   const row = await database
@@ -148,11 +157,13 @@ export async function bindAirdrop(
   return true
 }
 
-/** Ends the airdrop that a final transaction carried. */
+/** How an airdrop ended, and by which transaction. */
+export type AirdropResult = { airdrop: Airdrop; paid: boolean; hash: Hash; message: string | null }
+
+/** Ends the airdrop that a final transaction has carried. */
 export async function settleAirdrop(
   trx: Transaction,
-  airdrop: Airdrop,
-  result: { paid: boolean; hash: Hash; message: string | null },
+  { airdrop, ...result }: AirdropResult,
   now: number,
 ): Promise<void> {
   await trx('airdrops')
@@ -199,7 +210,7 @@ function keyOf(key: AirdropKey) {
   return { chain_id: key.chainId, token: key.token, wallet: key.wallet }
 }
 
-function toAirdrop(row: AirdropRow): Airdrop {
+function toAirdrop(row: Omit<AirdropRow, 'due_at'>): Airdrop {
   return {
     chainId: row.chain_id,
     token: row.token,

@@ -3,7 +3,7 @@ import type { Database, Transaction } from './database.js'
 
 export type BalanceKey = { user: Address; chainId: number; token: Address }
 
-/** In the token's smallest unit. */
+/** In the token's smallest unit. `wallet` may be below zero while a reorganisation has taken a deposit away. */
 export type Balance = BalanceKey & { available: bigint; reserved: bigint; wallet: bigint }
 
 type BalanceRow = {
@@ -41,7 +41,7 @@ export async function moveBalance(
     wallet: BigInt(row!.wallet) + (by.wallet ?? 0n),
   }
   for (const [part, amount] of Object.entries(next)) {
-    if (amount < 0n) throw new Error(`The ${part} balance of ${key.user} would fall below zero`)
+    if (amount < 0n && part !== 'wallet') throw new Error(`The ${part} balance of ${key.user} would fall below zero`)
   }
   const columns = {
     available: next.available.toString(),

@@ -97,7 +97,7 @@ async function moveMoney(
   const key = { user: row.user, chainId: row.chain_id, token: row.token }
   const amount = BigInt(row.amount)
   // A movement is recorded once in each direction, so the first one names them all.
-  const cause = `${row.chain_id}:${row.transaction_hash}:${chosen[0]!.logIndex}`
+  const cause = movementCause(row, chosen[0]!.logIndex)
   if (row.is_deposit && found.custody === 'vault') {
     const { blockNumber, blockHash } = found
     const place = { ...key, transactionHash: row.transaction_hash, blockNumber, blockHash }
@@ -111,8 +111,19 @@ async function moveMoney(
     return null
   }
   return found.custody === 'vault'
-    ? withdrawFromVault(database, trx, key, amount, cause, now)
+    ? withdrawFromVault(database, trx, key, amount, withdrawalCause(row, chosen[0]!.logIndex), now)
     : withdrawFromWallet(database, trx, key, amount, cause, now)
+}
+
+/** After a reorganisation a movement is recorded anew. */
+function movementCause(row: DepositRow, logIndex: number): string {
+  const again = row.reopenings > 0 ? `:again${row.reopenings}` : ''
+  return `${row.chain_id}:${row.transaction_hash}:${logIndex}${again}`
+}
+
+/** What the entries of a withdrawal from the vault begin with; the credit that each has taken from follows. */
+export function withdrawalCause(row: DepositRow, logIndex: number): string {
+  return `withdrawal:${movementCause(row, logIndex)}`
 }
 
 type Key = { user: Address; chainId: number; token: Address }
@@ -143,7 +154,7 @@ async function withdrawFromVault(
     await trx('credits')
       .where({ id: credit.id })
       .update({ available: (has - taken).toString(), is_open: isOpen })
-    const posting = { cause: `withdrawal:${cause}:${credit.id}`, debit: 'available', credit: 'vault' } as const
+    const posting = { cause: `${cause}:${credit.id}`, debit: 'available', credit: 'vault' } as const
     await post(trx, [{ ...posting, amount: taken, ...key }], now)
   }
   await moveBalance(database, trx, key, { available: -amount })

@@ -76,7 +76,8 @@ export async function releaseCredit(
       await post(trx, [movement('recoup', ref, attempt, credit, amount)], now)
       await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
       const open = await reduceExposure(database, trx, credit.id, amount, now)
-      await giveBackCovered(database, trx, { ref, attempt, lost: credit, amount: amount - open }, now)
+      const causeOf = (later: CreditRow) => movement('return', ref, attempt, later, amount).cause
+      await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
       continue
     }
     const available = (BigInt(credit.available) + amount).toString()
@@ -94,13 +95,13 @@ export async function releaseCredit(
  * The payment of a lost credit has come again and made its exposure good, so what was not paid out on it after all is
  * the user's: in the credit that it has become, unless that is lost as well.
  */
-async function giveBackCovered(
+export async function giveBackCovered(
   database: Database,
   trx: Transaction,
-  covered: { ref: StepRef; attempt: string; lost: CreditRow; amount: bigint },
+  covered: { lost: CreditRow; amount: bigint; causeOf: (later: CreditRow) => string },
   now: number,
 ): Promise<void> {
-  const { lost, ref, attempt } = covered
+  const { lost, causeOf } = covered
   const { chain_id, transaction_hash, user, token } = lost
   const later = await database.lock(
     trx<CreditRow>('credits')
@@ -123,8 +124,8 @@ async function giveBackCovered(
     left -= back
     const available = (BigInt(credit.available) + back).toString()
     await trx('credits').where({ id: credit.id }).update({ available, is_open: 1 })
-    const entry = movement('return', ref, attempt, credit, back)
-    await post(trx, [{ ...entry, cause: `${entry.cause}:${lost.id}` }], now)
+    const cause = `${causeOf(credit)}:${lost.id}`
+    await post(trx, [{ cause, debit: 'solver', credit: 'available', ...keyOf(credit), amount: back }], now)
     await moveBalance(database, trx, keyOf(credit), { available: back })
   }
 }

@@ -33,6 +33,8 @@ export type Database = {
   lock<Q extends Knex.QueryBuilder>(query: Q, options?: { skipLocked: boolean }): Q
   /** Unix ms by the database's own clock, which all replicas share; on a cluster, by that of their node. */
   clock(trx: Knex | Transaction): Promise<number>
+  /** Now, by the same clock, as a value to be stored. */
+  atOnce(): Knex.Raw
   migrate(): Promise<void>
   close(): Promise<void>
 }
@@ -72,19 +74,22 @@ export function createDatabase(config: DatabaseConfig): Database {
       return (options?.skipLocked ? locked.skipLocked() : locked) as typeof query
     },
     async clock(trx) {
-      const expression =
-        config.kind === 'mysql'
-          ? 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)'
-          : "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
-      const rows = await trx.select(trx.raw(`${expression} AS now`))
+      const rows = await trx.select(trx.raw(`${clockOf(config)} AS now`))
       return Number((rows[0] as { now: number | string }).now)
     },
+    atOnce: () => knex.raw(clockOf(config)),
     async migrate() {
       await refuseSecondProcess(knex, config)
       await migrate(knex, { isShared: config.kind === 'mysql' })
     },
     close: () => knex.destroy(),
   }
+}
+
+function clockOf(config: DatabaseConfig): string {
+  return config.kind === 'mysql'
+    ? 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)'
+    : "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
 }
 
 /** Repeats what was rolled back whole, after a pause of random length, in which the winner's write arrives. */

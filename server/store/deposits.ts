@@ -4,7 +4,11 @@ import type { ServiceErrorCode } from '../domain/errors.js'
 import { alreadyUsed, bookDeposit } from './bookDeposit.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 
-export type DepositWork = DepositView & { id: number; reportedAt: number }
+export type DepositWork = DepositView & {
+  id: number
+  /** For how long the chain has said that it does not know the transaction, in milliseconds. */
+  unseenMs: number
+}
 
 /** What the chain says of a report. */
 export type DepositResult =
@@ -35,8 +39,12 @@ export type DepositRow = {
   status: DepositView['status']
   may_repeat: number
   custody: Custody | null
+  block_number: number | null
+  block_hash: Hash | null
+  reopenings: number
   confirmations: number
   required_confirmations: number
+  unseen_ms: number
   error_code: ServiceErrorCode | null
   error_message: string | null
   reported_at: number
@@ -58,9 +66,14 @@ export async function reportDeposit(
   const known = await newest()
   if (known?.status === 'refused') {
     await database.write((knex) =>
-      knex('deposits')
-        .where({ id: known.id, status: 'refused' })
-        .update({ status: 'pending', due_at: now, reported_at: now, error_code: null, error_message: null }),
+      knex('deposits').where({ id: known.id, status: 'refused' }).update({
+        status: 'pending',
+        due_at: database.atOnce(),
+        reported_at: now,
+        unseen_ms: 0,
+        error_code: null,
+        error_message: null,
+      }),
     )
   }
   if (!known || (known.status === 'recorded' && known.may_repeat)) {
@@ -78,7 +91,7 @@ export async function reportDeposit(
           is_deposit: report.isDeposit,
           status: 'pending',
           required_confirmations: requiredConfirmations,
-          due_at: now,
+          due_at: database.atOnce(),
           reported_at: now,
         }),
       )
@@ -127,6 +140,11 @@ export async function postponeDeposit(
   )
 }
 
+/** Counts the time for which the chain has answered that it does not know a reported transaction. */
+export async function noteDepositUnseen(database: Database, id: number, byMs: number): Promise<void> {
+  await database.write((knex) => knex('deposits').where({ id, status: 'pending' }).increment('unseen_ms', byMs))
+}
+
 /** Ends a report: money, ledger and record in one transaction, once per movement. */
 export async function settleDeposit(database: Database, id: number, result: DepositResult, now: number): Promise<void> {
   try {
@@ -136,10 +154,15 @@ export async function settleDeposit(database: Database, id: number, result: Depo
       if (result.outcome === 'refused') return refuse(trx, id, result.code, result.message)
       const refusal = await bookDeposit(database, trx, row, result, now)
       if (refusal) return refuse(trx, id, refusal.code, refusal.message)
-      const { custody, confirmations } = result
-      await trx('deposits')
-        .where({ id })
-        .update({ status: 'recorded', custody, confirmations, due_at: null, recorded_at: now })
+      await trx('deposits').where({ id }).update({
+        status: 'recorded',
+        custody: result.custody,
+        block_number: result.blockNumber,
+        block_hash: result.blockHash,
+        confirmations: result.confirmations,
+        due_at: null,
+        recorded_at: now,
+      })
     })
   } catch (error) {
     if (!isDuplicate(error)) throw error
@@ -189,7 +212,7 @@ function toWork(row: DepositRow): DepositWork {
     confirmations: row.confirmations,
     requiredConfirmations: row.required_confirmations,
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
-    reportedAt: row.reported_at,
+    unseenMs: row.unseen_ms,
     recordedAt: row.recorded_at,
   }
 }

@@ -11,7 +11,8 @@ import { changeStep } from './stepChange.js'
  * The journal holds every transaction that the service has signed, from before it is sent until it is final.
  * A nonce is taken and its signed bytes are stored in one database transaction; only stored bytes are ever sent.
  * States of a transaction: `open` (signed; sent or not, mined or not) → `final` (settled) or `lost` (something else has used
- * its nonce, as an operator has found). A reorganisation deeper than the confirmations makes a final one open again.
+ * its nonce, as an operator has found). A reorganisation deeper than the confirmations makes a final one open again, and
+ * a nonce that the chain still waits for a lost one.
  */
 
 export type NewTransaction = {
@@ -158,6 +159,24 @@ export async function giveUpFiller(database: Database, id: number, now: number):
       .where({ id, status: 'open', data: '0x' })
       .update({ status: 'lost', due_at: null, updated_at: now }),
   )
+}
+
+/**
+ * Has a transaction that was given up sent again, since nothing has used its nonce. What it carried may have been carried
+ * out by another one meanwhile; then vault and delegate refuse it. False: none was given up at this nonce.
+ */
+export async function reopenLost(
+  database: Database,
+  lane: { chainId: number; signer: Address; nonce: number },
+  now: number,
+): Promise<boolean> {
+  const key = { chain_id: lane.chainId, signer: lane.signer, nonce: lane.nonce }
+  const reopened = await database.write((knex) =>
+    knex('transactions')
+      .where({ ...key, status: 'lost' })
+      .update({ status: 'open', due_at: now, updated_at: now }),
+  )
+  return reopened > 0
 }
 
 /** Stores another signed form of an open transaction, unless someone stored one meanwhile. */

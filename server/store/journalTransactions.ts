@@ -58,20 +58,26 @@ export async function readDueTransactions(
   return withAttempts(database, rows)
 }
 
-/** Open transactions that were seen in one of these blocks. */
-export async function readMinedTransactions(
+/** Open transactions that were seen in one of these blocks, oldest block first, page by page. */
+export async function* readMinedTransactions(
   database: Database,
   chainId: number,
   blocks: { from: number; to: number },
-  limit: number,
-): Promise<JournalTransaction[]> {
-  const rows = await database
-    .knex<TransactionRow>('transactions')
-    .where({ chain_id: chainId, status: 'open' })
-    .whereBetween('mined_block', [blocks.from, blocks.to])
-    .orderBy('mined_block')
-    .limit(limit)
-  return withAttempts(database, rows)
+  pageSize: number,
+): AsyncGenerator<JournalTransaction[]> {
+  for (let last = { block: blocks.from, id: -1 }; ;) {
+    const { block, id } = last
+    const rows = await database
+      .knex<TransactionRow>('transactions')
+      .where({ chain_id: chainId, status: 'open' })
+      .whereBetween('mined_block', [block, blocks.to])
+      .where((later) => later.where('mined_block', '>', block).orWhere('id', '>', id))
+      .orderBy(['mined_block', 'id'])
+      .limit(pageSize)
+    if (rows.length > 0) yield withAttempts(database, rows)
+    if (rows.length < pageSize) return
+    last = { block: rows.at(-1)!.mined_block!, id: rows.at(-1)!.id }
+  }
 }
 
 export async function hasOpenTransactions(database: Database, chainId: number): Promise<boolean> {
@@ -93,10 +99,16 @@ export async function lowestUnminedNonce(database: Database, chainId: number, si
   return row?.nonce ?? null
 }
 
-/** Whether the journal has ever had a transaction at this nonce. */
-export async function hasNonce(database: Database, chainId: number, signer: Address, nonce: number): Promise<boolean> {
+/** Whether the journal has a transaction at this nonce that it has not given up. */
+export async function standsForNonce(
+  database: Database,
+  chainId: number,
+  signer: Address,
+  nonce: number,
+): Promise<boolean> {
   const key = { chain_id: chainId, signer, nonce }
-  return (await database.knex<TransactionRow>('transactions').where(key).first('id')) !== undefined
+  const row = await database.knex<TransactionRow>('transactions').where(key).whereNot({ status: 'lost' }).first('id')
+  return row !== undefined
 }
 
 async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
@@ -146,4 +158,3 @@ function toAttempt(row: AttemptRow): SignedAttempt {
     isCancel: Boolean(row.is_cancel),
   }
 }
-

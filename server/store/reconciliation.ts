@@ -64,9 +64,29 @@ export async function readVaultMovements(
   return { arrivals, paid }
 }
 
-async function* walkLedger(database: Database): AsyncGenerator<LedgerRow> {
+/** A payout that the ledger knows and that no reorganisation has undone; the amount in the token's smallest unit. */
+export type BookedPayout = { cause: string; amount: bigint }
+
+/** What operators have paid out of one token by one vault, entry by entry. */
+export async function readPayouts(database: Database, chainId: number, token: Address): Promise<BookedPayout[]> {
+  const payouts = new Map<string, bigint>()
+  for await (const row of walkLedger(database, { chain_id: chainId, token })) {
+    // What a lost arrival leaves behind is no payout.
+    if (row.cause.includes('arrival:')) continue
+    if (row.credit === 'vault' && row.debit === 'solver') payouts.set(row.cause, BigInt(row.amount))
+    else if (row.debit === 'vault' && row.credit === 'solver') payouts.delete(row.cause.replace(/^undone:/, ''))
+  }
+  return [...payouts].map(([cause, amount]) => ({ cause, amount }))
+}
+
+async function* walkLedger(database: Database, where: Partial<LedgerRow> = {}): AsyncGenerator<LedgerRow> {
   for (let last = 0; ;) {
-    const rows = await database.knex<LedgerRow>('ledger').where('id', '>', last).orderBy('id').limit(pageSize)
+    const rows = await database
+      .knex<LedgerRow>('ledger')
+      .where(where)
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(pageSize)
     yield* rows
     if (rows.length < pageSize) return
     last = rows.at(-1)!.id

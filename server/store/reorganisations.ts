@@ -1,4 +1,4 @@
-import type { Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import { reopenAirdrop } from './airdrops.js'
 import { moveBalance } from './balances.js'
@@ -10,8 +10,9 @@ import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
 import { payoutCause } from './settlement.js'
-import { changeStep } from './stepChange.js'
+import { changeStep, type StepChange } from './stepChange.js'
 import { refOf } from './steps.js'
+import { reopenDeposits, undoDeposit } from './undoDeposits.js'
 
 /**
  * Undoes what was settled in a block that is not the chain's any more: a reorganisation deeper than the confirmations.
@@ -26,10 +27,11 @@ export type Undone =
   | { kind: 'transaction'; transactionHash: Hash; steps: StepRef[] }
   | { kind: 'step'; transactionHash: Hash; steps: [StepRef] }
   | { kind: 'credit'; transactionHash: Hash; steps: []; exposed: bigint }
+  | { kind: 'deposit'; transactionHash: Hash; steps: [] }
 
 /** The blocks from this one on that something settled rests on. */
 export async function readSettledBlocks(database: Database, chainId: number, from: number): Promise<SettledBlock[]> {
-  const [transactions, steps, credits] = await Promise.all([
+  const [transactions, steps, credits, deposits] = await Promise.all([
     database
       .knex<TransactionRow>('transactions')
       .where({ chain_id: chainId, status: 'final' })
@@ -47,12 +49,23 @@ export async function readSettledBlocks(database: Database, chainId: number, fro
       .where({ chain_id: chainId, is_lost: 0 })
       .where('block_number', '>=', from)
       .distinct({ number: 'block_number', hash: 'block_hash' }),
+    standingRecords(database, chainId)
+      .where('block_number', '>=', from)
+      .distinct({ number: 'block_number', hash: 'block_hash' }),
   ])
   const blocks = new Map<Hash, SettledBlock>()
-  for (const { number, hash } of [...transactions, ...steps, ...credits] as SettledBlock[]) {
+  for (const { number, hash } of [...transactions, ...steps, ...credits, ...deposits] as SettledBlock[]) {
     blocks.set(hash, { number: Number(number), hash })
   }
   return [...blocks.values()]
+}
+
+/** What is recorded and no credit; deposits into the vault are undone with the credits that they became. */
+function standingRecords(database: Database, chainId: number) {
+  return database
+    .knex<DepositRow>('deposits')
+    .where({ chain_id: chainId, status: 'recorded' })
+    .where((these) => these.where({ custody: 'wallet' }).orWhere({ is_deposit: 0 }))
 }
 
 /** Undoes everything that rests on a block; each thing by itself, and once however often it is asked for. */
@@ -72,9 +85,13 @@ export async function undoBlock(
   const credits = await knex<CreditRow>('credits')
     .where({ chain_id: chainId, is_lost: 0, block_number: block.number, block_hash: block.hash })
     .select('id')
+  const deposits = await standingRecords(database, chainId)
+    .where({ block_number: block.number, block_hash: block.hash })
+    .select('id')
   const undone: (Undone | null)[] = []
   // Credits first: what is open again may be settled at once, and would take a credit of the old block for its own.
   for (const { id } of credits) undone.push(await loseCredit(database, id, block, now))
+  for (const { id } of deposits) undone.push(await undoDeposit(database, id, block.hash, now))
   for (const { id } of transactions) undone.push(await reopenTransaction(database, id, block, now))
   for (const row of steps) undone.push(await reopenStep(database, refOf(row), block, now))
   return undone.filter((entry) => entry !== null)
@@ -100,8 +117,11 @@ async function reopenTransaction(
     })
     const steps = await trx<StepRow>('steps').where({ transaction_id: id })
     for (const step of steps) {
-      // What failed on the chain may yet succeed; the step follows when that is settled.
-      if (step.status === 'success') await unsettle(database, trx, step, { due_at: null }, now)
+      // What failed on the chain may yet succeed; the step follows when that is settled. What failed and was paid all
+      // the same is as open again as a success.
+      if (step.status === 'success' || (await readPayouts(trx, step)).length > 0) {
+        await unsettle(database, trx, step, { due_at: null }, now)
+      }
     }
     await reopenAirdrop(trx, id, now)
     return { kind: 'transaction', transactionHash: row.mined_hash!, steps: steps.map(refOf) }
@@ -113,7 +133,7 @@ async function reopenStep(database: Database, ref: StepRef, block: SettledBlock,
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'success' || row.block_hash !== block.hash) return null
-    await unsettle(database, trx, row, { due_at: now, unseen_ms: 0 }, now)
+    await unsettle(database, trx, row, { due_at: database.atOnce(), unseen_ms: 0 }, now)
     return { kind: 'step', transactionHash: row.transaction_hash!, steps: [ref] }
   })
 }
@@ -122,19 +142,12 @@ async function unsettle(
   database: Database,
   trx: Transaction,
   row: StepRow,
-  next: Pick<StepRow, 'due_at'> & Partial<Pick<StepRow, 'unseen_ms'>>,
+  next: Pick<StepChange, 'due_at' | 'unseen_ms'>,
   now: number,
 ): Promise<void> {
-  const payouts = await trx<{
-    cause: string
-    user: `0x${string}`
-    chain_id: number
-    token: `0x${string}`
-    amount: string
-  }>('ledger').whereBetween('cause', [payoutCause(row), `${payoutCause(row)}~`])
   await post(
     trx,
-    payouts.map(({ cause, user, chain_id, token, amount }) => ({
+    (await readPayouts(trx, row)).map(({ cause, user, chain_id, token, amount }) => ({
       cause: `undone:${cause}`,
       debit: 'vault' as const,
       credit: 'solver' as const,
@@ -155,9 +168,18 @@ async function unsettle(
       block_number: null,
       block_hash: null,
       confirmations: 0,
+      error: null,
       ...next,
     },
     now,
+  )
+}
+
+/** What the ledger says was paid out in the step's newest attempt. */
+async function readPayouts(trx: Transaction, row: StepRow) {
+  return trx<{ cause: string; user: Address; chain_id: number; token: Address; amount: string }>('ledger').whereBetween(
+    'cause',
+    [payoutCause(row), `${payoutCause(row)}~`],
   )
 }
 
@@ -198,29 +220,20 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
       })
     const transactionHash = credit.transaction_hash
     await recordExposure(trx, { kind: 'credit', ...place, transactionHash, amount: exposed, creditId: id }, now)
-    await reopenDeposits(trx, credit, now)
+    await reopenReports(database, trx, credit, now)
     return { kind: 'credit', transactionHash, steps: [], exposed }
   })
 }
 
 /** Has the reports of a transaction looked at anew, as soon as none of its credits is left that they might run into. */
-async function reopenDeposits(trx: Transaction, credit: CreditRow, now: number): Promise<void> {
+async function reopenReports(database: Database, trx: Transaction, credit: CreditRow, now: number): Promise<void> {
   const { chain_id, transaction_hash, user } = credit
   const left = await trx<CreditRow>('credits').where({ chain_id, transaction_hash, user, is_lost: 0 }).first('id')
   if (left) return
   const recorded = await trx<DepositRow>('deposits')
     .where({ chain_id, transaction_hash, user, status: 'recorded', custody: 'vault', is_deposit: 1 })
     .select('id')
-  const ids = recorded.map(({ id }) => id)
-  await trx('deposit_logs').whereIn('deposit_id', ids).delete()
-  await trx('deposits').whereIn('id', ids).update({
-    status: 'pending',
-    custody: null,
-    may_repeat: false,
-    confirmations: 0,
-    due_at: now,
-    reported_at: now,
-  })
+  await reopenDeposits(database, trx, recorded, now)
 }
 
 /** Ends the steps that would pay out of a credit and have nothing signed yet. */

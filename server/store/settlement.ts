@@ -1,12 +1,11 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
-import type { Airdrop } from '../domain/airdrop.js'
 import type { StepError } from '../domain/errors.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
-import { settleAirdrop } from './airdrops.js'
+import { type AirdropResult, settleAirdrop } from './airdrops.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
-import { releaseCredit, reserveCredit, type ReserveOutcome, spendCredit } from './credits.js'
+import { releaseCredit, reserveCredit, type ReserveOutcome, type Spender, spendCredit } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
@@ -84,8 +83,9 @@ export async function settleTransaction(
   settled: {
     transactionId: number
     mined: { hash: Hash; blockNumber: number; blockHash: Hash }
-    results: { ref: StepRef; result: StepOutcome }[]
-    airdrop: { airdrop: Airdrop; paid: boolean; message: string | null } | null
+    /** With what a step's transfers need of its user's credit, in case that had been given back. */
+    results: { ref: StepRef; result: StepOutcome; needs: SolverNeed[] }[]
+    airdrop: AirdropResult | null
   },
   now: number,
 ): Promise<'settled' | 'stale'> {
@@ -101,17 +101,16 @@ export async function settleTransaction(
       due_at: null,
       updated_at: now,
     })
-    for (const { ref, result } of settled.results) {
+    for (const { ref, result, needs } of settled.results) {
       const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (row?.transaction_id !== settled.transactionId) continue
-      if (result.status === 'alone') await carryOutAlone(trx, row, now)
+      if (result.status === 'alone') await carryOutAlone(database, trx, row, now)
       else if (row.status === 'executing') await applyResult(database, trx, row, result, now)
-      else if (row.status !== 'success' && result.status === 'success') await applyLate(database, trx, row, result, now)
+      else if (row.status !== 'success' && result.status === 'success') {
+        await applyLate(database, trx, row, { result, needs }, now)
+      }
     }
-    if (settled.airdrop) {
-      const { airdrop, ...outcome } = settled.airdrop
-      await settleAirdrop(trx, airdrop, { ...outcome, hash: settled.mined.hash }, now)
-    }
+    if (settled.airdrop) await settleAirdrop(trx, settled.airdrop, now)
     return 'settled'
   })
 }
@@ -141,14 +140,7 @@ export async function reserveForStep(
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(work.ref))).first()
     if (row?.status !== 'executing') return { outcome: 'stale' }
-    const spender = {
-      ref: work.ref,
-      user: work.user,
-      chainId: row.chain_id,
-      signed: work.intent.mode === '7702',
-      attempt: attemptOf(row),
-    }
-    return reserveCredit(database, trx, spender, needs, now)
+    return reserveCredit(database, trx, spenderOf(row), needs, now)
   })
 }
 
@@ -200,24 +192,28 @@ async function applyResult(
     },
     now,
   )
-  await hurrySuccessor(trx, row, result.status === 'success', now)
+  await hurrySuccessor(database, trx, row, result.status === 'success', now)
 }
 
 /**
- * A transaction that had failed was carried out after a reorganisation. Its step had given its credit back, which may
- * be gone: what was paid out is an exposure.
+ * A transaction that had failed was carried out after a reorganisation. Its step had given its credit back: it is taken
+ * again, and where it is gone by now, what was paid out is an exposure.
  */
 async function applyLate(
   database: Database,
   trx: Transaction,
   row: StepRow,
-  result: Extract<StepResult, { status: 'success' }>,
+  { result, needs }: { result: Extract<StepResult, { status: 'success' }>; needs: SolverNeed[] },
   now: number,
 ): Promise<void> {
   await trx('steps')
     .where(stepKeyColumns(refOf(row)))
     .update({ reopenings: row.reopenings + 1 })
   const late = { ...row, reopenings: row.reopenings + 1 }
+  const spender = spenderOf(late)
+  if ((await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved') {
+    return applyResult(database, trx, late, result, now)
+  }
   for (const { chainId, token, amount } of result.payouts) {
     const { transactionHash } = result
     const exposure = {
@@ -235,10 +231,10 @@ async function applyLate(
 }
 
 /** Its credit stays set aside, and its account taken. One that has ended meanwhile stays as it is. */
-async function carryOutAlone(trx: Transaction, row: StepRow, now: number): Promise<void> {
+async function carryOutAlone(database: Database, trx: Transaction, row: StepRow, now: number): Promise<void> {
   if (row.status !== 'executing') return
   const unsent = { transaction_id: null, transaction_hash: null, block_number: null, confirmations: 0 }
-  await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: now }, now)
+  await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: database.atOnce() }, now)
 }
 
 /** What the last allowed attempt ended with can't be tried again. */
@@ -251,6 +247,11 @@ function finalError(result: Exclude<StepResult, { status: 'success' }>, row: Ste
 /** What was mined has cost gas, so it counts whatever it says. */
 function isExcusedResult(result: StepResult): boolean {
   return result.status !== 'success' && result.blockNumber === null && isExcused(result.error)
+}
+
+function spenderOf(row: StepRow): Spender {
+  const signed = row.mode === '7702'
+  return { ref: refOf(row), user: row.user, chainId: row.chain_id, signed, attempt: attemptOf(row) }
 }
 
 /** What the causes of a step's payouts begin with. */
@@ -278,12 +279,19 @@ async function postPayouts(
 }
 
 /** The next step looks at once if it waits, or is asked for now if it follows a payment by itself. */
-async function hurrySuccessor(trx: Transaction, row: StepRow, succeeded: boolean, now: number): Promise<void> {
+async function hurrySuccessor(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  succeeded: boolean,
+  now: number,
+): Promise<void> {
   const ref = { ...refOf(row), stepIndex: row.step_index + 1 }
   const next = await trx<StepRow>('steps').where(stepKeyColumns(ref)).first()
   if (!next) return
   if (next.status === 'executing') {
-    if (next.transaction_id === null) await trx('steps').where(stepKeyColumns(ref)).update({ due_at: now })
+    if (next.transaction_id === null)
+      await trx('steps').where(stepKeyColumns(ref)).update({ due_at: database.atOnce() })
     return
   }
   const askable =
@@ -292,7 +300,14 @@ async function hurrySuccessor(trx: Transaction, row: StepRow, succeeded: boolean
   await changeStep(
     trx,
     ref,
-    { status: 'executing', attempts: next.attempts + 1, error: null, transaction_id: null, follow: 1, due_at: now },
+    {
+      status: 'executing',
+      attempts: next.attempts + 1,
+      error: null,
+      transaction_id: null,
+      follow: 1,
+      due_at: database.atOnce(),
+    },
     now,
   )
 }

@@ -1,10 +1,13 @@
+import type { Knex } from 'knex'
 import type { Status, StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { statusOf } from '../domain/status.js'
 import type { Transaction } from './database.js'
 import { type ActionRow, type IntentRow, stepKeyColumns, type StepRow, toStepView } from './rows.js'
 
-export type StepChange = Partial<Omit<StepRow, 'action_id' | 'intent_index' | 'step_index'>> & {
+export type StepChange = Partial<Omit<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'due_at'>> & {
+  /** Null: nothing to do. Set by the database's clock, which is the one that claimers go by. */
+  due_at?: Knex.Raw | null
   /** Null clears what an earlier attempt left. */
   error?: StepError | null
 }

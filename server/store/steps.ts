@@ -119,7 +119,7 @@ export async function requestStep(database: Database, request: StepRequest, now:
           follow: Number(decision.follow),
           registered_at: hash ? now : null,
           unseen_ms: 0,
-          due_at: now,
+          due_at: database.atOnce(),
         },
         now,
       ),

@@ -1,5 +1,6 @@
 import { findIntentBySignature, findKnownAction, insertAction, listActions, readAction, readIntent } from './actions.js'
 import {
+  adoptAirdrop,
   claimDueAirdrops,
   failAirdrop,
   postponeAirdrop,
@@ -10,10 +11,33 @@ import {
 import { readBalances } from './balances.js'
 import { rememberGenesis } from './chainIdentities.js'
 import type { Database } from './database.js'
-import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
+import {
+  claimDueDeposits,
+  noteDepositUnseen,
+  postponeDeposit,
+  readDeposit,
+  reportDeposit,
+  settleDeposit,
+} from './deposits.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
-import { giveUpFiller, noteMined, noteSend, postponeTransactions, recordAttempt, recordFiller, recordTransaction } from './journal.js'
-import { findOpenByHash, hasNonce, hasOpenTransactions, lowestUnminedNonce, readDueTransactions, readMinedTransactions } from './journalTransactions.js'
+import {
+  giveUpFiller,
+  reopenLost,
+  noteMined,
+  noteSend,
+  postponeTransactions,
+  recordAttempt,
+  recordFiller,
+  recordTransaction,
+} from './journal.js'
+import {
+  findOpenByHash,
+  standsForNonce,
+  hasOpenTransactions,
+  lowestUnminedNonce,
+  readDueTransactions,
+  readMinedTransactions,
+} from './journalTransactions.js'
 import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resumeLane } from './lanes.js'
 import { readOpenExposures } from './exposures.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
@@ -79,8 +103,10 @@ export function createStore(database: Database) {
     recordTransaction: on(recordTransaction),
     recordAttempt: on(recordAttempt),
     recordFiller: on(recordFiller),
-    hasNonce: on(hasNonce),
+    standsForNonce: on(standsForNonce),
     giveUpFiller: on(giveUpFiller),
+    reopenLost: on(reopenLost),
+    adoptAirdrop: on(adoptAirdrop),
     noteSend: on(noteSend),
     noteMined: on(noteMined),
     postponeTransactions: on(postponeTransactions),
@@ -105,6 +131,7 @@ export function createStore(database: Database) {
     readDeposit: on(readDeposit),
     claimDueDeposits: on(claimDueDeposits),
     postponeDeposit: on(postponeDeposit),
+    noteDepositUnseen: on(noteDepositUnseen),
     settleDeposit: on(settleDeposit),
     readBalances: on(readBalances),
 

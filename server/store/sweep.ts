@@ -1,35 +1,33 @@
+import type { Knex } from 'knex'
 import { keyLifetimeMs } from './actions.js'
 import type { Database } from './database.js'
 
 /** As many rows as one sweep removes of a kind, so that none holds locks for long. */
 const batchSize = 1_000
+/** A refused report is looked at anew whenever it is sent again, so that nothing is lost with its row. */
+const refusedForMs = 7 * 24 * 60 * 60 * 1000
 
-/** Removes what nobody can ask for any more: idempotency keys and rate limit windows that have run out. */
-export async function sweep(database: Database, now: number): Promise<void> {
-  const { knex } = database
-  const keys = await knex<{ key_hash: string; created_at: number }>('idempotency_keys')
-    .where('created_at', '<', now - keyLifetimeMs)
-    .limit(batchSize)
-    .select('key_hash')
-  if (keys.length > 0) {
-    await knex('idempotency_keys')
-      .whereIn(
-        'key_hash',
-        keys.map((row) => row.key_hash),
-      )
-      .delete()
-  }
-  const windows = await knex<{ key: string; expire: number | null }>('rate_limits')
-    .where('expire', '<', now)
-    .limit(batchSize)
-    .select('key')
-  if (windows.length > 0) {
-    await knex('rate_limits')
-      .whereIn(
-        'key',
-        windows.map((row) => row.key),
-      )
-      .where('expire', '<', now)
-      .delete()
-  }
+/**
+ * Removes what nobody can ask for any more, idempotency keys and rate limit windows that have run out, and reports of
+ * deposits that were refused long ago, of which anybody may send as many as his rate allows.
+ */
+export async function sweep({ knex }: Database, now: number): Promise<void> {
+  await remove(knex, 'idempotency_keys', 'key_hash', (rows) => rows.where('created_at', '<', now - keyLifetimeMs))
+  await remove(knex, 'rate_limits', 'key', (rows) => rows.where('expire', '<', now))
+  await remove(knex, 'deposits', 'id', (rows) =>
+    rows.where({ status: 'refused' }).where('reported_at', '<', now - refusedForMs),
+  )
+}
+
+async function remove(
+  knex: Knex,
+  table: string,
+  key: string,
+  thoseThatHaveRunOut: (rows: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<void> {
+  const found: Record<string, string | number>[] = await thoseThatHaveRunOut(knex(table)).limit(batchSize).select(key)
+  if (found.length === 0) return
+  const keys = found.map((row) => row[key]!)
+  // Asked again, for what has been renewed since.
+  await thoseThatHaveRunOut(knex(table)).whereIn(key, keys).delete()
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { type Hash, parseUnits, type PrivateKeyAccount } from 'viem'
@@ -65,7 +66,7 @@ describe(`random operations (seed ${seed})`, () => {
         await operateAndRest(service, api, world, seen)
         const { vaults, balanceFaults } = await compareVaults(service.database, devnet.chains)
         expect(balanceFaults).to.deep.equal([])
-        for (const vault of vaults) expect(vault.unexplained, `${vault.chainId} ${vault.token.id}`).to.equal(0n)
+        for (const vault of vaults) expect(vault.unexplained, inspect(vault.suspects)).to.equal(0n)
       }
     } finally {
       await service.stop()

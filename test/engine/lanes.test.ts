@@ -8,6 +8,7 @@ import { resumeAtChain } from '../../scripts/operate/resumeAtChain.js'
 import { createChain } from '../../server/chain/createChain.js'
 import { type Service, startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
+import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, devAccount, startDevnet } from '../../server/devnet/devnet.js'
 import { createStore } from '../../server/store/store.js'
 import { createApi, type Api } from '../support/api.js'
@@ -59,8 +60,8 @@ describe('a lane whose nonce is not the chain’s', () => {
 
   const chain = () => devnet.chains[0]!
 
-  /** A signed step that moves 9 to the vault; asked for, and answered at once. */
-  async function ask() {
+  /** A signed step that moves 9 to the vault; asked for, after `first`, and answered at once. */
+  async function ask({ first = async () => {} }: { first?: () => Promise<unknown> } = {}) {
     const user = newUser()
     const usd = tokenOf(chain(), 'usd').address
     await fund(chain(), user.address, { usd: 9n })
@@ -71,6 +72,7 @@ describe('a lane whose nonce is not the chain’s', () => {
       intents: [await signedIntent(user, [{ chainId: chain().chainId, tokenTransfers: [], calls }])],
     })
     const { actionId } = created.body
+    await first()
     await api.execute(actionId, 0, 0, undefined, 0)
     const step = async () => (await api.get(`/actions/${actionId}/intents/0/steps/0`)).body
     const left = () => balanceOf(chain(), usd, user.address)
@@ -129,5 +131,24 @@ describe('a lane whose nonce is not the chain’s', () => {
     const behind = await ask()
     await until(async () => (await behind.step()).status === 'success', 'the step', 60_000)
     expect(await nonce()).to.equal(nextNonce + 3)
+  })
+
+  it('sends again what was given up in error, since the chain still waits for its nonce, and pays nothing twice', async function () {
+    this.timeout(100_000)
+    const { url, knex } = { url: chain().rpcUrls[0]!, knex: service.database.knex }
+    const given = await ask({ first: () => rpc(url, 'evm_setAutomine', [false]) })
+    const key = { chain_id: chain().chainId, signer, status: 'open' }
+    await until(async () => knex('transactions').where(key).whereNotNull('sent_at').first('id'), 'the transaction')
+    const { id } = await knex('transactions').where(key).first('id')
+    const { hash } = await knex('attempts').where({ transaction_id: id }).first('hash')
+    // An operator was told by a node that knew nothing of it.
+    await knex('transactions').where({ id }).update({ status: 'lost', due_at: null })
+    await knex('steps').where({ transaction_id: id }).update({ transaction_id: null, due_at: Date.now() })
+    await rpc(url, 'anvil_dropTransaction', [hash])
+    await rpc(url, 'evm_setAutomine', [true])
+    await until(async () => (await given.step()).status === 'success', 'the step', 60_000)
+    expect(await given.left()).to.equal(0n)
+    await until(async () => !(await knex('transactions').where(key).first('id')), 'both transactions to be final')
+    expect((await knex('transactions').where({ id }).first('status')).status).to.equal('final')
   })
 })

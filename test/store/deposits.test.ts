@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { Database } from '../../server/store/database.js'
-import { checkBalances } from '../../server/store/reconciliation.js'
+import type { DepositResult } from '../../server/store/deposits.js'
+import { checkBalances, readVaultMovements } from '../../server/store/reconciliation.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import {
   aNewAction,
@@ -74,5 +75,88 @@ describe('recorded deposits', () => {
     for (const { id } of [one, rest]) expect((await store.readDeposit(id))?.status).to.equal('recorded')
     expect(await available()).to.equal(250n)
     expect((await deposit(100n)).id, 'nothing is left').to.equal(one.id)
+  })
+
+  describe('of accounts and withdrawals', () => {
+    const elsewhere = randomHash()
+    const later = () => ({ blockNumber: 2, blockHash: randomHash(), confirmations: 1 })
+    const now = Date.now()
+
+    /** Reports and records one movement of a transaction of its own; returns how to record and undo it. */
+    async function record(amount: bigint, options: { isDeposit: boolean; custody: 'vault' | 'wallet' }) {
+      const hash = randomHash()
+      const report = { user, chainId: 1, transactionHash: hash, sender: elsewhere.slice(0, 42) as Address }
+      const { id } = await store.reportDeposit({ ...report, token: usdOn1, amount, ...options }, 1, now)
+      let block = later()
+      const found = { outcome: 'found', custody: options.custody, movements: [{ logIndex: 3, amount }], mismatch: '' }
+      const settle = () => store.settleDeposit(id, { ...found, ...block } as DepositResult, now)
+      const status = async () => (await store.readDeposit(id))!.status
+      await settle()
+      expect(await status()).to.equal('recorded')
+      return {
+        status,
+        undo: () => store.undoBlock(1, { number: 2, hash: block.blockHash }, now),
+        settleAgain: () => ((block = later()), settle()),
+      }
+    }
+    const wallet = async () => (await store.readBalances(user))[0]!.wallet
+    const inVault = async () => {
+      const { arrivals } = await readVaultMovements(database)
+      return [...arrivals.values()].reduce((sum, amount) => sum + amount, 0n)
+    }
+
+    it('are undone with their block, and recorded when they come again', async () => {
+      const deposit = await record(70n, { isDeposit: true, custody: 'wallet' })
+      const withdrawal = await record(30n, { isDeposit: false, custody: 'wallet' })
+      expect(await wallet()).to.equal(40n)
+      for (const round of [1, 2]) {
+        expect(await deposit.undo(), String(round)).to.have.length(1)
+        expect(await deposit.undo()).to.have.length(0)
+        expect([await wallet(), await deposit.status()]).to.deep.equal([-30n, 'pending'])
+        await deposit.settleAgain()
+        expect([await wallet(), await deposit.status()]).to.deep.equal([40n, 'recorded'])
+        await withdrawal.undo()
+        expect(await wallet()).to.equal(70n)
+        await withdrawal.settleAgain()
+        expect(await wallet()).to.equal(40n)
+      }
+    })
+
+    it('give a withdrawal from the vault back to the credit that it was taken from', async () => {
+      await deposit(100n)
+      const withdrawal = await record(60n, { isDeposit: false, custody: 'vault' })
+      for (const _round of [1, 2]) {
+        expect(await available()).to.equal(40n)
+        await withdrawal.undo()
+        expect(await available()).to.equal(100n)
+        await withdrawal.settleAgain()
+      }
+      expect(await available()).to.equal(40n)
+      expect(await inVault()).to.equal(100n)
+    })
+
+    it('close the exposure of a lost payment whose withdrawal is gone too', async () => {
+      await deposit(100n)
+      const withdrawal = await record(60n, { isDeposit: false, custody: 'vault' })
+      await store.undoBlock(1, { number: 1, hash: place.blockHash }, now)
+      expect((await store.readOpenExposures()).map(({ amount }) => amount)).to.deep.equal([60n])
+      await withdrawal.undo()
+      expect(await store.readOpenExposures()).to.deep.equal([])
+      expect(await available()).to.equal(0n)
+      place = { ...place, blockNumber: 3, blockHash: randomHash() }
+      await deposit(100n)
+      expect(await available()).to.equal(100n)
+    })
+
+    it('give back what a payment that came again had made good of a withdrawal that is gone', async () => {
+      await deposit(100n)
+      const withdrawal = await record(60n, { isDeposit: false, custody: 'vault' })
+      await store.undoBlock(1, { number: 1, hash: place.blockHash }, now)
+      place = { ...place, blockNumber: 3, blockHash: randomHash() }
+      await deposit(100n)
+      expect(await available()).to.equal(40n)
+      await withdrawal.undo()
+      expect(await available()).to.equal(100n)
+    })
   })
 })

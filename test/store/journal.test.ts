@@ -18,7 +18,7 @@ describe('the journal', () => {
   })
   afterEach(() => drop())
 
-  async function acceptedStep() {
+  async function acceptedStep(now = Date.now()) {
     const entry = aNewAction({ intents: [aSignedIntent()] })
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
@@ -28,11 +28,11 @@ describe('the journal', () => {
       needs: [],
       intentSigned: true,
     } as const
-    await store.requestStep({ ...request, needs: [] }, Date.now())
+    await store.requestStep({ ...request, needs: [] }, now)
     return ref
   }
 
-  function record(ref: Awaited<ReturnType<typeof acceptedStep>>) {
+  function record(...steps: Awaited<ReturnType<typeof acceptedStep>>[]) {
     return store.recordTransaction(
       {
         chainId: 1,
@@ -41,7 +41,7 @@ describe('the journal', () => {
         data: '0x1234',
         authorizations: [],
         gasLimit: 100_000n,
-        steps: [ref],
+        steps,
         airdrop: null,
         sign: async (nonce) => ({
           hash: randomHash(),
@@ -70,6 +70,57 @@ describe('the journal', () => {
     expect(recorded.filter((entry) => entry.outcome === 'recorded')).to.have.length(1)
     expect(recorded.filter((entry) => entry.outcome === 'stale')).to.have.length(9)
     expect((await store.readLanes(1))[0]?.nextNonce).to.equal(6)
+  })
+
+  it('gives many steps one transaction or none, and tells which of them others have got further with', async () => {
+    const refs = [await acceptedStep(), await acceptedStep(), await acceptedStep(), await acceptedStep()]
+    const gone = await record(refs[2]!)
+    expect(gone.outcome).to.equal('recorded')
+    expect(await record(...refs)).to.deep.equal({ outcome: 'stale', steps: [refs[2]] })
+    expect((await database.knex('transactions').select('id')).length).to.equal(1)
+    expect((await store.readStepWork(refs[0]!))!.transactionId).to.equal(null)
+    const left = refs.filter((ref) => ref !== refs[2])
+    const together = await record(...left)
+    if (together.outcome !== 'recorded') throw new Error(together.outcome)
+    const carried = await store.readStepsOf(together.transaction.id)
+    expect(carried.map(({ ref }) => ref)).to.have.deep.members(left)
+    for (const { view } of carried) expect(view.transactionHash).to.equal(together.transaction.attempts[0]!.hash)
+  })
+
+  it('gives overlapping bundles no step twice, in whatever order they name them', async () => {
+    const refs = await Promise.all(Array.from({ length: 6 }, () => acceptedStep()))
+    const bundles = [refs, [...refs].reverse(), refs.slice(2), refs.slice(0, 3).reverse()]
+    const outcomes = await Promise.all(bundles.map((bundle) => record(...bundle)))
+    expect(outcomes.filter(({ outcome }) => outcome === 'recorded')).to.have.length.within(1, 2)
+    const rows = await Promise.all(refs.map((ref) => store.readStepWork(ref)))
+    const ids = rows.flatMap((work) => work?.transactionId ?? [])
+    const transactions = await database.knex('transactions').select('id')
+    expect(transactions.map(({ id }) => id)).to.have.members([...new Set(ids)])
+  })
+
+  it('has a step of a bundle go on by itself, as the same attempt, and never settles it with the bundle again', async () => {
+    const [done, other] = [await acceptedStep(), await acceptedStep()]
+    const bundle = await record(done, other)
+    if (bundle.outcome !== 'recorded') throw new Error(bundle.outcome)
+    const mined = { hash: bundle.transaction.attempts[0]!.hash, blockNumber: 7, blockHash: randomHash() }
+    const failure = {
+      status: 'reverted' as const,
+      error: { code: 'execution_reverted', message: 'no', retryable: true } as const,
+      transactionHash: mined.hash,
+      blockNumber: 7,
+    }
+    const results = [
+      { ref: done, result: failure, needs: [] },
+      { ref: other, result: { status: 'alone' as const }, needs: [] },
+    ]
+    const settled = { transactionId: bundle.transaction.id, mined, results, airdrop: null }
+    expect(await store.settleTransaction(settled, Date.now())).to.equal('settled')
+    expect((await store.readStepWork(done))!.view).to.include({ status: 'reverted', transactionHash: mined.hash })
+    const left = (await store.readStepWork(other))!
+    expect(left).to.include({ alone: true, transactionId: null })
+    expect(left.view).to.include({ status: 'executing', transactionHash: null, attempts: 1 })
+    expect((await store.claimDueSteps(10, 1_000)).map(({ ref }) => ref)).to.deep.equal([other])
+    expect(await store.settleTransaction(settled, Date.now())).to.equal('stale')
   })
 
   it('signs nothing on a paused lane', async () => {
@@ -132,7 +183,7 @@ describe('the journal', () => {
     }
     const settle = () =>
       store.settleTransaction(
-        { transactionId: recorded.transaction.id, mined, results: [{ ref, result }], airdrop: null },
+        { transactionId: recorded.transaction.id, mined, results: [{ ref, result, needs: [] }], airdrop: null },
         Date.now(),
       )
     expect((await Promise.all([settle(), settle(), settle()])).sort()).to.deep.equal(['settled', 'stale', 'stale'])
@@ -151,5 +202,27 @@ describe('the journal', () => {
     expect([first.length, second.length]).to.deep.equal([1, 0])
     await store.postponeStep(first[0]!.ref, -1)
     expect(await store.claimDueSteps(10, 60_000)).to.have.length(1)
+  })
+
+  it('hands out at once what a replica with a fast clock has accepted', async () => {
+    await acceptedStep(Date.now() + 3_600_000)
+    expect(await store.claimDueSteps(10, 60_000)).to.have.length(1)
+  })
+
+  it('reads every mined transaction page by page, each once, however many share a block', async () => {
+    const ids: number[] = []
+    for (let index = 0; index < 7; index++) {
+      const recorded = await record(await acceptedStep())
+      if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+      const mined = { hash: randomHash(), blockNumber: index < 4 ? 8 : 3, blockHash: randomHash(), confirmations: 1 }
+      await store.noteMined(recorded.transaction.id, mined, Date.now())
+      ids.push(recorded.transaction.id)
+    }
+    const read: number[][] = []
+    for await (const page of store.readMinedTransactions(1, { from: 0, to: 8 }, 3)) read.push(page.map(({ id }) => id))
+    expect(read.map((page) => page.length)).to.deep.equal([3, 3, 1])
+    expect(read.flat()).to.deep.equal([...ids.slice(4), ...ids.slice(0, 4)])
+    const pages = store.readMinedTransactions(1, { from: 9, to: 20 }, 3)
+    expect((await pages.next()).done).to.equal(true)
   })
 })

@@ -3,8 +3,18 @@ import type { Address, Hash } from 'viem'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
 import type { Database } from '../../server/store/database.js'
 import { checkBalances, readVaultMovements } from '../../server/store/reconciliation.js'
+import type { StepResult } from '../../server/store/settlement.js'
 import { createStore, type Store } from '../../server/store/store.js'
-import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf, usdOn1, usdOn2 } from '../support/builders.js'
+import {
+  aNewAction,
+  anOnDemandIntent,
+  aSignedIntent,
+  randomAddress,
+  randomHash,
+  stepOf,
+  usdOn1,
+  usdOn2,
+} from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
 
 describe('undoing what was final', () => {
@@ -93,7 +103,10 @@ describe('undoing what was final', () => {
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
     const mined = { hash: randomHash(), blockNumber: 3, blockHash: randomHash() }
     const result = { status: 'reverted', error, transactionHash: mined.hash, blockNumber: 3 } as const
-    await store.settleTransaction({ transactionId, mined, results: [{ ref: payout, result }], airdrop: null }, now)
+    await store.settleTransaction(
+      { transactionId, mined, results: [{ ref: payout, result, needs: [need] }], airdrop: null },
+      now,
+    )
     expect(await available(), 'he has paid, and nothing was paid out').to.equal(100n)
     expect((await ask(payout, null, [need])).status).to.equal('executing')
   })
@@ -106,7 +119,10 @@ describe('undoing what was final', () => {
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
     const mined = { hash: randomHash(), blockNumber: 3, blockHash: randomHash() }
     const result = { status: 'reverted', error, transactionHash: mined.hash, blockNumber: 3 } as const
-    await store.settleTransaction({ transactionId, mined, results: [{ ref: payout, result }], airdrop: null }, now)
+    await store.settleTransaction(
+      { transactionId, mined, results: [{ ref: payout, result, needs: [need] }], airdrop: null },
+      now,
+    )
     expect(await available()).to.equal(0n)
     expect(await store.readOpenExposures()).to.deep.equal([])
   })
@@ -127,6 +143,71 @@ describe('undoing what was final', () => {
     expect(await available()).to.equal(100n)
   })
 
+  it('takes back what a step paid that failed all the same, and books it once when it is mined again', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record({ steps: [payout], airdrop: null })
+    const paid = async () => (await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n
+    const error = { code: 'batch_not_executed', message: 'paid, not run', retryable: false } as const
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    for (const number of [3, 4, 5]) {
+      const mined = { hash: randomHash(), blockNumber: number, blockHash: randomHash() }
+      const paying = { payouts, transactionHash: mined.hash, blockNumber: number }
+      const result: StepResult =
+        number < 5
+          ? { status: 'error', error, ...paying }
+          : { status: 'success', blockHash: mined.blockHash, confirmations: 1, arrivals: [], ...paying }
+      await store.settleTransaction(
+        { transactionId, mined, results: [{ ref: payout, result, needs: [need] }], airdrop: null },
+        now,
+      )
+      expect(await paid()).to.equal(100n)
+      expect(await store.readOpenExposures(), 'the credit was there for it').to.deep.equal([])
+      if (number === 5) break
+      await store.undoBlock(2, { number, hash: mined.blockHash }, now)
+      expect(await paid()).to.equal(0n)
+      expect((await store.readStep(payout))!.status).to.equal('executing')
+    }
+    expect((await store.readStep(payout))!.status).to.equal('success')
+    expect(await available()).to.equal(0n)
+  })
+
+  for (const [ending, left] of [
+    ['is still there, and takes it', 0n],
+    ['is gone, as an exposure', 100n],
+  ] as const) {
+    it(`books the payout of a step that had failed from its credit, if that ${ending}`, async () => {
+      const { payout } = await paidAction()
+      await ask(payout, null, [need])
+      const transactionId = await record({ steps: [payout], airdrop: null })
+      const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+      const settle = (number: number, result: StepResult, hash: Hash) => {
+        const mined = { hash: result.transactionHash!, blockNumber: number, blockHash: hash }
+        const results = [{ ref: payout, result, needs: [need] }]
+        return store.settleTransaction({ transactionId, mined, results, airdrop: null }, now)
+      }
+      const block = { number: 3, hash: randomHash() }
+      await settle(3, { status: 'reverted', error, transactionHash: randomHash(), blockNumber: 3 }, block.hash)
+      expect(await available()).to.equal(100n)
+      if (left > 0n) await drawElsewhere()
+      await store.undoBlock(2, block, now)
+      const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+      const place = { transactionHash: randomHash(), blockNumber: 4, blockHash: randomHash() }
+      await settle(4, { status: 'success', confirmations: 1, arrivals: [], payouts, ...place }, place.blockHash)
+      expect((await store.readStep(payout))!.status).to.equal('success')
+      expect(await available()).to.equal(0n)
+      expect((await store.readOpenExposures()).reduce((sum, { amount }) => sum + amount, 0n)).to.equal(left)
+    })
+  }
+
+  /** Another step of the user's sets all his credit aside. */
+  async function drawElsewhere() {
+    const entry = aNewAction({ user, intents: [aSignedIntent()] })
+    await store.insertAction(entry)
+    const order = { action: 'execute', hash: null, signed: true } as const
+    await store.requestStep({ ref: stepOf(entry, 0, 0), order, needs: [need], intentSigned: true }, now)
+  }
+
   it('lets an airdrop that was removed be settled anew', async () => {
     const key = { chainId: 2, token: usdOn2, wallet: user }
     const asked = await store.requestAirdrop({ ...key, amount: 5n, limit: 10n, periodMs: 1_000 }, now)
@@ -135,7 +216,7 @@ describe('undoing what was final', () => {
     const paid = async () => (await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n
     for (const number of [3, 4, 5]) {
       const mined = { hash: randomHash(), blockNumber: number, blockHash: randomHash() }
-      const airdrop = { airdrop: asked.airdrop, paid: true, message: null }
+      const airdrop = { airdrop: asked.airdrop, paid: true, hash: mined.hash, message: null }
       await store.settleTransaction({ transactionId, mined, results: [], airdrop }, now)
       expect(await paid()).to.equal(5n)
       expect((await store.readAirdrop(key))?.status).to.equal('success')
@@ -152,7 +233,10 @@ describe('undoing what was final', () => {
       const transactionId = await record({ steps: [payout], airdrop: null })
       const mined = { hash: randomHash(), blockNumber: attempt, blockHash: randomHash() }
       const result = { status: 'error', error, transactionHash: mined.hash, blockNumber: attempt } as const
-      await store.settleTransaction({ transactionId, mined, results: [{ ref: payout, result }], airdrop: null }, now)
+      await store.settleTransaction(
+        { transactionId, mined, results: [{ ref: payout, result, needs: [need] }], airdrop: null },
+        now,
+      )
     }
     expect((await store.readStep(payout))?.error?.retryable).to.equal(false)
     expect(await available()).to.equal(100n)

@@ -132,6 +132,8 @@ export function attackScene() {
   }
 
   return {
+    database: () => service.database,
+    compare: () => compareVaults(service.database, service.chains),
     a,
     b,
     usdA,

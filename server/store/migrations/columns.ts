@@ -14,8 +14,8 @@ export function columns(knex: Knex) {
     address: (table: Table, name: string) => table.specificType(name, ascii(42, 'CHAR')),
     /** 0x and 64 lower case digits. */
     hash: (table: Table, name: string) => table.specificType(name, ascii(66, 'CHAR')),
-    /** A uint256 in decimal digits; 2^256 - 1 has 78. */
-    amount: (table: Table, name: string) => table.specificType(name, ascii(78)),
+    /** A uint256 in decimal digits, of which 2^256 - 1 has 78, and a sign where a balance may fall below zero. */
+    amount: (table: Table, name: string) => table.specificType(name, ascii(79)),
     /** A word of ours: status, kind, code, account. */
     word: (table: Table, name: string, length = 40) => table.specificType(name, ascii(length)),
     /** A label given by a client, compared exactly. */

@@ -118,7 +118,8 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
     // Credit in the vault that can fund solver transfers, and what is set aside of it.
     column.amount(t, 'available').notNullable()
     column.amount(t, 'reserved').notNullable()
-    // Recorded in the user's own account; funds nothing.
+    // Recorded in the user's own account; funds nothing. Below zero while a reorganisation has taken away a deposit that
+    // was withdrawn again.
     column.amount(t, 'wallet').notNullable()
     t.primary(['user', 'chain_id', 'token'])
   })

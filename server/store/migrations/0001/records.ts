@@ -24,8 +24,15 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     column.word(t, 'status').notNullable()
     // `vault` or `wallet`; null until recorded.
     column.word(t, 'custody').nullable()
+    // The block that the record rests on; null until recorded.
+    t.bigInteger('block_number').nullable()
+    column.hash(t, 'block_hash').nullable()
+    // How often a reorganisation deeper than the confirmations has undone the record.
+    t.integer('reopenings').notNullable().defaultTo(0)
     t.integer('confirmations').notNullable().defaultTo(0)
     t.integer('required_confirmations').notNullable()
+    // For how long the chain has answered that it does not know the transaction; outages don't count.
+    t.integer('unseen_ms').notNullable().defaultTo(0)
     // True: recorded, and the transaction holds further movements that the same report fits.
     t.boolean('may_repeat').notNullable().defaultTo(false)
     column.word(t, 'error_code').nullable()
@@ -37,6 +44,8 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     column.time(t, 'recorded_at').nullable()
     t.unique(['report_hash', 'occurrence'])
     t.index(['chain_id', 'transaction_hash'])
+    t.index(['chain_id', 'block_number'])
+    t.index(['status', 'reported_at'])
   })
 
   // The movements that the records stand for; each is recorded once as what it is.

@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import { type Hex, numberToHex, padHex } from 'viem'
+import { encodeFulfill } from '../../server/chain/contracts.js'
+import { ChainUnavailable } from '../../server/chain/chain.js'
+import { type DevChain, lower, randomKey, startDevChain, account } from './devChain.js'
+import { type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
+
+/** 100 reach the vault in one block, 30 leave it in the next. */
+describe('measuring what reached the vault', () => {
+  let dev: DevChain
+  let node: FaultyNode
+  let block: bigint
+  let held: bigint
+
+  before(async function () {
+    this.timeout(30_000)
+    dev = await startDevChain()
+    node = await startFaultyNode(dev.url)
+    await dev.mint(dev.vault, 100n)
+    block = BigInt((await dev.rpc('eth_blockNumber')) as Hex)
+    ;[held] = (await dev.chain.balances(dev.vault, [dev.token])) as [bigint]
+    const transfers = [{ to: lower(account(7).address), token: dev.token, amount: 30n }]
+    const payout = { stepKey: randomKey('next block'), transfers, account: null, intent: null, stepIndex: 0 }
+    await dev.transact(dev.operator, { to: dev.vault, data: encodeFulfill(payout) })
+  })
+  afterEach(() => node.behave({ kind: 'pass' }))
+  after(async () => {
+    await node.stop()
+    await dev.stop()
+  })
+
+  const measure = () => dev.connect({ urls: [node.url] }).measureArrivals([{ token: dev.token, amount: 100n }], block)
+  const isBalanceAfter = ({ method, params }: JsonCall) => method === 'eth_call' && params[1] === numberToHex(block)
+  const balance = (amount: bigint) => ({ result: padHex(numberToHex(amount), { size: 32 }) })
+
+  it('gives all of it', async () => {
+    expect(await measure()).to.deep.equal([100n])
+  })
+
+  it('gives all of it though a node has once read the balance off the next block', async () => {
+    let readings = 0
+    node.behave({
+      kind: 'answer',
+      answer: (call) => (isBalanceAfter(call) && readings++ === 0 ? balance(held - 30n) : null),
+    })
+    expect(await measure()).to.deep.equal([100n])
+    expect(readings).to.be.greaterThan(1)
+  })
+
+  it('gives what came when the node says again and again that something is missing', async () => {
+    node.behave({ kind: 'answer', answer: (call) => (isBalanceAfter(call) ? balance(held - 30n) : null) })
+    expect(await measure()).to.deep.equal([70n])
+  })
+
+  it('decides nothing when the node says something else each time', async () => {
+    let less = 0n
+    node.behave({ kind: 'answer', answer: (call) => (isBalanceAfter(call) ? balance(held - ++less) : null) })
+    expect(await measure().catch((error: Error) => error.message)).to.match(/different balances/)
+  })
+
+  it('decides nothing by a node that lacks the logs of the receipt', async () => {
+    node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null) })
+    expect(await measure().catch((error: unknown) => error)).to.be.instanceOf(ChainUnavailable)
+  })
+})
