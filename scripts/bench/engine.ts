@@ -14,7 +14,7 @@ const pipelined = 64
 /** A round has its own chains and service, which takes its time. */
 const maxRounds = 3
 
-export type Shape = { lanes: number; blockSeconds: number | null }
+type Shape = { lanes: number; blockSeconds: number | null }
 
 const shapes: Shape[] = [
   { lanes: 1, blockSeconds: null },
@@ -49,19 +49,13 @@ function stepCount(): number {
   return Number(process.env.BENCH_STEPS ?? 300)
 }
 
-/** Steps per second of the service, with `env` on top of what it is started with. */
-export function ourRound(
-  bench: Bench,
-  kind: DatabaseKind,
-  shape: Shape,
-  env: Record<string, string> = {},
-): Promise<number> {
+function ourRound(bench: Bench, kind: DatabaseKind, shape: Shape): Promise<number> {
   return inScope(async (keep) => {
     const chains = await keep(startChains())
     const database = await keep(bench.databases.fresh(kind))
     const keys = chains.devnet.operatorKeys.slice(0, shape.lanes)
     const service = await keep(
-      startServiceProcess({ ...chains.env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: database.url, ...env }),
+      startServiceProcess({ ...chains.env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: database.url }),
     )
     const [chain] = chains.devnet.chains
     const steps = stepCount()

@@ -119,7 +119,10 @@ function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
 }
 
 async function reserve(work: StepWork, batch: ChainBatch, tools: EngineTools): Promise<StepError | 'stale' | null> {
-  const funding = await tools.store.reserveForStep(work, solverNeeds(batch, tools.settings), tools.now())
+  const needs = solverNeeds(batch, tools.settings)
+  // Whether it is stale shows when it is recorded.
+  if (needs.length === 0) return null
+  const funding = await tools.store.reserveForStep(work, needs, tools.now())
   if (funding.outcome === 'stale') return 'stale'
   if (funding.outcome === 'reserved') return null
   return {
