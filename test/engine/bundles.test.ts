@@ -62,8 +62,8 @@ describe('steps that are ready at the same time', function () {
     const wanted = []
     for (const user of users) wanted.push({ user, intent: await scene.acrossChains(user, friend) })
     const asked = await scene.ask(wanted)
+    const before = await scene.unexplainedBefore()
     await scene.withService({}, async (service) => {
-      const before = await scene.unexplained(service)
       const steps = await scene.ends(service, asked, 1)
       expect(steps.map(({ status }) => status)).to.deep.equal(Array(5).fill('success'))
       expect(await scene.transactions(service, a())).to.deep.equal([{ to: a().vault, steps: 5, authorizations: 5 }])
@@ -74,7 +74,7 @@ describe('steps that are ready at the same time', function () {
         expect(await scene.availableOf(service, address)).to.equal('0')
       }
       // What the users paid was not in the ledger before; nothing else has come or gone.
-      expect(await scene.unexplained(service)).to.deep.equal(before)
+      expect(await scene.unexplained(service.database)).to.deep.equal(before)
     })
   })
 
@@ -227,6 +227,35 @@ describe('steps that are ready at the same time', function () {
       })
     })
   }
+
+  it('are all open again when a reorganisation removes their transaction, and take effect once on the new chain', async () => {
+    const friend = newUser().address
+    const users = Array.from({ length: 3 }, newUser)
+    const wanted = []
+    for (const user of users) wanted.push({ user, intent: await scene.acrossChains(user, friend) })
+    const asked = await scene.ask(wanted)
+    const before = await scene.unexplainedBefore()
+    await scene.withService({}, async (service) => {
+      const first = await scene.ends(service, asked, 1)
+      expect(new Set(first.map(({ transactionHash }) => transactionHash)).size).to.equal(1)
+      const depth = await scene.depthOf(first[0].blockNumber, b())
+      await scene.automine(false, b())
+      await scene.reorganise(depth, b())
+      expect(await balanceOf(b(), usd(b()), friend)).to.equal(0n)
+      await scene.mine(b())
+      const statuses = async () => (await scene.views(service, asked, 1)).map(({ status }) => status)
+      await until(async () => (await statuses()).every((status) => status === 'executing'), 'all to be open again')
+      await scene.automine(true, b())
+      await until(
+        async () => (await scene.mine(b()), (await statuses()).every((status) => status === 'success')),
+        'all to be done again',
+        30_000,
+      )
+      expect(await balanceOf(b(), usd(b()), friend)).to.equal(parseUnits('9', 18))
+      expect(await scene.transactions(service, b())).to.deep.equal([{ to: b().vault, steps: 3, authorizations: 3 }])
+      expect(await scene.unexplained(service.database)).to.deep.equal(before)
+    })
+  })
 
   it('count a stranger’s execution in the same transaction as done, and pay nothing for it', async () => {
     const [victim, stranger] = await scene.users(2)

@@ -10,6 +10,7 @@ import { type Service, startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { createDatabase, type Database } from '../../server/store/database.js'
 import { createApi, type Api } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
 import { freshMysqlUrl } from './database.js'
@@ -143,11 +144,22 @@ export function bundleScene() {
     }))
   }
 
-  /** What each vault holds and the ledger does not explain; other tests on these chains had other ledgers. */
-  async function unexplained(service: Service): Promise<string[]> {
-    const { vaults, balanceFaults } = await compareVaults(service.database, devnet.chains)
+  /** What each vault holds and this ledger does not explain; other tests on these chains had other ledgers. */
+  async function unexplained(ledger: Database): Promise<string[]> {
+    const { vaults, balanceFaults } = await compareVaults(ledger, devnet.chains)
     expect(balanceFaults).to.deep.equal([])
     return vaults.map((vault) => `${vault.chainId} ${vault.token.id} ${vault.unexplained}`)
+  }
+
+  /** What no ledger explains before anything is carried out. */
+  async function unexplainedBefore(): Promise<string[]> {
+    const empty = createDatabase({ kind: 'sqlite', file: ':memory:' })
+    try {
+      await empty.migrate()
+      return await unexplained(empty)
+    } finally {
+      await empty.close()
+    }
   }
 
   async function availableOf(service: Service, user: Address): Promise<string> {
@@ -170,6 +182,7 @@ export function bundleScene() {
     ends,
     transactions,
     unexplained,
+    unexplainedBefore,
     availableOf,
 
     async users(count: number, amount = 100n): Promise<Asked['user'][]> {
@@ -198,7 +211,19 @@ export function bundleScene() {
 
     codeOf: (address: Address) => rpc(a().rpcUrls[0]!, 'eth_getCode', [address, 'latest']) as Promise<Hex>,
     setCode: (address: Address, code: Hex) => rpc(a().rpcUrls[0]!, 'anvil_setCode', [address, code]),
-    automine: (on: boolean) => rpc(a().rpcUrls[0]!, 'evm_setAutomine', [on]),
-    mine: () => rpc(a().rpcUrls[0]!, 'evm_mine', []),
+    automine: (on: boolean, chain = a()) => rpc(chain.rpcUrls[0]!, 'evm_setAutomine', [on]),
+    mine: (chain = a()) => rpc(chain.rpcUrls[0]!, 'evm_mine', []),
+    /** How many blocks have to go for this one to go. */
+    depthOf: async (blockNumber: number, chain = a()) => Number(await reader(chain).getBlockNumber()) - blockNumber + 1,
+    reorganise: (depth: number, chain = a()) => rpc(chain.rpcUrls[0]!, 'anvil_reorg', [depth, []]),
+
+    /** The steps as they are now. */
+    views: (service: Service, asked: Asked[], stepIndex = 0) =>
+      Promise.all(
+        asked.map(async ({ actionId }) => {
+          const path = `/actions/${actionId}/intents/0/steps/${stepIndex}`
+          return (await createApi(service.url!).get(path)).body
+        }),
+      ),
   }
 }
