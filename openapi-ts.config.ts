@@ -27,6 +27,6 @@ export default defineConfig([
   {
     input,
     output: { path: 'sdk/src/generated', entryFile: false, importFileExtension: '.js' },
-    plugins: [types, '@hey-api/client-fetch', '@hey-api/sdk'],
+    plugins: [types],
   },
 ])

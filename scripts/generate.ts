@@ -1,33 +1,61 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 
+const header = ['// This file is generated from openapi.yaml by scripts/generate.ts', '']
+
 /**
- * openapi.yaml -> the map of operations that types the handlers. The wire types of server and SDK and the SDK's calls
- * come from `openapi-ts` itself (see openapi-ts.config.ts), which `npm run generate` runs first.
+ * openapi.yaml -> the map of operations that types the handlers, and the operations that the SDK calls. The wire types of
+ * both come from `openapi-ts` (see openapi-ts.config.ts), which `npm run generate` runs first.
  * The output depends on the document alone: running it again changes nothing.
  */
-await writeFile(
-  'server/api/generated/operations.gen.ts',
-  operationsSource(parse(await readFile('openapi.yaml', 'utf8'))),
-)
+const spec = parse(await readFile('openapi.yaml', 'utf8')) as Document
+await writeFile('server/api/generated/operations.gen.ts', serverSource(spec))
+await writeFile('sdk/src/generated/operations.gen.ts', sdkSource(spec))
 
 type Content = Record<string, unknown>
-type Operation = { operationId: string; responses: Record<string, { $ref?: string; content?: Content }> }
+type Operation = {
+  operationId: string
+  summary: string
+  responses: Record<string, { $ref?: string; content?: Content }>
+}
 type Document = {
   paths: Record<string, Record<string, unknown>>
   components: { responses: Record<string, { content?: Content }> }
 }
 
-function operationsSource(document: Document): string {
+function operationsOf(document: Document): { route: string; operation: Operation }[] {
   const methods = ['get', 'put', 'post', 'delete', 'patch']
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  return Object.entries(document.paths).flatMap(([path, item]) =>
     methods
       .filter((method) => method in item)
       .map((method) => ({ route: `${method.toUpperCase()} ${path}`, operation: item[method] as Operation })),
   )
+}
+
+/** One constant each, so that a bundle holds only those that are called. */
+function sdkSource(document: Document): string {
   return [
-    '// This file is generated from openapi.yaml by scripts/generate.ts',
+    ...header,
+    "import type * as wire from './types.gen.js'",
     '',
+    '/** An operation is its method and path; its type also holds what it takes and what it answers. */',
+    'export type Operation<Data, Reply> = string & { readonly takes?: Data; readonly answers?: Reply }',
+    ...operationsOf(document).flatMap(({ route, operation: { operationId, summary } }) => [
+      '',
+      `/** ${summary} */`,
+      `export const ${operationId} = '${route}' as Operation<`,
+      `  wire.${pascal(operationId)}Data,`,
+      `  wire.${pascal(operationId)}Response`,
+      '>',
+    ]),
+    '',
+  ].join('\n')
+}
+
+function serverSource(document: Document): string {
+  const operations = operationsOf(document)
+  return [
+    ...header,
     "import type * as wire from './types.gen.js'",
     '',
     '/** What each operation takes, and its replies by status. `stream` marks the events of an event stream. */',

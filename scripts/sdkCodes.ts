@@ -1,5 +1,5 @@
 /**
- * Writes the table of error codes in the SDK's README from the spec. Usage: tsx scripts/sdkCodes.ts (part of
+ * Writes the tables of error codes in the SDK's README from the spec. Usage: tsx scripts/sdkCodes.ts (part of
  * `npm run generate`).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -11,32 +11,48 @@ const root = join(import.meta.dirname, '..')
 export const readmePath = join(root, 'sdk', 'README.md')
 export const codesBlock = /<!-- codes -->[^]*<!-- \/codes -->/
 
-type CodeSchema = { enum: string[]; 'x-enumDescriptions': Record<string, string> }
+type CodeSchema = { 'x-enumDescriptions': Record<string, string> }
 
-const tables: [schema: string, title: string][] = [
-  ['ErrorCode', 'Codes of `IntentApiError`'],
-  ['IssueCode', 'Codes of its `issues`, and its own `code` when all issues have the same'],
-  ['StepErrorCode', 'Codes of `StepFailedError`: `error.step.error.code`'],
-]
+/** Codes that are keywords of JSON Schema. */
+const keywords = /^(type|required|pattern|format|enum|const|(min|max)(Length|Items|imum))$/
 
 /** Every code of the spec with its cause and its remedy, as Markdown. */
 export async function codesMarkdown(): Promise<string> {
   const { components } = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8')) as {
     components: { schemas: Record<string, CodeSchema> }
   }
-  const parts = tables.map(([name, title]) => {
-    const schema = components.schemas[name]!
-    const rows = schema.enum.map((code) => {
-      const text = schema['x-enumDescriptions'][code] ?? ''
-      // The first sentence is the cause. A broken rule of a body has one remedy.
-      const [cause, ...rest] = text.split(/(?<=\.) (?=[A-Z`])/)
-      const remedy = rest.join(' ') || (name === 'IssueCode' ? 'Correct what `path` names.' : '')
-      return `| \`${code}\` | ${cause} | ${remedy} |`
-    })
-    return `### ${title}\n\n| Code | Cause | Remedy |\n|---|---|---|\n${rows.join('\n')}\n`
-  })
-  const markdown = await format(parts.join('\n'), { parser: 'markdown', printWidth: 120 })
+  const textsOf = (schema: string) => Object.entries(components.schemas[schema]!['x-enumDescriptions'])
+  const [errors, issues, steps] = ['ErrorCode', 'IssueCode', 'StepErrorCode'].map(textsOf)
+  const known = new Set(errors!.map(([code]) => code))
+  const list = (codes: string[]) => codes.map((code) => `\`${code}\``).join(', ')
+  const codesOf = (wanted: (code: string) => boolean) => issues!.map(([code]) => code).filter(wanted)
+  const parts = [
+    '### Codes of `IntentApiError`',
+    table(['Code', 'Cause', 'Remedy'], errors!.map(inCauseAndRemedy)),
+    '### Codes of its `issues`',
+    'Each issue names by `path` what to correct, and says in `message` what is wrong with it. When all have one code, it is ' +
+      'the code of the error too; else that is `validation_failed`.',
+    `What breaks the schema has the keyword of JSON Schema: ${list(codesOf((code) => keywords.test(code)))}. ` +
+      `As above: ${list(codesOf((code) => known.has(code)))}. And:`,
+    table(
+      ['Code', 'What is wrong'],
+      issues!.filter(([code]) => !keywords.test(code) && !known.has(code)).map(([code, text]) => [`\`${code}\``, text]),
+    ),
+    '### Codes of `StepFailedError`: `error.step.error.code`',
+    table(['Code', 'Cause', 'Remedy'], steps!.map(inCauseAndRemedy)),
+  ]
+  const markdown = await format(parts.join('\n\n'), { parser: 'markdown', printWidth: 120, proseWrap: 'always' })
   return `<!-- codes -->\n\n${markdown}\n<!-- /codes -->`
+}
+
+/** The first sentence is the cause. */
+function inCauseAndRemedy([code, text]: [string, string]): string[] {
+  const [cause, ...rest] = text.split(/(?<=\.) (?=[A-Z`])/)
+  return [`\`${code}\``, cause!, rest.join(' ')]
+}
+
+function table(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -38,39 +38,30 @@ export function createMetrics(version: string) {
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
   })
-  const chainUp = new Gauge({ name: 'chain_up', help: '1 while the chain answers.', labelNames: ['chain'], registers })
-  const block = new Gauge({
-    name: 'chain_head_block',
-    help: 'The newest block seen.',
-    labelNames: ['chain'],
-    registers,
-  })
-  const paused = new Gauge({
-    name: 'lanes_paused',
-    help: 'Signers that wait for an operator.',
-    labelNames: ['chain'],
-    registers,
-  })
-  const inventory = new Gauge({
-    name: 'vault_balance',
-    help: 'What the vault holds of a token, in its smallest unit, rounded to a double.',
-    labelNames: ['chain', 'token'],
-    registers,
-  })
-
-  const findings = new Gauge({
-    name: 'health_findings',
-    help: 'What an operator should look at, by chain and code; the same as in /health.',
-    labelNames: ['chain', 'code'],
-    registers,
-  })
-  const signerBalance = new Gauge({
-    name: 'signer_balance_wei',
-    help: 'What signers hold for gas, rounded to a double.',
-    labelNames: ['chain', 'signer'],
-    registers,
-  })
-  const draining = new Gauge({ name: 'draining', help: '1 while nothing new is accepted.', registers })
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers })
+  const chainUp = gauge('chain_up', '1 while the chain answers.', 'chain')
+  const block = gauge('chain_head_block', 'The newest block seen.', 'chain')
+  const paused = gauge('lanes_paused', 'Signers that wait for an operator.', 'chain')
+  const inventory = gauge(
+    'vault_balance',
+    'What the vault holds of a token, in its smallest unit, rounded to a double.',
+    'chain',
+    'token',
+  )
+  const findings = gauge(
+    'health_findings',
+    'What an operator should look at, by chain and code; the same as in /health.',
+    'chain',
+    'code',
+  )
+  const signerBalance = gauge(
+    'signer_balance_wei',
+    'What signers hold for gas, rounded to a double.',
+    'chain',
+    'signer',
+  )
+  const draining = gauge('draining', '1 while nothing new is accepted.')
 
   return {
     observeRequest: (operation: string, method: string, status: number, seconds: number): void =>

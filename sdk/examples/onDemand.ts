@@ -1,6 +1,6 @@
 /**
  * Mode non-7702:on-demand in Node: the user pays by a transaction of his own, as any wallet can; the solver pays him on
- * the other chain. Usage: BASE_URL=http://127.0.0.1:3000 PRIVATE_KEY=0x… npx tsx onDemand.ts (an account with gas)
+ * the other chain. Usage: BASE_URL=http://127.0.0.1:3000 PRIVATE_KEY=0x… npx tsx onDemand.ts
  */
 import { type Chain, createIntentClient } from '@crosschain-intents/sdk'
 import { intentActions } from '@crosschain-intents/sdk/viem'
@@ -12,7 +12,10 @@ const account = privateKeyToAccount(process.env.PRIVATE_KEY as Hex)
 const [a, b] = (await createIntentClient({ baseUrl }).getChains()) as [Chain, Chain]
 const wallet = createWalletClient({ account, transport: http(a.rpcUrl!) }).extend(intentActions({ baseUrl }))
 const usd = (chain: Chain) => chain.tokens.find((token) => token.id === 'usd')!
-await wallet.intents.requestAirdrop({ chainId: a.chainId, tokenId: 'usd', wallet: account.address })
+// Something to pay with, and the gas for it.
+for (const tokenId of ['usd', 'eth']) {
+  await wallet.intents.requestAirdrop({ chainId: a.chainId, tokenId, wallet: account.address })
+}
 
 const pays = { from: account.address, to: a.solver, token: usd(a).address, amount: parseUnits('10', usd(a).decimals) }
 const gets = {

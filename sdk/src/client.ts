@@ -72,8 +72,10 @@ export function createIntentClient(options: IntentClientOptions) {
 
   const calls = {
     /**
-     * Stores an action; nothing is executed yet. It carries an idempotency key, your own or a random one, so that it
-     * is stored once however often it is sent.
+     * Create an action. Checks and stores an action with one or more intents, each of its own mode. Nothing is
+     * executed: ask for the steps with `POST /actions/{actionId}/intents/{intentIndex}/steps/{stepIndex}`.
+     *
+     * It carries an idempotency key, your own or a random one, so that it is stored once however often it is sent.
      */
     async createAction(
       request: ActionRequest,
@@ -82,7 +84,10 @@ export function createIntentClient(options: IntentClientOptions) {
       return wire.createAction(inDigits(request), idempotencyKey, how)
     },
 
-    /** A page of actions, newest first. `nextCursor` of a page is the `cursor` of the next. */
+    /**
+     * List actions. Newest first, a page at a time. Pass `nextCursor` of one page as `cursor` to get the next; it is
+     * null on the last page. Keep the filters the same from page to page.
+     */
     async listActions(
       filter: { user?: Address; status?: Status; transactionHash?: Hash; limit?: number; cursor?: string } = {},
       how?: CallOptions,
@@ -91,37 +96,54 @@ export function createIntentClient(options: IntentClientOptions) {
       return { ...page, actions: page.actions.map(actionFrom) }
     },
 
-    /** An action with its intents and their steps. */
+    /**
+     * Get an action. The action with its intents and their steps.
+     */
     async getAction(actionId: string, how?: CallOptions): Promise<Action> {
       return actionFrom(await wire.getAction(actionId, how))
     },
 
-    /** An intent with its steps. */
+    /**
+     * Get an intent of an action. The intent with its steps.
+     */
     async getIntent(intent: { actionId: string; intentIndex: number }, how?: CallOptions): Promise<Intent> {
       return intentFrom(await wire.getIntent(intent, how))
     },
 
-    /** A step as it is now. */
+    /**
+     * Get a step of an intent. The step as it is now, with its transaction, its confirmations, and what went wrong if
+     * something did.
+     */
     async getStep(step: StepRef, how?: CallOptions): Promise<Step> {
       return wire.getStep(step, how)
     },
 
     /**
-     * Asks for a step to be carried out, and resolves with the step: ended, or as it is after the wait. For a step that
-     * the user pays, `hash` names his transaction; the solver's steps that follow are then carried out too. Asking
-     * again does no harm.
+     * Execute a step of an intent. Asks for a step to be carried out, and waits a while for its end. The work does not
+     * depend on the connection; a client may hang up and look again later.
+     *
+     * Resolves with the step: ended, or as it is after the wait. For a step that the user pays, `hash` names his
+     * transaction; the solver's steps that follow are then carried out too. Asking again does no harm.
      */
     executeStep: (step: StepRef, how: ExecuteOptions = {}): Promise<Step> => ask('execute', step, how),
 
     /** Has the user's transaction verified as the payment of a step, and no more. */
     registerStep: (step: StepRef, how: ExecuteOptions & { hash: Hash }): Promise<Step> => ask('register', step, how),
 
-    /** Stores a venue transaction hash. The same record is stored once. */
+    /**
+     * Record a venue transaction hash. Stores the record. The same record again is stored once and answered alike. The
+     * transaction is not looked up on the chain.
+     */
     async recordVenueTxHash(record: VenueTxHash, how?: CallOptions): Promise<void> {
       await wire.recordVenueTxHash(record, how)
     },
 
-    /** Up to `count` (1 by default) venue records of an address, newest first. */
+    /**
+     * Query venue transaction hashes of a user. Up to `count` records of an address that pass the filters, newest
+     * first; the first is the latest.
+     *
+     * `count` is 1 by default.
+     */
     async findVenueTxHashes(
       query: { address: Address; actionTypes?: string[]; venue?: string; count?: number },
       how?: CallOptions,
@@ -129,7 +151,12 @@ export function createIntentClient(options: IntentClientOptions) {
       return (await wire.queryVenueTxHashes(query, how)).data.txHashes
     },
 
-    /** The venue record of a hash. Rejects with `not_found` when there is none, or none with the expected values. */
+    /**
+     * Verify a venue transaction hash. Checks that a record of this hash exists and, if given, that its `actionType`
+     * and `venue` are the expected ones. Of several records that match, the newest.
+     *
+     * Rejects with `not_found` when there is none, or none with the expected values.
+     */
     async verifyVenueTxHash(
       txHash: Hash,
       expected: { actionType?: string; venue?: string } = {},
@@ -138,17 +165,30 @@ export function createIntentClient(options: IntentClientOptions) {
       return (await wire.verifyVenueTxHash(txHash, expected, how)).data
     },
 
-    /** Records a deposit or a withdrawal that took place on a chain; `status` tells whether it is confirmed yet. */
+    /**
+     * Record a deposit or a withdrawal. Verifies on the chain that the transaction moved `amount` of the token as
+     * told, and records it.
+     *
+     * `status` tells whether it is confirmed yet.
+     */
     async recordDeposit(deposit: DepositRequest, how?: CallOptions): Promise<DepositRecord> {
       return depositFrom((await wire.recordDeposit(inDigits(deposit), how)).data.record)
     },
 
-    /** What is recorded for a user, token by token, and how much of it can fund solver transfers. */
+    /**
+     * Get a user's balances. What is recorded for a user, token by token, and how much of it can fund solver transfers
+     * now. An address without records has an empty list.
+     */
     async getBalances(address: Address, how?: CallOptions): Promise<TokenBalance[]> {
       return (await wire.getBalances(address, how)).data.tokens.map(balanceFrom)
     },
 
-    /** Asks for test tokens. `arrived` is false while the transaction is under way. */
+    /**
+     * Request tokens on a test chain. Sends test tokens to a wallet: only on chains marked `testnet`, only tokens with
+     * `airdrop` in `GET /chains`, and for each wallet and token together at most the amount given there in a period.
+     *
+     * `arrived` is false while the transaction is under way.
+     */
     async requestAirdrop(
       airdrop: { chainId: number; tokenId: string; wallet: Address; amount?: bigint },
       how?: CallOptions,
@@ -160,8 +200,11 @@ export function createIntentClient(options: IntentClientOptions) {
     },
 
     /**
-     * The chains with their delegate (which users authorize), their solver (which users pay) and their tokens. Actions
-     * are then prepared for these contracts, and refused when they have changed, until this is called again.
+     * List the chains and tokens. The chains that the service works with, the contracts and addresses that users need
+     * there, and the tokens it knows.
+     *
+     * Each has its `delegate`, which users authorize, and its `solver`, which users pay. Actions are then prepared for
+     * these contracts, and refused when they have changed, until this is called again.
      */
     async getChains(how?: CallOptions): Promise<Chain[]> {
       const chains = await readChains(how)
@@ -169,12 +212,23 @@ export function createIntentClient(options: IntentClientOptions) {
       return chains
     },
 
-    /** How the service is. Also when it is `down`, as long as it can tell. */
+    /**
+     * Health of the service. How the service and its chains are. `findings` says what an operator should look at and
+     * what to do; that makes it `degraded`, which is not a failure.
+     *
+     * Resolves also when it is `down`, as long as it can tell.
+     */
     async getHealth(how?: CallOptions): Promise<HealthReport> {
       return healthFrom(await wire.getHealth(how))
     },
 
-    /** @deprecated Use `createAction` and `executeStep`, or `send`. */
+    /**
+     * Submit a cross-chain transaction. Legacy; use `POST /actions` and the step requests instead. Becomes an action
+     * with one intent of mode `7702`, all of whose steps are asked for at once. It is signed like any `7702` intent,
+     * with the defaults `ecdsa`, `nbf` 0 and `exp` 9007199254740991.
+     *
+     * @deprecated Use `createAction` and `executeStep`, or `send`.
+     */
     async submitTransaction(
       request: LegacyTransactionRequest,
       how?: CallOptions,
@@ -182,7 +236,12 @@ export function createIntentClient(options: IntentClientOptions) {
       return (await wire.submitTransaction(inDigits(request), how)).data
     },
 
-    /** @deprecated Use `getStep`. */
+    /**
+     * Get the status of an intent's step. Legacy; use `GET
+     * /actions/{actionId}/intents/{intentIndex}/steps/{stepIndex}` instead.
+     *
+     * @deprecated Use `getStep`.
+     */
     async getTransactionStepStatus(
       step: { intentId: string; stepId: number },
       how?: CallOptions,

@@ -6,21 +6,12 @@ import type { Step } from './wire.js'
 export type StepEvent = { id: string; step: Step }
 
 export type EventsOptions = {
-  fetch: typeof fetch
   signal: AbortSignal | undefined
   /** How long the first byte may take, in milliseconds. */
   timeoutMs: number
   /** How long the stream may be silent, in milliseconds; the service sends a comment every 15 seconds. */
   silenceMs?: number
 }
-
-/** The generated reader of server-sent events, told to read one connection and no more. */
-export type ReadEvents = (options: {
-  fetch: typeof fetch
-  sseMaxRetryAttempts: 1
-  onSseError: (error: unknown) => void
-  onSseEvent: (event: { id?: string }) => void
-}) => Promise<{ stream: AsyncGenerator<unknown> }>
 
 const defaultSilenceMs = 45_000
 
@@ -36,53 +27,68 @@ export class NoEventStreamError extends IntentConnectionError {
  * refused. Resuming is up to the caller.
  */
 export async function* openEvents(
-  read: ReadEvents,
-  refusal: (response: Response) => Promise<Error>,
-  options: EventsOptions,
+  connect: (signal: AbortSignal) => Promise<Response>,
+  { signal, timeoutMs, silenceMs = defaultSilenceMs }: EventsOptions,
 ): AsyncGenerator<StepEvent> {
-  const { signal, timeoutMs, silenceMs = defaultSilenceMs } = options
   signal?.throwIfAborted()
   const limited = limitedSignal(timeoutMs, signal)
   let isOpen = false
-  let failure: unknown = null
-  let id = ''
-  const connect: typeof fetch = async (request) => {
-    const response = await options.fetch(request, { signal: limited.signal })
+  try {
+    const response = await connect(limited.signal)
     isOpen = true
-    limited.limit(silenceMs)
     // Nothing to tell any more.
-    if (response.status === 204) return new Response('')
-    if (!response.ok) throw await refusal(response)
+    if (response.status === 204) return
     if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
       throw new NoEventStreamError()
     }
-    const alive = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        limited.limit(silenceMs)
-        controller.enqueue(chunk)
-      },
-    })
-    return new Response(response.body.pipeThrough(alive))
-  }
-  try {
-    const { stream } = await read({
-      // It is given no signal: `connect` ends the connection.
-      fetch: connect,
-      sseMaxRetryAttempts: 1,
-      onSseError: (error) => (failure = error),
-      onSseEvent: (event) => (id = event.id ?? ''),
-    })
-    for await (const data of stream) {
-      // The reader hands on as text what is not JSON.
-      if (typeof data !== 'object') throw new NoEventStreamError()
-      yield { id, step: data as Step }
+    limited.limit(silenceMs)
+    for await (const { id, data } of readEvents(response.body, () => limited.limit(silenceMs))) {
+      yield { id, step: parseStep(data) }
     }
-    if (signal?.aborted) throw signal.reason
-    if (limited.timedOut() && !isOpen) throw new NoEventStreamError()
-    if (limited.timedOut()) throw new IntentTimeoutError('The event stream has fallen silent.')
-    if (failure instanceof IntentError) throw failure
-    if (failure) throw new IntentConnectionError('The event stream broke off.', failure)
+  } catch (error) {
+    if (error instanceof IntentError) throw error
+    limited.fail(new IntentConnectionError('The event stream broke off.', error), () =>
+      isOpen ? new IntentTimeoutError('The event stream has fallen silent.') : new NoEventStreamError(),
+    )
   } finally {
     limited.close()
   }
+}
+
+/** Server-sent events as the HTML standard reads them (9.2.6), without names and retry times. */
+async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  onNews: () => void,
+): AsyncGenerator<{ id: string; data: string }> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let [rest, id, data] = ['', '', '']
+  for (;;) {
+    const { done, value } = await reader.read()
+    // An event that no blank line ends is not one.
+    if (done) return
+    onNews()
+    // A \r at the end may be half of a line's end.
+    const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/)
+    rest = lines.pop()!
+    for (const line of lines) {
+      const [, field, text = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!
+      if (field === 'id') id = text
+      if (field === 'data') data += `${text}\n`
+      if (line === '' && data) {
+        yield { id, data }
+        data = ''
+      }
+    }
+  }
+}
+
+function parseStep(data: string): Step {
+  try {
+    const step: unknown = JSON.parse(data)
+    if (typeof step === 'object' && step) return step as Step
+  } catch {
+    // As below: what is no step is told by no service of ours.
+  }
+  throw new NoEventStreamError()
 }

@@ -1,6 +1,5 @@
 import { IntentApiError, IntentConnectionError } from './errors.js'
-import { type Client, createClient, createConfig } from './generated/client/index.js'
-import * as operations from './generated/sdk.gen.js'
+import * as operations from './generated/operations.gen.js'
 import type * as Wire from './generated/types.gen.js'
 import type { OpenEvents } from './followEvents.js'
 import { openEvents } from './openEvents.js'
@@ -59,32 +58,43 @@ const defaultWaitSeconds = 20
 /** An event stream begins at once, or something on the way holds it back. */
 const longestConnectMs = 10_000
 
-type Answer<T> =
-  | { data: T; error: undefined; response: Response }
-  | { data: undefined; error: unknown; response: Response | undefined }
-type Common = { client: Client; fetch: typeof fetch }
+type Operation<Data, Reply> = operations.Operation<Data, Reply>
+/** What an operation takes; values that are undefined are left out. */
+type Given<Data> = Omit<Data, 'url'>
+type Parts = { path?: object; query?: object; headers?: object; body?: unknown }
 
 export type WireClient = ReturnType<typeof createWireClient>
 
 export function createWireClient(options: ClientOptions) {
-  const client = createClient(
-    createConfig({
-      baseUrl: options.baseUrl.replace(/\/+$/, ''),
-      headers: options.headers ?? {},
-      parseAs: 'json',
-    }),
-  )
-
+  const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const fetchOf = () => options.fetch ?? globalThis.fetch.bind(globalThis)
   const timeoutOf = (how: CallOptions) => how.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
 
-  /** Carries out an operation of the spec. */
-  async function callFully<O, T>(
-    operation: (options: O & Common) => Promise<Answer<T>>,
-    request: O,
+  function requestOf<Data>(operation: Operation<Data, unknown>, given: Given<Data>): Request {
+    const { path = {}, query = {}, headers = {}, body } = given as Parts
+    const [method, route] = operation.split(' ') as [string, string]
+    const values = path as Record<string, string | number>
+    const place = route.replace(/{(\w+)}/g, (_, name: string) => encodeURIComponent(values[name]!))
+    const search = new URLSearchParams()
+    for (const [name, value] of present(query)) for (const one of [value].flat()) search.append(name, String(one))
+    const all = new Headers(options.headers)
+    if (body !== undefined) all.set('Content-Type', 'application/json')
+    for (const [name, value] of present(headers)) all.set(name, String(value))
+    const ending = search.toString()
+    return new Request(baseUrl + place + (ending && `?${ending}`), {
+      method,
+      headers: all,
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+  }
+
+  /** Carries out an operation of the spec; rejects with its refusal, unless `accepts` takes that for an answer. */
+  async function callFully<Data, Reply>(
+    operation: Operation<Data, Reply>,
+    given: Given<Data>,
     { signal, timeoutMs, retries }: CallOptions = {},
-    repeat: 'always' | 'refused' = 'always',
-  ): Promise<{ data: T; response: Response }> {
+    { repeat = 'always', accepts }: { repeat?: 'always' | 'refused'; accepts?: (body: unknown) => boolean } = {},
+  ): Promise<{ data: Reply; response: Response }> {
     const transport = createFetch({
       fetch: fetchOf(),
       timeoutMs: timeoutOf({ timeoutMs }),
@@ -92,36 +102,30 @@ export function createWireClient(options: ClientOptions) {
       repeat,
       signal,
     })
-    const { data, error, response } = await operation({ ...request, client, fetch: transport }).catch(
-      (reason: unknown) => {
-        // The body is parsed out of the transport's sight.
-        if (reason instanceof SyntaxError) throw new IntentConnectionError('The answer is not JSON.', reason)
-        throw reason
-      },
-    )
-    if (response === undefined) throw error
-    if (error === undefined) return { data: data as T, response }
-    throw refusal(response, error)
+    const response = await transport(requestOf(operation, given))
+    const data: unknown = await response.json().catch((reason: unknown) => {
+      if (response.ok) throw new IntentConnectionError('The answer is not JSON.', reason)
+    })
+    if (response.ok || accepts?.(data)) return { data: data as Reply, response }
+    throw refusal(response, data)
   }
 
-  async function call<O, T>(
-    operation: (options: O & Common) => Promise<Answer<T>>,
-    request: O,
+  const call = async <Data, Reply>(
+    operation: Operation<Data, Reply>,
+    given: Given<Data>,
     how?: CallOptions,
-  ): Promise<T> {
-    return (await callFully(operation, request, how)).data
-  }
+  ): Promise<Reply> => (await callFully(operation, given, how)).data
 
   /** A resource, unless it is as it was at the ETag. */
-  async function look<O extends object, T>(
-    operation: (options: O & { headers: { 'If-None-Match'?: string } } & Common) => Promise<Answer<T>>,
-    request: O,
+  async function look<Data, Reply>(
+    operation: Operation<Data, Reply>,
+    given: Given<Data>,
     etag: string | null,
     how: CallOptions,
-  ): Promise<Look<T> | null> {
+  ): Promise<Look<Reply> | null> {
     try {
       const headers = { 'If-None-Match': etag ?? undefined }
-      const { data, response } = await callFully(operation, { ...request, headers }, how)
+      const { data, response } = await callFully(operation, { ...given, headers }, how)
       return { data, etag: response.headers.get('etag') }
     } catch (error) {
       if (error instanceof IntentApiError && error.status === 304) return null
@@ -140,18 +144,14 @@ export function createWireClient(options: ClientOptions) {
     lookAtStep: (path: StepRef, etag: string | null, how: CallOptions) => look(operations.getStep, { path }, etag, how),
     openEvents: (actionId: string, { lastEventId, signal }: Parameters<OpenEvents>[1]) =>
       openEvents(
-        (reader) =>
-          operations.streamActionEvents({
-            ...reader,
-            client,
-            path: { actionId },
-            headers: {
-              Accept: 'text/event-stream',
-              'Last-Event-ID': lastEventId ?? undefined,
-            } as Wire.StreamActionEventsData['headers'],
-          }),
-        async (response) => refusal(response, await response.json().catch(() => null)),
-        { fetch: fetchOf(), signal, timeoutMs: Math.min(timeoutOf({}), longestConnectMs) },
+        async (connection) => {
+          const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId ?? undefined }
+          const request = requestOf(operations.streamActionEvents, { path: { actionId }, headers })
+          const response = await fetchOf()(request, { signal: connection })
+          if (response.ok) return response
+          throw refusal(response, await response.json().catch(() => null))
+        },
+        { signal, timeoutMs: Math.min(timeoutOf({}), longestConnectMs) },
       ),
     getIntent: (path: { actionId: string; intentIndex: number }, how?: CallOptions) =>
       call(operations.getIntent, { path }, how),
@@ -172,23 +172,12 @@ export function createWireClient(options: ClientOptions) {
     getBalances: (address: Wire.Address, how?: CallOptions) => call(operations.getBalances, { path: { address } }, how),
     // Repeated after a lost answer it would be refused as a second one.
     requestAirdrop: (path: Wire.RequestAirdropData['path'], body: Wire.AirdropRequest, how?: CallOptions) =>
-      callFully(operations.requestAirdrop, { path, body }, how, 'refused'),
+      callFully(operations.requestAirdrop, { path, body }, how, { repeat: 'refused' }),
     listChains: (how?: CallOptions) => call(operations.listChains, {}, how),
     /** The report comes with 503 too, so that status is an answer here. */
-    getHealth: (how?: CallOptions): Promise<Wire.HealthReport> => {
-      let down: Wire.HealthReport | null | undefined
-      const operation = async (request: Common) => {
-        const answer = await operations.getHealth(request)
-        if (answer.error && 'data' in answer.error) down = answer.error.data
-        return answer
-      }
-      return call(operation, {}, { ...how, retries: 0 }).then(
-        ({ data }) => data,
-        (error: unknown) => {
-          if (down) return down
-          throw error
-        },
-      )
+    getHealth: async (how?: CallOptions) => {
+      const accepts = (body: unknown) => Boolean((body as Partial<Wire.GetHealthResponse> | null | undefined)?.data)
+      return (await callFully(operations.getHealth, {}, { ...how, retries: 0 }, { accepts })).data.data
     },
     submitTransaction: (body: Wire.LegacyTransactionRequest, how?: CallOptions) =>
       call(operations.submitTransaction, { body }, how),
@@ -205,4 +194,8 @@ function refusal(response: Response, body: unknown): IntentApiError {
     requestId: headers.get('x-request-id'),
     retryAfterMs: retryAfterMs(headers),
   })
+}
+
+function present(values: object): [name: string, value: unknown][] {
+  return Object.entries(values).filter(([, value]) => value !== undefined)
 }

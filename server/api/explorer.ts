@@ -5,7 +5,18 @@ import type { StaticFiles } from './staticFiles.js'
 
 /** The page's sources: plain modules and a style sheet that the browser takes as they are. */
 const folder = new URL('../explorer/', import.meta.url)
-const modules = ['main', 'searchView', 'actionView', 'stepView', 'money', 'followAction', 'api', 'format', 'dom']
+const modules = [
+  'main',
+  'searchView',
+  'actionView',
+  'stepView',
+  'creditView',
+  'money',
+  'followAction',
+  'api',
+  'format',
+  'dom',
+]
 
 /** Nothing is loaded from elsewhere, no script or style stands in the page, and no text becomes markup. */
 const contentSecurityPolicy = [

@@ -103,7 +103,7 @@ function word(data: unknown): bigint {
 
 /** How nodes say that they keep no state of so old a block: geth, nethermind, besu, erigon, reth, anvil. */
 function isStateGone(reason: string): boolean {
-  return /missing trie node|state .*(?:not available|unavailable|pruned|not found)|historical state|old data not available|pruned|no state|proof window|out of range|world state unavailable|header not found/i.test(
+  return /missing trie node|state .*(?:not available|unavailable|pruned|not found)|historical state|old data not available|pruned|no state|proof window|out ?of ?range|world state unavailable|header not found/i.test(
     reason,
   )
 }

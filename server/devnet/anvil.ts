@@ -35,6 +35,8 @@ export type AnvilOptions = {
 /** anvil's well-known mnemonic; its accounts are funded on every anvil chain and worth nothing anywhere. */
 export const devMnemonic = 'test test test test test test test test test test test junk'
 
+/** Of how many blocks the state is kept, as full nodes do (geth). */
+const keptStates = 128
 const startWithinMs = 20_000
 const stopWithinMs = 10_000
 
@@ -43,6 +45,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const args = ['--chain-id', String(options.chainId), '--port', String(port), '--quiet']
   args.push('--hardfork', options.hardfork ?? 'prague')
   args.push('--mnemonic', devMnemonic, '--order', 'fifo')
+  // Kept whole, the history is written out again and again, and 3,000 blocks of it are 600 MB.
+  args.push('--prune-history', String(keptStates))
   if (options.stateFile) {
     mkdirSync(dirname(options.stateFile), { recursive: true })
     args.push('--state', options.stateFile, '--state-interval', '5', '--preserve-historical-states')

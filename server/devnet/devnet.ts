@@ -190,19 +190,12 @@ function tokensOf(definition: Definition): TokenConfig[] {
     amount: parseUnits(amount, token.decimals),
     periodSeconds: day,
   })
+  // For the gas of who pays by a transaction of his own: little, since the vault pays it out of what it has for payouts.
+  const eth = { id: 'eth', symbol: 'ETH', name: 'Ether', decimals: 18 }
   return [
     { ...usd, address: create2Address(tokenInitCode(usd)), group: 'usd', airdrop: airdrop(usd, '1000'), ...rules },
     { ...weth, address: create2Address(tokenInitCode(weth)), group: 'eth', airdrop: airdrop(weth, '10'), ...rules },
-    {
-      id: 'eth',
-      symbol: 'ETH',
-      name: 'Ether',
-      decimals: 18,
-      address: nativeToken,
-      group: 'eth',
-      airdrop: null,
-      ...rules,
-    },
+    { ...eth, address: nativeToken, group: 'eth', airdrop: airdrop(eth, '0.1'), ...rules },
   ]
 }
 

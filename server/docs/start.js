@@ -1,5 +1,6 @@
 /**
- * Colours with the contrast that WCAG AA asks for (4.5), in both modes; what is wide scrolls by itself.
+ * Colours with the contrast that WCAG AA asks for (4.5), in both modes. Columns are as wide as what they hold; on a phone
+ * a row's cells stand below each other, and what is wide still scrolls by itself.
  */
 const styles = `
 .light-mode {
@@ -22,9 +23,15 @@ const styles = `
 .scalar-reference-intro-clients.introduction-card-item { display: none; }
 button.absolute[aria-expanded] { min-width: 24px; min-height: 24px; }
 .markdown img { width: 100%; max-width: 760px; }
+.scalar-app .markdown.markdown table { table-layout: auto; }
+.scalar-app .markdown.markdown :is(th, td:first-child code) { white-space: nowrap; }
 @media (max-width: 800px) {
-  .scalar-app .markdown.markdown table { display: block !important; overflow-x: auto; max-width: 100%; }
-  .scalar-app .markdown.markdown table :is(th, td) { min-width: 9rem; overflow-wrap: normal; word-break: normal; }
+  .scalar-app .markdown.markdown :is(table, tbody, tr, td) { display: block !important; width: auto; min-width: 0; }
+  .scalar-app .markdown.markdown thead { position: absolute; overflow: hidden; width: 1px; height: 1px; clip-path: inset(50%); }
+  .scalar-app .markdown.markdown tr { padding: 0.6rem 0.9rem; }
+  .scalar-app .markdown.markdown tr + tr { border-top: 1px solid var(--scalar-border-color); }
+  .scalar-app .markdown.markdown td { padding: 0.1rem 0; border: 0; }
+  .scalar-app .markdown.markdown td:first-child { font-weight: 600; }
   .scalar-app .markdown.markdown p:has(> img) { overflow-x: auto; }
   .scalar-app .markdown.markdown p > img { width: 640px; max-width: none; }
 }

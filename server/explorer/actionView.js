@@ -1,3 +1,4 @@
+import { creditAfterFailure } from './creditView.js'
 import { h } from './dom.js'
 import { badge, copyButton, modeText, plural, short, statusLabel, time } from './format.js'
 import { chainName, moneyPanels } from './money.js'
@@ -7,6 +8,7 @@ import { stepView } from './stepView.js'
 /** @typedef {import('../api/generated/types.gen.js').Chain} Chain */
 /** @typedef {import('../api/generated/types.gen.js').Intent} Intent */
 /** @typedef {import('../api/generated/types.gen.js').Step} Step */
+/** @typedef {import('../api/generated/types.gen.js').TokenBalance} TokenBalance */
 /** @typedef {import('./followAction.js').Connection} Connection */
 
 /** @type {Record<Connection, string>} */
@@ -14,9 +16,15 @@ const connections = { connecting: 'Connecting', live: 'Live', ended: 'Finished',
 
 /**
  * The page of one action.
- * @param {{ action: Action, chains: Map<number, Chain>, history: Step[], connection: Connection }} state
+ * @param {{
+ *   action: Action,
+ *   balances: TokenBalance[] | null,
+ *   chains: Map<number, Chain>,
+ *   history: Step[],
+ *   connection: Connection,
+ * }} state
  */
-export function actionView({ action, chains, history, connection }) {
+export function actionView({ action, balances, chains, history, connection }) {
   return h(
     'div',
     { class: 'page' },
@@ -55,6 +63,7 @@ export function actionView({ action, chains, history, connection }) {
       h('div', {}, h('dt', {}, 'Last change'), h('dd', {}, time(action.updatedAt))),
     ),
     moneyPanels(action, chains),
+    creditAfterFailure(action, balances, chains),
     action.intents.map((intent) => intentView(action, intent, chains)),
     historyView(history, chains),
   )
@@ -74,11 +83,11 @@ function intentView(action, intent, chains) {
     h(
       'div',
       { class: 'title' },
-      h('h2', { id: heading }, `Intent ${intent.intentIndex + 1}`),
+      h('h2', { id: heading }, `Intent ${intent.intentIndex}`),
       badge(intent.status),
       h('span', { class: 'mode' }, mode.name, ' ', h('code', {}, intent.mode)),
     ),
-    h('p', { class: 'quiet' }, mode.meaning),
+    h('p', { class: 'quiet' }, `${mode.meaning} Intents and steps are counted from 0, as in the API.`),
     h(
       'ol',
       { class: 'steps' },
@@ -111,7 +120,7 @@ function historyView(history, chains) {
  * @param {Map<number, Chain>} chains
  */
 export function sentence(step, chains) {
-  const place = `Intent ${step.intentIndex + 1}, step ${step.stepIndex + 1} on ${chainName(step.chainId, chains)}`
+  const place = `Intent ${step.intentIndex} · step ${step.stepIndex} on ${chainName(step.chainId, chains)}`
   return `${place}: ${statusLabel(step.status).toLowerCase()}${detail(step)}`
 }
 

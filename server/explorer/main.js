@@ -1,5 +1,5 @@
 import { actionView, sentence } from './actionView.js'
-import { ApiError, getAction, getChains } from './api.js'
+import { ApiError, getAction, getBalances, getChains } from './api.js'
 import { h, morph } from './dom.js'
 import { followAction } from './followAction.js'
 import { short, statusLabel } from './format.js'
@@ -33,7 +33,7 @@ async function showAction(name) {
   if (kind !== 'action') throw new ApiError(404, '')
   const [first, chains] = await Promise.all([getAction(value), getChains()])
   /** @type {Parameters<typeof actionView>[0]} */
-  const state = { action: first, chains, history: [], connection: 'connecting' }
+  const state = { action: first, balances: await creditOf(first), chains, history: [], connection: 'connecting' }
   render()
 
   const loadedAt = Date.parse(first.updatedAt)
@@ -58,7 +58,10 @@ async function showAction(name) {
   /** Reads the action anew; false when it can't be read now. */
   async function refresh() {
     const action = await getAction(value).catch(() => null)
-    if (action) state.action = action
+    if (action) {
+      state.balances = await creditOf(action)
+      state.action = action
+    }
     render()
     return action !== null
   }
@@ -67,6 +70,14 @@ async function showAction(name) {
     document.title = `${statusLabel(state.action.status)} · Action ${state.action.actionId.slice(0, 8)}`
     show(actionView(state))
   }
+}
+
+/**
+ * The user's credit, which matters once an action has failed. Null when it can't be read.
+ * @param {Action} action
+ */
+async function creditOf({ status, user }) {
+  return status === 'reverted' || status === 'error' ? getBalances(user).catch(() => null) : null
 }
 
 /**

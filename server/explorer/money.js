@@ -83,6 +83,18 @@ export function moneyPanels(action, chains) {
 }
 
 /**
+ * What has moved in one direction, in words.
+ * @param {Action} action
+ * @param {'in' | 'out'} direction
+ * @param {Chains} chains
+ */
+export function moved(action, direction, chains) {
+  return flowsOf(action, chains)
+    .filter((flow) => flow.direction === direction && flow.state === 'moved')
+    .map((flow) => flow.text)
+}
+
+/**
  * One entry for each direction, chain, token and state, with the sum.
  * @param {Action} action
  * @param {Chains} chains

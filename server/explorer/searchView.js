@@ -1,7 +1,8 @@
 import { getBalances, listActions } from './api.js'
+import { creditList } from './creditView.js'
 import { h } from './dom.js'
 import { badge, plural, short, time } from './format.js'
-import { amountText, chainName } from './money.js'
+import { chainName } from './money.js'
 
 /** @typedef {import('../api/generated/types.gen.js').Action} Action */
 /** @typedef {import('../api/generated/types.gen.js').Chain} Chain */
@@ -43,6 +44,7 @@ export async function searchView(query, cursor, chains) {
         { class: 'problem', role: 'alert' },
         'This is none of the three that can be looked for: an address (0x and 40 digits), a transaction hash (0x and 64 digits), or an action id (a UUID).',
       ),
+      h('p', {}, h('a', { href: '/explorer' }, 'Latest actions')),
     )
   }
   const isAddress = query.kind === 'address'
@@ -71,15 +73,7 @@ export async function searchView(query, cursor, chains) {
         'section',
         { class: 'panel', 'aria-label': 'Credit' },
         h('h2', {}, 'Credit ', h('small', {}, 'what the solver holds for this user')),
-        h(
-          'ul',
-          {},
-          balances.map((balance) => {
-            const chain = chains.get(balance.chainId)
-            const text = amountText(BigInt(balance.amount), balance.tokenAddress, chain)
-            return h('li', { class: 'flow' }, h('strong', {}, `${text} on ${chainName(balance.chainId, chains)}`))
-          }),
-        ),
+        creditList(balances, chains),
       ),
     page.actions.length === 0
       ? h('p', { class: 'empty' }, query.kind === 'latest' ? 'There are no actions yet.' : 'There are no such actions.')

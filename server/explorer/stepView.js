@@ -28,7 +28,7 @@ export function stepView(action, step, batch, chains) {
       h(
         'h3',
         {},
-        `Step ${step.stepIndex + 1}`,
+        `Intent ${step.intentIndex} · step ${step.stepIndex}`,
         ' ',
         h('span', { class: 'quiet' }, `on ${chainName(step.chainId, chains)}`),
       ),

@@ -95,6 +95,7 @@ export async function readUsedUp(
     .where('nonce', '<', lane.chainNonce)
     .orderBy('nonce')
     .select<{ id: number; nonce: number }[]>('id', 'nonce')
+  if (rows.length === 0) return []
   const attempts = await database
     .knex('attempts')
     .whereIn(

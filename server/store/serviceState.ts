@@ -20,7 +20,8 @@ export async function setDraining(database: Database, draining: boolean, now: nu
 export async function readWaiting(database: Database): Promise<{ steps: number; oldestAt: number | null }> {
   const row = (await database
     .knex('steps')
-    .whereNotNull('due_at')
+    // Not 'is not null', for which SQLite does not take the index.
+    .where('due_at', '>=', 0)
     .first(database.knex.raw('count(*) as waiting, min(updated_at) as oldest'))) as {
     waiting: number | string
     oldest: number | string | null

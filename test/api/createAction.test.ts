@@ -11,8 +11,14 @@ const actionId = '019a9c3e-5b7a-7c21-9d0e-3f6a8b2c4d5e'
 const user = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
 const json = { 'content-type': 'application/json' }
 
-const { components } = parse((await loadSpec()).text) as { components: { examples: Record<string, { value: any }> } }
-const example = (name: string): any => structuredClone(components.examples[name]!.value)
+type Fields = Record<string, unknown>
+/** A body in the shape of the spec, into which a test writes anything. */
+type Batch = Fields & { tokenTransfers: Fields[]; calls: [Fields, ...Fields[]] }
+type Intent = Fields & { chainBatches: [Batch, ...Batch[]] }
+type Body = Fields & { chainAuthorizations?: Fields[]; intents: [Intent, ...Intent[]] }
+
+const { components } = parse((await loadSpec()).text) as { components: { examples: Record<string, { value: Body }> } }
+const example = (name: string): Body => structuredClone(components.examples[name]!.value)
 
 describe('an action on its way to the services', () => {
   let http: HttpLayer
@@ -58,7 +64,7 @@ describe('an action on its way to the services', () => {
     it('passes an action on in lower case, with amounts as bigint and one name for the native currency', async () => {
       const body = example('AllModesActionRequest')
       body.chainAuthorizations = [{ address: user, chainId: 31337, nonce: 0, r: '0xAB', s: `0x${'Cd'.repeat(32)}` }]
-      body.intents[1].chainBatches[0].tokenTransfers.push(
+      body.intents[1]!.chainBatches[0].tokenTransfers.push(
         { from: 'solver', to: user, token: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', amount: '7' },
         { from: 'solver', to: user, token: user, amount: (2n ** 256n - 1n).toString() },
       )
@@ -90,7 +96,7 @@ describe('an action on its way to the services', () => {
       await api.post('/actions?verbose=1', body)
       body.note = 'a note'
       body.intents[0].note = 'a note'
-      body.intents[0].chainBatches[0].tokenTransfers[0].note = 'a note'
+      body.intents[0].chainBatches[0].tokenTransfers[0]!.note = 'a note'
       expect((await api.post('/actions', body)).status).to.equal(201)
       expect(created[1]).to.deep.equal(created[0])
     })
@@ -99,15 +105,15 @@ describe('an action on its way to the services', () => {
       const body = example('SignedActionRequest')
       const [intent] = body.intents
       body.user = '0x12'
-      delete intent.chainBatches[1].hash
+      delete intent.chainBatches[1]!.hash
       intent.nbf = '0'
       intent.signatureType = 'schnorr'
       intent.chainBatches[0].chainId = 0
-      intent.chainBatches[0].tokenTransfers[0].amount = 25000000
-      intent.chainBatches[0].tokenTransfers[0].from = 'nobody'
-      intent.chainBatches[1].tokenTransfers[0].amount = (2n ** 256n).toString()
-      intent.chainBatches[1].calls[0].data = '0xabc'
-      body.chainAuthorizations[0].yParity = 27
+      intent.chainBatches[0].tokenTransfers[0]!.amount = 25000000
+      intent.chainBatches[0].tokenTransfers[0]!.from = 'nobody'
+      intent.chainBatches[1]!.tokenTransfers[0]!.amount = (2n ** 256n).toString()
+      intent.chainBatches[1]!.calls[0].data = '0xabc'
+      body.chainAuthorizations![0]!.yParity = 27
       const issues = await issuesOf(body)
       const wanted = [
         ['/user', 'pattern', 'user must be an address, 0x and 40 hex digits'],
@@ -146,8 +152,8 @@ describe('an action on its way to the services', () => {
 
     it('names the modes it knows when it is given none of them', async () => {
       const body = example('OnDemandActionRequest')
-      body.intents = [{ ...body.intents[0], mode: '4337' }, { chainBatches: [] }]
-      expect(await issuesOf(body)).to.deep.equal([
+      const intents = [{ ...body.intents[0], mode: '4337' }, { chainBatches: [] }]
+      expect(await issuesOf({ ...body, intents })).to.deep.equal([
         {
           path: '/intents/0/mode',
           message: 'mode must be one of 7702, non-7702:on-demand, non-7702:presign',
@@ -169,21 +175,21 @@ describe('an action on its way to the services', () => {
       expect(await issuesOf(withIntents(0))).to.deep.equal([
         { path: '/intents', message: 'intents must have at least 1 item', code: 'minItems' },
       ])
-      const grown = async (change: (intent: any) => void) => {
+      const grown = async (change: (intent: Intent) => void) => {
         const body = example('SignedActionRequest')
         change(body.intents[0])
         return (await issuesOf(body)).map(({ path, code }) => [path, code])
       }
-      const many = <T>(item: T, count: number) => Array.from({ length: count }, () => item)
+      const many = <T>(item: T, count: number): [T, ...T[]] => [item, ...Array.from({ length: count - 1 }, () => item)]
       expect(await grown((i) => (i.chainBatches = many(i.chainBatches[0], 17)))).to.deep.equal([
         ['/intents/0/chainBatches', 'maxItems'],
       ])
       expect(await grown(({ chainBatches: [b] }) => (b.calls = many(b.calls[0], 65)))).to.deep.equal([
         ['/intents/0/chainBatches/0/calls', 'maxItems'],
       ])
-      expect(await grown(({ chainBatches: [b] }) => (b.tokenTransfers = many(b.tokenTransfers[0], 33)))).to.deep.equal([
-        ['/intents/0/chainBatches/0/tokenTransfers', 'maxItems'],
-      ])
+      expect(await grown(({ chainBatches: [b] }) => (b.tokenTransfers = many(b.tokenTransfers[0]!, 33)))).to.deep.equal(
+        [['/intents/0/chainBatches/0/tokenTransfers', 'maxItems']],
+      )
       const data = (bytes: number) => `0x${'00'.repeat(bytes)}`
       expect(await grown(({ chainBatches: [b] }) => (b.calls[0].data = data(65_537)))).to.deep.equal([
         ['/intents/0/chainBatches/0/calls/0/data', 'maxLength'],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { hashTypedData, recoverAddress, serializeSignature } from 'viem'
+import { type Address, hashTypedData, type Hex, recoverAddress, serializeSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { parse } from 'yaml'
 import {
@@ -17,14 +17,29 @@ import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/doma
 const document = parse(readFileSync('openapi.yaml', 'utf8'))
 const guides: string = document.info.description
 
+/** The JSON under "test vectors", with amounts in decimal as on the wire. */
+type Vectors = {
+  privateKey: Hex
+  user: Address
+  nbf: number
+  exp: number
+  chainBatches: {
+    chainId: number
+    tokenTransfers: { from: Address | 'solver'; to: Address; token: Address; amount: string }[]
+    calls: { to: Address; value: string; data: Hex }[]
+  }[]
+  authorization: { address: Address; chainId: number; nonce: number; digest: Hex; r: Hex; s: Hex; yParity: number }
+  registration: { actionId: string; intentIndex: number; stepIndex: number; hash: Hex; digest: Hex; signature: Hex }
+} & Record<'ecdsa' | 'eip712', { batchHashes: Hex[]; digest: Hex; signature: Hex }>
+
 describe('the guides in openapi.yaml', () => {
   describe('test vectors', () => {
-    const vectors = JSON.parse(/```json\n([^]+?)```/.exec(guides)![1]!)
+    const vectors = JSON.parse(/```json\n([^]+?)```/.exec(guides)![1]!) as Vectors
     const account = privateKeyToAccount(vectors.privateKey)
-    const chainBatches: ChainBatch[] = vectors.chainBatches.map((batch: any) => ({
+    const chainBatches: ChainBatch[] = vectors.chainBatches.map((batch) => ({
       chainId: batch.chainId,
-      tokenTransfers: batch.tokenTransfers.map((transfer: any) => ({ ...transfer, amount: BigInt(transfer.amount) })),
-      calls: batch.calls.map((call: any) => ({ ...call, value: BigInt(call.value) })),
+      tokenTransfers: batch.tokenTransfers.map((transfer) => ({ ...transfer, amount: BigInt(transfer.amount) })),
+      calls: batch.calls.map((call) => ({ ...call, value: BigInt(call.value) })),
     }))
     const { nbf, exp } = vectors
 

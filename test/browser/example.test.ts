@@ -45,7 +45,7 @@ describe('the SDK’s browser example', function () {
     expect(await accessibilityProblems(page)).to.deep.equal([])
 
     await page.getByRole('link', { name: 'watch it in the explorer' }).click()
-    await page.getByRole('heading', { name: 'Intent 1' }).waitFor()
+    await page.getByRole('heading', { name: 'Intent 0', exact: true }).waitFor()
     expect(await page.locator('.title .badge').first().innerText()).to.equal('Success')
     expect(strayRequests).to.deep.equal([])
     expect(complaints).to.deep.equal([])

@@ -83,7 +83,7 @@ describe('the explorer, in a browser', () => {
     expect(await textOf('.step'))
       .to.contain(first.body.transactionHash.slice(0, 8))
       .and.contain('1 of 1')
-    expect(await textOf('#announcer')).to.contain('Intent 1, step 1 on Local chain A')
+    expect(await textOf('#announcer')).to.contain('Intent 0 · step 0 on Local chain A')
 
     await api.execute(actionId, 0, 1)
     await until(async () => (await textOf('.title .badge')) === 'Success', 'the end of the action on the page')
@@ -91,7 +91,7 @@ describe('the explorer, in a browser', () => {
     await until(async () => (await textOf('.connection')) === 'Finished', 'the end of the stream')
     expect(await page.title()).to.match(/^Success · Action/)
     await page.getByText(/^History/).click()
-    expect(await textOf('.history')).to.contain('step 2 on Local chain B: success')
+    expect(await textOf('.history')).to.contain('Intent 0 · step 1 on Local chain B: success')
     expect(await page.getByRole('link', { name: user.address.slice(0, 8) }).getAttribute('href')).to.contain(
       user.address,
     )
@@ -115,7 +115,7 @@ describe('the explorer, in a browser', () => {
     await page.getByRole('heading', { name: 'Actions with a transaction' }).waitFor()
     await page.locator('.result').click()
     await page.waitForURL(`**/explorer/${actionId}`)
-    await page.getByRole('heading', { name: 'Intent 1' }).waitFor()
+    await page.getByRole('heading', { name: 'Intent 0', exact: true }).waitFor()
 
     await search(`${actionId}/0`)
     await page.waitForURL(`**/explorer/${actionId}`)
@@ -137,6 +137,62 @@ describe('the explorer, in a browser', () => {
     await page.getByRole('link', { name: 'Older actions' }).click()
     await until(async () => (await page.locator('.result').count()) === 1, 'the last page')
     expect(await page.getByRole('link', { name: 'Older actions' }).count()).to.equal(0)
+  })
+
+  it('tells where the user’s money is after a failure, and how he gets it back', async () => {
+    const [a, b] = service.chains
+    const user = newUser()
+    await fund(a, user.address, { usd: parseUnits('25', 6) })
+    const [usdA, usdB] = [tokenOf(a, 'usd').address, tokenOf(b, 'usd').address]
+    const pays = { from: user.address, to: a.vault, token: usdA, amount: parseUnits('25', 6) }
+    const created = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [await authorization(user, a), await authorization(user, b)],
+      intents: [
+        await signedIntent(user, [
+          {
+            chainId: a.chainId,
+            tokenTransfers: [pays],
+            calls: [{ to: usdA, value: 0n, data: transferData(a.vault, pays.amount) }],
+          },
+          // He has no dollars there to send on, so that this fails.
+          { chainId: b.chainId, tokenTransfers: [], calls: [{ to: usdB, value: 0n, data: transferData(b.vault, 1n) }] },
+        ]),
+      ],
+    })
+    const { actionId } = created.body
+    const page = await open(`/explorer/${actionId}`)
+    expect(await page.locator('.credit').count()).to.equal(0)
+    await api.execute(actionId, 0, 0)
+    expect((await api.execute(actionId, 0, 1)).body.status).to.equal('reverted')
+    await page.locator('.credit').waitFor()
+    expect(await textOf('.credit'))
+      .to.contain('This action has paid the solver 25 USD on Local chain A.')
+      .and.match(/credit now\s+25 USD on Local chain A\s+available/)
+    expect(await accessibilityProblems(page)).to.deep.equal([])
+    await page.getByRole('link', { name: 'How to get it back' }).click()
+    const guide = page.getByRole('heading', { name: 'Guide: money back' })
+    await guide.waitFor()
+    const isOnScreen = () =>
+      guide.evaluate((heading) => {
+        const { top } = heading.getBoundingClientRect()
+        return top >= 0 && top < innerHeight
+      })
+    await until(isOnScreen, 'the guide to be scrolled to')
+
+    const back = { from: 'solver' as const, to: user.address, token: usdA, amount: pays.amount }
+    const wayOut = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [],
+      intents: [
+        await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [back], calls: [] }], {
+          signatureType: 'eip712',
+        }),
+      ],
+    })
+    expect((await api.execute(wayOut.body.actionId, 0, 0)).body.status).to.equal('success')
+    await page.goto(`${service.url}/explorer/${actionId}`)
+    await page.getByText('The user has no credit with the solver now.').waitFor()
   })
 
   it('says so when there is no such action', async () => {

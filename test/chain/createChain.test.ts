@@ -14,9 +14,9 @@ import {
   signIntent,
   startDevChain,
   transferBatch,
-  until,
 } from './devChain.js'
 import { type FaultyNode, startFaultyNode } from './faultyNode.js'
+import { until } from '../support/until.js'
 
 describe('a chain', () => {
   let dev: DevChain
@@ -238,7 +238,7 @@ describe('a chain', () => {
     it('knows a nonce that is used up', async () => {
       const raw = await sign({ gas: 60_000n })
       await dev.chain.send(raw)
-      await until(async () => (await dev.chain.receipts([keccak256(raw)]))[0])
+      await until(async () => (await dev.chain.receipts([keccak256(raw)]))[0], 'the receipt')
       expect((await dev.chain.send(await sign({ gas: 60_000n, value: 1n }))).kind).to.equal('consumed')
       expect((await dev.chain.send(raw)).kind).to.be.oneOf(['consumed', 'accepted'])
     })
@@ -250,7 +250,7 @@ describe('a chain', () => {
       node.behave({ kind: 'loseAnswer' })
       const raw = await sign({ gas: 60_000n })
       expect((await chain.send(raw)).kind).to.equal('ambiguous')
-      await until(async () => (await dev.chain.receipts([keccak256(raw)]))[0])
+      await until(async () => (await dev.chain.receipts([keccak256(raw)]))[0], 'the receipt')
       await node.stop()
     })
 
@@ -261,7 +261,10 @@ describe('a chain', () => {
         node.behave(fault)
         nonce = Number(await dev.rpc('eth_getTransactionCount', sender.address, 'pending'))
         expect((await chain.send(await sign({ gas: 60_000n }))).kind).to.equal('accepted')
-        await until(async () => Number(await dev.rpc('eth_getTransactionCount', sender.address, 'latest')) > nonce)
+        await until(
+          async () => Number(await dev.rpc('eth_getTransactionCount', sender.address, 'latest')) > nonce,
+          'the nonce to be used up',
+        )
       }
       expect(node.requests.length).to.be.greaterThan(0)
       await node.stop()

@@ -27,6 +27,7 @@ import type { RoundTrip } from '../../server/chain/rpcNode.js'
 import { type ChainAuthorization, type ChainBatch, nativeToken, type SignedIntent } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { batchHash, intentDigest, intentTypedData } from '../../sdk/src/signing.js'
+import { until } from '../support/until.js'
 
 export const chainId = 31337
 const mnemonic = 'test test test test test test test test test test test junk'
@@ -133,7 +134,7 @@ export async function startDevChain(...options: string[]) {
       ? await from.signTransaction({ ...plain, type: 'eip7702', authorizationList: authorizations })
       : await from.signTransaction({ ...plain, type: 'eip1559' })
     await rpc('eth_sendRawTransaction', raw)
-    return until(async () => (await setup.receipts([keccak256(raw)]))[0])
+    return until(async () => (await setup.receipts([keccak256(raw)]))[0], 'the receipt of a transaction of the tests')
   }
 
   async function deploy(data: Hex): Promise<Address> {
@@ -184,6 +185,19 @@ export async function signIntent(
   return { mode: '7702', ...unsigned, signature, digest, chainBatches }
 }
 
+/** A transaction of the service's, for signers to sign. */
+export const unsignedTransaction = {
+  chainId,
+  nonce: 7,
+  to: lower(account(3).address),
+  data: '0x1234',
+  value: 0n,
+  gas: 90_000n,
+  maxFeePerGas: 5n,
+  maxPriorityFeePerGas: 2n,
+  authorizations: [],
+} as const
+
 /** The user's permission to borrow the delegate's code. */
 export async function authorize(user: PrivateKeyAccount, delegate: Address, nonce = 0): Promise<ChainAuthorization> {
   const { r, s, yParity } = await user.signAuthorization({ contractAddress: delegate, chainId, nonce })
@@ -197,14 +211,6 @@ export function transferBatch(user: Address, token: Address, to: Address, amount
     chainId,
     tokenTransfers: [{ from: lower(user), to, token, amount }],
     calls: [{ to: token, value: 0n, data }],
-  }
-}
-
-export async function until<T>(condition: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (;;) {
-    const value = await condition()
-    if (value) return value
-    await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
 

@@ -14,7 +14,7 @@ describe('measuring what reached the vault', () => {
 
   before(async function () {
     this.timeout(30_000)
-    dev = await startDevChain()
+    dev = await startDevChain('--prune-history', '32')
     node = await startFaultyNode(dev.url)
     await dev.mint(dev.vault, 100n)
     block = BigInt((await dev.rpc('eth_blockNumber')) as Hex)
@@ -61,5 +61,12 @@ describe('measuring what reached the vault', () => {
   it('decides nothing by a node that lacks the logs of the receipt', async () => {
     node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null) })
     expect(await measure().catch((error: unknown) => error)).to.be.instanceOf(ChainUnavailable)
+  })
+
+  it('tries it out where the nodes have forgotten the block’s state', async () => {
+    await dev.rpc('anvil_mine', numberToHex(100))
+    const forgotten = await dev.rpc('eth_getBalance', dev.vault, numberToHex(block)).catch((error: Error) => error)
+    expect(forgotten).to.be.instanceOf(Error)
+    expect(await measure()).to.deep.equal([100n])
   })
 })

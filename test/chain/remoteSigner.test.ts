@@ -6,23 +6,12 @@ import { keccak256, recoverTransactionAddress, type TransactionSerialized } from
 import { createRemoteSigners } from '../../server/chain/remoteSigner.js'
 import { createSigner } from '../../server/chain/signer.js'
 import { type SignerMood, startRemoteSigner } from '../support/remoteSigner.js'
-import { account, authorize, chainId, lower } from './devChain.js'
+import { account, authorize, lower, unsignedTransaction } from './devChain.js'
 
 describe('a remote signer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'signer-'))
   const keys = [keccak256('0x01'), keccak256('0x02')]
   const local = keys.map(createSigner)
-  const unsigned = {
-    chainId,
-    nonce: 7,
-    to: lower(account(3).address),
-    data: '0x1234',
-    value: 0n,
-    gas: 90_000n,
-    maxFeePerGas: 5n,
-    maxPriorityFeePerGas: 2n,
-    authorizations: [],
-  } as const
   let remote: Awaited<ReturnType<typeof startRemoteSigner>>
 
   before(async () => (remote = await startRemoteSigner(keys)))
@@ -42,7 +31,7 @@ describe('a remote signer', () => {
     const authorization = await authorize(account(4), lower(account(3).address), 2)
     for (const authorizations of [[], [authorization]]) {
       for (const signer of open()) {
-        const raw = await signer.signTransaction({ ...unsigned, authorizations })
+        const raw = await signer.signTransaction({ ...unsignedTransaction, authorizations })
         const from = await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })
         expect(lower(from)).to.equal(signer.address)
         expect(raw.slice(0, 4)).to.equal(authorizations.length > 0 ? '0x04' : '0x02')
@@ -53,7 +42,7 @@ describe('a remote signer', () => {
   it('is reached through a unix socket as well', async () => {
     const other = await startRemoteSigner(keys, join(folder, 'socket'))
     expect(other.url).to.equal(`unix:${join(folder, 'socket')}`)
-    expect(await open(other.url)[0]!.signTransaction(unsigned)).to.match(/^0x02/)
+    expect(await open(other.url)[0]!.signTransaction(unsignedTransaction)).to.match(/^0x02/)
     await other.stop()
   })
 
@@ -68,21 +57,21 @@ describe('a remote signer', () => {
     it(`that ${mood} gives an error with the reason, and signs again when it is well`, async function () {
       this.timeout(15_000)
       const [signer] = open()
-      await signer!.signTransaction(unsigned)
+      await signer!.signTransaction(unsignedTransaction)
       await remote.mood(mood)
-      const failure = await signer!.signTransaction(unsigned).then(
+      const failure = await signer!.signTransaction(unsignedTransaction).then(
         () => null,
         (error: Error) => error,
       )
       expect(failure?.message).to.match(reason)
       await remote.mood('well')
-      expect(await signer!.signTransaction(unsigned)).to.match(/^0x02/)
+      expect(await signer!.signTransaction(unsignedTransaction)).to.match(/^0x02/)
     })
   }
 
   it('that does not hold a key says so', async () => {
     const [signer] = createRemoteSigners(remote.url, [lower(account(5).address)])
-    const failure = await signer!.signTransaction(unsigned).catch((error: Error) => error.message)
+    const failure = await signer!.signTransaction(unsignedTransaction).catch((error: Error) => error.message)
     expect(failure).to.contain('does not hold the key')
   })
 })

@@ -1,26 +1,15 @@
 import { expect } from 'chai'
 import { keccak256, parseTransaction, recoverTransactionAddress, type TransactionSerialized } from 'viem'
 import { createSigner } from '../../server/chain/signer.js'
-import { authorize, account, chainId, lower } from './devChain.js'
+import { account, authorize, lower, unsignedTransaction } from './devChain.js'
 
 describe('a signer', () => {
   const key = keccak256('0x01')
   const signer = createSigner(key)
-  const unsigned = {
-    chainId,
-    nonce: 7,
-    to: lower(account(3).address),
-    data: '0x1234',
-    value: 0n,
-    gas: 90_000n,
-    maxFeePerGas: 5n,
-    maxPriorityFeePerGas: 2n,
-    authorizations: [],
-  } as const
 
   it('signs an EIP-1559 transaction when there is nothing to authorize', async () => {
-    const raw = await signer.signTransaction(unsigned)
-    const { authorizations: _none, value: _zero, ...fields } = unsigned
+    const raw = await signer.signTransaction(unsignedTransaction)
+    const { authorizations: _none, value: _zero, ...fields } = unsignedTransaction
     expect(parseTransaction(raw)).to.include({ type: 'eip1559', ...fields })
     const from = await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })
     expect(lower(from)).to.equal(signer.address)
@@ -28,7 +17,7 @@ describe('a signer', () => {
 
   it('signs an EIP-7702 transaction that carries authorizations', async () => {
     const authorization = await authorize(account(4), lower(account(3).address), 2)
-    const raw = await signer.signTransaction({ ...unsigned, authorizations: [authorization] })
+    const raw = await signer.signTransaction({ ...unsignedTransaction, authorizations: [authorization] })
     const parsed = parseTransaction(raw)
     expect(parsed.type).to.equal('eip7702')
     expect(parsed.authorizationList).to.have.length(1)
@@ -38,7 +27,9 @@ describe('a signer', () => {
   })
 
   it('signs the same bytes for the same transaction', async () => {
-    expect(await signer.signTransaction(unsigned)).to.equal(await signer.signTransaction(unsigned))
+    expect(await signer.signTransaction(unsignedTransaction)).to.equal(
+      await signer.signTransaction(unsignedTransaction),
+    )
   })
 
   it('does not show its key', () => {

@@ -1,4 +1,5 @@
 import { createApi, type Reply } from '../support/api.js'
+import { until } from '../support/until.js'
 import type { Plan } from './workload.js'
 
 /** Where services listen at this moment; it changes while some are killed and others start. */
@@ -63,11 +64,8 @@ export function createClient(services: Services, options: { stepMs?: number } = 
   }
 
   async function repeat(plan: Plan, what: string, attempt: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + stepMs
-    while (!(await attempt())) {
-      if (Date.now() > deadline) throw new Error(`${plan.name} (${plan.ref?.actionId}): waited in vain for ${what}`)
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    }
+    const whose = plan.ref ? `${plan.name} (${plan.ref.actionId})` : plan.name
+    await until(attempt, `${what}: ${whose}`, stepMs, pauseMs)
   }
 
   /** Null: no answer, or one that says "not now". */

@@ -1,5 +1,5 @@
 import type { Random } from '../support/random.js'
-import { killProcess, type ServiceProcess, startProcess } from './processes.js'
+import { killProcess, type ServiceProcess, startAgain, startProcess } from './processes.js'
 
 /** What was done to the processes, for the timeline of a run that fails. */
 export type Disturbance = { at: number; replica: number; what: 'SIGKILL' | 'SIGSTOP' }
@@ -31,7 +31,7 @@ export async function startFleet(env: readonly Record<string, string>[]) {
       if (what === 'SIGKILL') {
         slots[replica] = null
         await killProcess(slot)
-        slots[replica] = await startProcess(env[replica]!)
+        slots[replica] = await startAgain(env[replica]!)
       } else {
         slot.child.kill('SIGSTOP')
         await new Promise((resolve) => setTimeout(resolve, frozenMs))

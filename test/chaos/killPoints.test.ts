@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { createConnection } from 'mysql2/promise'
 import { pino } from 'pino'
-import { type Mariadb, startMariadb } from '../../scripts/mariadb.js'
 import { startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
 import { createApi } from '../support/api.js'
@@ -13,7 +12,7 @@ import { type KillableService, startKillableService } from './killableService.js
 import { describeRun, findFaults } from './killOracle.js'
 import { samplePoints } from './samplePoints.js'
 import { carryOut, newProgress, type Progress, type Scenario, scenarios } from './killScenarios.js'
-import { freshGround, type KillGround, type KillWorld, startKillWorld } from './killWorld.js'
+import { freshGround, type KillGround, useKillWorld } from './killWorld.js'
 
 /**
  * The service is killed before and after every commit, write and send of an action, once per point, and started again.
@@ -29,22 +28,7 @@ const quietMs = 1_000
 const triesPerPoint = 3
 
 describe('a service that is killed at any point', () => {
-  let world: KillWorld
-  let mariadb: Mariadb | null = null
-
-  before(async function () {
-    this.timeout(120_000)
-    if (chosenDatabases.includes('MariaDB') && !process.env.TEST_MYSQL_URL) {
-      mariadb = await startMariadb()
-      process.env.TEST_MYSQL_URL = mariadb.url
-    }
-    world = await startKillWorld()
-  })
-  after(async () => {
-    await world.stop()
-    if (mariadb) delete process.env.TEST_MYSQL_URL
-    await mariadb?.stop()
-  })
+  const world = useKillWorld()
 
   for (const kind of chosenDatabases) {
     for (const mode of ['7702', 'on-demand'] as const) {
@@ -76,9 +60,9 @@ describe('a service that is killed at any point', () => {
 
   /** The points that an undisturbed action passes. */
   async function dryRun(mode: Mode, kind: DatabaseKind): Promise<string[]> {
-    const ground = await freshGround(world, kind)
-    const scenario = await scenarios[mode](world)
-    const service = await startKillableService({ env: ground.env, folder: world.folder, point: null })
+    const ground = await freshGround(world(), kind)
+    const scenario = await scenarios[mode](world())
+    const service = await startKillableService({ env: ground.env, folder: world().folder, point: null })
     try {
       await carryOut(service.api, scenario, newProgress())
       return await settledPoints(service)
@@ -97,10 +81,10 @@ describe('a service that is killed at any point', () => {
   }
 
   async function killOnce(mode: Mode, kind: DatabaseKind, point: string) {
-    const ground = await freshGround(world, kind)
-    const scenario = await scenarios[mode](world)
+    const ground = await freshGround(world(), kind)
+    const scenario = await scenarios[mode](world())
     const progress = newProgress()
-    const service = await startKillableService({ env: ground.env, folder: world.folder, point })
+    const service = await startKillableService({ env: ground.env, folder: world().folder, point })
     try {
       const killed = await untilKilled(service, scenario, progress)
       await service.kill()
@@ -123,7 +107,7 @@ describe('a service that is killed at any point', () => {
         () => [],
         (error: unknown) => [String(error)],
       )
-      const found = await findFaults(world, ground, service.database, scenario, progress.actionId ?? '')
+      const found = await findFaults(world(), ground, service.database, scenario, progress.actionId ?? '')
       const faults = [...stuck, ...found]
       const story = faults.length > 0 ? await describeRun(service.database, progress.actionId) : ''
       return { faults, story }

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { type Mariadb, startMariadb } from '../../scripts/mariadb.js'
 import { startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
 import { createApi } from '../support/api.js'
@@ -9,7 +8,7 @@ import { chosenDatabases, type DatabaseKind } from './chosenDatabases.js'
 import { startKilledAtStart } from './killableService.js'
 import { describeRun, findFaults } from './killOracle.js'
 import { carryOut, newProgress, scenarios } from './killScenarios.js'
-import { freshGround, type KillWorld, startKillWorld } from './killWorld.js'
+import { freshGround, useKillWorld } from './killWorld.js'
 import { samplePoints } from './samplePoints.js'
 
 /**
@@ -21,22 +20,7 @@ import { samplePoints } from './samplePoints.js'
 const afterStartMs = 2_000
 
 describe('a service that is killed while it starts for the first time', () => {
-  let world: KillWorld
-  let mariadb: Mariadb | null = null
-
-  before(async function () {
-    this.timeout(120_000)
-    if (chosenDatabases.includes('MariaDB') && !process.env.TEST_MYSQL_URL) {
-      mariadb = await startMariadb()
-      process.env.TEST_MYSQL_URL = mariadb.url
-    }
-    world = await startKillWorld()
-  })
-  after(async () => {
-    await world.stop()
-    if (mariadb) delete process.env.TEST_MYSQL_URL
-    await mariadb?.stop()
-  })
+  const world = useKillWorld()
 
   for (const kind of chosenDatabases) {
     it(`starts again and works: ${kind}`, async function () {
@@ -57,9 +41,9 @@ describe('a service that is killed while it starts for the first time', () => {
 
   /** Starts on an empty database, is killed, starts again and carries out an action. */
   async function startOnce(kind: DatabaseKind, point: string | null) {
-    const ground = await freshGround(world, kind)
+    const ground = await freshGround(world(), kind)
     try {
-      const victim = await startKilledAtStart({ env: ground.env, folder: world.folder, point })
+      const victim = await startKilledAtStart({ env: ground.env, folder: world().folder, point })
       await untilKilledOrIdle(victim)
       const killed = victim.killed()
       await victim.kill()
@@ -77,10 +61,10 @@ describe('a service that is killed while it starts for the first time', () => {
     )
     if (typeof service === 'string') return [`it does not start any more: ${service}`]
     try {
-      const scenario = await scenarios['on-demand'](world)
+      const scenario = await scenarios['on-demand'](world())
       const progress = newProgress()
       await carryOut(createApi(service.url!), scenario, progress)
-      const faults = await findFaults(world, ground, service.database, scenario, progress.actionId!)
+      const faults = await findFaults(world(), ground, service.database, scenario, progress.actionId!)
       return faults.length > 0 ? [...faults, await describeRun(service.database, progress.actionId)] : []
     } catch (error) {
       return [String(error), await describeRun(service.database, null)]

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
+import { type Mariadb, startMariadb } from '../../scripts/mariadb.js'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { startDevnet } from '../../server/devnet/devnet.js'
@@ -11,6 +12,7 @@ import { createDatabase, type Database } from '../../server/store/database.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { freshMysqlUrl } from '../support/database.js'
 import { reader } from '../support/wallets.js'
+import { chosenDatabases } from './chosenDatabases.js'
 
 /** Two, so that a transaction is seen mined before it is final, and a kill can fall between. */
 const confirmations = 2
@@ -35,7 +37,7 @@ export type KillGround = {
   drop(): Promise<void>
 }
 
-export async function startKillWorld(): Promise<KillWorld> {
+async function startKillWorld(): Promise<KillWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'kill-points-'))
   const devnet = await startDevnet({ dataDir: join(folder, 'chains') })
   const chains = devnet.chains.map((chain) => ({ ...chain, confirmations })) as [ChainConfig, ChainConfig]
@@ -51,6 +53,27 @@ export async function startKillWorld(): Promise<KillWorld> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The world of a `describe`, and a MariaDB beside it unless there is one already or none is wanted. */
+export function useKillWorld(): () => KillWorld {
+  let world: KillWorld
+  let mariadb: Mariadb | null = null
+
+  before(async function () {
+    this.timeout(120_000)
+    if (chosenDatabases.includes('MariaDB') && !process.env.TEST_MYSQL_URL) {
+      mariadb = await startMariadb()
+      process.env.TEST_MYSQL_URL = mariadb.url
+    }
+    world = await startKillWorld()
+  })
+  after(async () => {
+    await world.stop()
+    if (mariadb) delete process.env.TEST_MYSQL_URL
+    await mariadb?.stop()
+  })
+  return () => world
 }
 
 export async function freshGround(world: KillWorld, kind: 'SQLite' | 'MariaDB'): Promise<KillGround> {

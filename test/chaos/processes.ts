@@ -31,8 +31,23 @@ export async function startProcess(env: Record<string, string>): Promise<Service
     },
     'the service to start',
     90_000,
-  )
+  ).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw error
+  })
   return { url, child, output: () => output, ended }
+}
+
+/** As often as it takes: a service refuses to start while its database is away. */
+export async function startAgain(env: Record<string, string>, withinMs = 180_000): Promise<ServiceProcess> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    try {
+      return await startProcess(env)
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+  }
 }
 
 /** At once, without a last word. */

@@ -25,6 +25,8 @@ export type WorldOptions = {
   onSend?: (hash: Hash) => Promise<unknown>
   /** Keeps the database on MySQL whatever TEST_DATABASE says; replicas need it. */
   mysql?: boolean
+  /** A database that the caller has made. */
+  databaseUrl?: string
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>
@@ -49,7 +51,8 @@ export async function startWorld(options: WorldOptions) {
       }),
     ),
   )
-  const mysql = options.mysql || process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+  const onMysql = options.mysql || process.env.TEST_DATABASE === 'mysql'
+  const mysql = onMysql && !options.databaseUrl ? await freshMysqlUrl() : null
   const miners = devnet.chains.map((chain) => startMiner(chain))
   const behindProxies: Devnet = {
     ...devnet,
@@ -69,7 +72,7 @@ export async function startWorld(options: WorldOptions) {
     /** The environment of a service that runs in this world. */
     env: {
       ...chainsFileOf(behindProxies, folder),
-      DATABASE_URL: mysql?.url ?? `sqlite:${join(folder, 'chaos.sqlite')}`,
+      DATABASE_URL: options.databaseUrl ?? mysql?.url ?? `sqlite:${join(folder, 'chaos.sqlite')}`,
       HOST: '127.0.0.1',
       PORT: '0',
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',

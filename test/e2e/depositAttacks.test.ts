@@ -18,27 +18,10 @@ import {
 } from '../support/wallets.js'
 
 describe('attacks by way of deposit reports', () => {
-  const {
-    a,
-    b,
-    usdA,
-    usdB,
-    ten,
-    tenOnB,
-    aUser,
-    pay,
-    payer,
-    report,
-    balance,
-    available,
-    payIn,
-    payOut,
-    create,
-    cashOut,
-    withdraw,
-    booksAreRight,
-    api,
-  } = attackScene()
+  const scene = attackScene()
+  const { a, b, usdA, usdB, ten, tenOnB, api } = scene
+  const { aUser, pay, payer, report, balance, available, payIn, payOut, create, cashOut, withdraw, booksAreRight } =
+    scene
 
   it('can’t be shown an owner’s withdrawal as a deposit, so that it is never taken from the credit', async () => {
     const { user, hash } = await payer()

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { type Address, getAddress, parseUnits } from 'viem'
+import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { createApi, type Api } from '../support/api.js'
+import { createStore } from '../../server/store/store.js'
+import { watchQueries } from '../support/queryPlans.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
 import {
@@ -19,9 +22,11 @@ import {
 describe('the other endpoints', () => {
   let service: TestService
   let api: Api
+  let queries: ReturnType<typeof watchQueries>
 
   before(async () => {
     service = await startTestService()
+    queries = watchQueries(service.database)
     api = createApi(service.url)
   })
   after(() => service.stop())
@@ -154,7 +159,22 @@ describe('the other endpoints', () => {
       expect(given.status, JSON.stringify(given.body)).to.equal(200)
       expect(given.body.data.amount).to.equal('5')
       expect(await balanceOf(b, usdB(), wallet)).to.equal(5n)
-      expect((await api.post(`/airdrop/${b.chainId}/eth`, { wallet })).body.error.code).to.equal('airdrop_unavailable')
+      expect((await api.post(`/airdrop/${b.chainId}/none`, { wallet })).body.error.code).to.equal('airdrop_unavailable')
+    })
+
+    it('give native currency for the gas of a first transaction, once a day', async () => {
+      const [a] = service.chains
+      const user = newUser()
+      const path = `/airdrop/${a.chainId}/eth`
+      const unexplained = async () =>
+        (await compareVaults(service.database, service.chains)).vaults.map((vault) => vault.unexplained)
+      const before = await unexplained()
+      const given = await api.post(path, { wallet: user.address })
+      expect(given.body.data?.amount, JSON.stringify(given.body)).to.equal(parseUnits('0.1', 18).toString())
+      expect(await reader(a).getBalance({ address: user.address })).to.equal(parseUnits('0.1', 18))
+      expect(await unexplained()).to.deep.equal(before)
+      await sendFrom(a, user, { to: newUser().address, value: 1n })
+      expect((await api.post(path, { wallet: user.address })).body.error.code).to.equal('airdrop_cooldown')
     })
   })
 
@@ -328,5 +348,33 @@ describe('the other endpoints', () => {
     expect((await api.execute(refund.body.actionId, 0, 0)).body.status).to.equal('success')
     expect(await balanceOf(a, usdA(), user.address)).to.equal(4_000_000n)
     expect(await reader(a).getBalance({ address: user.address })).to.equal(0n)
+  })
+
+  // Last, since it is about all of the above and what they don't ask for.
+  describe('the database', () => {
+    it('is asked for nothing that reads a whole table', async function () {
+      // MariaDB's plans depend on how much there is; `npm run bench` measures it with a million actions.
+      if (service.database.kind === 'mysql') return
+      this.timeout(20_000)
+      const [a] = service.chains
+      const [user, hash] = [newUser().address, `0x${'7'.repeat(64)}` as const]
+      const venue = { address: user, txHash: hash, actionType: 'trade', venue: 'somewhere', chainId: a.chainId }
+      await api.post('/venue-tx-hashes', venue)
+      for (const query of ['', '&venue=somewhere', '&actionType=trade'])
+        await api.get(`/venue-tx-hashes?address=${user}${query}`)
+      await api.get(`/venue-tx-hashes/verify/${hash}`)
+      for (const query of ['status=created', `user=${user}&status=created`, 'limit=1'])
+        await api.get(`/actions?${query}`)
+      for (const path of ['/health', '/readyz', '/chains']) await api.get(path)
+      const store = createStore(service.database)
+      const [signer, now] = [newUser().address, Date.now()]
+      await store.readSettledBlocks(a.chainId, 1)
+      await store.undoBlock(a.chainId, { number: 10 ** 9, hash }, now)
+      await store.readUsedUp({ chainId: a.chainId, signer, chainNonce: 1 })
+      await store.lowestUnminedNonce(a.chainId, signer)
+      await store.sweep(now)
+      expect(queries.count()).to.be.greaterThan(80)
+      expect(await queries.scans()).to.deep.equal([])
+    })
   })
 })

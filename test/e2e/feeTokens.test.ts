@@ -2,18 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { pino } from 'pino'
 import { type Abi, type Address, encodeFunctionData, type Hash, parseUnits } from 'viem'
 import { compile } from '../../scripts/contracts.js'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
-import { type Service, startService } from '../../server/compose.js'
-import { loadConfig } from '../../server/config.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { createDeployer } from '../../server/devnet/deployContracts.js'
 import { type Devnet, devAccount, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi, type Api } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
 import {
   authorization,
@@ -32,35 +29,25 @@ const contracts = compile(join(import.meta.dirname, '../contracts/solidity'))
 describe('a token that takes a fee and does not say so', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fee-'))
   let devnet: Devnet
-  let service: Service
+  let service: TestService
   let api: Api
   let token: Address
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
 
   before(async function () {
     this.timeout(60_000)
     devnet = await startDevnet({ dataDir: folder })
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
     const { evm } = contracts['LyingFeeToken']!
     token = await createDeployer(a().rpcUrls[0]!, devAccount(6)).deploy(`0x${evm.bytecode.object}`)
     const lying = { ...tokenOf(a(), 'usd'), id: 'lying', address: token, airdrop: null }
     const chains = devnet.chains.map((chain) =>
       chain === a() ? { ...chain, tokens: [...chain.tokens, lying] } : chain,
     ) as Devnet['chains']
-    const loaded = loadConfig({
-      ...chainsFileOf({ ...devnet, chains }, folder),
-      DATABASE_URL: mysql?.url ?? `sqlite:${join(folder, 'fee.sqlite')}`,
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-    })
-    if (!loaded.ok) throw new Error(loaded.problems.join('; '))
-    service = await startService(loaded.config, pino({ level: 'silent' }))
-    api = createApi(service.url!)
+    service = await startTestService(chainsFileOf({ ...devnet, chains }, folder))
+    api = createApi(service.url)
   })
   after(async () => {
     await service.stop()
     await devnet.stop()
-    await mysql?.drop()
     rmSync(folder, { recursive: true, force: true })
   })
 

@@ -1,17 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { pino } from 'pino'
 import { type Hash, parseUnits } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
-import { type Service, startService } from '../../server/compose.js'
-import { loadConfig } from '../../server/config.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi, type Api } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
 import { balanceOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
@@ -21,27 +18,18 @@ const confirmations = 3
 describe('a reorganisation deeper than the confirmations', () => {
   const folder = mkdtempSync(join(tmpdir(), 'deep-'))
   let devnet: Devnet
-  let service: Service
+  let service: TestService
   let api: Api
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
 
   before(async () => {
     devnet = await startDevnet({ dataDir: folder })
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
-    const env = chainsFileOf(devnet, folder)
-    const file = JSON.parse(readFileSync(env.CHAINS_FILE, 'utf8')) as { chains: { confirmations: number }[] }
-    for (const chain of file.chains) chain.confirmations = confirmations
-    writeFileSync(env.CHAINS_FILE, JSON.stringify(file))
-    const databaseUrl = mysql?.url ?? `sqlite:${join(folder, 'deep.sqlite')}`
-    const loaded = loadConfig({ ...env, DATABASE_URL: databaseUrl, PORT: '0' })
-    if (!loaded.ok) throw new Error(loaded.problems.join('; '))
-    service = await startService(loaded.config, pino({ level: 'silent' }))
-    api = createApi(service.url!)
+    const chains = devnet.chains.map((chain) => ({ ...chain, confirmations })) as Devnet['chains']
+    service = await startTestService(chainsFileOf({ ...devnet, chains }, folder))
+    api = createApi(service.url)
   })
   after(async () => {
     await service.stop()
     await devnet.stop()
-    await mysql?.drop()
     rmSync(folder, { recursive: true, force: true })
   })
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentApiError, IntentTimeoutError } from '../../sdk/src/errors.js'
-import { streamActionEvents } from '../../sdk/src/generated/sdk.gen.js'
 import { openEvents } from '../../sdk/src/openEvents.js'
 import type { StepProgress } from '../../sdk/src/watchAction.js'
 import { type Reaction, type Received, startScriptedServer } from '../support/scriptedServer.js'
@@ -143,11 +142,11 @@ describe('watching an action', () => {
 
   it('gives up a stream that falls silent, so that it can be resumed', async () => {
     const { server } = await service({ stream: [{ stream: events(1, executing), then: 'stay' }] })
-    const connection = openEvents(
-      (reader) => streamActionEvents({ ...reader, baseUrl: server.url as '', path: { actionId } }),
-      async () => new Error('It is refused.'),
-      { fetch, signal: undefined, timeoutMs: 2_000, silenceMs: 50 },
-    )
+    const connection = openEvents((signal) => fetch(`${server.url}/actions/${actionId}/events`, { signal }), {
+      signal: undefined,
+      timeoutMs: 2_000,
+      silenceMs: 50,
+    })
     expect((await connection.next()).value).to.deep.equal({ id: '1', step: executing })
     expect(await connection.next().catch((reason: unknown) => reason)).to.be.instanceOf(IntentTimeoutError)
   })

@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { pino } from 'pino'
 import { type Abi, type Address, encodeFunctionData, type Hash, type Hex, parseUnits } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { compile } from '../../scripts/contracts.js'
 import { registrationTypedData } from '../../sdk/src/signing.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
-import { type Service, startService } from '../../server/compose.js'
-import { loadConfig } from '../../server/config.js'
 import { devAccount } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createApi, type Api } from './api.js'
-import { freshMysqlUrl } from './database.js'
+import { startTestService, type TestService } from './service.js'
 import { fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from './wallets.js'
 
 type User = ReturnType<typeof newUser>
@@ -25,23 +20,14 @@ export const initCodeOf = (name: string): Hex => `0x${attackers[name]!.evm.bytec
 
 /** A service on two local chains, and what attackers and their victims do with it. Made once in a `describe`. */
 export function attackScene() {
-  const folder = mkdtempSync(join(tmpdir(), 'attacks-'))
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
-  let service: Service
+  let service: TestService
   let client: Api
 
   before(async () => {
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
-    const loaded = loadConfig({ DATA_DIR: folder, PORT: '0', ...(mysql && { DATABASE_URL: mysql.url }) })
-    if (!loaded.ok) throw new Error(loaded.problems.join('; '))
-    service = await startService(loaded.config, pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }))
-    client = createApi(service.url!)
+    service = await startTestService()
+    client = createApi(service.url)
   })
-  after(async () => {
-    await service.stop()
-    await mysql?.drop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  after(() => service.stop())
 
   const api: Api = {
     request: (...args) => client.request(...args),
@@ -49,8 +35,8 @@ export function attackScene() {
     post: (...args) => client.post(...args),
     execute: (...args) => client.execute(...args),
   }
-  const a = (): ChainConfig => service.chains[0]!
-  const b = (): ChainConfig => service.chains[1]!
+  const a = (): ChainConfig => service.chains[0]
+  const b = (): ChainConfig => service.chains[1]
   const usdA = () => tokenOf(a(), 'usd').address
   const usdB = () => tokenOf(b(), 'usd').address
   const ten = 10_000_000n

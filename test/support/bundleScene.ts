@@ -11,10 +11,10 @@ import { loadConfig } from '../../server/config.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
+import { killProcess, startProcess } from '../chaos/processes.js'
 import { createApi, type Api } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
 import { freshMysqlUrl } from './database.js'
-import { createReplica } from './replica.js'
 import { authorization, fund, newUser, reader, signedIntent, tokenOf, transferData } from './wallets.js'
 
 export type Asked = { user: ReturnType<typeof newUser>; actionId: string }
@@ -92,14 +92,13 @@ export function bundleScene() {
   async function ask(wanted: { user: Asked['user']; intent: Awaited<ReturnType<typeof intentOf>> }[]) {
     await emptyDatabase()
     // A process of its own: it frees the database file for certain.
-    const replica = createReplica({ ...env(), ROLE: 'api' })
-    await replica.start()
+    const process = await startProcess({ ...env(), ROLE: 'api' })
     try {
       const asked: Asked[] = []
-      for (const entry of wanted) asked.push(await askFor(replica.api()!, entry.user, entry.intent))
+      for (const entry of wanted) asked.push(await askFor(createApi(process.url), entry.user, entry.intent))
       return asked
     } finally {
-      await replica.kill()
+      await killProcess(process)
     }
   }
 

@@ -1,0 +1,124 @@
+import { expect } from 'chai'
+import type { ServiceError } from '../../server/domain/errors.js'
+import {
+  aBatch,
+  aNewAction,
+  aSignedIntent,
+  aTransfer,
+  randomAddress,
+  randomHash,
+  stepOf,
+  usdOn2,
+} from '../support/builders.js'
+import { moneyScene, need } from './moneyScene.js'
+
+describe('credit in the store', () => {
+  const scene = moneyScene()
+  const { ask, balance, codeOf, paidAction } = scene
+
+  it('reserves what was paid in the action, spends it when the payout succeeds, and posts each move', async () => {
+    const user = randomAddress()
+    const entry = await paidAction(user, 100n)
+    const payout = stepOf(entry, 0, 1)
+    expect((await ask(payout, { needs: [need(100n)] })).status).to.equal('executing')
+    expect(await balance('available', user)).to.equal(0n)
+    expect(await balance('reserved', user)).to.equal(100n)
+    const result = {
+      status: 'success',
+      transactionHash: randomHash(),
+      blockNumber: 9,
+      blockHash: randomHash(),
+      confirmations: 1,
+      arrivals: [],
+      payouts: [{ chainId: 2, token: usdOn2, amount: 100n }],
+    } as const
+    expect(
+      await scene.store.settleStep(payout, { ...result, arrivals: [], payouts: [...result.payouts] }, Date.now()),
+    ).to.equal('settled')
+    expect(await balance('reserved', user)).to.equal(0n)
+    expect(await balance('solver', user)).to.equal(0n)
+    expect(
+      await scene.store.settleStep(payout, { ...result, arrivals: [], payouts: [...result.payouts] }, Date.now()),
+    ).to.equal('stale')
+    expect(await balance('vault', user)).to.equal(0n)
+  })
+
+  it('gives back what a failed payout had reserved', async () => {
+    const user = randomAddress()
+    const entry = await paidAction(user, 100n)
+    const payout = stepOf(entry, 0, 1)
+    await ask(payout, { needs: [need(60n)] })
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    await scene.store.settleStep(
+      payout,
+      { status: 'reverted', error, transactionHash: null, blockNumber: null },
+      Date.now(),
+    )
+    expect(await balance('available', user)).to.equal(100n)
+    expect(await balance('reserved', user)).to.equal(0n)
+    expect((await ask(payout, { needs: [need(60n)] })).attempts).to.equal(2)
+    expect(await balance('reserved', user)).to.equal(60n)
+  })
+
+  it('refuses a payout beyond the credit, says how much there is, and stores nothing', async () => {
+    const user = randomAddress()
+    const entry = await paidAction(user, 100n)
+    const payout = stepOf(entry, 0, 1)
+    const error = (await ask(payout, { needs: [need(101n)] }).catch((e: unknown) => e)) as ServiceError
+    expect(error.code).to.equal('insufficient_credit')
+    expect(error.details).to.include({ required: '101', available: '100' })
+    expect((await scene.store.readStep(payout))?.status).to.equal('created')
+    expect(await balance('available', user)).to.equal(100n)
+  })
+
+  it('lets an unsigned intent use nothing of the user’s other credit, and a signed one all of it', async () => {
+    const user = randomAddress()
+    await paidAction(user, 100n)
+    const other = await paidAction(user, 1n)
+    expect(await codeOf(ask(stepOf(other, 0, 1), { needs: [need(50n)] }))).to.equal('insufficient_credit')
+    const batch = aBatch({ chainId: 2, hash: randomHash(), calls: [], tokenTransfers: [aTransfer({ to: user })] })
+    const signed = aNewAction({ user, intents: [aSignedIntent([batch])] })
+    await scene.store.insertAction(signed)
+    const view = await ask(stepOf(signed, 0, 0), { needs: [need(101n)], intentSigned: true })
+    expect(view.status).to.equal('executing')
+    expect(await balance('reserved', user)).to.equal(101n)
+  })
+
+  it('never reserves the same credit twice, however many ask at once', async () => {
+    const user = randomAddress()
+    await paidAction(user, 100n)
+    const entries = Array.from({ length: 12 }, () => {
+      const batch = aBatch({ chainId: 2, hash: randomHash(), calls: [], tokenTransfers: [aTransfer({ to: user })] })
+      return aNewAction({ user, intents: [aSignedIntent([batch])] })
+    })
+    for (const entry of entries) await scene.store.insertAction(entry)
+    const codes = await Promise.all(
+      entries.map((entry) => codeOf(ask(stepOf(entry, 0, 0), { needs: [need(30n)], intentSigned: true }))),
+    )
+    expect(codes.filter((code) => code === 'none')).to.have.length(3)
+    expect(codes.filter((code) => code === 'insufficient_credit')).to.have.length(9)
+    expect(await balance('reserved', user)).to.equal(90n)
+    expect(await balance('available', user)).to.equal(10n)
+  })
+
+  it('pays without credit up to the daily cap where a deployment allows it, and gives back what failed', async () => {
+    const user = randomAddress()
+    const open = (amount: bigint) => ({ ...need(amount), openCapPerDay: 100n })
+    const asked = async (amount: bigint) => {
+      const batch = aBatch({ chainId: 2, hash: randomHash(), calls: [], tokenTransfers: [aTransfer({ to: user })] })
+      const entry = aNewAction({ user, intents: [aSignedIntent([batch])] })
+      await scene.store.insertAction(entry)
+      const ref = stepOf(entry, 0, 0)
+      return { ref, code: await codeOf(ask(ref, { needs: [open(amount)], intentSigned: true })) }
+    }
+    const first = await asked(70n)
+    expect(first.code).to.equal('none')
+    expect((await asked(40n)).code).to.equal('insufficient_credit')
+    const error = { code: 'execution_reverted', message: '', retryable: true } as const
+    const failed = { status: 'reverted', error, transactionHash: null, blockNumber: null } as const
+    await scene.store.settleStep(first.ref, failed, Date.now())
+    const both = await Promise.all([asked(60n), asked(60n)])
+    expect(both.map((entry) => entry.code).sort()).to.deep.equal(['insufficient_credit', 'none'])
+    expect((await asked(40n)).code).to.equal('none')
+  })
+})

@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf, usdOn1 } from '../support/builders.js'
+import { moneyScene, need } from './moneyScene.js'
+
+describe('payments in the store', () => {
+  const scene = moneyScene()
+  const { ask, balance, codeOf, paidAction, settlePayment } = scene
+
+  it('ties a transaction to one step only, ever, however many ask at once', async () => {
+    const user = randomAddress()
+    const hash = randomHash()
+    const entries = Array.from({ length: 8 }, () => aNewAction({ user, intents: [anOnDemandIntent(user)] }))
+    for (const entry of entries) await scene.store.insertAction(entry)
+    const codes = await Promise.all(
+      entries.map((entry) => codeOf(ask(stepOf(entry, 0, 0), { hash, action: 'register' }))),
+    )
+    expect(codes.filter((code) => code === 'none')).to.have.length(1)
+    expect(codes.filter((code) => code === 'transaction_already_used')).to.have.length(7)
+  })
+
+  it('lets nobody occupy a transaction by naming it for another user', async () => {
+    const hash = randomHash()
+    const [victim, attacker] = [randomAddress(), randomAddress()]
+    const junk = aNewAction({ user: attacker, intents: [anOnDemandIntent(attacker)] })
+    const honest = aNewAction({ user: victim, intents: [anOnDemandIntent(victim)] })
+    await scene.store.insertAction(junk)
+    await scene.store.insertAction(honest)
+    await ask(stepOf(junk, 0, 0), { hash, action: 'register' })
+    expect((await ask(stepOf(honest, 0, 0), { hash, action: 'register' })).status).to.equal('executing')
+  })
+
+  it('hands a transaction and its credit over to the user’s signed registration', async () => {
+    const user = randomAddress()
+    const hash = randomHash()
+    const junk = await paidAction(user, 100n, hash)
+    const honest = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await scene.store.insertAction(honest)
+    const ref = stepOf(honest, 0, 0)
+    expect(await codeOf(ask(ref, { hash, action: 'register' }))).to.equal('transaction_already_used')
+    expect((await ask(ref, { hash, action: 'register', signed: true })).status).to.equal('executing')
+    expect((await scene.store.readStep(stepOf(junk, 0, 0)))?.error?.code).to.equal('transaction_taken_over')
+    expect(await codeOf(ask(stepOf(junk, 0, 1), { needs: [need(100n)] }))).to.equal('previous_step_incomplete')
+    expect(await codeOf(ask(stepOf(junk, 0, 0), { hash, action: 'register', signed: true }))).to.equal(
+      'transaction_already_used',
+    )
+  })
+
+  it('hands nothing over once something was paid out on it', async () => {
+    const user = randomAddress()
+    const hash = randomHash()
+    const first = await paidAction(user, 100n, hash)
+    await ask(stepOf(first, 0, 1), { needs: [need(10n)] })
+    const late = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await scene.store.insertAction(late)
+    expect(await codeOf(ask(stepOf(late, 0, 0), { hash, action: 'register', signed: true }))).to.equal(
+      'transaction_already_used',
+    )
+  })
+
+  it('keeps a deposit from backing a step, unless the user’s signature says so', async () => {
+    const user = randomAddress()
+    const hash = randomHash()
+    const report = {
+      user,
+      chainId: 1,
+      transactionHash: hash,
+      sender: user,
+      token: usdOn1,
+      amount: 100n,
+      isDeposit: true,
+    }
+    const { id } = await scene.store.reportDeposit(report, 1, Date.now())
+    const blockHash = randomHash()
+    const found = {
+      outcome: 'found',
+      custody: 'vault',
+      movements: [{ logIndex: 0, amount: 100n }],
+      mismatch: '',
+      blockNumber: 7,
+      blockHash,
+      confirmations: 1,
+    } as const
+    await scene.store.settleDeposit(id, found, Date.now())
+    expect((await scene.store.readDeposit(id))?.status).to.equal('recorded')
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await scene.store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    expect(await codeOf(ask(ref, { hash, action: 'register' }))).to.equal('transaction_already_used')
+    expect(await codeOf(ask(ref, { hash, action: 'register', signed: true }))).to.equal('none')
+    await settlePayment(ref, { user, hash, amount: 100n, blockHash, logIndex: 0 })
+    expect(await balance('available', user)).to.equal(100n)
+    expect(await codeOf(ask(stepOf(entry, 0, 1), { needs: [need(100n)] }))).to.equal('none')
+  })
+
+  it('asks for the solver’s steps that follow a payment once it is verified', async () => {
+    const user = randomAddress()
+    const hash = randomHash()
+    const entry = aNewAction({ user })
+    await scene.store.insertAction(entry)
+    await ask(stepOf(entry, 0, 0), { hash, action: 'execute' })
+    await settlePayment(stepOf(entry, 0, 0), { user, hash, amount: 100n })
+    expect((await scene.store.readStep(stepOf(entry, 0, 1)))?.status).to.equal('executing')
+    expect((await scene.store.readAction(entry.action.actionId))?.status).to.equal('executing')
+  })
+})
