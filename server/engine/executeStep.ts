@@ -50,7 +50,7 @@ async function prepare(
   if (outOfTime) return endOutOfTime(work, batch, chain, outOfTime, tools)
   const refusal = recipientError(work, batch)
   if (refusal) return failStep(work, refusal, tools)
-  if (work.kind === 'delegated' && !(await tools.store.takeAccount(work))) return waits(accountBusyMs)
+  if (work.kind === 'delegated' && !(await tools.takeAccount(work))) return waits(accountBusyMs)
 
   const unfunded = await reserve(work, batch, tools)
   if (unfunded === 'stale') return moved

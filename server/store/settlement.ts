@@ -115,19 +115,33 @@ export async function settleTransaction(
   })
 }
 
-/** Makes a 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
-export async function takeAccount(database: Database, work: StepWork): Promise<boolean> {
+/** Makes each 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
+export async function takeAccounts(database: Database, works: StepWork[]): Promise<boolean[]> {
+  return database.transact(async (trx) => {
+    const taken = new Map<StepWork, boolean>()
+    // In one order everywhere, so that locks of several groups don't cross.
+    for (const work of [...works].sort((a, b) => (accountOf(a) < accountOf(b) ? -1 : 1))) {
+      taken.set(work, await takeAccount(trx, work))
+    }
+    return works.map((work) => taken.get(work)!)
+  })
+}
+
+/** A refused statement leaves the rest of its transaction as it is, on both databases. */
+async function takeAccount(trx: Transaction, work: StepWork): Promise<boolean> {
   try {
-    await database.write((knex) =>
-      knex('steps')
-        .where({ ...stepKeyColumns(work.ref), status: 'executing' })
-        .update({ open_account: `${work.view.chainId}:${work.user}` }),
-    )
+    await trx('steps')
+      .where({ ...stepKeyColumns(work.ref), status: 'executing' })
+      .update({ open_account: accountOf(work) })
     return true
   } catch (error) {
     if (isDuplicate(error)) return false
     throw error
   }
+}
+
+function accountOf(work: StepWork): string {
+  return `${work.view.chainId}:${work.user}`
 }
 
 /** Sets credit aside for a step that was accepted while the one before it was still under way. */

@@ -18,8 +18,8 @@ describe('the journal', () => {
   })
   afterEach(() => drop())
 
-  async function acceptedStep(now = Date.now()) {
-    const entry = aNewAction({ intents: [aSignedIntent()] })
+  async function acceptedStep(now = Date.now(), user = randomAddress()) {
+    const entry = aNewAction({ user, intents: [aSignedIntent()] })
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
     const request = {
@@ -70,6 +70,21 @@ describe('the journal', () => {
     expect(recorded.filter((entry) => entry.outcome === 'recorded')).to.have.length(1)
     expect(recorded.filter((entry) => entry.outcome === 'stale')).to.have.length(9)
     expect((await store.readLanes(1))[0]?.nextNonce).to.equal(6)
+  })
+
+  it('makes one step the open one of its user, whatever else is taken in the same go or at the same time', async () => {
+    const user = randomAddress()
+    const refs = [await acceptedStep(), await acceptedStep(Date.now(), user), await acceptedStep(Date.now(), user)]
+    const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
+    const [other, ...same] = works as [(typeof works)[0], ...typeof works]
+    const [first, second] = await Promise.all([store.takeAccounts(works), store.takeAccounts([...works].reverse())])
+    expect([first[0], second[2]]).to.deep.equal([true, true])
+    // Whoever has it has it still when it is taken again, and nobody else ever.
+    expect(first.slice(1).filter(Boolean)).to.have.length(1)
+    expect([second[1], second[0]]).to.deep.equal(first.slice(1))
+    const rows = await database.knex('steps').whereNotNull('open_account').select('open_account')
+    const accounts = [other, same[0]!].map((work) => `${work.view.chainId}:${work.user}`)
+    expect(rows.map(({ open_account }) => open_account)).to.have.members(accounts)
   })
 
   it('gives many steps one transaction or none, and tells which of them others have got further with', async () => {
