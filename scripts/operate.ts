@@ -12,6 +12,7 @@ import type { Address } from 'viem'
 import { createChains } from '../server/chain/createChain.js'
 import { loadConfig } from '../server/config.js'
 import { startDevnet } from '../server/devnet/devnet.js'
+import { hideSecrets } from '../server/logging.js'
 import { createDatabase } from '../server/store/database.js'
 import { createStore, type Store } from '../server/store/store.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
@@ -27,6 +28,9 @@ const devnet = config.deployment ? null : await startDevnet({ dataDir: join(conf
 const chains = createChains((config.deployment ?? devnet!).chains)
 try {
   await run(process.argv.slice(2), createStore(database))
+} catch (error) {
+  console.error(hideSecrets(config)(error instanceof Error ? error.message : String(error)))
+  process.exitCode = 1
 } finally {
   await devnet?.stop()
   await database.close()

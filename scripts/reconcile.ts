@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { formatUnits } from 'viem'
 import { loadConfig } from '../server/config.js'
 import { startDevnet } from '../server/devnet/devnet.js'
+import { hideSecrets } from '../server/logging.js'
 import { createDatabase } from '../server/store/database.js'
 import { compareVaults, type VaultReport } from './reconcile/compareVaults.js'
 import type { Suspect } from './reconcile/suspects.js'
@@ -26,6 +27,10 @@ try {
   const faults = vaults.filter((vault) => vault.unexplained !== 0n).length + balanceFaults.length
   console.log(faults === 0 ? 'Everything is explained.' : `${faults} faults.`)
   process.exitCode = faults === 0 ? 0 : 1
+} catch (error) {
+  // What a node's client says holds the node's address, and with it a credential.
+  console.error(hideSecrets(config)(error instanceof Error ? error.message : String(error)))
+  process.exitCode = 1
 } finally {
   await devnet?.stop()
   await database.close()

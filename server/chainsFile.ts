@@ -38,6 +38,7 @@ type FileChain = {
   agreement: number
   delegates: string[]
   vault: string
+  vaultOwner?: string
   pollIntervalMs: number
   maxFeePerGasCap: string
   priorityFeePerGas: string
@@ -127,6 +128,7 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
     agreement: chain.agreement,
     delegates: chain.delegates.map(lower),
     vault: lower(chain.vault),
+    ...(chain.vaultOwner !== undefined && { vaultOwner: lower(chain.vaultOwner) }),
     pollIntervalMs: chain.pollIntervalMs,
     maxFeePerGasCap: BigInt(chain.maxFeePerGasCap),
     priorityFeePerGas: BigInt(chain.priorityFeePerGas),

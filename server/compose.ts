@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { createApp } from './api/app.js'
 import { createDocsHandlers } from './api/docs.js'
 import { createExplorerHandlers } from './api/explorer.js'
@@ -14,7 +14,7 @@ import { createHealthHandlers } from './api/handlers/health.js'
 import { createLegacyHandlers } from './api/handlers/legacy.js'
 import { createStepHandlers } from './api/handlers/steps.js'
 import { createVenueTxHashHandlers } from './api/handlers/venueTxHashes.js'
-import { createHttpServer } from './api/httpServer.js'
+import { connectionLimits, createHttpServer } from './api/httpServer.js'
 import { loadSpec } from './api/spec.js'
 import * as bundles from './chain/bundles.js'
 import { ChainUnavailable } from './chain/chain.js'
@@ -40,7 +40,8 @@ import { createHealth } from './services/health.js'
 import { createLegacy } from './services/legacy.js'
 import { createSteps } from './services/steps.js'
 import { createVenueTxHashes } from './services/venueTxHashes.js'
-import { createMetrics, serveMetrics } from './metrics.js'
+import { createLogger } from './logging.js'
+import { createMetrics, type Metrics, serveMetrics } from './metrics.js'
 import { openSigners } from './openSigners.js'
 import { createSignals } from './signals.js'
 import { createDatabase, type Database, isOutage } from './store/database.js'
@@ -48,6 +49,9 @@ import { createRateLimits } from './store/rateLimits.js'
 import { createStore } from './store/store.js'
 
 export const version = '0.1.0'
+
+/** How often the log says that connections are turned away. */
+const tellAgainMs = 10_000
 
 /** How long requests under way may take to end when the process stops. */
 const drainMs = 4_000
@@ -172,7 +176,9 @@ export async function startService(
       isOutage: (error) => isOutage(error) || error instanceof ChainUnavailable,
       shutdown: shutdown.signal,
     })
-    const server = createHttpServer(app)
+    const limits = { ...connectionLimits, connections: config.maxConnections }
+    const server = createHttpServer(app, limits, reportRefused(metrics, log))
+    metrics.watchConnections((done) => server.getConnections((_error, count) => done(count ?? 0)))
     await listen(server, config)
     undo.push(() => closeServer(server, shutdown))
     const { port } = server.address() as { port: number }
@@ -182,12 +188,6 @@ export async function startService(
     await stopAll()
     throw error
   }
-}
-
-export function createLogger(config: Pick<Config, 'logLevel'>): Logger {
-  // Lines that come while others are being written go out together; a write for each would slow every request.
-  const output = pino.destination({ dest: 1, sync: false })
-  return pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output)
 }
 
 /** Chains that were reset underneath, or swapped for others, make what the database knows of them wrong. */
@@ -209,6 +209,17 @@ async function refuseOtherChains(
       `Chain ${chainId} is not the chain that the database was made with: it was reset, or another one answers. ` +
         'Give the service an empty database (for the embedded chains: another DATA_DIR), or the right chain.',
     )
+  }
+}
+
+/** Told of each connection that was one too many; the log is told now and then, as it may be hundreds a second. */
+function reportRefused(metrics: Metrics, log: Logger): () => void {
+  let toldAt = -Infinity
+  return () => {
+    metrics.countRefusedConnection()
+    if (performance.now() - toldAt < tellAgainMs) return
+    toldAt = performance.now()
+    log.warn('as many clients are connected as MAX_CONNECTIONS allows; others are turned away')
   }
 }
 

@@ -32,6 +32,8 @@ export type Config = {
   bundling: { /** 1: every step has a transaction of its own. */ maxSteps: number; waitMs: number }
   /** Bytes of a request body, unpacked. */
   bodyLimitBytes: number
+  /** Clients connected to the API at once; one more is turned away. */
+  maxConnections: number
 }
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
@@ -79,6 +81,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
       waitMs: integer('BUNDLE_WAIT_MS', 5, { min: 0, max: 1_000 }),
     },
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 262_144, { min: 1_024, max: 16_777_216 }),
+    maxConnections: integer('MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }),
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze(config) }
 }

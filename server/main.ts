@@ -1,5 +1,6 @@
-import { createLogger, startService } from './compose.js'
+import { startService } from './compose.js'
 import { loadConfig } from './config.js'
+import { createLogger, hideSecrets } from './logging.js'
 
 const loaded = loadConfig(process.env)
 if (!loaded.ok) {
@@ -9,6 +10,13 @@ if (!loaded.ok) {
 }
 const { config } = loaded
 const log = createLogger(config)
+const hide = hideSecrets(config)
+
+// Node would print the error with all its properties, such as a statement with its values.
+process.on('uncaughtException', (error) => {
+  log.fatal({ err: error }, 'stopped by an error that nobody has caught')
+  process.exit(1)
+})
 
 try {
   const service = await startService(config, log)
@@ -38,7 +46,8 @@ try {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 } catch (error) {
-  process.stderr.write(`The service could not start: ${error instanceof Error ? error.message : String(error)}\n`)
+  const reason = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`The service could not start: ${hide(reason)}\n`)
   process.exit(1)
 }
 

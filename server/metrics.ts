@@ -19,6 +19,12 @@ export function createMetrics(version: string) {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   })
+  const refusedConnections = new Counter({
+    name: 'http_server_connections_refused_total',
+    help: 'Connections that were one too many.',
+    registers,
+  })
+  let readConnections: ((done: (count: number) => void) => void) | null = null
   const steps = new Counter({
     name: 'steps_settled_total',
     help: 'Steps that have come to an end, by chain and status.',
@@ -42,6 +48,11 @@ export function createMetrics(version: string) {
     new Gauge({ name, help, labelNames, registers })
   const chainUp = gauge('chain_up', '1 while the chain answers.', 'chain')
   const block = gauge('chain_head_block', 'The newest block seen.', 'chain')
+  const age = gauge(
+    'health_age_seconds',
+    'How old what is told of a chain is; a chain that is slow to answer is not waited for.',
+    'chain',
+  )
   const paused = gauge('lanes_paused', 'Signers that wait for an operator.', 'chain')
   const inventory = gauge(
     'vault_balance',
@@ -61,11 +72,15 @@ export function createMetrics(version: string) {
     'chain',
     'signer',
   )
+  const connections = gauge('http_server_connections', 'Clients connected to the API.')
   const draining = gauge('draining', '1 while nothing new is accepted.')
 
   return {
     observeRequest: (operation: string, method: string, status: number, seconds: number): void =>
       requests.observe({ operation, method, status_code: status }, seconds),
+    countRefusedConnection: (): void => refusedConnections.inc(),
+    /** Takes how many clients are connected from whoever knows, at each scrape. */
+    watchConnections: (read: (done: (count: number) => void) => void): void => void (readConnections = read),
     countStep: (chainId: number, status: string): void => steps.inc({ chain: chainId, status }),
     countReorganised: (chainId: number, kind: string): void => reorganised.inc({ chain: chainId, kind }),
     observeRpc: (chainId: number, node: number, outcome: string, seconds: number): void =>
@@ -75,10 +90,12 @@ export function createMetrics(version: string) {
     async text(report: HealthReport): Promise<string> {
       draining.set(report.draining ? 1 : 0)
       findings.reset()
+      age.reset()
       for (const { code, chainId } of report.findings) findings.inc({ chain: chainId ?? '', code })
       for (const chain of report.chains) {
         const label = { chain: chain.chainId }
         chainUp.set(label, chain.status === 'down' ? 0 : 1)
+        if (chain.ageMs !== null) age.set(label, chain.ageMs / 1000)
         if (chain.blockNumber !== null) block.set(label, chain.blockNumber)
         paused.set(label, chain.lanes.filter((lane) => lane.status === 'paused').length)
         for (const { signer, balance } of chain.lanes) {
@@ -88,6 +105,7 @@ export function createMetrics(version: string) {
           inventory.set({ ...label, token }, Number(amount))
         }
       }
+      if (readConnections) connections.set(await new Promise<number>(readConnections))
       return registry.metrics()
     },
     contentType: registry.contentType,

@@ -52,6 +52,10 @@ export async function checkContracts(chain: ChainConfig, ask: Ask, operators: re
       const what = `the operator ${owner} owns the vault: whoever gets this hot key can take everything`
       report('vault.ownerIsOperator', what, 'transferOwnership to a cold key, and acceptOwnership with that.')
     }
+    if (chain.vaultOwner !== undefined && owner !== chain.vaultOwner) {
+      const what = `${owner} owns the vault and can take everything; the chains file says ${chain.vaultOwner}`
+      fault('vault.wrongOwner', what, 'Pay nothing into it, and correct vault or vaultOwner in the chains file.')
+    }
     const pending = await read('pendingOwner')
     if (pending && BigInt(pending as Hex) !== 0n) {
       warn('vault.ownershipPending', `${String(pending)} has not accepted the ownership`, 'acceptOwnership with it.')

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
+import { logFields } from './logFields.js'
 import type { ApiState } from './router.js'
 
 /** Told of each request once it is answered; the operation is `none` where there is no route. */
@@ -16,14 +17,13 @@ export function accessLog(logger: Logger, observe: ObserveRequest): Middleware<A
   return async (ctx, next) => {
     const startedAt = performance.now()
     const write = () => {
-      const { requestId, operationId } = ctx.state
+      const { operationId } = ctx.state
       const durationMs = performance.now() - startedAt
       observe(operationId ?? 'none', ctx.method, ctx.status, durationMs / 1000)
       const level = operationId !== null && quiet.has(operationId) ? 'debug' : 'info'
       logger[level](
         {
-          requestId,
-          operationId,
+          ...logFields(ctx.state),
           method: ctx.method,
           path: ctx.path.replace(signatures, '0x…'),
           status: ctx.status,

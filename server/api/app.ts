@@ -8,12 +8,14 @@ import { accessLog, type ObserveRequest } from './accessLog.js'
 import { docsFiles } from './docs.js'
 import { explorerFiles } from './explorer.js'
 import type { Handlers } from './handlers.js'
+import { logFields } from './logFields.js'
 import { toProblem } from './problem.js'
 import type { RateLimits } from './rateLimit.js'
 import { requestId } from './requestId.js'
 import { type ApiState, createRouter } from './router.js'
 import type { Spec } from './spec.js'
 import { serveStaticFiles } from './staticFiles.js'
+import { traceContext } from './traceContext.js'
 
 export type AppOptions = {
   spec: Spec
@@ -55,6 +57,7 @@ export async function createApp(options: AppOptions): Promise<Koa> {
   // Koa would write what we have answered and logged already to stderr, such as a connection that broke off.
   app.silent = true
   app.use(requestId as Middleware)
+  app.use(traceContext as Middleware)
   app.use(accessLog(options.logger, options.observeRequest ?? (() => undefined)) as Middleware)
   app.use(closeWhile(options.shutdown))
   app.use(
@@ -80,11 +83,8 @@ function answerErrors({ logger, isOutage }: Pick<AppOptions, 'logger' | 'isOutag
     } catch (thrown) {
       const error = toServiceError(thrown, isOutage)
       if (error !== thrown) {
-        const { requestId, operationId } = ctx.state
-        logger[error.code === 'internal_error' ? 'error' : 'warn'](
-          { err: thrown, requestId, operationId },
-          error.message,
-        )
+        const level = error.code === 'internal_error' ? 'error' : 'warn'
+        logger[level]({ err: thrown, ...logFields(ctx.state) }, error.message)
       }
       const problem = toProblem(error, ctx.state.operationId, ctx.state.requestId)
       ctx.status = problem.status

@@ -10,6 +10,8 @@ export type ApiRequest<K extends OperationId> = {
   headers: LowerCase<Part<Operations[K]['request'], 'headers'>>
   body: Operations[K]['request']['body']
   requestId: string
+  /** W3C Trace Context: the trace that the request belongs to, with the request's own span. */
+  traceparent: string
   /** Aborts when the client hangs up or the server shuts down. */
   signal: AbortSignal
 }

@@ -5,7 +5,7 @@ import type Koa from 'koa'
 import { ServiceError } from '../domain/errors.js'
 import { toProblem } from './problem.js'
 
-/** How long a client may take; all in ms. */
+/** How long a client may take, all in ms, and how many there may be. */
 export type ConnectionLimits = {
   /** Until the headers have come, from the connection or from the end of the request before. */
   headersMs: number
@@ -15,6 +15,8 @@ export type ConnectionLimits = {
   silenceMs: number
   /** How often connections are looked at, and so how late one may be cut. */
   checkEveryMs: number
+  /** Open at once; one more is closed before it is read, so that those who are here are served. */
+  connections: number
 }
 
 export const connectionLimits: ConnectionLimits = {
@@ -22,10 +24,18 @@ export const connectionLimits: ConnectionLimits = {
   requestMs: 30_000,
   silenceMs: 120_000,
   checkEveryMs: 1_000,
+  connections: 10_000,
 }
 
-/** Serves the app; cuts clients that are slow, and answers what is no HTTP in the body of all refusals. */
-export function createHttpServer(app: Koa, limits: ConnectionLimits = connectionLimits): Server {
+/**
+ * Serves the app; cuts clients that are slow, and answers what is no HTTP in the body of all refusals. `onRefused` is
+ * told of each connection that was one too many.
+ */
+export function createHttpServer(
+  app: Koa,
+  limits: ConnectionLimits = connectionLimits,
+  onRefused: () => void = () => undefined,
+): Server {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -36,6 +46,8 @@ export function createHttpServer(app: Koa, limits: ConnectionLimits = connection
     keepAlive: true,
   })
   server.setTimeout(limits.silenceMs, (socket) => socket.destroy())
+  server.maxConnections = limits.connections
+  server.on('drop', onRefused)
   const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>()
   const answer = app.callback()
   const handle = (request: IncomingMessage, response: ServerResponse) => {

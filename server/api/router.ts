@@ -5,6 +5,7 @@ import { type CompiledOperation, compileOperations } from './backend.js'
 import { createBodyReader } from './body.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
+import { madeAction, type Subject, subjectOf } from './logFields.js'
 import { readParameters } from './parameters.js'
 import { limitClient, limitUser, type RateLimits } from './rateLimit.js'
 import { refuseBody, refuseParameters } from './refusals.js'
@@ -12,7 +13,16 @@ import { type AnyReply, sendReply } from './sendReply.js'
 import type { Spec } from './spec.js'
 
 /** What the rest of the chain reads of a routed request. */
-export type ApiState = { requestId: string; operationId: OperationId | null }
+export type ApiState = {
+  requestId: string
+  operationId: OperationId | null
+  /** W3C Trace Context: the trace that the request belongs to, with the request's own span. */
+  traceparent: string
+  /** The caller's span; null where the trace has begun here. */
+  parentSpanId: string | null
+  /** What the log names the request's subject by. */
+  subject: Subject
+}
 
 type Options = {
   spec: Spec
@@ -49,6 +59,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
         header: (name) => ctx.get(name),
       })
       if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
+      ctx.state.subject = subjectOf(parameters.path)
       const body = operation.takesBody ? await validBody(ctx, operation) : undefined
       await limitUser(options.rateLimits, ctx, operation.operationId, body)
       if (startsWork.has(operation.operationId)) await options.requireOpen()
@@ -59,11 +70,14 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
         headers: parameters.header,
         body,
         requestId: ctx.state.requestId,
+        traceparent: ctx.state.traceparent,
         // Made only for those who look at it; with its listeners and its end it was 6 % of a plain read's work.
         get signal() {
           return (signal ??= signalOf(ctx, options.shutdown))
         },
       } as ApiRequest<OperationId>)
+      const made = operation.method === 'post' ? madeAction(reply.body) : null
+      if (made !== null) ctx.state.subject.actionId = made
       await sendReply(ctx, reply as unknown as AnyReply, operation)
     })
   }

@@ -56,6 +56,8 @@ export type ChainConfig = {
   delegates: Address[]
   /** The SolverVault. Lower case. */
   vault: Address
+  /** Who has to own the vault, lower case; for checking only. Undefined: whoever does is right. */
+  vaultOwner?: Address
   /** How often the chain's head is asked for, in milliseconds. */
   pollIntervalMs: number
   /** The service never signs a higher fee per gas, in wei. */

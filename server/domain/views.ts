@@ -43,5 +43,8 @@ export type ActionView = {
   updatedAt: number
 }
 
-/** A change of a step; `sequence` counts 1, 2, 3 … per action, without a gap. */
-export type StepEvent = { sequence: number; step: StepView }
+/**
+ * A change of a step; `sequence` counts 1, 2, 3 … per action, without a gap. `traceparent`: the trace of the request that
+ * asked for the step last; null until one has.
+ */
+export type StepEvent = { sequence: number; step: StepView; traceparent: string | null }

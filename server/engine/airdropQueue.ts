@@ -39,6 +39,8 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
     const failure = tools.codec.decodeRevert(simulation.data)
     if (failure.name === 'AlreadyFulfilled') return adopt(airdrop, chain, tools)
     await tools.store.failAirdrop(airdrop, failure.message)
+    const { chainId, token, wallet, round } = airdrop
+    tools.log.info({ chainId, token, wallet, round, paid: false }, 'airdrop ended without effect')
     tools.changed(airdropTopic(airdrop))
     return moved
   }

@@ -1,13 +1,14 @@
 import type { Address, Hex } from 'viem'
 import type { Chain } from '../chain/chain.js'
-import type { ChainAuthorization, StepRef } from '../domain/action.js'
+import type { ChainAuthorization } from '../domain/action.js'
+import type { CarriedStep } from '../store/journalTransactions.js'
 import { headOf, noLane, type Outgoing, record, recordAndSend, sendStored } from './lanes.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit } from './visit.js'
 
 /** A step that is ready to be sent: simulated, its credit set aside. */
 export type ReadyStep = {
-  ref: StepRef
+  carried: CarriedStep
   chain: Chain
   /** What it would be sent as by itself. */
   to: Address
@@ -142,7 +143,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       const recorded = await record(outgoing, tools())
       if (recorded.outcome === 'stale') {
         // Others have got further with some of them; the rest goes without these.
-        const isStale = ({ step }: Waiting) => recorded.steps.includes(step.ref)
+        const isStale = ({ step }: Waiting) => recorded.steps.includes(step.carried.ref)
         for (const { resolve } of left.filter(isStale)) resolve(moved)
         left = left.filter((entry) => !isStale(entry))
         continue
@@ -164,7 +165,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       data: codec.encodeBundle(steps.map(callOf)),
       gasLimit: codec.bundleGasLimit(entries.map(({ share }) => share)),
       authorizations: steps.flatMap(({ authorization }) => authorization ?? []),
-      steps: steps.map(({ ref }) => ref),
+      steps: steps.map(({ carried }) => carried),
     }
   }
 
@@ -197,6 +198,6 @@ type Collection = {
   timer: NodeJS.Timeout | undefined
 }
 
-function loneOf({ chain, to, data, gasLimit, authorization, ref }: ReadyStep): Outgoing {
-  return { chain, to, data, gasLimit, authorizations: authorization ? [authorization] : [], steps: [ref] }
+function loneOf({ chain, to, data, gasLimit, authorization, carried }: ReadyStep): Outgoing {
+  return { chain, to, data, gasLimit, authorizations: authorization ? [authorization] : [], steps: [carried] }
 }

@@ -72,6 +72,9 @@ export function depositTopic(id: number): string {
 
 async function settle(work: DepositWork, result: DepositResult, tools: EngineTools): Promise<Visit> {
   await tools.store.settleDeposit(work.id, result, tools.now())
+  const { id: depositId, chainId, transactionHash: hash } = work
+  const code = result.outcome === 'refused' ? result.code : undefined
+  tools.log.info({ depositId, chainId, hash, outcome: result.outcome, code }, 'deposit report settled')
   tools.changed(depositTopic(work.id))
   return moved
 }

@@ -69,7 +69,7 @@ async function prepare(
   if (estimate.outcome === 'ended') return estimate.visit
   const gasLimit = (authorizations: number) => tools.codec.gasLimit({ estimate: estimate.gas, authorizations })
   return {
-    ref: work.ref,
+    carried: work,
     chain,
     to: payload.to,
     data: payload.data,

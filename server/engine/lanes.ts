@@ -1,10 +1,11 @@
 import { type Address, type Hex, keccak256 } from 'viem'
 import type { Chain } from '../chain/chain.js'
-import type { ChainAuthorization, StepRef } from '../domain/action.js'
+import type { ChainAuthorization } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import { SignerUnavailable } from '../domain/errors.js'
 import type { RecordOutcome } from '../store/journal.js'
-import type { JournalTransaction, SignedAttempt } from '../store/journalTransactions.js'
+import type { CarriedStep, JournalTransaction, SignedAttempt } from '../store/journalTransactions.js'
+import { stepsFields, transactionFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
 
@@ -30,7 +31,7 @@ export type Outgoing = {
   data: Hex
   authorizations: ChainAuthorization[]
   gasLimit: bigint
-  steps: StepRef[]
+  steps: CarriedStep[]
   airdrop?: Airdrop
 }
 
@@ -57,7 +58,7 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
   const recorded = turn.done ? turn.result : null
   if (recorded?.outcome === 'stale') return recorded
   if (recorded?.outcome !== 'recorded') return { outcome: 'noLane' }
-  for (const ref of outgoing.steps) tools.changed(ref.actionId)
+  for (const { ref } of outgoing.steps) tools.changed(ref.actionId)
   return recorded
 }
 
@@ -76,7 +77,7 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
         data: outgoing.data,
         authorizations: outgoing.authorizations,
         gasLimit: outgoing.gasLimit,
-        steps: outgoing.steps,
+        steps: outgoing.steps.map(({ ref }) => ref),
         airdrop: outgoing.airdrop ?? null,
         sign: (nonce) => sign({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
       },
@@ -93,12 +94,7 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   const attempt = transaction.attempts.at(-1)!
   const answer = await chain.send(attempt.raw)
   const now = tools.now()
-  const context = {
-    chainId: transaction.chainId,
-    signer: transaction.signer,
-    nonce: transaction.nonce,
-    hash: attempt.hash,
-  }
+  const context = { ...transactionFields(transaction), hash: attempt.hash }
   tools.log.debug({ ...context, outcome: answer.kind, answer: answer.text }, 'transaction sent')
   switch (answer.kind) {
     case 'accepted':
@@ -139,14 +135,15 @@ export async function replace(
   const head = await headOf(chain, tools)
   const fees = tools.codec.replacementFees(transaction.attempts, head.baseFeePerGas, chain.config)
   if (!fees) {
-    tools.log.warn({ chainId: transaction.chainId, nonce: transaction.nonce }, 'replacement would exceed the fee cap')
+    tools.log.warn(transactionFields(transaction), 'replacement would exceed the fee cap')
     return false
   }
   const payload = options.isCancel
     ? { to: transaction.signer, data: '0x' as const, authorizations: [], gasLimit: cancelGas }
     : transaction
   if (isResting(transaction.signer, tools)) return false
-  const form = { ...payload, chain, nonce: transaction.nonce, signer: transaction.signer, fees }
+  const { chainId, nonce, signer, carries: steps } = transaction
+  const form = { ...payload, chain, nonce, signer, fees, steps }
   const attempt = await sign({ ...form, isCancel: options.isCancel }, tools).catch((error: unknown) => {
     // What was sent before stays valid, and the other transactions of the chain must not wait for this one.
     if (error instanceof SignerUnavailable) return null
@@ -155,8 +152,8 @@ export async function replace(
   if (!attempt) return false
   const stored = await tools.store.recordAttempt(transaction, attempt, tools.now())
   if (stored === 'stale') return true
-  const { chainId, nonce } = transaction
-  tools.log.info({ chainId, nonce, hash: attempt.hash, isCancel: options.isCancel }, 'transaction replaced')
+  const replaced = { ...transactionFields(transaction), hash: attempt.hash, isCancel: options.isCancel }
+  tools.log.info(replaced, 'transaction replaced')
   const answer = await chain.send(attempt.raw)
   const now = tools.now()
   await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
@@ -170,10 +167,10 @@ export async function fillGap(chain: Chain, signer: Address, nonce: number, tool
   const head = await headOf(chain, tools)
   const fees = tools.codec.initialFees(head.baseFeePerGas, chain.config)
   const payload = { to: signer, data: '0x' as const, authorizations: [], gasLimit: cancelGas }
-  const attempt = await sign({ ...payload, chain, nonce, signer, fees, isCancel: true }, tools)
+  const attempt = await sign({ ...payload, chain, nonce, signer, fees, steps: [], isCancel: true }, tools)
   const recorded = await tools.store.recordFiller({ chainId, signer, nonce, gasLimit: cancelGas, attempt }, tools.now())
   if (!recorded) return
-  tools.log.warn({ chainId, signer, nonce }, 'a nonce that the journal never had is filled')
+  tools.log.warn({ ...transactionFields(recorded), hash: attempt.hash }, 'a nonce that the journal never had is filled')
   const answer = await chain.send(attempt.raw)
   // There was no gap: a node had told too low a nonce.
   if (answer.kind === 'consumed') await tools.store.giveUpFiller(recorded.id, tools.now())
@@ -218,6 +215,7 @@ async function sign(
     authorizations: ChainAuthorization[]
     gasLimit: bigint
     fees: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+    steps: readonly CarriedStep[]
     isCancel: boolean
   },
   tools: EngineTools,
@@ -242,7 +240,8 @@ async function sign(
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'no answer'
     tools.signerFaults.set(form.signer, { at: tools.now(), reason })
-    tools.log.warn({ chainId, signer: form.signer, nonce: form.nonce, reason }, 'the signer gave no signature')
+    const asked = { chainId, signer: form.signer, nonce: form.nonce, ...stepsFields(form.steps) }
+    tools.log.warn({ ...asked, reason }, 'the signer gave no signature')
     throw new SignerUnavailable(form.signer, reason)
   }
   return { hash: keccak256(raw), raw, ...form.fees, isCancel: form.isCancel }

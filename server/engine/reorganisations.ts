@@ -1,5 +1,6 @@
 import type { Block, Chain } from '../chain/chain.js'
 import type { SettledBlock, Undone } from '../store/reorganisations.js'
+import { stepsFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 
 /**
@@ -74,6 +75,7 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
         chainId,
         kind: entry.kind,
         hash: entry.transactionHash,
+        ...stepsFields(entry.steps.map((ref) => ({ ref, traceparent: null }))),
         blockNumber: block.number,
         ...(entry.kind === 'credit' && { exposed: entry.exposed.toString() }),
       },

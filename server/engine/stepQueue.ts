@@ -1,5 +1,6 @@
 import type { StepWork } from '../store/steps.js'
 import { executeStep } from './executeStep.js'
+import { stepFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 import { verifyStep } from './verifyStep.js'
 import { failStep, type Visit, waits } from './visit.js'
@@ -15,7 +16,7 @@ export function stepQueue(tools: EngineTools): Queue<StepWork> {
     claim: (limit, leaseMs) => tools.store.claimDueSteps(limit, leaseMs),
     visit: (work) => advanceStep(work, tools),
     postpone: (work, delayMs) => tools.store.postponeStep(work.ref, delayMs),
-    label: (work) => ({ ...work.ref, chainId: work.view.chainId }),
+    label: (work) => ({ ...stepFields(work), chainId: work.view.chainId }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { StepError } from '../domain/errors.js'
 import type { StepResult } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
+import { stepFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 
 /** How a visit to a step ended: it got further, or it is to be looked at again after a while. */
@@ -15,7 +16,12 @@ export function waits(delayMs: number): Visit {
 /** Ends a step that no transaction of ours carries. */
 export async function endStep(work: StepWork, result: StepResult, tools: EngineTools): Promise<Visit> {
   const outcome = await tools.store.settleStep(work.ref, result, tools.now())
-  if (outcome === 'settled') tools.countStep(work.view.chainId, result.status)
+  if (outcome === 'settled') {
+    const { status, transactionHash: hash } = result
+    const code = status === 'success' ? undefined : result.error.code
+    tools.log.info({ ...stepFields(work), chainId: work.view.chainId, hash, status, code }, 'step settled')
+    tools.countStep(work.view.chainId, status)
+  }
   tools.changed(work.ref.actionId)
   return moved
 }
@@ -27,7 +33,6 @@ export async function failStep(
   tools: EngineTools,
   status: 'error' | 'reverted' = 'error',
 ): Promise<Visit> {
-  tools.log.info({ ...work.ref, chainId: work.view.chainId, status, code: error.code }, 'step ended without effect')
   return endStep(
     work,
     { status, error, transactionHash: work.kind === 'payment' ? work.view.transactionHash : null, blockNumber: null },

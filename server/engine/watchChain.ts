@@ -6,6 +6,7 @@ import type { JournalTransaction } from '../store/journalTransactions.js'
 import { airdropResult, airdropTopic } from './airdropQueue.js'
 import { readBundle } from './bundleOutcome.js'
 import { replace, sendStored } from './lanes.js'
+import { stepFields, transactionFields } from './logFields.js'
 import { resultOf } from './outcome.js'
 import { createLaneCheck } from './laneCheck.js'
 import { createReorganisationCheck } from './reorganisations.js'
@@ -176,7 +177,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       await settleOrNote(transaction, receipt, head)
     } catch (error) {
       // One that can't be settled now must not keep the others waiting; the next round tries it again.
-      tools.log.error({ err: error, chainId, hash: receipt.hash }, 'transaction could not be settled')
+      const named = { ...transactionFields(transaction), hash: receipt.hash }
+      tools.log.error({ err: error, ...named }, 'transaction could not be settled')
     }
   }
 
@@ -210,9 +212,15 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (carried && !airdrop) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
     const settled = { transactionId: transaction.id, mined, results, airdrop }
     if ((await tools.store.settleTransaction(settled, tools.now())) === 'stale') return
-    if (carried) tools.changed(airdropTopic(carried))
-    for (const { ref, result } of results) {
-      tools.log.info({ ...ref, chainId, hash: receipt.hash, status: result.status }, 'step settled')
+    const place = { chainId, transactionId: transaction.id, hash: receipt.hash }
+    if (carried) {
+      const { token, wallet, round } = carried
+      tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paid }, 'airdrop settled')
+      tools.changed(airdropTopic(carried))
+    }
+    for (const [index, { ref, result }] of results.entries()) {
+      const code = 'error' in result ? result.error.code : undefined
+      tools.log.info({ ...stepFields(works[index]!), ...place, status: result.status, code }, 'step settled')
       if (result.status !== 'alone') tools.countStep(chainId, result.status)
       tools.changed(ref.actionId)
     }

@@ -13,6 +13,8 @@ export type ChainHealth = {
   /** What the vault holds, by the token's id, in its smallest unit. Null: the chain does not answer. */
   solverBalance: Record<string, bigint> | null
   lanes: LaneHealth[]
+  /** How long ago it was seen like this. Null: it could not be seen. */
+  ageMs: number | null
 }
 
 export type LaneHealth = {

@@ -1,7 +1,11 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
+import type { ChainConfig } from '../domain/chainConfig.js'
+import type { Exposure } from '../store/exposures.js'
+import type { Lane } from '../store/lanes.js'
 import type { Store } from '../store/store.js'
 import { type ChainHealth, type ChainState, type Finding, findingsOf, type HealthStatus } from './findings.js'
+import { createLastKnown, type Seen } from './lastKnown.js'
 
 export type HealthReport = {
   status: HealthStatus
@@ -14,8 +18,8 @@ export type HealthReport = {
   findings: Finding[]
 }
 
-/** A report is made at most this often, however many ask. */
-const freshForMs = 1_000
+/** A process whose database has been silent for longer gets no requests. */
+const readyWithinMs = 5_000
 
 export type HealthService = ReturnType<typeof createHealth>
 
@@ -28,27 +32,37 @@ export function createHealth(deps: {
   now: () => number
 }) {
   const { store, now } = deps
-  let last: { at: number; report: Promise<HealthReport> } | null = null
+  const seeDatabase = createLastKnown(databaseHealth, 'down', now)
+  const seeShared = createLastKnown(readShared, nothingShared, now)
+  const seeChains = [...deps.chains.values()].map((chain) =>
+    createLastKnown(() => stateOf(chain), silentState(chain.config, []), now),
+  )
 
   return {
-    /** How the database, every chain and every signer are. Never throws. */
-    report(): Promise<HealthReport> {
-      if (!last || now() - last.at > freshForMs) last = { at: now(), report: makeReport() }
-      return last.report
+    /**
+     * How the database, every chain and every signer are, within a second: what does not answer by then is told as it
+     * was last seen, and is looked at beside. Never throws.
+     */
+    async report(): Promise<HealthReport> {
+      const [database, shared, ...seen] = await Promise.all([
+        seeDatabase(),
+        seeShared(),
+        ...seeChains.map((see) => see()),
+      ])
+      return makeReport(database.value, shared.value, seen)
     },
 
-    /** Whether the database answers. */
-    isReady: async (): Promise<boolean> => (await databaseHealth()) === 'ok',
+    /** Whether the database answers, and has done so a moment ago. */
+    async isReady(): Promise<boolean> {
+      const { value, ageMs } = await seeDatabase()
+      return value === 'ok' && ageMs !== null && ageMs <= readyWithinMs
+    },
   }
 
-  async function makeReport(): Promise<HealthReport> {
-    const [database, states, shared] = await Promise.all([
-      databaseHealth(),
-      Promise.all([...deps.chains.values()].map(stateOf)),
-      readShared(),
-    ])
+  function makeReport(database: HealthStatus, shared: Shared, seen: Seen<ChainState>[]): HealthReport {
+    const states = seen.map(({ value }) => value)
     const findings = findingsOf({ database, chains: states, ...shared, nowMs: now() })
-    const chains = states.map((state): ChainHealth => {
+    const chains = seen.map(({ value: state, ageMs }): ChainHealth => {
       const { chainId } = state.config
       const isTroubled = findings.some((finding) => finding.chainId === chainId)
       return {
@@ -57,6 +71,7 @@ export function createHealth(deps: {
         blockNumber: state.head === null ? null : Number(state.head.number),
         solverBalance: state.inventory && Object.fromEntries(state.inventory.map(({ id, amount }) => [id, amount])),
         lanes: state.lanes,
+        ageMs,
       }
     })
     const down = database === 'down' || chains.some((chain) => chain.status === 'down')
@@ -78,11 +93,11 @@ export function createHealth(deps: {
   }
 
   /** What the database tells of all chains together; nothing when it does not answer. */
-  async function readShared() {
+  async function readShared(): Promise<Shared> {
     const [draining, waiting, exposures] = await Promise.all([
-      store.readDraining().catch(() => false),
-      store.readWaiting().catch(() => ({ steps: 0, oldestAt: null })),
-      store.readOpenExposures().catch(() => []),
+      store.readDraining().catch(() => nothingShared.draining),
+      store.readWaiting().catch(() => nothingShared.waiting),
+      store.readOpenExposures().catch(() => nothingShared.exposures),
     ])
     return { draining, waiting, exposures }
   }
@@ -119,15 +134,29 @@ export function createHealth(deps: {
         stuck,
       }
     } catch {
-      return {
-        config,
-        head: null,
-        nodes: config.rpcUrls.map(() => null),
-        inventory: null,
-        lanes: lanes.map((lane) => ({ ...lane, balance: null })),
-        stuck,
-      }
+      return { ...silentState(config, lanes), stuck }
     }
+  }
+}
+
+type Shared = {
+  draining: boolean
+  waiting: { steps: number; oldestAt: number | null }
+  exposures: Exposure[]
+}
+
+/** What is told while the database does not answer. */
+const nothingShared: Shared = { draining: false, waiting: { steps: 0, oldestAt: null }, exposures: [] }
+
+/** What is told of a chain that does not answer. */
+function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
+  return {
+    config,
+    head: null,
+    nodes: config.rpcUrls.map(() => null),
+    inventory: null,
+    lanes: lanes.map((lane) => ({ ...lane, balance: null })),
+    stuck: null,
   }
 }
 

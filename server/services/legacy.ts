@@ -23,7 +23,7 @@ export type LegacyService = ReturnType<typeof createLegacy>
 export function createLegacy(deps: { store: Store; actions: ActionsService; steps: StepsService }) {
   return {
     /** Makes an action of one intent and asks for all its steps. */
-    async submit(transaction: LegacyTransaction): Promise<{ actionId: string; intentId: string }> {
+    async submit(transaction: LegacyTransaction, traceparent: string): Promise<{ actionId: string; intentId: string }> {
       const { address, chainAuthorizations, ...intent } = transaction
       const { actionId } = await deps.actions.create({
         user: address,
@@ -31,7 +31,9 @@ export function createLegacy(deps: { store: Store; actions: ActionsService; step
         intents: [{ mode: '7702', ...intent }],
         idempotencyKey: null,
       })
-      for (const stepIndex of intent.chainBatches.keys()) await askFor({ actionId, intentIndex: 0, stepIndex })
+      for (const stepIndex of intent.chainBatches.keys()) {
+        await askFor({ actionId, intentIndex: 0, stepIndex }, traceparent)
+      }
       return { actionId, intentId: `${actionId}-0` }
     },
 
@@ -45,9 +47,10 @@ export function createLegacy(deps: { store: Store; actions: ActionsService; step
   }
 
   /** A step whose predecessor has failed in the meantime stays unasked; its status says so. */
-  async function askFor(ref: StepRef): Promise<void> {
+  async function askFor(ref: StepRef, traceparent: string): Promise<void> {
+    const order = { action: 'execute', hash: null, signature: null, traceparent } as const
     try {
-      await deps.steps.request(ref, { action: 'execute', hash: null, signature: null }, 0, AbortSignal.abort())
+      await deps.steps.request(ref, order, 0, AbortSignal.abort())
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'previous_step_incomplete') throw error
     }

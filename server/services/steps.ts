@@ -36,7 +36,8 @@ export function createSteps(deps: {
      */
     async request(
       ref: StepRef,
-      order: Omit<Order, 'signed'> & { signature: Hex | null },
+      /** `traceparent`: that of the request, for the engine's log. */
+      order: Omit<Order, 'signed'> & { signature: Hex | null; traceparent: string },
       waitMs: number | null,
       signal: AbortSignal,
     ): Promise<StepView> {
@@ -63,6 +64,7 @@ export function createSteps(deps: {
           order: { action: order.action, hash: order.hash, signed },
           needs: pays ? solverNeeds(batch, settings) : [],
           intentSigned: work.intent.mode === '7702',
+          traceparent: order.traceparent,
         },
         deps.now(),
       )

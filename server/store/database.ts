@@ -162,6 +162,8 @@ function openMysql(config: { url: string; poolSize?: number }): Knex {
   return knexFactory({
     client: 'mysql2',
     log: quiet,
+    // Errors name the statement, not its values: these may be signatures and raw transactions.
+    compileSqlOnError: false,
     connection: {
       uri: config.url,
       timezone: 'Z',
@@ -199,6 +201,7 @@ function openSqlite(file: string): Knex {
     connection: { filename: file },
     useNullAsDefault: true,
     log: quiet,
+    compileSqlOnError: false,
     pool: {
       min: 1,
       max: 1,

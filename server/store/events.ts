@@ -16,7 +16,10 @@ export async function readEvents(
     .orderBy('sequence')
     .limit(limit)
     .select('sequence', 'step')
-  return rows.map((row) => ({ sequence: row.sequence, step: JSON.parse(row.step) as StepView }))
+  return rows.map((row) => {
+    const { traceparent, ...step } = JSON.parse(row.step) as StepView & { traceparent: string | null }
+    return { sequence: row.sequence, step, traceparent }
+  })
 }
 
 /** How many events an action has, and whether any of its steps is under way. Null: no such action. */

@@ -4,7 +4,13 @@ import type { Airdrop } from '../domain/airdrop.js'
 import { bindAirdrop } from './airdrops.js'
 import { type Database, isDuplicate } from './database.js'
 import { type AttemptRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
-import { type JournalTransaction, type SignedAttempt, toTransaction } from './journalTransactions.js'
+import {
+  type CarriedStep,
+  type JournalTransaction,
+  type SignedAttempt,
+  toCarried,
+  toTransaction,
+} from './journalTransactions.js'
 import { changeStep } from './stepChange.js'
 
 /**
@@ -82,11 +88,13 @@ async function storeSigned(
     const lane = await database.lock(trx<LaneState>('lanes').where(laneKey)).first()
     if (lane?.status !== 'active') return { outcome: 'lanePaused' }
     const stale: StepRef[] = []
+    const carried: CarriedStep[] = []
     // In one order everywhere, so that locks of several bundles don't cross.
     const refs = [...entry.steps].sort(byRef)
     for (const ref of refs) {
       const step = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (step?.status !== 'executing' || step.transaction_id !== null) stale.push(ref)
+      if (step) carried.push(toCarried(step))
     }
     if (stale.length > 0) return { outcome: 'stale', steps: stale }
     if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null)))
@@ -115,7 +123,7 @@ async function storeSigned(
     }
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id: id!, hash: attempt.hash })
     const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
-    return { outcome: 'recorded', transaction: toTransaction(row!, [attempt]) }
+    return { outcome: 'recorded', transaction: toTransaction(row!, [attempt], carried) }
   })
 }
 
@@ -144,7 +152,7 @@ export async function recordFiller(
       })
       await trx('attempts').insert(attemptColumns(id!, attempt, now))
       const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
-      return toTransaction(row!, [attempt])
+      return toTransaction(row!, [attempt], [])
     })
   } catch (error) {
     if (isDuplicate(error)) return null

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
-import type { ChainAuthorization } from '../domain/action.js'
+import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import type { Database } from './database.js'
-import type { AttemptRow, TransactionRow } from './rows.js'
+import type { AttemptRow, StepRow, TransactionRow } from './rows.js'
 
 /** What the journal knows of a transaction, and how the engine looks for those that it has to see to. */
 export type JournalTransaction = {
@@ -20,7 +20,12 @@ export type JournalTransaction = {
   lastSignedAt: number
   /** Oldest first; never empty. */
   attempts: SignedAttempt[]
+  /** The steps that it carries; none for an airdrop and for a transaction that only fills a gap. */
+  carries: CarriedStep[]
 }
+
+/** A step as the log names it: its place, and the trace of the request that asked for it. */
+export type CarriedStep = { ref: StepRef; traceparent: string | null }
 
 /** One signed form of a transaction; forms differ in fees only, but for a cancel. */
 export type SignedAttempt = {
@@ -113,13 +118,18 @@ export async function standsForNonce(
 
 async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
   if (rows.length === 0) return []
-  const attempts = await database.knex<AttemptRow>('attempts').whereIn(
-    'transaction_id',
-    rows.map((row) => row.id),
-  )
+  const ids = rows.map((row) => row.id)
+  const [attempts, steps] = await Promise.all([
+    database.knex<AttemptRow>('attempts').whereIn('transaction_id', ids),
+    database
+      .knex<StepRow>('steps')
+      .whereIn('transaction_id', ids)
+      .select('transaction_id', 'action_id', 'intent_index', 'step_index', 'traceparent'),
+  ])
   return rows.map((row) => {
     const own = attempts.filter((attempt) => attempt.transaction_id === row.id).map(toAttempt)
-    return toTransaction(row, own.sort(byFee))
+    const carried = steps.filter((step) => step.transaction_id === row.id).map(toCarried)
+    return toTransaction(row, own.sort(byFee), carried)
   })
 }
 
@@ -128,7 +138,18 @@ function byFee(a: SignedAttempt, b: SignedAttempt): number {
   return a.maxFeePerGas < b.maxFeePerGas ? -1 : Number(a.maxFeePerGas > b.maxFeePerGas)
 }
 
-export function toTransaction(row: TransactionRow, attempts: SignedAttempt[]): JournalTransaction {
+export function toCarried(
+  row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'traceparent'>,
+): CarriedStep {
+  const ref = { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
+  return { ref, traceparent: row.traceparent }
+}
+
+export function toTransaction(
+  row: TransactionRow,
+  attempts: SignedAttempt[],
+  carries: CarriedStep[],
+): JournalTransaction {
   return {
     id: row.id,
     chainId: row.chain_id,
@@ -146,6 +167,7 @@ export function toTransaction(row: TransactionRow, attempts: SignedAttempt[]): J
     sendOutcome: row.send_outcome,
     lastSignedAt: row.signed_at,
     attempts,
+    carries,
   }
 }
 

@@ -57,6 +57,7 @@ export type StepRow = {
   open_account: string | null
   /** 0 or 1 */
   follow: number
+  traceparent: string | null
   registered_at: number | null
   unseen_ms: number
   due_at: number | null

@@ -320,6 +320,7 @@ async function hurrySuccessor(
       error: null,
       transaction_id: null,
       follow: 1,
+      traceparent: row.traceparent,
       due_at: database.atOnce(),
     },
     now,

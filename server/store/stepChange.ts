@@ -40,7 +40,7 @@ export async function changeStep(trx: Transaction, ref: StepRef, change: StepCha
   await trx('events').insert({
     action_id: ref.actionId,
     sequence: action!.event_count,
-    step: JSON.stringify(toStepView(step)),
+    step: JSON.stringify({ ...toStepView(step), traceparent: step.traceparent }),
     created_at: now,
   })
   return step

@@ -34,6 +34,8 @@ export type StepWork = {
   alone: boolean
   /** For how long the chain has said that it does not know the registered transaction, in milliseconds. */
   unseenMs: number
+  /** The trace of the request that asked for it; null where none did. */
+  traceparent: string | null
 }
 
 export async function readStep(database: Database, ref: StepRef): Promise<StepView | null> {
@@ -70,6 +72,8 @@ export type StepRequest = {
   needs: SolverNeed[]
   /** Whether the intent is signed, so that the user's other credit may be used. */
   intentSigned: boolean
+  /** W3C `traceparent` of the request, for the engine's log. Undefined: none. */
+  traceparent?: string
 }
 
 /**
@@ -117,6 +121,7 @@ export async function requestStep(database: Database, request: StepRequest, now:
           confirmations: 0,
           error: null,
           follow: Number(decision.follow),
+          traceparent: request.traceparent ?? null,
           registered_at: hash ? now : null,
           unseen_ms: 0,
           due_at: database.atOnce(),
@@ -247,6 +252,7 @@ async function withIntents(database: Database, rows: StepRow[]): Promise<StepWor
       transactionId: row.transaction_id,
       alone: Boolean(row.alone),
       unseenMs: row.unseen_ms,
+      traceparent: row.traceparent,
     }
   })
 }

@@ -16,6 +16,7 @@ describe('parameters and small bodies on their way to the services', () => {
   let http: HttpLayer
   let api: Api
   let asked: unknown[][] = []
+  let traces: string[] = []
   let queried: unknown[] = []
 
   const step: StepView = {
@@ -36,8 +37,9 @@ describe('parameters and small bodies on their way to the services', () => {
   }
   // The services' side of the seam: what reaches it is what these tests are about.
   const steps = {
-    async request(...given: unknown[]) {
-      asked.push(given.slice(0, 3))
+    async request(ref: unknown, { traceparent, ...order }: { traceparent: string }, waitMs: unknown) {
+      asked.push([ref, order, waitMs])
+      traces.push(traceparent)
       return step
     },
   } as unknown as StepsService
@@ -59,6 +61,7 @@ describe('parameters and small bodies on their way to the services', () => {
   after(() => http.stop())
   beforeEach(() => {
     asked = []
+    traces = []
     queried = []
   })
 
@@ -73,6 +76,14 @@ describe('parameters and small bodies on their way to the services', () => {
       expect((await fetch(http.url + path, { method: 'POST', headers: json, body: '' })).status).to.equal(202)
       const execute = [ref, { action: 'execute', hash: null, signature: null }, null]
       expect(asked).to.deep.equal([execute, execute, execute])
+    })
+
+    it('passes on the trace of the request, with a span of its own', async () => {
+      const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+      await api.post(path, {}, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` })
+      await api.post(path, {}, { traceparent: 'nonsense' })
+      expect(traces[0]).to.match(new RegExp(`^00-${traceId}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`))
+      expect(traces[1]).to.match(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
     })
 
     it('passes on what to do with which transaction', async () => {

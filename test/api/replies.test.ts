@@ -145,23 +145,24 @@ describe('a reply on its way to the client', () => {
 
   describe('of events', () => {
     const path = `/actions/${actionId}/events`
-    const events = (stream: () => AsyncIterable<StreamEvent<wire.Step>>): Partial<Handlers> => ({
+    const event = { ...step, traceId: null }
+    const events = (stream: () => AsyncIterable<StreamEvent<wire.StepEvent>>): Partial<Handlers> => ({
       streamActionEvents: async () => ({ status: 200, body: stream() }),
     })
 
     it('comes as server-sent events and ends with the action', async () => {
       const api = await start(
         events(async function* () {
-          yield { id: '1', event: 'step', data: step }
-          yield { id: '2', event: 'step', data: { ...step, status: 'success' } }
+          yield { id: '1', event: 'step', data: event }
+          yield { id: '2', event: 'step', data: { ...event, status: 'success' } }
         }),
       )
       const reply = await api.get(path)
       expect(reply.headers.get('content-type')).to.contain('text/event-stream')
       // Comments, which clients skip, keep the connection.
       expect(reply.body.replaceAll(/^:.*\n\n/gm, '')).to.equal(
-        `id: 1\nevent: step\ndata: ${JSON.stringify(step)}\n\n` +
-          `id: 2\nevent: step\ndata: ${JSON.stringify({ ...step, status: 'success' })}\n\n`,
+        `id: 1\nevent: step\ndata: ${JSON.stringify(event)}\n\n` +
+          `id: 2\nevent: step\ndata: ${JSON.stringify({ ...event, status: 'success' })}\n\n`,
       )
     })
 
@@ -177,7 +178,7 @@ describe('a reply on its way to the client', () => {
         streamActionEvents: async ({ signal }) => ({
           status: 200,
           body: (async function* () {
-            yield { id: '1', event: 'step', data: step }
+            yield { id: '1', event: 'step', data: event }
             await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
             ended.push(signal.aborted)
           })(),
@@ -200,7 +201,7 @@ describe('a reply on its way to the client', () => {
     it('has no body for HEAD', async () => {
       await start(
         events(async function* () {
-          yield { id: '1', event: 'step', data: step }
+          yield { id: '1', event: 'step', data: event }
         }),
       )
       const reply = await fetch(http.url + path, { method: 'HEAD' })
@@ -235,7 +236,7 @@ describe('a reply on its way to the client', () => {
 
     it('names in /health what does not answer, beside the whole report', async () => {
       const chain = { chainId: 5, status: 'down' as const, blockNumber: null, solverBalance: null, lanes: [] }
-      const api = await start(health(true, { ...report, status: 'down', chains: [chain] }))
+      const api = await start(health(true, { ...report, status: 'down', chains: [{ ...chain, ageMs: null }] }))
       const reply = await api.get('/health')
       expect(reply.status).to.equal(503)
       expect(reply.body.error.message).to.equal('No answer from chain 5.')

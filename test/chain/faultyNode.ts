@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type JsonCall = { id: number; method: string; params: unknown[] }
@@ -22,6 +22,7 @@ export type Fault =
 export async function startFaultyNode(upstream: string | null = null) {
   const requests: JsonCall[][] = []
   const authorizations: (string | undefined)[] = []
+  const headers: IncomingHttpHeaders[] = []
   let fault: Fault = { kind: 'pass' }
 
   const server = createServer((request, response) => {
@@ -31,6 +32,7 @@ export async function startFaultyNode(upstream: string | null = null) {
       const calls = [parsed].flat()
       requests.push(calls)
       authorizations.push(request.headers.authorization)
+      headers.push(request.headers)
       const reply = (status: number, content: unknown) => {
         response.writeHead(status, { 'content-type': 'application/json' })
         response.end(typeof content === 'string' ? content : JSON.stringify(content))
@@ -71,6 +73,7 @@ export async function startFaultyNode(upstream: string | null = null) {
     port,
     requests,
     authorizations,
+    headers,
     behave(next: Fault): void {
       fault = next
     },

@@ -91,6 +91,8 @@ export const operation = fc.oneof(
         'operator',
         'cap',
         'cap',
+        'cap',
+        'cap',
         'pause',
         'resume',
         'resume',
@@ -103,7 +105,8 @@ export const operation = fc.oneof(
         'renounce',
       ),
       flag: fc.nat({ max: 2 }).map((n) => n === 0),
-      cap: fc.constantFrom(0n, 0n, 1n, 2_000n, 20_000n),
+      // Some of them two or three usual payments reach together, and none alone.
+      cap: fc.constantFrom(0n, 0n, 1n, 350n, 350n, 500n, 2_000n, 20_000n),
       transfer,
     }),
   },

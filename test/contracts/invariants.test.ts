@@ -32,7 +32,8 @@ describe(`both contracts under random use (seed ${seed}, ${wanted} calls)`, func
           await run.finish()
         },
       )
-      await fc.assert(property, { seed: seed + round, numRuns: 5, endOnFailure: process.env.CI !== undefined })
+      const endOnFailure = process.env.CI !== undefined
+      await fc.assert(property, { seed: seed + round, numRuns: 5, endOnFailure, includeErrorInReport: true })
     }
     // Random use that is refused throughout would prove nothing.
     for (const what of ['execute', 'fulfill', 'fulfill with account', 'selfExecute', 'withdraw']) {

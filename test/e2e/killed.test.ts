@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseUnits } from 'viem'
 import { stopProcess } from '../../server/devnet/anvil.js'
-import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createApi, type Api } from '../support/api.js'
 import { freshMysqlUrl } from '../support/database.js'
+import { localChains } from '../support/localChains.js'
 import { until } from '../support/until.js'
 import { balanceOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
@@ -99,18 +99,3 @@ describe('a service that is killed', () => {
     await kill(child)
   })
 })
-
-async function localChains(api: Api): Promise<[ChainConfig, ChainConfig]> {
-  const { chains } = (await api.get('/chains')).body.data as {
-    chains: {
-      chainId: number
-      rpcUrl: string
-      solver: `0x${string}`
-      tokens: { id: string; address: `0x${string}` }[]
-    }[]
-  }
-  return chains.map((chain) => ({ ...chain, rpcUrls: [chain.rpcUrl], vault: chain.solver })) as unknown as [
-    ChainConfig,
-    ChainConfig,
-  ]
-}

@@ -6,7 +6,7 @@ import { until } from '../support/until.js'
 import { exchange, expectRefused, get, post } from './wire.js'
 
 /** As those of the service, a twentieth of them or less. */
-const limits = { headersMs: 500, requestMs: 1_500, silenceMs: 2_000, checkEveryMs: 100 }
+const limits = { headersMs: 500, requestMs: 1_500, silenceMs: 2_000, checkEveryMs: 100, connections: 200 }
 
 /** On a machine that others use too. */
 const slackMs = 3_000

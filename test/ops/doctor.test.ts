@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { encryptKeystoreJson } from 'ethers/wallet'
-import { type Abi, encodeFunctionData, keccak256, zeroAddress } from 'viem'
+import { type Abi, encodeFunctionData, keccak256, parseEther, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { diagnose } from '../../scripts/doctor/diagnose.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
@@ -169,6 +169,34 @@ describe('npm run doctor', function () {
         return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
       },
     ],
+    ['a node that is behind the others', 'rpc.behind', () => behind()],
+    ['a node without logs', 'rpc.noLogs', () => without((c) => c.method === 'eth_getLogs')],
+    ['a node that is asked in the open', 'rpc.plainHttp', () => change((c) => (c.rpcUrls = ['http://0.0.0.0:9']))],
+    ['a delegate of another build', 'delegate.otherBuild', () => otherBuild(devnet.chains[0]!.delegates[0]!)],
+    ['a vault of another build', 'vault.otherBuild', () => otherBuild(devnet.chains[0]!.vault)],
+    ['a vault of another owner', 'vault.wrongOwner', () => change((c) => (c.vaultOwner = devAccount(8).address))],
+    [
+      'an owner who has not accepted yet',
+      'vault.ownershipPending',
+      () => meanwhile(() => asOwner('transferOwnership', [devAccount(8).address])),
+    ],
+    [
+      'a token of value without a cap',
+      'vault.noCap',
+      async () => {
+        await keystore('right', 'right')
+        change((c) => {
+          c.testnet = false
+          for (const token of c.tokens) delete token.airdrop
+        })
+      },
+    ],
+    [
+      'an operator that is low on gas',
+      'operator.lowGas',
+      () => meanwhile(() => setOperator('anvil_setBalance', lowGas)),
+    ],
+    ['an operator that has code', 'operator.hasCode', () => meanwhile(() => setOperator('anvil_setCode', '0x00'))],
     ['a database that does not answer', 'database.unreachable', () => (env.DATABASE_URL = 'mysql://u:p@127.0.0.1:9/x')],
   ]
   for (const [what, name, breakIt] of broken) {
@@ -193,6 +221,12 @@ describe('npm run doctor', function () {
     ])
   })
 
+  it('finds a chain that stands still', async () => {
+    database()
+    const found = await diagnose(env, () => Date.now() + 3_600_000)
+    expect(found.map(({ name }) => name)).to.include('rpc.stale')
+  })
+
   it('says of a database in use that it could not look into it', async () => {
     const inUse = createDatabase({ kind: 'sqlite', file })
     await inUse.migrate()
@@ -214,6 +248,31 @@ describe('npm run doctor', function () {
     expect(sick.status).to.equal(1)
     expect(JSON.parse(sick.stdout).findings[0]).to.include({ level: 'fault', name: 'config.invalid' })
   })
+
+  /** Enough for some steps, and not for many. */
+  const lowGas = `0x${parseEther('0.005').toString(16)}`
+  const setOperator = (method: string, value: string) => rpc(url(), method, [devAccount(1).address, value])
+
+  /** The same code with a byte behind it that nothing runs into. */
+  function otherBuild(address: string) {
+    return meanwhile(async () => {
+      const code = (await rpc(url(), 'eth_getCode', [address, 'latest'])) as string
+      await rpc(url(), 'anvil_setCode', [address, `${code}00`])
+    })
+  }
+
+  /** A second node that knows the first block only. */
+  async function behind() {
+    const genesis = await rpc(url(), 'eth_getBlockByNumber', ['0x0', false])
+    const node = await startFaultyNode(url())
+    nodes.push(node)
+    node.behave({
+      kind: 'answer',
+      answer: ({ method, params }) =>
+        method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: genesis } : null,
+    })
+    change((chain) => chain.rpcUrls.push(node.url))
+  }
 
   /** All dollars of the first chain's vault. */
   function wholeUsd() {

@@ -6,7 +6,11 @@ export type Reply = { status: number; headers: Headers; body: any }
 export type Api = ReturnType<typeof createApi>
 
 /** The REST API as a client without the SDK sees it. */
-export function createApi(baseUrl: string) {
+export function createApi(
+  baseUrl: string,
+  /** Headers of every request, and who is told of every reply. */
+  options: { headers?: Record<string, string>; onReply?: (reply: Reply) => void } = {},
+) {
   async function request(
     method: string,
     path: string,
@@ -15,7 +19,7 @@ export function createApi(baseUrl: string) {
   ): Promise<Reply> {
     const response = await fetch(baseUrl + path, {
       method,
-      headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...options.headers, ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
@@ -25,6 +29,7 @@ export function createApi(baseUrl: string) {
       headers: response.headers,
       body: isJson && text !== '' ? JSON.parse(text) : text,
     }
+    options.onReply?.(reply)
     validateReply(method, path, reply)
     return reply
   }

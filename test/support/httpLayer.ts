@@ -14,6 +14,8 @@ export type HttpLayer = {
   shutdown: AbortController
   /** How many clients are connected. */
   connections(): Promise<number>
+  /** How many were turned away, since there were as many as there may be. */
+  refused(): number
   stop(): Promise<void>
 }
 
@@ -41,13 +43,15 @@ export async function startHttpLayer(
     isOutage: (error) => error instanceof Outage,
     shutdown: shutdown.signal,
   })
-  const server = createHttpServer(app, options.connectionLimits)
+  let refused = 0
+  const server = createHttpServer(app, options.connectionLimits, () => void refused++)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     log,
     shutdown,
     connections: () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
+    refused: () => refused,
     stop: () => close(server),
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
@@ -17,7 +17,11 @@ export type TestService = {
 }
 
 /** The whole service on its embedded defaults, in a directory of its own, on the database under test. */
-export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+export async function startTestService(
+  env: Record<string, string> = {},
+  /** Where its log goes; by default nowhere, or as TEST_LOG_LEVEL says. */
+  log?: Logger,
+): Promise<TestService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'intents-'))
   const mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
   const loaded = loadConfig({
@@ -28,7 +32,7 @@ export async function startTestService(env: Record<string, string> = {}): Promis
     ...env,
   })
   if (!loaded.ok) throw new Error(loaded.problems.join('; '))
-  const service = await startService(loaded.config, pino({ level: loaded.config.logLevel }))
+  const service = await startService(loaded.config, log ?? pino({ level: loaded.config.logLevel }))
   return {
     url: service.url!,
     chains: [service.chains[0]!, service.chains[1]!],

@@ -1,7 +1,8 @@
 /** The real service in a process of its own, configured by its environment. */
 import { chooseRecovery } from '../../../server/chain/recoverAddress.js'
-import { createLogger, startService } from '../../../server/compose.js'
+import { startService } from '../../../server/compose.js'
 import { loadConfig } from '../../../server/config.js'
+import { createLogger } from '../../../server/logging.js'
 
 const loaded = loadConfig(process.env)
 if (!loaded.ok) throw new Error(loaded.problems.join('; '))

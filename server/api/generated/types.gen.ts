@@ -387,6 +387,16 @@ export type Step = {
 };
 
 /**
+ * A change of a step; the step as it was then.
+ */
+export type StepEvent = Step & {
+    /**
+     * The [W3C trace](https://www.w3.org/TR/trace-context/) of the request that asked for the step last, from its `traceparent` or begun for it; the service's log has it too. Null until the step has been asked for.
+     */
+    traceId: string | null;
+};
+
+/**
  * A hash, or null.
  */
 export type OptionalHash = Hash | null;
@@ -1430,7 +1440,7 @@ export type StreamActionEventsResponses = {
     /**
      * A stream of events.
      */
-    200: Step;
+    200: StepEvent;
     /**
      * The action has ended, and there is no event after `Last-Event-ID`.
      */

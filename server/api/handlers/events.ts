@@ -1,4 +1,5 @@
 import type { EventsService } from '../../services/events.js'
+import { traceFields } from '../../domain/traceContext.js'
 import type { StepEvent } from '../../domain/views.js'
 import type * as wire from '../generated/types.gen.js'
 import type { Handlers, StreamEvent } from '../handlers.js'
@@ -15,8 +16,9 @@ export function createEventHandlers(events: EventsService): Pick<Handlers, 'stre
   }
 }
 
-async function* present(events: AsyncIterable<StepEvent>): AsyncGenerator<StreamEvent<wire.Step>> {
-  for await (const { sequence, step } of events) {
-    yield { id: String(sequence), event: 'step', data: presentStep(step) }
+async function* present(events: AsyncIterable<StepEvent>): AsyncGenerator<StreamEvent<wire.StepEvent>> {
+  for await (const { sequence, step, traceparent } of events) {
+    const { traceId = null } = traceFields(traceparent)
+    yield { id: String(sequence), event: 'step', data: { ...presentStep(step), traceId } }
   }
 }

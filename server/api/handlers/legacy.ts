@@ -11,9 +11,9 @@ export function createLegacyHandlers(
   legacy: LegacyService,
 ): Pick<Handlers, 'submitTransaction' | 'getLegacyStepStatus'> {
   return {
-    async submitTransaction({ body }) {
+    async submitTransaction({ body, traceparent }) {
       const { signature, signatureType = 'ecdsa', nbf = 0, exp = Number.MAX_SAFE_INTEGER } = body.intentAuthorization
-      const submitted = await legacy.submit({
+      const transaction = {
         address: lower(body.address),
         chainAuthorizations: body.authorization.map((tuple) =>
           readAuthorization({ ...tuple, chainId: Number(tuple.chainId) }),
@@ -28,7 +28,8 @@ export function createLegacyHandlers(
           calls: batch.calls.map(readCall),
           hash: lower(batch.hash),
         })),
-      })
+      }
+      const submitted = await legacy.submit(transaction, traceparent)
       return {
         status: 200,
         headers: deprecated('/actions'),

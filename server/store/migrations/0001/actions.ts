@@ -80,6 +80,8 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     column.word(t, 'open_account', 80).nullable().unique()
     // True: once it succeeds, the solver's steps that directly follow are asked for too.
     t.boolean('follow').notNullable().defaultTo(false)
+    // W3C `traceparent` of the request that asked for it last, with that request's own span. Null: nobody has yet.
+    column.word(t, 'traceparent', 55).nullable()
     // When the user's transaction was last registered; null for other kinds.
     column.time(t, 'registered_at').nullable()
     // For how long the chain has answered that it does not know the transaction; outages don't count.
@@ -99,7 +101,7 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     column.actionId(t)
     // 1, 2, 3 … per action, without a gap.
     t.integer('sequence').notNullable()
-    // JSON: the step as it was then.
+    // JSON: the step as it was then, and its `traceparent`.
     column.large(t, 'step').notNullable()
     column.time(t, 'created_at').notNullable()
     t.primary(['action_id', 'sequence'])

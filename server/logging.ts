@@ -1,0 +1,82 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { decoded, longHex, secretsIn, shortenHex } from './chain/redact.js'
+import type { Config } from './config.js'
+
+type Secretive = Pick<Config, 'database' | 'deployment'>
+
+/**
+ * The service's log: JSON lines on stdout. Whoever logs leaves secrets out; that no line holds one all the same is seen to
+ * here, where every line passes, whichever error of whichever library it carries.
+ */
+export function createLogger(
+  config: Pick<Config, 'logLevel'> & Partial<Secretive>,
+  // Lines that come while others are being written go out together; a write for each would slow every request.
+  output: DestinationStream = pino.destination({ dest: 1, sync: false }),
+): Logger {
+  const hide = createHider(config)
+  const streamWrite = (line: string): string =>
+    hide.finds(line) ? `${JSON.stringify(within(JSON.parse(line), hide.text))}\n` : line
+  const serializers = { err: describeError }
+  const timestamp = pino.stdTimeFunctions.isoTime
+  return pino({ level: config.logLevel, base: null, timestamp, serializers, hooks: { streamWrite } }, output)
+}
+
+/** Takes what the configuration keeps secret, and long hex (signatures, raw transactions), out of a text. */
+export function hideSecrets(config: Partial<Secretive>): (text: string) => string {
+  return createHider(config).text
+}
+
+function createHider(config: Partial<Secretive>) {
+  const secrets = secretsOf(config)
+  // Within a line of JSON a quote is written otherwise.
+  const written = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+  const anywhere = new RegExp([...written.map(literally), longHex.source].join('|'), 'i')
+  const secret = secrets.length > 0 ? new RegExp(secrets.map(literally).join('|'), 'gi') : null
+  return {
+    finds: (line: string) => anywhere.test(line),
+    text: (text: string) => shortenHex(secret ? text.replace(secret, '[redacted]') : text),
+  }
+}
+
+/** As a part of a regular expression that finds the text itself. */
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+/** Longest first, so that no part of one is left standing because another was found in it. */
+function secretsOf({ database, deployment }: Partial<Secretive>): string[] {
+  const urls = (deployment?.chains ?? []).flatMap((chain) => chain.rpcUrls)
+  // Shorter names of users, such as `user`, are words of ours too.
+  const found = urls.flatMap(secretsIn).filter((text) => text.length >= 8)
+  if (database?.kind === 'mysql') {
+    const { password } = new URL(database.url)
+    found.push(password, decoded(password))
+  }
+  const keys = deployment?.keys
+  if (keys?.kind === 'plain') found.push(...keys.keys.map((key) => key.slice(2)))
+  if (keys?.kind === 'keystore') found.push(keys.password)
+  // A shorter one would blank parts of plain words, and keeps nobody out anyway.
+  return [...new Set(found)].filter((text) => text.length >= 4).sort((a, b) => b.length - a.length)
+}
+
+/** Errors of databases and HTTP clients carry whole statements, options and requests as properties; these stay out. */
+function describeError(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return { type: typeof thrown, message: String(thrown) }
+  const { name, message, stack, cause } = thrown
+  const { code, errno } = thrown as { code?: unknown; errno?: unknown }
+  return {
+    type: name,
+    message,
+    ...(code !== undefined && { code }),
+    ...(errno !== undefined && { errno }),
+    stack,
+    ...(cause !== undefined && { cause: describeError(cause) }),
+  }
+}
+
+function within(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((entry) => within(entry, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, within(entry, change)]))
+}

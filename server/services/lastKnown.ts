@@ -1,0 +1,45 @@
+/** What was last seen of something, and how long ago that was; `ageMs` null: it could not be seen yet, or not for long. */
+export type Seen<T> = { value: T; ageMs: number | null }
+
+/** What was seen this short a time ago is not looked at again, however many ask. */
+const freshForMs = 1_000
+/** Nobody waits longer for a look; it goes on beside, and who asks next has the result. */
+const patienceMs = 800
+/** A look that has not come back for this long says something too. */
+const lostMs = 15_000
+
+/**
+ * Looks at something that may take long to answer, for those who must not wait for long.
+ * States: idle (fresh or not) → looking (one look for all who ask meanwhile) → idle.
+ * `look` must not throw. `unseen` is the answer while there is none, and once a look has been under way for 15 s.
+ */
+export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () => number): () => Promise<Seen<T>> {
+  let known: { value: T; at: number } | null = null
+  let looking: { since: number; done: Promise<void> } | null = null
+
+  return async () => {
+    if (known && now() - known.at <= freshForMs) return { value: known.value, ageMs: now() - known.at }
+    looking ??= begin()
+    const { since } = looking
+    await within(patienceMs, looking.done)
+    const isLost = looking !== null && looking.since === since && now() - since > lostMs
+    return known && !isLost ? { value: known.value, ageMs: now() - known.at } : { value: unseen, ageMs: null }
+  }
+
+  function begin() {
+    const since = now()
+    const done = look().then((value) => {
+      known = { value, at: now() }
+      looking = null
+    })
+    return { since, done }
+  }
+}
+
+function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  return Promise.race([work, patience]).finally(() => clearTimeout(timer))
+}
