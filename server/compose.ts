@@ -16,6 +16,7 @@ import { createStepHandlers } from './api/handlers/steps.js'
 import { createVenueTxHashHandlers } from './api/handlers/venueTxHashes.js'
 import { connectionLimits, createHttpServer } from './api/httpServer.js'
 import { loadSpec } from './api/spec.js'
+import * as bundles from './chain/bundles.js'
 import { ChainUnavailable } from './chain/chain.js'
 import * as contracts from './chain/contracts.js'
 import { createChains } from './chain/createChain.js'
@@ -110,19 +111,22 @@ export async function startService(
     await refuseOtherChains(store, chains)
 
     const signals = createSignals()
-    const engine = createEngine({
-      store,
-      settings,
-      chains,
-      codec: { ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },
-      signers,
-      signerFaults,
-      log: log.child({ part: 'engine' }),
-      now,
-      changed: signals.changed,
-      countStep: metrics.countStep,
-      countReorganised: metrics.countReorganised,
-    })
+    const engine = createEngine(
+      {
+        store,
+        settings,
+        chains,
+        codec: { ...bundles, ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },
+        signers,
+        signerFaults,
+        log: log.child({ part: 'engine' }),
+        now,
+        changed: signals.changed,
+        countStep: metrics.countStep,
+        countReorganised: metrics.countReorganised,
+      },
+      config.bundling,
+    )
     if (config.role !== 'api') {
       engine.start()
       undo.push(() => engine.stop())

@@ -28,6 +28,8 @@ export type Config = {
   trustedProxies: number
   /** Whether the registration of a payment needs the user's signature. */
   onDemandProof: 'none' | 'required'
+  /** How many steps one transaction carries at most, and how long a step waits for the next one while it is coming. */
+  bundling: { /** 1: every step has a transaction of its own. */ maxSteps: number; waitMs: number }
   /** Bytes of a request body, unpacked. */
   bodyLimitBytes: number
   /** Clients connected to the API at once; one more is turned away. */
@@ -74,6 +76,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 0, { min: 0, max: 1_000_000 }),
     trustedProxies: integer('TRUSTED_PROXIES', 0, { min: 0, max: 10 }),
     onDemandProof: choice('ON_DEMAND_PROOF', proofs, 'none'),
+    bundling: {
+      maxSteps: integer('BUNDLE_MAX_STEPS', 20, { min: 1, max: 100 }),
+      waitMs: integer('BUNDLE_WAIT_MS', 5, { min: 0, max: 1_000 }),
+    },
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 262_144, { min: 1_024, max: 16_777_216 }),
     maxConnections: integer('MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }),
   }

@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { dirname } from 'node:path'
+import { bundles } from './bundles.js'
 import type { Result } from './compare.js'
 import { createDatabases, type DatabaseKind } from './databases.js'
 import { engine } from './engine.js'
@@ -25,6 +26,7 @@ const benchmarks: Record<string, (bench: Bench) => Promise<Result[]>> = {
   read,
   intake,
   engine,
+  bundles,
   latency,
   rpc: roundTrips,
   memory,

@@ -20,9 +20,9 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes.ts',
-        find: `await tools.store.noteSend(transaction.id, answer.kind, now, now)
+        find: `await tools.store.noteSend(transaction.id, answer.kind, now + consumedMs, now)
       break`,
-        replace: `await tools.store.noteSend(transaction.id, answer.kind, now, now)
+        replace: `await tools.store.noteSend(transaction.id, answer.kind, now + consumedMs, now)
       await ${signAgain('transaction')}
       break`,
       },
@@ -34,11 +34,11 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes.ts',
-        find: '  const recorded = await tools.store.recordTransaction(',
+        find: '    return await tools.store.recordTransaction(',
         replace: `  const lane = (await tools.store.readLanes(chain.config.chainId)).find((entry) => entry.signer === signer)!
   const early = await sign({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
   await chain.send(early.raw)
-  const recorded = await tools.store.recordTransaction(`,
+    return await tools.store.recordTransaction(`,
       },
     ],
     tests: everyFault,
@@ -110,7 +110,7 @@ export const mutations: Mutation[] = [
       },
       {
         file: 'server/store/journal.ts',
-        find: "if (step?.status !== 'executing' || step.transaction_id !== null) return { outcome: 'stale' }",
+        find: "if (step?.status !== 'executing' || step.transaction_id !== null) stale.push(ref)",
         replace: '',
       },
     ],

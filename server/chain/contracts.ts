@@ -49,10 +49,16 @@ export function encodeFulfill({ stepKey, transfers, account, intent, stepIndex }
   })
 }
 
-/** What a call of the vault paid. Null for any other call. */
-export function decodeFulfill(
-  input: Hex,
-): { stepKey: Hash; transfers: Pick<TokenTransfer, 'to' | 'token' | 'amount'>[]; account: Address | null } | null {
+/** What a step's call asks the vault to pay. */
+export type PaidFulfilment = {
+  stepKey: Hash
+  transfers: Pick<TokenTransfer, 'to' | 'token' | 'amount'>[]
+  /** Null: nobody's batch runs. */
+  account: Address | null
+}
+
+/** What a call of the vault for one step asks it to pay. Null for any other call. */
+export function decodeFulfill(input: Hex): PaidFulfilment | null {
   try {
     const { functionName, args } = decodeFunctionData({ abi: solverVaultAbi, data: input })
     if (functionName !== 'fulfill') return null

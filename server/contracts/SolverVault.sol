@@ -26,6 +26,19 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
         uint32 day;
     }
 
+    /// @dev A step of a bundle: what a transaction of its own would call. `to` is an account, and `arguments` are those of
+    /// its `execute`; or it is this vault, and they are those of `fulfill`. `gasLimit` is all that the step may use.
+    struct Step {
+        address to;
+        uint64 gasLimit;
+        bytes arguments;
+    }
+
+    /// @dev What calling an account may cost beside what is handed on (EIP-2929, EIP-7702): two cold addresses.
+    uint256 internal constant CALL_GAS = 6_000;
+    /// @dev As much of a failed step's error is logged.
+    uint256 internal constant ERROR_BYTES = 1_024;
+
     /// @dev Keys under which has been paid.
     mapping(bytes32 stepKey => bool) public isFulfilled;
     /// @dev Who may pay out.
@@ -47,6 +60,8 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
     error Paused();
     /// @dev The caller may not pay out.
     error NotOperator(address caller);
+    /// @dev Only the vault itself may call this.
+    error OnlySelf(address caller);
     /// @dev The token refused the transfer, or the native currency was not taken.
     error TokenTransferFailed(address token, address to, uint256 amount);
     /// @dev The recipient's balance grew by something else than was sent, as with tokens that take a fee.
@@ -58,6 +73,11 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
 
     /// @dev The step has been carried out.
     event Fulfilled(bytes32 indexed stepKey);
+    /// @dev The bundle's step at this place, counted from 0, had no effect; the others went on. `reason` is what it reverted
+    /// with, or the beginning of it.
+    event StepFailed(uint256 indexed index, bytes reason);
+    /// @dev The bundle's step at this place was left out: the transaction had less gas left than it may use.
+    event StepSkipped(uint256 indexed index);
     /// @dev Native currency came in; receipts show it nowhere else.
     event NativeReceived(address indexed from, uint256 amount);
     /// @dev The owner has allowed or forbidden an operator.
@@ -85,16 +105,29 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
         nonReentrant
     {
         if (!isOperator[msg.sender]) revert NotOperator(msg.sender);
-        if (paused) revert Paused();
-        if (isFulfilled[stepKey]) revert AlreadyFulfilled(stepKey);
-        isFulfilled[stepKey] = true;
-        for (uint256 i; i < transfers.length; ++i) {
-            Transfer calldata transfer = transfers[i];
-            countOutflow(transfer.token, transfer.amount);
-            payExactly(transfer.token, transfer.to, transfer.amount);
+        carryOut(stepKey, transfers, account, intent);
+    }
+
+    /// @notice Carries out steps of many users in one transaction, each as if it had one of its own: in a frame and with
+    /// gas of its own, so that one that fails changes nothing and touches no other.
+    /// @dev What a step may call is not in its arguments: `execute` at an account, or `fulfillStep` here. One whose gas
+    /// can't be handed on in full is left out, so that none fails for want of gas that it was promised.
+    function fulfillMany(Step[] calldata steps) external nonReentrant {
+        if (!isOperator[msg.sender]) revert NotOperator(msg.sender);
+        for (uint256 i; i < steps.length; ++i) {
+            Step calldata step = steps[i];
+            (bool isHandedOn, bool success, bytes memory reason) = run(step.to, step.gasLimit, step.arguments);
+            if (!isHandedOn) emit StepSkipped(i);
+            else if (!success) emit StepFailed(i, reason);
         }
-        if (account != address(0)) executeAt(account, intent);
-        emit Fulfilled(stepKey);
+    }
+
+    /// @notice `fulfill` as a step of a bundle, whose caller has been checked and which holds the guard.
+    function fulfillStep(bytes32 stepKey, Transfer[] calldata transfers, address account, Intent calldata intent)
+        external
+    {
+        if (msg.sender != address(this)) revert OnlySelf(msg.sender);
+        carryOut(stepKey, transfers, account, intent);
     }
 
     /// @notice Allows or forbids an operator.
@@ -128,6 +161,56 @@ contract SolverVault is Ownable2Step, ReentrancyGuardTransient {
     /// @notice Refused: the vault always has an owner.
     function renounceOwnership() public view override onlyOwner {
         revert OwnerRequired();
+    }
+
+    /// @dev The one body of a step that pays, alone or in a bundle.
+    function carryOut(bytes32 stepKey, Transfer[] calldata transfers, address account, Intent calldata intent) internal {
+        if (paused) revert Paused();
+        if (isFulfilled[stepKey]) revert AlreadyFulfilled(stepKey);
+        isFulfilled[stepKey] = true;
+        for (uint256 i; i < transfers.length; ++i) {
+            Transfer calldata transfer = transfers[i];
+            countOutflow(transfer.token, transfer.amount);
+            payExactly(transfer.token, transfer.to, transfer.amount);
+        }
+        if (account != address(0)) executeAt(account, intent);
+        emit Fulfilled(stepKey);
+    }
+
+    /// @dev Calls a step of a bundle. Not `isHandedOn`: it was not called, since its gas was not there in full; EIP-150
+    /// hands on all but a 64th of what is left, and less than was asked for without a word. An account has to prove that
+    /// it ran something, as in `executeAt`. `reason` is cut, so that no answer is too long to be logged.
+    function run(address to, uint64 gasLimit, bytes calldata arguments)
+        internal
+        returns (bool isHandedOn, bool success, bytes memory reason)
+    {
+        bytes4 selector = to == address(this) ? this.fulfillStep.selector : IDelegate.execute.selector;
+        uint256 executed;
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(free, selector)
+            calldatacopy(add(free, 4), arguments.offset, arguments.length)
+            let left := gas()
+            isHandedOn := iszero(lt(sub(left, div(left, 64)), add(gasLimit, CALL_GAS)))
+            if isHandedOn {
+                success := call(gasLimit, to, 0, free, add(arguments.length, 4), 0, 32)
+                if gt(returndatasize(), 31) { executed := mload(0) }
+                if iszero(success) {
+                    let size := returndatasize()
+                    if gt(size, ERROR_BYTES) { size := ERROR_BYTES }
+                    reason := mload(0x40)
+                    mstore(reason, size)
+                    returndatacopy(add(reason, 32), 0, size)
+                    mstore(0x40, and(add(add(reason, size), 63), not(31)))
+                }
+            }
+        }
+        if (success && to != address(this) && executed == 0) {
+            success = false;
+            reason = to.code.length == 0
+                ? abi.encodeWithSelector(AccountNotDelegated.selector, to)
+                : abi.encodeWithSelector(BatchNotExecuted.selector, to);
+        }
     }
 
     /// @dev Has the account run the intent and proves that it did: a call to an account without code "succeeds", so

@@ -1,4 +1,4 @@
-import type { Chain, ChainTransaction } from '../chain/chain.js'
+import type { Chain, ChainTransaction, Receipt } from '../chain/chain.js'
 import type { ChainBatch, TokenTransfer } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
@@ -41,7 +41,7 @@ export async function adoptExecution(
   )
   if (confirmations < needed || !(await chain.isCertain(receipt))) return { outcome: 'waits' }
   const transfers = solverTransfers(batch)
-  if (transfers.length > 0 && !paidExactly(transaction, work, transfers, chain, tools)) {
+  if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
     return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)
   }
   const result: StepResult = {
@@ -90,18 +90,22 @@ async function findTransaction(work: StepWork, chain: Chain, { name }: Pick<Fail
   return undefined
 }
 
+/** What the transaction asks the vault for is paid only if the vault says so: in a bundle each step may fail by itself. */
 function paidExactly(
   transaction: ChainTransaction,
+  receipt: Receipt,
   work: StepWork,
   transfers: TokenTransfer[],
   chain: Chain,
   tools: EngineTools,
 ): boolean {
-  if (transaction.to !== chain.config.vault) return false
-  const fulfilment = tools.codec.decodeFulfill(transaction.input)
+  const { vault } = chain.config
+  if (transaction.to !== vault || !work.stepKey) return false
+  if (!tools.codec.fulfilledKeys(receipt, vault).includes(work.stepKey)) return false
+  const asked = tools.codec.decodeFulfilments(transaction.input, vault)
+  const fulfilment = asked.find(({ stepKey }) => stepKey === work.stepKey)
   return (
-    fulfilment !== null &&
-    fulfilment.stepKey === work.stepKey &&
+    fulfilment !== undefined &&
     fulfilment.transfers.length === transfers.length &&
     transfers.every(({ to, token, amount }, index) => {
       const paid = fulfilment.transfers[index]!

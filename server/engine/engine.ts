@@ -1,3 +1,5 @@
+import { type BundleSettings, createBundles } from './bundles.js'
+import { grouped } from './grouped.js'
 import { createSweeper } from './sweeper.js'
 import type { EngineTools } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
@@ -10,14 +12,22 @@ import { createWorker } from './worker.js'
 /** How long a visit waits for its turn at a lane; with a signature, less than the lease of a step. */
 const turnMs = 4_000
 
+/** How many accounts are taken in one transaction, so that none of their rows is locked for long. */
+const mostAccounts = 32
+
 export type Engine = ReturnType<typeof createEngine>
 
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
-export function createEngine(given: Omit<EngineTools, 'takeTurn' | 'wake' | 'look' | 'lanesChecked' | 'heads'>) {
+export function createEngine(
+  given: Omit<EngineTools, 'bundles' | 'takeAccount' | 'takeTurn' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,
+  bundling: BundleSettings,
+) {
   const tools: EngineTools = {
     ...given,
     heads: new Map(),
     lanesChecked: new Set(),
+    bundles: createBundles(bundling, () => tools),
+    takeAccount: grouped(given.store.takeAccounts, mostAccounts),
     takeTurn: createTurns(turnMs),
     wake: () => wake(),
     look: (chainId) => watchers.get(chainId)?.look(),

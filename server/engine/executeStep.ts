@@ -6,8 +6,8 @@ import { solverNeeds } from '../domain/solverNeeds.js'
 import type { StepView } from '../domain/views.js'
 import type { StepWork } from '../store/steps.js'
 import { adoptExecution } from './adoptExecution.js'
+import type { ReadyStep } from './bundles.js'
 import { explainRevert } from './explainRevert.js'
-import { recordAndSend } from './lanes.js'
 import { payloadOf } from './payload.js'
 import { findPermission } from './permission.js'
 import type { EngineTools } from './tools.js'
@@ -21,17 +21,36 @@ const accountBusyMs = 200
  * user's account, simulation, then the journal and the send. A visit that dies anywhere is repeated whole; until the
  * journal holds the signed bytes nothing has left the service.
  */
-export async function executeStep(given: StepWork, previous: StepView | null, tools: EngineTools): Promise<Visit> {
-  let work = given
+export async function executeStep(work: StepWork, previous: StepView | null, tools: EngineTools): Promise<Visit> {
   const batch = work.intent.chainBatches[work.ref.stepIndex]!
   const chain = tools.chains.get(batch.chainId)
   if (!chain) throw new Error(`Chain ${batch.chainId} is not configured any more`)
+  const hasCome = tools.bundles.expect(batch.chainId)
+  try {
+    const prepared = await prepare(work, batch, chain, previous, tools)
+    // Not awaited here, since it waits until nobody is expected any more.
+    const sent = 'outcome' in prepared ? prepared : tools.bundles.send(prepared)
+    hasCome()
+    return await sent
+  } finally {
+    hasCome()
+  }
+}
 
+/** All that comes before the journal. A visit: that was all, for now or for good. */
+async function prepare(
+  given: StepWork,
+  batch: ChainBatch,
+  chain: Chain,
+  previous: StepView | null,
+  tools: EngineTools,
+): Promise<ReadyStep | Visit> {
+  let work = given
   const outOfTime = windowError(work, tools.now())
   if (outOfTime) return endOutOfTime(work, batch, chain, outOfTime, tools)
   const refusal = recipientError(work, batch)
   if (refusal) return failStep(work, refusal, tools)
-  if (work.kind === 'delegated' && !(await tools.store.takeAccount(work))) return waits(accountBusyMs)
+  if (work.kind === 'delegated' && !(await tools.takeAccount(work))) return waits(accountBusyMs)
 
   const unfunded = await reserve(work, batch, tools)
   if (unfunded === 'stale') return moved
@@ -48,17 +67,18 @@ export async function executeStep(given: StepWork, previous: StepView | null, to
 
   const estimate = await simulate(work, batch, chain, { ...payload, authorization }, tools)
   if (estimate.outcome === 'ended') return estimate.visit
-  return recordAndSend(
-    {
-      chain,
-      to: payload.to,
-      data: payload.data,
-      authorizations: authorization ? [authorization] : [],
-      gasLimit: tools.codec.gasLimit({ estimate: estimate.gas, authorizations: authorization ? 1 : 0 }),
-      steps: [work],
-    },
-    tools,
-  )
+  const gasLimit = (authorizations: number) => tools.codec.gasLimit({ estimate: estimate.gas, authorizations })
+  return {
+    carried: work,
+    chain,
+    to: payload.to,
+    data: payload.data,
+    gasLimit: gasLimit(authorization ? 1 : 0),
+    callGasLimit: gasLimit(0),
+    authorization,
+    account: work.kind === 'delegated' ? work.user : null,
+    alone: work.alone,
+  }
 }
 
 const sameEntitlement = {
@@ -99,7 +119,10 @@ function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
 }
 
 async function reserve(work: StepWork, batch: ChainBatch, tools: EngineTools): Promise<StepError | 'stale' | null> {
-  const funding = await tools.store.reserveForStep(work, solverNeeds(batch, tools.settings), tools.now())
+  const needs = solverNeeds(batch, tools.settings)
+  // Whether it is stale shows when it is recorded.
+  if (needs.length === 0) return null
+  const funding = await tools.store.reserveForStep(work, needs, tools.now())
   if (funding.outcome === 'stale') return 'stale'
   if (funding.outcome === 'reserved') return null
   return {

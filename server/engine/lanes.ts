@@ -35,23 +35,35 @@ export type Outgoing = {
   airdrop?: Airdrop
 }
 
+export type Recorded = Extract<RecordOutcome, { outcome: 'recorded' | 'stale' }> | { outcome: 'noLane' }
+
+/** What a visit waits when no lane took its transaction. */
+export const noLane: Visit = waits(noLaneMs)
+
 /** Stores a signed transaction on the least busy lane, then sends it. */
 export async function recordAndSend(outgoing: Outgoing, tools: EngineTools): Promise<Visit> {
-  const { chain } = outgoing
-  const signer = await leastBusyLane(chain, tools)
-  if (!signer) return waits(noLaneMs)
-  // One at a time, or all but one of them would sign for a nonce that is gone.
-  const turn = await tools.takeTurn(`${chain.config.chainId} ${signer}`, () => record(outgoing, signer, tools))
-  const recorded = turn.done ? turn.result : null
-  if (recorded?.outcome === 'stale') return moved
-  if (recorded?.outcome !== 'recorded') return waits(noLaneMs)
-  for (const { ref } of outgoing.steps) tools.changed(ref.actionId)
-  await sendStored(recorded.transaction, chain, tools)
+  const recorded = await record(outgoing, tools)
+  if (recorded.outcome === 'noLane') return noLane
+  if (recorded.outcome === 'recorded') await sendStored(recorded.transaction, outgoing.chain, tools)
   return moved
 }
 
+/** Stores a signed transaction on the least busy lane. Of steps that are stale it tells which; nothing is stored then. */
+export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Recorded> {
+  const { chain } = outgoing
+  const signer = await leastBusyLane(chain, tools)
+  if (!signer) return { outcome: 'noLane' }
+  // One at a time, or all but one of them would sign for a nonce that is gone.
+  const turn = await tools.takeTurn(`${chain.config.chainId} ${signer}`, () => recordOn(signer, outgoing, tools))
+  const recorded = turn.done ? turn.result : null
+  if (recorded?.outcome === 'stale') return recorded
+  if (recorded?.outcome !== 'recorded') return { outcome: 'noLane' }
+  for (const { ref } of outgoing.steps) tools.changed(ref.actionId)
+  return recorded
+}
+
 /** Null: there is no signature to be had now. Nothing has been stored then, and the next visit begins again. */
-async function record(outgoing: Outgoing, signer: Address, tools: EngineTools): Promise<RecordOutcome | null> {
+async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools): Promise<RecordOutcome | null> {
   const { chain } = outgoing
   if (isResting(signer, tools)) return null
   const head = await headOf(chain, tools)

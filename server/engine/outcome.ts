@@ -4,10 +4,11 @@ import type { ChainBatch } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { solverTransfers } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
-import type { Payout, StepResult } from '../store/settlement.js'
+import type { Payout, StepOutcome, StepResult } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
 import { adoptExecution } from './adoptExecution.js'
 import { arrivalsOf } from './arrivals.js'
+import { type BundleReading, faultOf } from './bundleOutcome.js'
 import { explainRevert } from './explainRevert.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
@@ -20,12 +21,16 @@ export async function resultOf(
   work: StepWork,
   transaction: JournalTransaction,
   receipt: Receipt,
+  bundle: BundleReading | null,
   head: bigint,
   chain: Chain,
   tools: EngineTools,
-): Promise<StepResult | null> {
+): Promise<StepOutcome | null> {
   const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
-  if (transaction.attempts.some((attempt) => attempt.hash === receipt.hash && attempt.isCancel)) {
+  const isCancelled = transaction.attempts.some((attempt) => attempt.hash === receipt.hash && attempt.isCancel)
+  // Nothing happened for any of its steps, and which of them is to blame shows when each goes by itself.
+  if (bundle && (isCancelled || receipt.status === 'reverted')) return { status: 'alone' }
+  if (isCancelled) {
     const message =
       'The transaction could not be carried out by the chain and its place was given up; nothing happened.'
     return { status: 'error', error: { code: 'transaction_cancelled', message, retryable: true }, ...place }
@@ -34,7 +39,10 @@ export async function resultOf(
   const payouts = solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
   if (receipt.status === 'success') {
     const paid = hasPaid(work, batch, receipt, chain, tools)
-    if (!paid || !hasRun(work, batch, receipt, tools)) return withoutRun(paid ? payouts : [], place)
+    if (!paid || !hasRun(work, batch, receipt, tools)) {
+      const fault = bundle && (await faultOf(work, batch, bundle, transaction, receipt, chain, tools))
+      return fault ?? withoutRun(paid ? payouts : [], place)
+    }
     return {
       status: 'success',
       ...place,

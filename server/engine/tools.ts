@@ -3,11 +3,14 @@ import type { Logger } from 'pino'
 import type { Block, Chain } from '../chain/chain.js'
 import type { Signer } from '../chain/signer.js'
 import type { Settings } from '../domain/settings.js'
+import type { StepWork } from '../store/steps.js'
 import type { Store } from '../store/store.js'
+import type { Bundles } from './bundles.js'
 import type { Turns } from './turns.js'
 
 /** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
-export type Codec = typeof import('../chain/contracts.js') &
+export type Codec = typeof import('../chain/bundles.js') &
+  typeof import('../chain/contracts.js') &
   typeof import('../chain/failure.js') &
   typeof import('../chain/fees.js') &
   typeof import('../chain/transfers.js') &
@@ -27,6 +30,10 @@ export type EngineTools = {
   signers: Map<Address, Signer>
   /** What the last signature of an operator failed with; it has gone well since, or was never asked for, without. */
   signerFaults: Map<Address, SignerFault>
+  /** Sends steps that are ready. */
+  bundles: Bundles
+  /** Makes a 7702 step the one open step of its user on its chain. False: another one is. */
+  takeAccount: (work: StepWork) => Promise<boolean>
   /** Takes turns at a lane. */
   takeTurn: Turns
   /** The newest head that was seen of each chain. */

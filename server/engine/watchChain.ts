@@ -4,6 +4,7 @@ import { requiredConfirmations } from '../domain/finality.js'
 import { solverNeeds } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { airdropResult, airdropTopic } from './airdropQueue.js'
+import { readBundle } from './bundleOutcome.js'
 import { replace, sendStored } from './lanes.js'
 import { stepFields, transactionFields } from './logFields.js'
 import { resultOf } from './outcome.js'
@@ -196,12 +197,15 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (confirmations < needed || !(await isCertain(receipt))) {
       return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
     }
+    const bundle = readBundle(transaction, receipt, chain, tools)
+    const outcomes = await Promise.all(
+      works.map((work) => resultOf(work, transaction, receipt, bundle, head.number, chain, tools)),
+    )
     const results = []
-    for (const work of works) {
-      const result = await resultOf(work, transaction, receipt, head.number, chain, tools)
+    for (const [index, { ref, intent }] of works.entries()) {
+      const result = outcomes[index]
       if (!result) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-      const batch = work.intent.chainBatches[work.ref.stepIndex]!
-      results.push({ ref: work.ref, result, needs: solverNeeds(batch, tools.settings) })
+      results.push({ ref, result, needs: solverNeeds(intent.chainBatches[ref.stepIndex]!, tools.settings) })
     }
     const carried = await tools.store.readAirdropOf(transaction.id)
     const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
@@ -215,9 +219,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       tools.changed(airdropTopic(carried))
     }
     for (const [index, { ref, result }] of results.entries()) {
-      const code = result.status === 'success' ? undefined : result.error.code
+      const code = 'error' in result ? result.error.code : undefined
       tools.log.info({ ...stepFields(works[index]!), ...place, status: result.status, code }, 'step settled')
-      tools.countStep(chainId, result.status)
+      if (result.status !== 'alone') tools.countStep(chainId, result.status)
       tools.changed(ref.actionId)
     }
     tools.wake()

@@ -28,6 +28,7 @@ export type NewTransaction = {
   data: Hex
   authorizations: ChainAuthorization[]
   gasLimit: bigint
+  /** More than one: a bundle. */
   steps: StepRef[]
   /** Null: the transaction carries steps only. */
   airdrop: Airdrop | null
@@ -40,8 +41,8 @@ export type NewTransaction = {
 
 export type RecordOutcome =
   | { outcome: 'recorded'; transaction: JournalTransaction }
-  /** Another visit has got further with one of the steps. */
-  | { outcome: 'stale' }
+  /** Other visits have got further with these steps, or with the airdrop. Nothing was stored. */
+  | { outcome: 'stale'; steps: StepRef[] }
   | { outcome: 'lanePaused' }
   /** Others have taken the lane's nonces for as long as was tried. */
   | { outcome: 'laneBusy' }
@@ -86,13 +87,18 @@ async function storeSigned(
     const laneKey = { chain_id: entry.chainId, signer: entry.signer }
     const lane = await database.lock(trx<LaneState>('lanes').where(laneKey)).first()
     if (lane?.status !== 'active') return { outcome: 'lanePaused' }
+    const stale: StepRef[] = []
     const carried: CarriedStep[] = []
-    for (const ref of entry.steps) {
+    // In one order everywhere, so that locks of several bundles don't cross.
+    const refs = [...entry.steps].sort(byRef)
+    for (const ref of refs) {
       const step = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
-      if (step?.status !== 'executing' || step.transaction_id !== null) return { outcome: 'stale' }
-      carried.push(toCarried(step))
+      if (step?.status !== 'executing' || step.transaction_id !== null) stale.push(ref)
+      if (step) carried.push(toCarried(step))
     }
-    if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null))) return { outcome: 'stale' }
+    if (stale.length > 0) return { outcome: 'stale', steps: stale }
+    if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null)))
+      return { outcome: 'stale', steps: [] }
     // After the steps: one that another visit has got further with needs no other nonce.
     if (lane.next_nonce !== nonce) return { outcome: 'nonceTaken' }
     const [id] = await trx('transactions').insert({
@@ -112,7 +118,7 @@ async function storeSigned(
     await trx('lanes')
       .where(laneKey)
       .update({ next_nonce: nonce + 1, updated_at: now })
-    for (const ref of entry.steps) {
+    for (const ref of refs) {
       await changeStep(trx, ref, { transaction_id: id!, transaction_hash: attempt.hash, due_at: null }, now)
     }
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id: id!, hash: attempt.hash })
@@ -257,6 +263,12 @@ export async function noteMined(
       await changeStep(trx, ref, { transaction_hash: hash, block_number: blockNumber, confirmations }, now)
     }
   })
+}
+
+/** As `readStepsOf` gives them. */
+function byRef(a: StepRef, b: StepRef): number {
+  if (a.actionId !== b.actionId) return a.actionId < b.actionId ? -1 : 1
+  return a.intentIndex - b.intentIndex || a.stepIndex - b.stepIndex
 }
 
 function attemptColumns(transactionId: number, attempt: SignedAttempt, now: number) {

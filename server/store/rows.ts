@@ -52,6 +52,8 @@ export type StepRow = {
   error_retryable: number | null
   step_key: Hash | null
   transaction_id: number | null
+  /** 0 or 1 */
+  alone: number
   open_account: string | null
   /** 0 or 1 */
   follow: number

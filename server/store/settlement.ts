@@ -40,6 +40,12 @@ export type StepResult =
       payouts?: Payout[]
     }
 
+/**
+ * What came of a step of a transaction. `alone`: nothing, since it was one of a bundle and fell to that; it goes on
+ * in a transaction of its own, as the same attempt.
+ */
+export type StepOutcome = StepResult | { status: 'alone' }
+
 /** Ends a step that no journalled transaction carries: a verified payment, or a failure before anything was sent. */
 export async function settleStep(
   database: Database,
@@ -78,7 +84,7 @@ export async function settleTransaction(
     transactionId: number
     mined: { hash: Hash; blockNumber: number; blockHash: Hash }
     /** With what a step's transfers need of its user's credit, in case that had been given back. */
-    results: { ref: StepRef; result: StepResult; needs: SolverNeed[] }[]
+    results: { ref: StepRef; result: StepOutcome; needs: SolverNeed[] }[]
     airdrop: AirdropResult | null
   },
   now: number,
@@ -98,7 +104,8 @@ export async function settleTransaction(
     for (const { ref, result, needs } of settled.results) {
       const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (row?.transaction_id !== settled.transactionId) continue
-      if (row.status === 'executing') await applyResult(database, trx, row, result, now)
+      if (result.status === 'alone') await carryOutAlone(database, trx, row, now)
+      else if (row.status === 'executing') await applyResult(database, trx, row, result, now)
       else if (row.status !== 'success' && result.status === 'success') {
         await applyLate(database, trx, row, { result, needs }, now)
       }
@@ -108,19 +115,33 @@ export async function settleTransaction(
   })
 }
 
-/** Makes a 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
-export async function takeAccount(database: Database, work: StepWork): Promise<boolean> {
+/** Makes each 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
+export async function takeAccounts(database: Database, works: StepWork[]): Promise<boolean[]> {
+  return database.transact(async (trx) => {
+    const taken = new Map<StepWork, boolean>()
+    // In one order everywhere, so that locks of several groups don't cross.
+    for (const work of [...works].sort((a, b) => (accountOf(a) < accountOf(b) ? -1 : 1))) {
+      taken.set(work, await takeAccount(trx, work))
+    }
+    return works.map((work) => taken.get(work)!)
+  })
+}
+
+/** A refused statement leaves the rest of its transaction as it is, on both databases. */
+async function takeAccount(trx: Transaction, work: StepWork): Promise<boolean> {
   try {
-    await database.write((knex) =>
-      knex('steps')
-        .where({ ...stepKeyColumns(work.ref), status: 'executing' })
-        .update({ open_account: `${work.view.chainId}:${work.user}` }),
-    )
+    await trx('steps')
+      .where({ ...stepKeyColumns(work.ref), status: 'executing' })
+      .update({ open_account: accountOf(work) })
     return true
   } catch (error) {
     if (isDuplicate(error)) return false
     throw error
   }
+}
+
+function accountOf(work: StepWork): string {
+  return `${work.view.chainId}:${work.user}`
 }
 
 /** Sets credit aside for a step that was accepted while the one before it was still under way. */
@@ -221,6 +242,13 @@ async function applyLate(
     await recordExposure(trx, exposure, now)
   }
   await applyResult(database, trx, late, result, now)
+}
+
+/** Its credit stays set aside, and its account taken. One that has ended meanwhile stays as it is. */
+async function carryOutAlone(database: Database, trx: Transaction, row: StepRow, now: number): Promise<void> {
+  if (row.status !== 'executing') return
+  const unsent = { transaction_id: null, transaction_hash: null, block_number: null, confirmations: 0 }
+  await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: database.atOnce() }, now)
 }
 
 /** What the last allowed attempt ended with can't be tried again. */

@@ -30,6 +30,8 @@ export type StepWork = {
   view: StepView
   stepKey: Hash | null
   transactionId: number | null
+  /** It has to have a transaction of its own. */
+  alone: boolean
   /** For how long the chain has said that it does not know the registered transaction, in milliseconds. */
   unseenMs: number
   /** The trace of the request that asked for it; null where none did. */
@@ -50,6 +52,7 @@ export async function readStepsOf(database: Database, transactionId: number): Pr
     .knex<StepRow>('steps')
     .where({ transaction_id: transactionId })
     .whereNot({ status: 'success' })
+    .orderBy(['action_id', 'intent_index', 'step_index'])
   return rows.length === 0 ? [] : withIntents(database, rows)
 }
 
@@ -247,6 +250,7 @@ async function withIntents(database: Database, rows: StepRow[]): Promise<StepWor
       view: toStepView(row),
       stepKey: row.step_key,
       transactionId: row.transaction_id,
+      alone: Boolean(row.alone),
       unseenMs: row.unseen_ms,
       traceparent: row.traceparent,
     }

@@ -42,7 +42,7 @@ import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resu
 import { readOpenExposures } from './exposures.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
 import { readDraining, readStuck, readWaiting, setDraining } from './serviceState.js'
-import { fixStepKey, reserveForStep, settleStep, settleTransaction, takeAccount } from './settlement.js'
+import { fixStepKey, reserveForStep, settleStep, settleTransaction, takeAccounts } from './settlement.js'
 import {
   claimDueSteps,
   noteConfirmations,
@@ -87,7 +87,7 @@ export function createStore(database: Database) {
     noteConfirmations: on(noteConfirmations),
     noteUnseen: on(noteUnseen),
 
-    takeAccount: on(takeAccount),
+    takeAccounts: on(takeAccounts),
     reserveForStep: on(reserveForStep),
     fixStepKey: on(fixStepKey),
     settleStep: on(settleStep),

@@ -85,7 +85,7 @@ describe('the store on a Galera cluster', function () {
     for (let round = 0; round < 5; round++) {
       const works = []
       for (const store of stores) works.push((await store.readStepWork(await acceptedStep(store, user)))!)
-      const taken = await Promise.all(works.map((work, index) => stores[index]!.takeAccount(work)))
+      const taken = (await Promise.all(works.map((work, index) => stores[index]!.takeAccounts([work])))).flat()
       expect(taken.filter(Boolean)).to.have.length(1)
       const holder = works[taken.indexOf(true)]!
       await stores[0]!.settleStep(holder.ref, refusal, Date.now())

@@ -68,7 +68,7 @@ export async function startTestChain() {
 
   async function send(
     account: Account,
-    transaction: { to: Address; data?: Hex; value?: bigint; authorizationList?: unknown },
+    transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint; authorizationList?: unknown },
   ): Promise<TransactionReceipt> {
     const wallet = createWalletClient({ account, transport })
     // A limit of our own, so that a revert is mined instead of refused by the estimate.

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { type Address, type Hex, padHex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { batch, chainId, operator, startTestChain, stranger, type TestChain, tokenCall } from './chain.js'
-import { executeData, fulfillData, signIntent, type SignOptions } from './intents.js'
+import { executeData, fulfillData, fulfillManyData, signIntent, type SignOptions } from './intents.js'
 
 const file = join(import.meta.dirname, 'gas.json')
 
@@ -26,6 +26,8 @@ describe('gas', () => {
     expect(measured['sponsored transfer']).to.be.at.most(60_000)
     expect(measured['sponsored transfer, ecdsa']).to.be.at.most(60_000)
     expect(measured['sponsored transfer, first time (type 4)']).to.be.at.most(88_000)
+    expect(measured['sponsored transfer, 20 in one transaction']).to.be.at.most(42_000)
+    expect(measured['sponsored transfer, 20 in one transaction']).to.be.at.most(0.8 * measured['sponsored transfer'])
   })
 
   async function measure() {
@@ -58,6 +60,8 @@ describe('gas', () => {
     const terms = { contractAddress: chain.delegate, chainId: Number(chainId), nonce: 0 }
     const [steady, endless, paid] = [await delegated('f4'), await delegated('f5'), await delegated('f6')]
 
+    const bundled = await manySponsored(holder)
+
     return {
       'the user’s own plain transfer': await used(own, chain.usd, transfer.data),
       'sponsored transfer, first time (type 4)': await used(
@@ -80,6 +84,38 @@ describe('gas', () => {
         chain.vault,
         fulfillData(word('04'), [...five(recipient), ...five(own.address)]),
       ),
+      ...bundled,
+    }
+  }
+
+  /** Twenty users, each with a recipient of his own, in one transaction: gas per step, rounded up. */
+  async function manySponsored(holder: (digits: string) => Promise<PrivateKeyAccount>) {
+    const users: PrivateKeyAccount[] = []
+    for (let index = 0; index < 20; index += 1) users.push(await holder(`e1${index + 10}`))
+    const recipients = users.map((_, index) => keyed(`e2${index + 10}`).address)
+    for (const recipient of recipients) await chain.mint(recipient, 1_000n)
+    const terms = { contractAddress: chain.delegate, chainId: Number(chainId), nonce: 0 }
+    const authorizations = await Promise.all(users.map((user) => user.signAuthorization(terms)))
+    const steps = (nbf: bigint, key?: string) =>
+      Promise.all(
+        users.map(async (user, index) => {
+          const calls = batch(tokenCall(chain.usd, recipients[index]!, 10n))
+          const { intent } = await signIntent(user, [calls], { signatureType: 'eip712', nbf })
+          if (key === undefined) return { to: user.address, data: executeData(intent) }
+          const transfers = [{ to: user.address, token: chain.usd, amount: 5n }]
+          return { to: chain.vault, data: fulfillData(word(`${key}${index + 10}`), transfers, user.address, intent) }
+        }),
+      )
+    const each = async (nbf: bigint, key?: string, authorizationList?: unknown) => {
+      const data = fulfillManyData(await steps(nbf, key))
+      const gas = await used(operator, chain.vault, data, authorizationList, 16_000_000n)
+      expect(await chain.balanceOf(chain.usd, recipients[19]!)).to.equal(1_000n + 10n * nbf)
+      return Math.ceil(gas / 20)
+    }
+    return {
+      'sponsored transfer, 20 in one transaction, first time (type 4)': await each(1n, undefined, authorizations),
+      'sponsored transfer, 20 in one transaction': await each(2n),
+      'sponsored transfer with a solver transfer, 20 in one transaction': await each(3n, 'a'),
     }
   }
 
@@ -88,11 +124,13 @@ describe('gas', () => {
     to: Address,
     data: Hex,
     authorization?: unknown,
+    gas = 1_500_000n,
   ): Promise<number> {
     const receipt = await chain.send(from, {
       to,
       data,
-      ...(authorization ? { authorizationList: [authorization] } : {}),
+      gas,
+      ...(authorization ? { authorizationList: [authorization].flat() } : {}),
     })
     expect(receipt.status).to.equal('success')
     return Number(receipt.gasUsed)

@@ -9,6 +9,8 @@ import {
   keccak256,
   parseAbiParameters,
   type PrivateKeyAccount,
+  toEventSelector,
+  toFunctionSelector,
   zeroAddress,
 } from 'viem'
 import { delegateAbi, solverVaultAbi } from '../../server/chain/generated/contracts.js'
@@ -122,3 +124,22 @@ export function fulfillData(
     args: [stepKey, transfers, account, intent],
   })
 }
+
+/** Steps in one transaction; `data` is what each would be sent with by itself. */
+export function fulfillManyData(steps: { to: Address; data: Hex; gasLimit?: bigint }[]): Hex {
+  return encodeFunctionData({
+    abi: solverVaultAbi,
+    functionName: 'fulfillMany',
+    args: [
+      steps.map(({ to, data, gasLimit = 500_000n }) => ({ to, gasLimit, arguments: `0x${data.slice(10)}` as const })),
+    ],
+  })
+}
+
+/** What the vault logs of a bundle's steps without effect. */
+export const failedTopic = toEventSelector('StepFailed(uint256,bytes)')
+export const skippedTopic = toEventSelector('StepSkipped(uint256)')
+/** How the vault calls itself for a step in which it pays. */
+export const fulfillStepSelector = toFunctionSelector(
+  solverVaultAbi.find((item) => item.type === 'function' && item.name === 'fulfillStep')!,
+)

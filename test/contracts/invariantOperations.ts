@@ -28,6 +28,8 @@ const batch = fc.record({
   calls: fc.array(callKind, { maxLength: 3 }),
   fails: fc.nat({ max: 11 }).map((n) => n === 11),
 })
+/** Whether a step goes in a transaction with another one. */
+const isBundled = fc.nat({ max: 3 }).map((n) => n === 3)
 /** How an intent is brought: straight or by the vault, whole or in part, as it was signed or altered. */
 const bringing = fc.record({
   way: fc.constantFrom('direct', 'direct', 'vault', 'vaultWithTransfers', 'vaultWithTransfers'),
@@ -36,6 +38,7 @@ const bringing = fc.record({
   operator,
   transfers,
   isOldKey: fc.nat({ max: 9 }).map((n) => n === 9),
+  isBundled,
   pick,
 })
 
@@ -66,6 +69,7 @@ export const operation = fc.oneof(
       operator,
       transfers,
       isOldKey: fc.nat({ max: 4 }).map((n) => n === 4),
+      isBundled,
       pick,
     }),
   },

@@ -4,7 +4,18 @@ import { createAccountModel, insist, type Sent, type SignedBatch, type SignedInt
 import { alter, hereOf, strip } from './alteredIntent.js'
 import { chainId, tokenCall } from './chain.js'
 import type { Outcome } from './evm.js'
-import { batchId, type ContractIntent, executeData, fulfillData, signIntent } from './intents.js'
+import {
+  batchId,
+  type ContractIntent,
+  executeData,
+  failedTopic,
+  fulfillData,
+  fulfillManyData,
+  fulfillStepSelector,
+  noIntent,
+  signIntent,
+  skippedTopic,
+} from './intents.js'
 import { createCallMaker } from './invariantCalls.js'
 import type { Bringing, Operation, TransferChoice } from './invariantOperations.js'
 import type { World } from './invariantWorld.js'
@@ -50,6 +61,27 @@ export function createRun(world: World, tally: Map<string, number>) {
     return outcome
   }
 
+  /**
+   * Sends a step by itself, or in a bundle behind one that can only fail; `around` is what that makes the vault call. The
+   * outcome is then the step's own.
+   */
+  async function sendStep(what: string, from: Address, to: Address, data: Hex, isBundled: boolean) {
+    if (!isBundled) return { outcome: await send(what, from, to, data), around: [] }
+    const failing = { to: world.recipients[0]!, data: executeData(noIntent) }
+    const outcome = await send(`bundle with ${what}`, from, vault, fulfillManyData([failing, { to, data }]))
+    const itself = to === vault ? [{ to, data: concat([fulfillStepSelector, `0x${data.slice(10)}`]) }] : []
+    const around = [failing, ...itself]
+    if (!outcome.success) return { outcome, around }
+    const isFault = ({ address, topics }: Outcome['logs'][number]) =>
+      address === vault && [failedTopic, skippedTopic].includes(topics[0]!)
+    const faults = outcome.logs.filter(isFault).map(({ topics }) => [topics[0], Number(topics[1])])
+    insist(String(faults[0]) === String([failedTopic, 0]), 'A step that can only fail has not failed.')
+    insist(faults.length < 2 || String(faults[1]) === String([failedTopic, 1]), 'A step was left out.')
+    const success = faults.length < 2
+    count(`${what} in a bundle: ${success ? 'done' : 'refused'}`)
+    return { outcome: { ...outcome, success, logs: outcome.logs.filter((log) => !isFault(log)) }, around }
+  }
+
   async function sign({ user, signatureType, batches, starts, lasts }: Of<'sign'>): Promise<SignedIntent> {
     const signer = userOf(user)
     const nbf = evm.now() + starts
@@ -83,7 +115,7 @@ export function createRun(world: World, tally: Map<string, number>) {
   }
 
   async function bring(signed: SignedIntent, bringing: Bringing): Promise<void> {
-    const { way, tampering, operator, transfers, isOldKey, pick } = bringing
+    const { way, tampering, operator, transfers, isOldKey, isBundled, pick } = bringing
     const all = signed.batches.map((_, index) => index)
     const here = hereOf(signed)
     const carried = { all, here, one: here.slice(pick % 2, (pick % 2) + 1), none: [] }[bringing.carried]
@@ -92,20 +124,26 @@ export function createRun(world: World, tally: Map<string, number>) {
     const sent: Sent = { signed, carried, isTampered, account }
     const predicted = accounts.predict(sent)
     if (way === 'direct') {
-      const outcome = await send('execute', addressOf(operator), account, executeData(intent))
-      expectSuccess(outcome, predicted.direct, 'execute')
-      money.check(outcome, accounts.check(outcome))
+      const by = addressOf(operator)
+      const execute = executeData(intent)
+      const { outcome, around } = await sendStep('execute', by, account, execute, isBundled)
+      // In a bundle the account has to say that it ran something, as when the vault pays.
+      const expected = !isBundled ? predicted.direct : money.settings.operators.has(by) ? predicted.vault : false
+      expectSuccess(outcome, expected, 'execute')
+      money.check(outcome, accounts.check(outcome), isBundled ? { execution: { account, execute }, around } : {})
       return
     }
     const paid = way === 'vault' ? [] : transfers.map(transferOf)
-    await fulfill(
-      { by: addressOf(operator), key: keyFor(isOldKey, pick), transfers: paid },
-      { account, intent, can: predicted.vault },
-    )
+    await fulfill({ by: addressOf(operator), key: keyFor(isOldKey, pick), transfers: paid }, isBundled, {
+      account,
+      intent,
+      can: predicted.vault,
+    })
   }
 
   async function fulfill(
     fulfilment: Fulfilment,
+    isBundled: boolean,
     execution?: { account: Address; intent: ContractIntent; can: boolean | undefined },
   ): Promise<void> {
     const { by, key, transfers } = fulfilment
@@ -117,10 +155,11 @@ export function createRun(world: World, tally: Map<string, number>) {
     // What is armed may run a batch of a user while it is paid, so that his own may find itself run.
     const isCertain = !transfers.some(({ to, token }) => armed.has(to) || armed.has(token))
     const data = fulfillData(key, transfers, execution?.account, execution?.intent)
-    const outcome = await send(execution ? 'fulfill with account' : 'fulfill', by, vault, data)
+    const what = execution ? 'fulfill with account' : 'fulfill'
+    const { outcome, around } = await sendStep(what, by, vault, data, isBundled)
     if (!isPossible) expectSuccess(outcome, isCertain ? false : undefined, 'fulfill')
     else expectSuccess(outcome, isCertain && can !== undefined ? can : undefined, 'fulfill')
-    money.check(outcome, accounts.check(outcome), { fulfilment: asked })
+    money.check(outcome, accounts.check(outcome), { fulfilment: asked, around })
   }
 
   function keyFor(isOld: boolean, pick: number): Hex {
@@ -239,8 +278,11 @@ export function createRun(world: World, tally: Map<string, number>) {
     async bringAgain({ bringing }: Of<'bringAgain'>) {
       if (intents.length > 0) await bring(intents[bringing.pick % intents.length]!, bringing)
     },
-    pay: ({ operator, transfers, isOldKey, pick }: Of<'pay'>) =>
-      fulfill({ by: addressOf(operator), key: keyFor(isOldKey, pick), transfers: transfers.map(transferOf) }),
+    pay: ({ operator, transfers, isOldKey, isBundled, pick }: Of<'pay'>) =>
+      fulfill(
+        { by: addressOf(operator), key: keyFor(isOldKey, pick), transfers: transfers.map(transferOf) },
+        isBundled,
+      ),
     selfExecute,
     own,
     deposit,

@@ -40,6 +40,10 @@ describe(`both contracts under random use (seed ${seed}, ${wanted} calls)`, func
       expect(tally.get(`${what}: done`), what).to.be.greaterThan(wanted / 300)
       expect(tally.get(`${what}: refused`), what).to.be.greaterThan(wanted / 600)
     }
+    for (const what of ['execute', 'fulfill', 'fulfill with account'].map((step) => `${step} in a bundle`)) {
+      expect(tally.get(`${what}: done`), what).to.be.greaterThan(wanted / 1_000)
+      expect(tally.get(`${what}: refused`), what).to.be.greaterThan(wanted / 2_000)
+    }
     expect(tally.get('replay: refused')).to.be.greaterThan(wanted / 30)
     expect(tally.has('replay: done')).to.equal(false)
   })

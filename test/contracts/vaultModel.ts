@@ -7,6 +7,17 @@ export type Transfer = { to: Address; token: Address; amount: bigint }
 /** What an operator asked for. `execute`: what the vault would have to send to the account. */
 export type Fulfilment = { by: Address; key: Hex; transfers: Transfer[]; account?: Address; execute?: Hex }
 
+/** What else was asked of the vault. */
+export type Asked = {
+  fulfilment?: Fulfilment
+  withdrawal?: Transfer
+  deposit?: { token: Address; amount: bigint }
+  /** A step of a bundle in which the vault only calls the account. */
+  execution?: { account: Address; execute: Hex }
+  /** What a bundle has the vault call besides: other steps, and itself. */
+  around?: { to: Address; data: Hex }[]
+}
+
 export type VaultModel = ReturnType<typeof createVaultModel>
 
 const fulfilledTopic = toEventSelector('Fulfilled(bytes32)')
@@ -71,9 +82,10 @@ export function createVaultModel(world: World) {
   /** Nothing leaves the vault but what was asked for: in order, each at most once, nothing beside it. */
   function checkMessages(
     messages: Message[],
-    asked: { transfers: Transfer[]; account?: Address; execute?: Hex },
+    asked: { transfers: Transfer[]; account?: Address; execute?: Hex; around?: { to: Address; data: Hex }[] },
   ): void {
     const open = [...asked.transfers]
+    const around = [...(asked.around ?? [])]
     let isOpen = asked.execute !== undefined
     for (const { from, to, value, data, isStatic, isDelegateCall } of messages) {
       if (from !== vault) continue
@@ -82,6 +94,9 @@ export function createVaultModel(world: World) {
         const isQuestion =
           data.startsWith('0x70a08231') && asked.transfers.some(({ token }) => getAddress(token) === to)
         insist(isQuestion, 'The vault asked somebody something else than a balance.')
+      } else if (around[0]?.to === to && around[0].data === data) {
+        insist(value === 0n, 'The vault sent money along with a step.')
+        around.shift()
       } else if (data === asked.execute && to === asked.account) {
         insist(
           isOpen && value === 0n && open.length === 0,
@@ -131,13 +146,10 @@ export function createVaultModel(world: World) {
     mayFulfill: ({ by, key }: Fulfilment) => settings.operators.has(by) && !settings.paused && !fulfilled.has(key),
 
     /** Checks a transaction, in which the vault was asked for at most one thing, and books it. */
-    check(
-      outcome: Outcome,
-      ran: SignedBatch[],
-      asked: { fulfilment?: Fulfilment; withdrawal?: Transfer; deposit?: { token: Address; amount: bigint } } = {},
-    ): void {
-      const { fulfilment, withdrawal, deposit } = asked
-      checkMessages(outcome.messages, fulfilment ?? { transfers: withdrawal ? [withdrawal] : [] })
+    check(outcome: Outcome, ran: SignedBatch[], asked: Asked = {}): void {
+      const { fulfilment, withdrawal, deposit, execution, around = [] } = asked
+      const transfers = fulfilment?.transfers ?? (withdrawal ? [withdrawal] : [])
+      checkMessages(outcome.messages, { ...execution, ...fulfilment, transfers, around })
       const keys = outcome.logs
         .filter(({ address, topics }) => address === vault && topics[0] === fulfilledTopic)
         .map(({ topics }) => topics[1]!)

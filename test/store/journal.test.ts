@@ -18,8 +18,8 @@ describe('the journal', () => {
   })
   afterEach(() => drop())
 
-  async function acceptedStep(now = Date.now()) {
-    const entry = aNewAction({ intents: [aSignedIntent()] })
+  async function acceptedStep(now = Date.now(), user = randomAddress()) {
+    const entry = aNewAction({ user, intents: [aSignedIntent()] })
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
     const request = {
@@ -32,7 +32,7 @@ describe('the journal', () => {
     return ref
   }
 
-  function record(ref: Awaited<ReturnType<typeof acceptedStep>>) {
+  function record(...steps: Awaited<ReturnType<typeof acceptedStep>>[]) {
     return store.recordTransaction(
       {
         chainId: 1,
@@ -41,7 +41,7 @@ describe('the journal', () => {
         data: '0x1234',
         authorizations: [],
         gasLimit: 100_000n,
-        steps: [ref],
+        steps,
         airdrop: null,
         sign: async (nonce) => ({
           hash: randomHash(),
@@ -70,6 +70,72 @@ describe('the journal', () => {
     expect(recorded.filter((entry) => entry.outcome === 'recorded')).to.have.length(1)
     expect(recorded.filter((entry) => entry.outcome === 'stale')).to.have.length(9)
     expect((await store.readLanes(1))[0]?.nextNonce).to.equal(6)
+  })
+
+  it('makes one step the open one of its user, whatever else is taken in the same go or at the same time', async () => {
+    const user = randomAddress()
+    const refs = [await acceptedStep(), await acceptedStep(Date.now(), user), await acceptedStep(Date.now(), user)]
+    const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
+    const [other, ...same] = works as [(typeof works)[0], ...typeof works]
+    const [first, second] = await Promise.all([store.takeAccounts(works), store.takeAccounts([...works].reverse())])
+    expect([first[0], second[2]]).to.deep.equal([true, true])
+    // Whoever has it has it still when it is taken again, and nobody else ever.
+    expect(first.slice(1).filter(Boolean)).to.have.length(1)
+    expect([second[1], second[0]]).to.deep.equal(first.slice(1))
+    const rows = await database.knex('steps').whereNotNull('open_account').select('open_account')
+    const accounts = [other, same[0]!].map((work) => `${work.view.chainId}:${work.user}`)
+    expect(rows.map(({ open_account }) => open_account)).to.have.members(accounts)
+  })
+
+  it('gives many steps one transaction or none, and tells which of them others have got further with', async () => {
+    const refs = [await acceptedStep(), await acceptedStep(), await acceptedStep(), await acceptedStep()]
+    const gone = await record(refs[2]!)
+    expect(gone.outcome).to.equal('recorded')
+    expect(await record(...refs)).to.deep.equal({ outcome: 'stale', steps: [refs[2]] })
+    expect((await database.knex('transactions').select('id')).length).to.equal(1)
+    expect((await store.readStepWork(refs[0]!))!.transactionId).to.equal(null)
+    const left = refs.filter((ref) => ref !== refs[2])
+    const together = await record(...left)
+    if (together.outcome !== 'recorded') throw new Error(together.outcome)
+    const carried = await store.readStepsOf(together.transaction.id)
+    expect(carried.map(({ ref }) => ref)).to.have.deep.members(left)
+    for (const { view } of carried) expect(view.transactionHash).to.equal(together.transaction.attempts[0]!.hash)
+  })
+
+  it('gives overlapping bundles no step twice, in whatever order they name them', async () => {
+    const refs = await Promise.all(Array.from({ length: 6 }, () => acceptedStep()))
+    const bundles = [refs, [...refs].reverse(), refs.slice(2), refs.slice(0, 3).reverse()]
+    const outcomes = await Promise.all(bundles.map((bundle) => record(...bundle)))
+    expect(outcomes.filter(({ outcome }) => outcome === 'recorded')).to.have.length.within(1, 2)
+    const rows = await Promise.all(refs.map((ref) => store.readStepWork(ref)))
+    const ids = rows.flatMap((work) => work?.transactionId ?? [])
+    const transactions = await database.knex('transactions').select('id')
+    expect(transactions.map(({ id }) => id)).to.have.members([...new Set(ids)])
+  })
+
+  it('has a step of a bundle go on by itself, as the same attempt, and never settles it with the bundle again', async () => {
+    const [done, other] = [await acceptedStep(), await acceptedStep()]
+    const bundle = await record(done, other)
+    if (bundle.outcome !== 'recorded') throw new Error(bundle.outcome)
+    const mined = { hash: bundle.transaction.attempts[0]!.hash, blockNumber: 7, blockHash: randomHash() }
+    const failure = {
+      status: 'reverted' as const,
+      error: { code: 'execution_reverted', message: 'no', retryable: true } as const,
+      transactionHash: mined.hash,
+      blockNumber: 7,
+    }
+    const results = [
+      { ref: done, result: failure, needs: [] },
+      { ref: other, result: { status: 'alone' as const }, needs: [] },
+    ]
+    const settled = { transactionId: bundle.transaction.id, mined, results, airdrop: null }
+    expect(await store.settleTransaction(settled, Date.now())).to.equal('settled')
+    expect((await store.readStepWork(done))!.view).to.include({ status: 'reverted', transactionHash: mined.hash })
+    const left = (await store.readStepWork(other))!
+    expect(left).to.include({ alone: true, transactionId: null })
+    expect(left.view).to.include({ status: 'executing', transactionHash: null, attempts: 1 })
+    expect((await store.claimDueSteps(10, 1_000)).map(({ ref }) => ref)).to.deep.equal([other])
+    expect(await store.settleTransaction(settled, Date.now())).to.equal('stale')
   })
 
   it('signs nothing on a paused lane', async () => {

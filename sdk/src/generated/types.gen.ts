@@ -359,7 +359,7 @@ export type Step = {
      */
     txid: OptionalHash;
     /**
-     * The transaction that carries the step, or that the user registered. Null until there is one; it may change while the step is `executing`, when a stuck transaction is replaced.
+     * The transaction that carries the step, or that the user registered. Null until there is one; it may change while the step is `executing`, when a stuck transaction is replaced or the step gets one of its own. One transaction may carry steps of several users.
      */
     transactionHash: OptionalHash;
     /**

@@ -74,6 +74,8 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     column.hash(t, 'step_key').nullable().unique()
     // The journal's transaction that carries the step now. Null: none yet, or the last one is settled.
     t.bigInteger('transaction_id').nullable()
+    // True: it has failed in a transaction that carried other steps too, and gets one of its own from then on.
+    t.boolean('alone').notNullable().defaultTo(false)
     // `{chainId}:{user}` while a 7702 step is open there, so that only one is. Null otherwise.
     column.word(t, 'open_account', 80).nullable().unique()
     // True: once it succeeds, the solver's steps that directly follow are asked for too.

@@ -1,0 +1,98 @@
+import {
+  type Address,
+  concat,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  parseEventLogs,
+  toFunctionSelector,
+} from 'viem'
+import type { Receipt } from './chain.js'
+import { decodeFulfill, type PaidFulfilment } from './contracts.js'
+import { calldataFloor } from './fees.js'
+import { delegateAbi, solverVaultAbi } from './generated/contracts.js'
+
+/** A step of a bundle: what it would be sent as by itself, and the gas that it may use, none of it intrinsic. */
+export type BundledCall = { to: Address; data: Hex; gasLimit: bigint }
+
+/** What the vault says of a step that had no effect. */
+export type BundleFault =
+  /** What it reverted with, or the beginning of it. */
+  | { kind: 'failed'; reason: Hex }
+  /** It was not called, since too little gas was left. */
+  | { kind: 'skipped' }
+
+/** Intrinsic gas of a transaction; a step of a bundle has none of its own. */
+const intrinsicGas = 21_000n
+/** Intrinsic gas of one EIP-7702 authorization tuple. */
+const authorizationGas = 25_000n
+/**
+ * Of a step, beside its own limit and data: six words of the bundle's encoding, the vault's loop, two cold addresses, and
+ * a log of 1,024 bytes when it fails.
+ */
+const stepOverhead = 30_000n
+const stepOverheadBytes = 256
+
+const executeSelector = selectorOf(delegateAbi, 'execute')
+const fulfillSelector = selectorOf(solverVaultAbi, 'fulfill')
+
+/** The vault's call that carries out all of these, each in a frame of its own. */
+export function encodeBundle(calls: readonly BundledCall[]): Hex {
+  const steps = calls.map(({ to, data, gasLimit }) => ({ to, gasLimit, arguments: `0x${data.slice(10)}` as const }))
+  return encodeFunctionData({ abi: solverVaultAbi, functionName: 'fulfillMany', args: [steps] })
+}
+
+/** The steps of a bundle as `encodeBundle` was given them. Null: the input is no bundle of this vault. */
+export function decodeBundle(input: Hex, vault: Address): BundledCall[] | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: solverVaultAbi, data: input })
+    if (functionName !== 'fulfillMany') return null
+    return args[0].map((step) => {
+      const to = step.to.toLowerCase() as Address
+      const selector = to === vault ? fulfillSelector : executeSelector
+      return { to, data: concat([selector, step.arguments]), gasLimit: step.gasLimit }
+    })
+  } catch {
+    return null
+  }
+}
+
+/** All that a call of the vault asks it to pay, by itself or in a bundle; whether it did is in the logs. */
+export function decodeFulfilments(input: Hex, vault: Address): PaidFulfilment[] {
+  const calls = decodeBundle(input, vault)?.filter(({ to }) => to === vault) ?? [{ data: input }]
+  return calls.flatMap(({ data }) => decodeFulfill(data) ?? [])
+}
+
+/** What the vault says of the steps without effect, by their places in the bundle. */
+export function bundleFaults(receipt: Pick<Receipt, 'logs'>, vault: Address): Map<number, BundleFault> {
+  const logs = receipt.logs.filter(({ address }) => address === vault)
+  const events = parseEventLogs({ abi: solverVaultAbi, logs: logs as never, eventName: ['StepFailed', 'StepSkipped'] })
+  return new Map(
+    events.map(({ eventName, args }): [number, BundleFault] => [
+      Number(args.index),
+      eventName === 'StepFailed' ? { kind: 'failed', reason: args.reason } : { kind: 'skipped' },
+    ]),
+  )
+}
+
+/** What a step may use in a bundle, from the limit that it would be sent with by itself: never less than there. */
+export function bundledGasLimit(limit: bigint): bigint {
+  return limit - intrinsicGas
+}
+
+/** What a step adds to a bundle: to its gas limit, and to its size in bytes; both rather too much than too little. */
+export function bundleShare({ data, gasLimit }: BundledCall, authorizations: number): { gas: bigint; bytes: number } {
+  // The vault leaves out a step whose gas it can't hand on in full, of which a 64th is kept back (EIP-150). The data's
+  // floor is never less than what it costs otherwise (EIP-7623).
+  const gas = gasLimit + gasLimit / 63n + stepOverhead + calldataFloor(data) - intrinsicGas
+  return { gas: gas + BigInt(authorizations) * authorizationGas, bytes: data.length / 2 + stepOverheadBytes }
+}
+
+/** The limit of a bundle from what its steps add. */
+export function bundleGasLimit(shares: readonly { gas: bigint }[]): bigint {
+  return shares.reduce((sum, { gas }) => sum + gas, intrinsicGas + stepOverhead)
+}
+
+function selectorOf(abi: readonly { type: string; name?: string }[], name: string): Hex {
+  return toFunctionSelector(abi.find((item) => item.type === 'function' && item.name === name) as never)
+}

@@ -1,0 +1,63 @@
+import type { Address } from 'viem'
+import type { Chain, Receipt } from '../chain/chain.js'
+import type { ChainBatch } from '../domain/action.js'
+import type { JournalTransaction } from '../store/journalTransactions.js'
+import type { StepOutcome } from '../store/settlement.js'
+import type { StepWork } from '../store/steps.js'
+import { explainRevert } from './explainRevert.js'
+import type { EngineTools } from './tools.js'
+
+type Codec = EngineTools['codec']
+type BundledCall = NonNullable<ReturnType<Codec['decodeBundle']>>[number]
+type BundleFault = ReturnType<Codec['bundleFaults']> extends Map<number, infer Fault> ? Fault : never
+
+/** What a bundle's transaction was to do for each step, and what the vault says went wrong. */
+export type BundleReading = { calls: BundledCall[]; faults: Map<number, BundleFault>; vault: Address }
+
+/** Somebody else may have done it; a visit of the step's own finds out. */
+const doneByOthers: readonly (string | null)[] = ['AlreadyFulfilled', 'DuplicateChainBatch', 'IntentExpired']
+
+/** Null: the transaction is no bundle. Read once for all its steps. */
+export function readBundle(
+  transaction: JournalTransaction,
+  receipt: Receipt,
+  chain: Chain,
+  tools: EngineTools,
+): BundleReading | null {
+  const { vault } = chain.config
+  if (transaction.to !== vault) return null
+  const calls = tools.codec.decodeBundle(transaction.data, vault)
+  return calls && { calls, faults: tools.codec.bundleFaults(receipt, vault), vault }
+}
+
+/**
+ * What the vault's word about a step means that had no effect. Null: it says nothing of it. It has failed for good only if
+ * it fails by itself too: what a step may owe to its company, such as a token that lets nobody in twice in one
+ * transaction, is not held against it.
+ */
+export async function faultOf(
+  work: StepWork,
+  batch: ChainBatch,
+  bundle: BundleReading,
+  transaction: JournalTransaction,
+  receipt: Receipt,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<StepOutcome | null> {
+  const index = bundle.calls.findIndex(({ to, data }) =>
+    to === bundle.vault ? tools.codec.decodeFulfill(data)?.stepKey === work.stepKey : to === work.user,
+  )
+  const fault = bundle.faults.get(index)
+  if (!fault) return null
+  if (fault.kind === 'skipped') return { status: 'alone' }
+  const failure = tools.codec.decodeRevert(fault.reason)
+  const { to, data } = bundle.calls[index]!
+  const request = { from: transaction.signer, to, data, value: 0n, authorization: null }
+  const byItself = await chain.simulate(request, { overrideDelegate: null })
+  if (byItself.outcome === 'success') return { status: 'alone' }
+  const now = tools.codec.decodeRevert(byItself.data)
+  if (doneByOthers.includes(failure.name) || doneByOthers.includes(now.name)) return { status: 'alone' }
+  // A reason that was cut can't be read; the one of now is whole.
+  const error = await explainRevert(failure.name === null ? now : failure, batch, chain)
+  return { status: 'reverted', error, transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
+}

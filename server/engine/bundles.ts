@@ -1,0 +1,203 @@
+import type { Address, Hex } from 'viem'
+import type { Chain } from '../chain/chain.js'
+import type { ChainAuthorization } from '../domain/action.js'
+import type { CarriedStep } from '../store/journalTransactions.js'
+import { headOf, noLane, type Outgoing, record, recordAndSend, sendStored } from './lanes.js'
+import type { EngineTools } from './tools.js'
+import { moved, type Visit } from './visit.js'
+
+/** A step that is ready to be sent: simulated, its credit set aside. */
+export type ReadyStep = {
+  carried: CarriedStep
+  chain: Chain
+  /** What it would be sent as by itself. */
+  to: Address
+  data: Hex
+  gasLimit: bigint
+  /** What of the limit is not for the authorization. */
+  callGasLimit: bigint
+  authorization: ChainAuthorization | null
+  /** Whose calls run in it. Null: nobody's, it only pays. */
+  account: Address | null
+  /** It has failed among others before. */
+  alone: boolean
+}
+
+export type BundleSettings = {
+  /** How many steps go into one transaction at most; 1 sends every step by itself. */
+  maxSteps: number
+  /** How long a step waits for the next one, in milliseconds, while one is on its way; 0 is not at all. */
+  waitMs: number
+}
+
+export type Bundles = ReturnType<typeof createBundles>
+
+/** EIP-7825: no transaction may have a higher limit, on chains at Osaka. */
+const mostGas = 16_777_216n
+/** Nodes refuse transactions above 128 KiB; authorizations and the signature need some of it. */
+const mostBytes = 96 * 1024
+
+/**
+ * Collects the ready steps of each chain into bundles.
+ * States of a collection: empty → growing (steps are on their way and keep coming) → due (none is, or the next one takes
+ * too long; it still grows while every lane is busy recording another) → recorded in the journal and sent; what did not
+ * fit stays due. Nothing of this outlives the process or has to: a step that the journal does not have is visited again.
+ */
+export function createBundles(settings: BundleSettings, tools: () => EngineTools) {
+  const collections = new Map<number, Collection>()
+
+  return {
+    /** Says that a step may come. The answer is to be called once it has, or will not. */
+    expect(chainId: number): () => void {
+      const collection = collectionOf(chainId)
+      collection.expected += 1
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        collection.expected -= 1
+        if (collection.expected === 0) makeDue(collection)
+      }
+    },
+
+    /** Sends a step, with others or by itself. */
+    send(step: ReadyStep): Promise<Visit> {
+      if (settings.maxSteps === 1 || step.alone) return recordAndSend(loneOf(step), tools())
+      const collection = collectionOf(step.chain.config.chainId)
+      return new Promise((resolve, reject) => {
+        collection.waiting.push({ step, share: shareOf(step), resolve, reject })
+        collection.isDue = false
+        clearTimeout(collection.timer)
+        collection.timer = setTimeout(() => makeDue(collection), settings.waitMs)
+        closeIfDue(collection)
+      })
+    },
+  }
+
+  function collectionOf(chainId: number): Collection {
+    const known = collections.get(chainId)
+    if (known) return known
+    const collection: Collection = { waiting: [], expected: 0, recording: 0, isDue: false, timer: undefined }
+    collections.set(chainId, collection)
+    return collection
+  }
+
+  function makeDue(collection: Collection): void {
+    clearTimeout(collection.timer)
+    collection.isDue = collection.waiting.length > 0
+    closeIfDue(collection)
+  }
+
+  /** Where every lane is busy it would have to wait for its turn anyway, and may as well grow meanwhile. */
+  function closeIfDue(collection: Collection): void {
+    const isDue = collection.isDue || collection.waiting.length >= settings.maxSteps
+    if (!isDue || collection.waiting.length === 0 || collection.recording >= tools().signers.size) return
+    collection.recording += 1
+    let isOver = false
+    const isRecorded = () => {
+      if (isOver) return
+      isOver = true
+      collection.recording -= 1
+      closeIfDue(collection)
+    }
+    void sendNext(collection, isRecorded).finally(isRecorded)
+  }
+
+  /** Never throws: the steps' visits are told. */
+  async function sendNext(collection: Collection, isRecorded: () => void): Promise<void> {
+    let taken = collection.waiting
+    try {
+      const { gasLimit } = await headOf(taken[0]!.step.chain, tools())
+      taken = takeWhatFits(collection, gasLimit)
+      closeIfDue(collection)
+      await sendTogether(taken, isRecorded)
+    } catch (error) {
+      collection.waiting = collection.waiting.filter((entry) => !taken.includes(entry))
+      for (const { reject } of taken) reject(error)
+    }
+  }
+
+  /** The longest waiting first. One that would not fit into any bundle goes by itself. */
+  function takeWhatFits(collection: Collection, blockGasLimit: bigint): Waiting[] {
+    // The other half of a block is for everybody else; a transaction that wants a whole one may wait for long.
+    const mostHere = blockGasLimit / 2n < mostGas ? blockGasLimit / 2n : mostGas
+    const taken: Waiting[] = []
+    for (const entry of collection.waiting) {
+      const { account } = entry.step
+      // The second authorization of an account would be for a nonce that the first has used.
+      if (account !== null && taken.some(({ step }) => step.account === account)) continue
+      const shares = [...taken, entry].map(({ share }) => share)
+      const bytes = shares.reduce((sum, share) => sum + share.bytes, 0)
+      const fits = tools().codec.bundleGasLimit(shares) <= mostHere && bytes <= mostBytes
+      if (fits || taken.length === 0) taken.push(entry)
+      if (taken.length >= settings.maxSteps) break
+    }
+    collection.waiting = collection.waiting.filter((entry) => !taken.includes(entry))
+    return taken
+  }
+
+  async function sendTogether(entries: Waiting[], isRecorded: () => void): Promise<void> {
+    let left = entries
+    while (left.length > 0) {
+      const outgoing = left.length === 1 ? loneOf(left[0]!.step) : bundleOf(left)
+      const recorded = await record(outgoing, tools())
+      if (recorded.outcome === 'stale') {
+        // Others have got further with some of them; the rest goes without these.
+        const isStale = ({ step }: Waiting) => recorded.steps.includes(step.carried.ref)
+        for (const { resolve } of left.filter(isStale)) resolve(moved)
+        left = left.filter((entry) => !isStale(entry))
+        continue
+      }
+      isRecorded()
+      if (recorded.outcome === 'recorded') await sendStored(recorded.transaction, outgoing.chain, tools())
+      for (const { resolve } of left) resolve(recorded.outcome === 'recorded' ? moved : noLane)
+      return
+    }
+  }
+
+  function bundleOf(entries: Waiting[]): Outgoing {
+    const { codec } = tools()
+    const steps = entries.map(({ step }) => step)
+    const { chain } = steps[0]!
+    return {
+      chain,
+      to: chain.config.vault,
+      data: codec.encodeBundle(steps.map(callOf)),
+      gasLimit: codec.bundleGasLimit(entries.map(({ share }) => share)),
+      authorizations: steps.flatMap(({ authorization }) => authorization ?? []),
+      steps: steps.map(({ carried }) => carried),
+    }
+  }
+
+  function callOf({ to, data, callGasLimit }: ReadyStep) {
+    return { to, data, gasLimit: tools().codec.bundledGasLimit(callGasLimit) }
+  }
+
+  function shareOf(step: ReadyStep): Waiting['share'] {
+    return tools().codec.bundleShare(callOf(step), step.authorization ? 1 : 0)
+  }
+}
+
+type Waiting = {
+  step: ReadyStep
+  /** What it adds to a bundle. */
+  share: { gas: bigint; bytes: number }
+  resolve: (visit: Visit) => void
+  reject: (error: unknown) => void
+}
+
+type Collection = {
+  /** In the order in which they came. */
+  waiting: Waiting[]
+  /** How many steps are being prepared. */
+  expected: number
+  /** How many bundles are on their way into the journal. */
+  recording: number
+  /** What waits has waited long enough for company. */
+  isDue: boolean
+  timer: NodeJS.Timeout | undefined
+}
+
+function loneOf({ chain, to, data, gasLimit, authorization, carried }: ReadyStep): Outgoing {
+  return { chain, to, data, gasLimit, authorizations: authorization ? [authorization] : [], steps: [carried] }
+}
