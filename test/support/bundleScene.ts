@@ -21,7 +21,7 @@ export type Asked = { user: ReturnType<typeof newUser>; actionId: string }
 type Call = { to: Address; value: bigint; data: Hex }
 
 /** Long enough for all that was asked for to come together, however slow the machine is. */
-const patient = { BUNDLE_WAIT_MS: '1000' }
+const patient = { BUNDLE_MAX_STEPS: '20', BUNDLE_WAIT_MS: '1000' }
 
 /**
  * Two chains, and a service that is asked for steps while it has no engine: once one starts, they are all ready at once.
