@@ -28,7 +28,8 @@ export type NewTransaction = {
   data: Hex
   authorizations: ChainAuthorization[]
   gasLimit: bigint
-  steps: StepRef[]
+  /** With the attempt that each was prepared for; only that one's credit has been seen to be set aside. */
+  steps: { ref: StepRef; attempts: number }[]
   /** Null: the transaction carries steps only. */
   airdrop: Airdrop | null
   /**
@@ -87,9 +88,10 @@ async function storeSigned(
     const lane = await database.lock(trx<LaneState>('lanes').where(laneKey)).first()
     if (lane?.status !== 'active') return { outcome: 'lanePaused' }
     const carried: CarriedStep[] = []
-    for (const ref of entry.steps) {
+    for (const { ref, attempts } of entry.steps) {
       const step = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
       if (step?.status !== 'executing' || step.transaction_id !== null) return { outcome: 'stale' }
+      if (step.attempts !== attempts) return { outcome: 'stale' }
       carried.push(toCarried(step))
     }
     if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null))) return { outcome: 'stale' }
@@ -102,7 +104,7 @@ async function storeSigned(
       data: entry.data,
       authorizations: JSON.stringify(entry.authorizations),
       gas_limit: Number(entry.gasLimit),
-      signed_for: JSON.stringify(entry.steps),
+      signed_for: JSON.stringify(entry.steps.map(({ ref }) => ref)),
       status: 'open',
       signed_at: now,
       due_at: now + lookAgainMs,
@@ -113,7 +115,7 @@ async function storeSigned(
     await trx('lanes')
       .where(laneKey)
       .update({ next_nonce: nonce + 1, updated_at: now })
-    for (const ref of entry.steps) {
+    for (const { ref } of entry.steps) {
       await changeStep(trx, ref, { transaction_id: id!, transaction_hash: attempt.hash, due_at: null }, now)
     }
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id: id!, hash: attempt.hash })

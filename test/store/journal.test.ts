@@ -41,7 +41,7 @@ describe('the journal', () => {
         data: '0x1234',
         authorizations: [],
         gasLimit: 100_000n,
-        steps: [ref],
+        steps: [{ ref, attempts: 1 }],
         airdrop: null,
         sign: async (nonce) => ({
           hash: randomHash(),
