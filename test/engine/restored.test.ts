@@ -1,5 +1,10 @@
 import { expect } from 'chai'
+import { createChain } from '../../server/chain/createChain.js'
+import { adoptExecution } from '../../server/engine/adoptExecution.js'
+import type { EngineTools } from '../../server/engine/tools.js'
+import { createStore } from '../../server/store/store.js'
 import { attackScene } from '../support/attackScene.js'
+import { randomHash } from '../support/builders.js'
 import { until } from '../support/until.js'
 import { authorization, signedIntent, transferData } from '../support/wallets.js'
 
@@ -49,4 +54,26 @@ describe('a payout that a restored database does not know', () => {
       for (const vault of vaults) expect(vault).to.include({ unexplained: 0n })
     })
   }
+
+  it('gives no credit back while the node has no log of it', async () => {
+    const user = await aUser()
+    expect((await report(user.address, await pay(user))).status).to.equal(200)
+    const tokenTransfers = [{ from: 'solver' as const, to: user.address, token: usdA(), amount: ten }]
+    const batch = { chainId: a().chainId, tokenTransfers, calls: [] }
+    const intents = [await signedIntent(user, [batch])]
+    const actionId = await scene.create(user.address, intents)
+    expect((await api.execute(actionId, 0, 0)).body.status).to.equal('success')
+    const work = (await createStore(scene.database()).readStepWork({ actionId, intentIndex: 0, stepIndex: 0 }))!
+    // A key that was never paid: there is no log of it, as on a node that lags behind the one that was asked before.
+    const unseen = { ...work, stepKey: randomHash() }
+    const [planned] = work.intent.chainBatches
+    const adoption = adoptExecution(
+      unseen,
+      planned!,
+      createChain(a()),
+      { name: 'AlreadyFulfilled' },
+      {} as unknown as EngineTools,
+    )
+    expect(await adoption).to.deep.equal({ outcome: 'waits' })
+  })
 })
