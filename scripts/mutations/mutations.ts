@@ -20,11 +20,9 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes.ts',
-        find: `await tools.store.noteSend(transaction.id, answer.kind, now, now)
-      break`,
-        replace: `await tools.store.noteSend(transaction.id, answer.kind, now, now)
-      await ${signAgain('transaction')}
-      break`,
+        find: 'await tools.store.noteSend(transaction.id, answer.kind, now + consumedMs, now)',
+        replace: `await tools.store.noteSend(transaction.id, answer.kind, now + consumedMs, now)
+      await ${signAgain('transaction')}`,
       },
     ],
     tests: falseAnswers,
@@ -34,11 +32,11 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes.ts',
-        find: '  const recorded = await tools.store.recordTransaction(',
-        replace: `  const lane = (await tools.store.readLanes(chain.config.chainId)).find((entry) => entry.signer === signer)!
-  const early = await sign({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
-  await chain.send(early.raw)
-  const recorded = await tools.store.recordTransaction(`,
+        find: '    return await tools.store.recordTransaction(',
+        replace: `    const lane = (await tools.store.readLanes(chain.config.chainId)).find((entry) => entry.signer === signer)!
+    const early = await sign({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
+    await chain.send(early.raw)
+    return await tools.store.recordTransaction(`,
       },
     ],
     tests: everyFault,
