@@ -35,9 +35,9 @@ export const mutations: Mutation[] = [
       {
         file: 'server/engine/lanes.ts',
         find: '    return await tools.store.recordTransaction(',
-        replace: `  const lane = (await tools.store.readLanes(chain.config.chainId)).find((entry) => entry.signer === signer)!
-  const early = await sign({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
-  await chain.send(early.raw)
+        replace: `    const lane = (await tools.store.readLanes(chain.config.chainId)).find((entry) => entry.signer === signer)!
+    const early = await sign({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
+    await chain.send(early.raw)
     return await tools.store.recordTransaction(`,
       },
     ],
@@ -110,8 +110,8 @@ export const mutations: Mutation[] = [
       },
       {
         file: 'server/store/journal.ts',
-        find: "if (step?.status !== 'executing' || step.transaction_id !== null) stale.push(ref)",
-        replace: '',
+        find: "step?.status === 'executing' && step.transaction_id === null && step.attempts === attempts",
+        replace: 'step !== undefined',
       },
     ],
     tests: everyFault,

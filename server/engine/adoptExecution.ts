@@ -13,7 +13,7 @@ import type { EngineTools } from './tools.js'
 export type Adoption =
   /** Nothing says that somebody has done it. */
   | { outcome: 'none' }
-  /** Somebody has, and it is not final yet. */
+  /** Somebody has, and it is not final yet, or can't be found. */
   | { outcome: 'waits' }
   | { outcome: 'ended'; result: StepResult }
 
@@ -31,7 +31,8 @@ export async function adoptExecution(
 ): Promise<Adoption> {
   const hash = await findTransaction(work, chain, failure)
   if (hash === undefined) return { outcome: 'none' }
-  if (hash === null) return ended(unknownTransaction)
+  // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
+  if (hash === null) return failure.name === 'AlreadyFulfilled' ? { outcome: 'waits' } : ended(unknownTransaction)
   const { transaction, receipt, head } = await chain.transaction(hash)
   if (!transaction || !receipt) return { outcome: 'waits' }
   const confirmations = Number(head.number - receipt.blockNumber) + 1

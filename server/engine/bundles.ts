@@ -1,14 +1,13 @@
 import type { Address, Hex } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainAuthorization } from '../domain/action.js'
-import type { CarriedStep } from '../store/journalTransactions.js'
 import { headOf, noLane, type Outgoing, record, recordAndSend, sendStored } from './lanes.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit } from './visit.js'
 
 /** A step that is ready to be sent: simulated, its credit set aside. */
 export type ReadyStep = {
-  carried: CarriedStep
+  carried: Outgoing['steps'][number]
   chain: Chain
   /** What it would be sent as by itself. */
   to: Address

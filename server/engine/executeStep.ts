@@ -47,7 +47,7 @@ async function prepare(
 ): Promise<ReadyStep | Visit> {
   let work = given
   const outOfTime = windowError(work, tools.now())
-  if (outOfTime) return endOutOfTime(work, batch, chain, outOfTime, tools)
+  if (outOfTime) return endOutOfTime(work, { batch, previous, chain, error: outOfTime }, tools)
   const refusal = recipientError(work, batch)
   if (refusal) return failStep(work, refusal, tools)
   if (work.kind === 'delegated' && !(await tools.takeAccount(work))) return waits(accountBusyMs)
@@ -164,19 +164,25 @@ function endReverted(work: StepWork, error: StepError, tools: EngineTools): Prom
   return failStep(work, error, tools, error.code === 'execution_reverted' ? 'reverted' : 'error')
 }
 
-/** An intent whose time is over may have been executed by someone else while it lasted. */
+/**
+ * An intent whose time is over may have been executed while it lasted: by someone else, or by us before the database went
+ * back in time.
+ */
 async function endOutOfTime(
-  work: StepWork,
-  batch: ChainBatch,
-  chain: Chain,
-  error: StepError,
+  given: StepWork,
+  { batch, previous, chain, error }: { batch: ChainBatch; previous: StepView | null; chain: Chain; error: StepError },
   tools: EngineTools,
 ): Promise<Visit> {
-  const expired = error.code === 'intent_expired' && batch.calls.length > 0
+  if (error.code !== 'intent_expired') return failStep(given, error, tools)
   // What was paid in it has to be spent.
-  if (expired && (await reserve(work, batch, tools)) === 'stale') return moved
-  const adopted = expired ? await adopt(work, batch, chain, { name: 'IntentExpired' }, tools) : null
-  return adopted ?? failStep(work, error, tools)
+  if ((await reserve(given, batch, tools)) === 'stale') return moved
+  const { stepKey } = payloadOf(given, batch, previous, tools)
+  const work = { ...given, stepKey }
+  const isPaid = async () => stepKey !== null && (await chain.isFulfilled(stepKey))
+  // What a simulation would say, could it still be run; a payout without calls shows in the vault only.
+  const name = batch.calls.length > 0 ? 'IntentExpired' : (await isPaid()) ? 'AlreadyFulfilled' : null
+  const adopted = await adopt(work, batch, chain, { name }, tools)
+  return adopted ?? failStep(given, error, tools)
 }
 
 /** Null: nobody has carried the step out. */

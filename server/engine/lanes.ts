@@ -5,6 +5,7 @@ import type { Airdrop } from '../domain/airdrop.js'
 import { SignerUnavailable } from '../domain/errors.js'
 import type { RecordOutcome } from '../store/journal.js'
 import type { CarriedStep, JournalTransaction, SignedAttempt } from '../store/journalTransactions.js'
+import type { StepWork } from '../store/steps.js'
 import { stepsFields, transactionFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
@@ -31,7 +32,8 @@ export type Outgoing = {
   data: Hex
   authorizations: ChainAuthorization[]
   gasLimit: bigint
-  steps: CarriedStep[]
+  /** Each as it was when its credit was set aside and its payload prepared. */
+  steps: (CarriedStep & Pick<StepWork, 'view'>)[]
   airdrop?: Airdrop
 }
 
@@ -77,7 +79,7 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
         data: outgoing.data,
         authorizations: outgoing.authorizations,
         gasLimit: outgoing.gasLimit,
-        steps: outgoing.steps.map(({ ref }) => ref),
+        steps: outgoing.steps.map(({ ref, view }) => ({ ref, attempts: view.attempts })),
         airdrop: outgoing.airdrop ?? null,
         sign: (nonce) => sign({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
       },

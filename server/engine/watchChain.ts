@@ -189,7 +189,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       await tools.store.noteMined(transaction.id, { ...mined, confirmations: Math.max(confirmations, 0) }, tools.now())
       return notify(transaction)
     }
-    const works = await tools.store.readStepsOf(transaction.id)
+    const works = await tools.store.readStepsOf(transaction)
     const needed = Math.max(
       requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config)),
       ...works.map((work) => work.view.requiredConfirmations),
@@ -201,16 +201,20 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const outcomes = await Promise.all(
       works.map((work) => resultOf(work, transaction, receipt, bundle, head.number, chain, tools)),
     )
-    const results = []
-    for (const [index, { ref, intent }] of works.entries()) {
+    const ended = []
+    for (const [index, work] of works.entries()) {
       const result = outcomes[index]
       if (!result) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-      results.push({ ref, result, needs: solverNeeds(intent.chainBatches[ref.stepIndex]!, tools.settings) })
+      // Of what has been given up for another transaction only what has happened all the same concerns the step.
+      const isIdle = !('payouts' in result) || (result.status !== 'success' && !result.payouts?.length)
+      if (work.transactionId !== transaction.id && isIdle) continue
+      const needs = solverNeeds(work.intent.chainBatches[work.ref.stepIndex]!, tools.settings)
+      ended.push({ work, ref: work.ref, result, needs })
     }
     const carried = await tools.store.readAirdropOf(transaction.id)
     const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
     if (carried && !airdrop) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-    const settled = { transactionId: transaction.id, mined, results, airdrop }
+    const settled = { transactionId: transaction.id, mined, results: ended, airdrop }
     if ((await tools.store.settleTransaction(settled, tools.now())) === 'stale') return
     const place = { chainId, transactionId: transaction.id, hash: receipt.hash }
     if (carried) {
@@ -218,9 +222,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paid }, 'airdrop settled')
       tools.changed(airdropTopic(carried))
     }
-    for (const [index, { ref, result }] of results.entries()) {
+    for (const { work, ref, result } of ended) {
       const code = 'error' in result ? result.error.code : undefined
-      tools.log.info({ ...stepFields(works[index]!), ...place, status: result.status, code }, 'step settled')
+      tools.log.info({ ...stepFields(work), ...place, status: result.status, code }, 'step settled')
       if (result.status !== 'alone') tools.countStep(chainId, result.status)
       tools.changed(ref.actionId)
     }
@@ -234,7 +238,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   async function notify(transaction: JournalTransaction): Promise<void> {
-    for (const work of await tools.store.readStepsOf(transaction.id)) tools.changed(work.ref.actionId)
+    for (const work of await tools.store.readStepsOf(transaction)) tools.changed(work.ref.actionId)
   }
 
   function sleep(ms: number): Promise<void> {

@@ -28,8 +28,11 @@ export type NewTransaction = {
   data: Hex
   authorizations: ChainAuthorization[]
   gasLimit: bigint
-  /** More than one: a bundle. */
-  steps: StepRef[]
+  /**
+   * With the attempt that each was prepared for; only that one's credit has been seen to be set aside. More than one: a
+   * bundle.
+   */
+  steps: { ref: StepRef; attempts: number }[]
   /** Null: the transaction carries steps only. */
   airdrop: Airdrop | null
   /**
@@ -90,11 +93,12 @@ async function storeSigned(
     const stale: StepRef[] = []
     const carried: CarriedStep[] = []
     // In one order everywhere, so that locks of several bundles don't cross.
-    const refs = [...entry.steps].sort(byRef)
-    for (const ref of refs) {
+    const steps = [...entry.steps].sort((a, b) => byRef(a.ref, b.ref))
+    for (const { ref, attempts } of steps) {
       const step = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
-      if (step?.status !== 'executing' || step.transaction_id !== null) stale.push(ref)
-      if (step) carried.push(toCarried(step))
+      const isOpen = step?.status === 'executing' && step.transaction_id === null && step.attempts === attempts
+      if (isOpen) carried.push(toCarried(step))
+      else stale.push(ref)
     }
     if (stale.length > 0) return { outcome: 'stale', steps: stale }
     if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null)))
@@ -108,6 +112,7 @@ async function storeSigned(
       data: entry.data,
       authorizations: JSON.stringify(entry.authorizations),
       gas_limit: Number(entry.gasLimit),
+      signed_for: JSON.stringify(entry.steps.map(({ ref }) => ref)),
       status: 'open',
       signed_at: now,
       due_at: now + lookAgainMs,
@@ -118,7 +123,7 @@ async function storeSigned(
     await trx('lanes')
       .where(laneKey)
       .update({ next_nonce: nonce + 1, updated_at: now })
-    for (const ref of refs) {
+    for (const { ref } of steps) {
       await changeStep(trx, ref, { transaction_id: id!, transaction_hash: attempt.hash, due_at: null }, now)
     }
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id: id!, hash: attempt.hash })
@@ -144,6 +149,7 @@ export async function recordFiller(
         data: '0x',
         authorizations: '[]',
         gas_limit: Number(filler.gasLimit),
+        signed_for: '[]',
         status: 'open',
         signed_at: now,
         due_at: now + lookAgainMs,

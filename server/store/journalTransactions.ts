@@ -20,6 +20,8 @@ export type JournalTransaction = {
   lastSignedAt: number
   /** Oldest first; never empty. */
   attempts: SignedAttempt[]
+  /** The steps that it was signed for, even where another transaction carries them now. */
+  signedFor: StepRef[]
   /** The steps that it carries; none for an airdrop and for a transaction that only fills a gap. */
   carries: CarriedStep[]
 }
@@ -159,6 +161,7 @@ export function toTransaction(
     data: row.data,
     authorizations: JSON.parse(row.authorizations) as ChainAuthorization[],
     gasLimit: BigInt(row.gas_limit),
+    signedFor: JSON.parse(row.signed_for) as StepRef[],
     mined:
       row.mined_hash === null
         ? null

@@ -58,6 +58,8 @@ export async function readVaultMovements(
     const log = /arrival:\d+:0x[0-9a-f]+:-?\d+/.exec(row.cause)?.[0]
     if (log && row.debit === 'vault') add(arrivals, log, amount)
     else if (log && row.credit === 'vault') add(arrivals, log, -amount)
+    // Of a lost credit: undone against the solver, and no operator's all the same.
+    else if (row.cause.startsWith('undone:withdrawal:')) continue
     else if (row.credit === 'vault' && row.debit === 'solver') add(paid, place, amount)
     else if (row.debit === 'vault' && row.credit === 'solver') add(paid, place, -amount)
   }

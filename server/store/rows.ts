@@ -103,6 +103,7 @@ export type TransactionRow = {
   data: Hex
   authorizations: string
   gas_limit: number
+  signed_for: string
   status: 'open' | 'final' | 'lost'
   mined_hash: Hash | null
   mined_block: number | null

@@ -103,10 +103,13 @@ export async function settleTransaction(
     })
     for (const { ref, result, needs } of settled.results) {
       const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
-      if (row?.transaction_id !== settled.transactionId) continue
-      if (result.status === 'alone') await carryOutAlone(database, trx, row, now)
-      else if (row.status === 'executing') await applyResult(database, trx, row, result, now)
-      else if (row.status !== 'success' && result.status === 'success') {
+      if (!row || row.status === 'success') continue
+      const isCarried = row.transaction_id === settled.transactionId
+      if (result.status === 'alone') {
+        if (isCarried) await carryOutAlone(database, trx, row, now)
+      } else if (isCarried && row.status === 'executing') await applyResult(database, trx, row, result, now)
+      else if (tookEffect(result) && (isCarried || !(await isCarriedElsewhere(trx, row)))) {
+        await trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId })
         await applyLate(database, trx, row, { result, needs }, now)
       }
     }
@@ -209,15 +212,30 @@ async function applyResult(
   await hurrySuccessor(database, trx, row, result.status === 'success', now)
 }
 
+/** A result that the chain has seen: the step was carried out, or paid. */
+type Effect = StepResult & { transactionHash: Hash; payouts: Payout[] }
+
+function tookEffect(result: StepResult): result is Effect {
+  if (result.status === 'success') return true
+  return result.transactionHash !== null && result.payouts !== undefined && result.payouts.length > 0
+}
+
+/** Another transaction that is still open will meet what this one has done, and settles the step. */
+async function isCarriedElsewhere(trx: Transaction, { transaction_id }: StepRow): Promise<boolean> {
+  if (transaction_id === null) return false
+  const open = await trx<TransactionRow>('transactions').where({ id: transaction_id, status: 'open' }).first('id')
+  return open !== undefined
+}
+
 /**
- * A transaction that had failed was carried out after a reorganisation. Its step had given its credit back: it is taken
- * again, and where it is gone by now, what was paid out is an exposure.
+ * A transaction that had failed, or was given up, was carried out after all. Its step may have given its credit back: it
+ * is taken again, and where it is gone by now, what was paid out is an exposure.
  */
 async function applyLate(
   database: Database,
   trx: Transaction,
   row: StepRow,
-  { result, needs }: { result: Extract<StepResult, { status: 'success' }>; needs: SolverNeed[] },
+  { result, needs }: { result: Effect; needs: SolverNeed[] },
   now: number,
 ): Promise<void> {
   await trx('steps')

@@ -8,6 +8,7 @@ import type { StepView } from '../domain/views.js'
 import { readIntentColumn } from './actions.js'
 import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
+import type { JournalTransaction } from './journalTransactions.js'
 import { bindPayment, isBindingSigned } from './payments.js'
 import {
   type ActionRow,
@@ -46,14 +47,27 @@ export async function readStep(database: Database, ref: StepRef): Promise<StepVi
   return row ? toStepView(row) : null
 }
 
-/** The steps that a transaction carries and that it has not brought to success. */
-export async function readStepsOf(database: Database, transactionId: number): Promise<StepWork[]> {
-  const rows = await database
-    .knex<StepRow>('steps')
-    .where({ transaction_id: transactionId })
-    .whereNot({ status: 'success' })
+/**
+ * The steps that a transaction was signed for and that are no success, whether it carries them still or not: one that was
+ * given up may yet be mined.
+ */
+export async function readStepsOf(
+  database: Database,
+  transaction: Pick<JournalTransaction, 'id' | 'signedFor'>,
+): Promise<StepWork[]> {
+  const open = () => database.knex<StepRow>('steps').whereNot({ status: 'success' })
+  const rows = await open()
+    .where({ transaction_id: transaction.id })
     .orderBy(['action_id', 'intent_index', 'step_index'])
+  for (const ref of transaction.signedFor) {
+    if (rows.some((row) => isSameStep(refOf(row), ref))) continue
+    rows.push(...(await open().where(stepKeyColumns(ref))))
+  }
   return rows.length === 0 ? [] : withIntents(database, rows)
+}
+
+function isSameStep(a: StepRef, b: StepRef): boolean {
+  return a.actionId === b.actionId && a.intentIndex === b.intentIndex && a.stepIndex === b.stepIndex
 }
 
 export async function readStepWork(database: Database, ref: StepRef): Promise<StepWork | null> {

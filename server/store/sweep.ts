@@ -4,7 +4,10 @@ import type { Database } from './database.js'
 
 /** As many rows as one sweep removes of a kind, so that none holds locks for long. */
 const batchSize = 1_000
-/** A refused report is looked at anew whenever it is sent again, so that nothing is lost with its row. */
+/**
+ * A refused report is looked at anew whenever it is sent again, so that nothing is lost with its row. One that had been
+ * recorded before a reorganisation stays: its row counts how often, and that is what its next entries are named by.
+ */
 const refusedForMs = 7 * 24 * 60 * 60 * 1000
 
 /**
@@ -15,7 +18,7 @@ export async function sweep({ knex }: Database, now: number): Promise<void> {
   await remove(knex, 'idempotency_keys', 'key_hash', (rows) => rows.where('created_at', '<', now - keyLifetimeMs))
   await remove(knex, 'rate_limits', 'key', (rows) => rows.where('expire', '<', now))
   await remove(knex, 'deposits', 'id', (rows) =>
-    rows.where({ status: 'refused' }).where('reported_at', '<', now - refusedForMs),
+    rows.where({ status: 'refused', reopenings: 0 }).where('reported_at', '<', now - refusedForMs),
   )
 }
 

@@ -198,7 +198,7 @@ function record(store: Store, signer: Address, ref: StepRef) {
       data: '0x1234',
       authorizations: [],
       gasLimit: 100_000n,
-      steps: [ref],
+      steps: [{ ref, attempts: 1 }],
       airdrop: null,
       sign: async () => ({
         hash: randomHash(),

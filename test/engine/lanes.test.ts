@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import type { Address } from 'viem'
+import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { resumeAtChain } from '../../scripts/operate/resumeAtChain.js'
 import { createChain } from '../../server/chain/createChain.js'
 import { type Service, startService } from '../../server/compose.js'
@@ -150,5 +151,45 @@ describe('a lane whose nonce is not the chain’s', () => {
     expect(await given.left()).to.equal(0n)
     await until(async () => !(await knex('transactions').where(key).first('id')), 'both transactions to be final')
     expect((await knex('transactions').where({ id }).first('status')).status).to.equal('final')
+  })
+
+  it('books what a transaction that was given up in error has paid after all, though its step had failed meanwhile', async function () {
+    this.timeout(100_000)
+    const { url, knex } = { url: chain().rpcUrls[0]!, knex: service.database.knex }
+    const user = newUser()
+    const usd = tokenOf(chain(), 'usd').address
+    await fund(chain(), user.address, { usd: 9n, native: 10n ** 18n })
+    const txHash = await sendFrom(chain(), user, { to: usd, data: transferData(chain().vault, 9n) })
+    const place = { user: user.address, sender: user.address, tokenAddress: usd, chainId: chain().chainId }
+    expect((await api.post('/coredeposit', { ...place, txHash, amount: '9' })).status).to.equal(200)
+    const tokenTransfers = [{ from: 'solver' as const, to: user.address, token: usd, amount: 9n }]
+    const created = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [],
+      intents: [await signedIntent(user, [{ chainId: chain().chainId, tokenTransfers, calls: [] }])],
+    })
+    await rpc(url, 'evm_setAutomine', [false])
+    await api.execute(created.body.actionId, 0, 0, undefined, 0)
+    const key = { chain_id: chain().chainId, signer, status: 'open' }
+    await until(async () => knex('transactions').where(key).whereNotNull('sent_at').first('id'), 'the transaction')
+    const { id } = await knex('transactions').where(key).first('id')
+    const { hash } = await knex('attempts').where({ transaction_id: id }).first('hash')
+    // An operator was told by a node that knew nothing of it; the step was prepared anew, and refused.
+    await knex('transactions').where({ id }).update({ status: 'lost', due_at: null })
+    await knex('steps').where({ transaction_id: id }).update({ transaction_id: null, due_at: null })
+    const ref = { actionId: created.body.actionId as string, intentIndex: 0, stepIndex: 0 }
+    const error = { code: 'solver_liquidity', message: 'The vault is short.', retryable: true } as const
+    const failed = { status: 'error', error, transactionHash: null, blockNumber: null } as const
+    expect(await createStore(service.database).settleStep(ref, failed, Date.now())).to.equal('settled')
+    await rpc(url, 'anvil_dropTransaction', [hash])
+    await rpc(url, 'evm_setAutomine', [true])
+    const isFinal = async () => (await knex('transactions').where({ id }).first('status')).status === 'final'
+    await until(isFinal, 'the transaction to be final', 60_000)
+    expect(await balanceOf(chain(), usd, user.address)).to.equal(9n)
+    const [token] = (await api.get(`/coredeposit/${user.address}`)).body.data.tokens
+    expect(token, 'he has his money').to.include({ available: '0', reserved: '0' })
+    expect((await api.get(`/actions/${ref.actionId}/intents/0/steps/0`)).body.status).to.equal('success')
+    const { vaults } = await compareVaults(service.database, devnet.chains)
+    expect(vaults.map(({ unexplained }) => unexplained)).to.deep.equal(vaults.map(() => 0n))
   })
 })

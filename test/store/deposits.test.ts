@@ -143,6 +143,7 @@ describe('recorded deposits', () => {
       await withdrawal.undo()
       expect(await store.readOpenExposures()).to.deep.equal([])
       expect(await available()).to.equal(0n)
+      expect([...(await readVaultMovements(database)).paid], 'operators have paid nothing').to.deep.equal([])
       place = { ...place, blockNumber: 3, blockHash: randomHash() }
       await deposit(100n)
       expect(await available()).to.equal(100n)

@@ -41,7 +41,7 @@ describe('the journal', () => {
         data: '0x1234',
         authorizations: [],
         gasLimit: 100_000n,
-        steps,
+        steps: steps.map((step) => ({ ref: step, attempts: 1 })),
         airdrop: null,
         sign: async (nonce) => ({
           hash: randomHash(),
@@ -97,7 +97,7 @@ describe('the journal', () => {
     const left = refs.filter((ref) => ref !== refs[2])
     const together = await record(...left)
     if (together.outcome !== 'recorded') throw new Error(together.outcome)
-    const carried = await store.readStepsOf(together.transaction.id)
+    const carried = await store.readStepsOf(together.transaction)
     expect(carried.map(({ ref }) => ref)).to.have.deep.members(left)
     for (const { view } of carried) expect(view.transactionHash).to.equal(together.transaction.attempts[0]!.hash)
   })

@@ -93,10 +93,46 @@ describe('undoing what was final', () => {
     return recorded.transaction.id
   }
 
+  async function prepared(ref: ReturnType<typeof stepOf>) {
+    return { steps: [{ ref, attempts: (await store.readStep(ref))!.attempts }], airdrop: null }
+  }
+
+  it('sends nothing that was prepared on a payment which is gone, though its step was asked for again', async () => {
+    const { payout, block } = await paidAction()
+    await ask(payout, null, [need])
+    const old = await prepared(payout)
+    await store.undoBlock(1, block, now)
+    expect((await store.readStep(payout))!.error?.code).to.equal('insufficient_credit')
+    expect((await ask(payout, null, [need])).status, 'it waits for the payment').to.equal('executing')
+    expect(await record(old).catch((error: Error) => error.message)).to.equal('stale')
+  })
+
+  it('books what a step that had failed has paid all the same, when its transaction is mined again', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    const settle = (block: { number: number; hash: Hash }, result: StepResult) => {
+      const mined = { hash: result.transactionHash!, blockNumber: block.number, blockHash: block.hash }
+      const results = [{ ref: payout, result, needs: [need] }]
+      return store.settleTransaction({ transactionId, mined, results, airdrop: null }, now)
+    }
+    const block = { number: 3, hash: randomHash() }
+    const failed = { transactionHash: randomHash(), blockNumber: 3 }
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    await settle(block, { status: 'reverted', error, ...failed })
+    expect(await available()).to.equal(100n)
+    await store.undoBlock(2, block, now)
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const unrun = { code: 'batch_not_executed', message: 'paid, not run', retryable: false } as const
+    await settle({ number: 4, hash: randomHash() }, { status: 'error', error: unrun, payouts, ...failed })
+    expect((await readVaultMovements(database)).paid.get(`2:${usdOn2}`)).to.equal(100n)
+    expect(await available()).to.equal(0n)
+  })
+
   it('gives back what was set aside of a payment that came again, when the payout fails after that', async () => {
     const { payment, payout, hash, block } = await paidAction()
     await ask(payout, null, [need])
-    const transactionId = await record({ steps: [payout], airdrop: null })
+    const transactionId = await record(await prepared(payout))
     await store.undoBlock(1, block, now)
     await verify(payment, hash, { number: 8, hash: randomHash() })
     expect(await available(), 'the payout may still happen').to.equal(0n)
@@ -114,7 +150,7 @@ describe('undoing what was final', () => {
   it('gives nothing back of a payment that stays away, and closes the exposure', async () => {
     const { payout, block } = await paidAction()
     await ask(payout, null, [need])
-    const transactionId = await record({ steps: [payout], airdrop: null })
+    const transactionId = await record(await prepared(payout))
     await store.undoBlock(1, block, now)
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
     const mined = { hash: randomHash(), blockNumber: 3, blockHash: randomHash() }
@@ -146,7 +182,7 @@ describe('undoing what was final', () => {
   it('takes back what a step paid that failed all the same, and books it once when it is mined again', async () => {
     const { payout } = await paidAction()
     await ask(payout, null, [need])
-    const transactionId = await record({ steps: [payout], airdrop: null })
+    const transactionId = await record(await prepared(payout))
     const paid = async () => (await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n
     const error = { code: 'batch_not_executed', message: 'paid, not run', retryable: false } as const
     const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
@@ -179,7 +215,7 @@ describe('undoing what was final', () => {
     it(`books the payout of a step that had failed from its credit, if that ${ending}`, async () => {
       const { payout } = await paidAction()
       await ask(payout, null, [need])
-      const transactionId = await record({ steps: [payout], airdrop: null })
+      const transactionId = await record(await prepared(payout))
       const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
       const settle = (number: number, result: StepResult, hash: Hash) => {
         const mined = { hash: result.transactionHash!, blockNumber: number, blockHash: hash }
@@ -230,7 +266,7 @@ describe('undoing what was final', () => {
     const error = { code: 'solver_outflow_cap', message: 'no', retryable: true } as const
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect((await ask(payout, null, [need])).status, `attempt ${attempt}`).to.equal('executing')
-      const transactionId = await record({ steps: [payout], airdrop: null })
+      const transactionId = await record(await prepared(payout))
       const mined = { hash: randomHash(), blockNumber: attempt, blockHash: randomHash() }
       const result = { status: 'error', error, transactionHash: mined.hash, blockNumber: attempt } as const
       await store.settleTransaction(

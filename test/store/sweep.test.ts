@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Hash } from 'viem'
 import { createStore } from '../../server/store/store.js'
 import { aNewAction, randomAddress, randomHash } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
@@ -34,6 +35,30 @@ describe('sweeping', () => {
     await store.sweep(now + week + 1)
     expect(await store.readDeposit(refused!.id)).to.equal(null)
     expect(await store.readDeposit(pending!.id)).to.not.equal(null)
+    await drop()
+  })
+
+  it('keeps a refused report that had been recorded, so that it is recorded when its transaction comes again', async () => {
+    const { database, drop } = await freshDatabase()
+    const store = createStore(database)
+    const now = Date.now()
+    const user = randomAddress()
+    const parties = { user, sender: randomAddress(), token: randomAddress() }
+    const report = { ...parties, chainId: 1, transactionHash: randomHash(), amount: 7n, isDeposit: true }
+    const find = async (blockHash: Hash) => {
+      const { id } = await store.reportDeposit(report, 1, now)
+      const movements = [{ logIndex: 3, amount: 7n }]
+      const found = { outcome: 'found', custody: 'wallet', movements, mismatch: '' } as const
+      await store.settleDeposit(id, { ...found, blockNumber: 1, blockHash, confirmations: 1 }, now)
+      return (await store.readDeposit(id))!
+    }
+    const blockHash = randomHash()
+    const { id } = await find(blockHash)
+    await store.undoBlock(1, { number: 1, hash: blockHash }, now)
+    await store.settleDeposit(id, { outcome: 'refused', code: 'deposit_mismatch', message: 'unseen' }, now)
+    await store.sweep(now + 8 * 24 * 60 * 60 * 1000)
+    expect((await find(randomHash())).status).to.equal('recorded')
+    expect((await store.readBalances(user))[0]!.wallet).to.equal(7n)
     await drop()
   })
 })

@@ -21,7 +21,7 @@ export type Asked = { user: ReturnType<typeof newUser>; actionId: string }
 type Call = { to: Address; value: bigint; data: Hex }
 
 /** Long enough for all that was asked for to come together, however slow the machine is. */
-const patient = { BUNDLE_MAX_STEPS: '20', BUNDLE_WAIT_MS: '1000' }
+const patient = { BUNDLE_WAIT_MS: '1000' }
 
 /**
  * Two chains, and a service that is asked for steps while it has no engine: once one starts, they are all ready at once.
@@ -57,7 +57,12 @@ export function bundleScene() {
   const a = () => devnet.chains[0]!
   const b = () => devnet.chains[1]!
   const usd = (chain = a()) => tokenOf(chain, 'usd').address
-  const env = (): Record<string, string> => ({ ...chainsFileOf(devnet, folder), DATABASE_URL: database, PORT: '0' })
+  const env = (): Record<string, string> => ({
+    ...chainsFileOf(devnet, folder),
+    DATABASE_URL: database,
+    PORT: '0',
+    BUNDLE_MAX_STEPS: '20',
+  })
 
   async function withService<T>(more: Record<string, string>, use: (service: Service) => Promise<T>): Promise<T> {
     const loaded = loadConfig({ ...env(), ...patient, ...more })

@@ -30,6 +30,8 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     // JSON list of EIP-7702 tuples, [] for a type-2 transaction.
     column.large(t, 'authorizations').notNullable()
     t.bigInteger('gas_limit').notNullable()
+    // JSON list of the steps that it was signed for, [] for an airdrop and a filler. A step names its newest transaction.
+    column.large(t, 'signed_for').notNullable()
     // `open` until it is `final`, or `lost`: something else has used its nonce, as an operator has found
     column.word(t, 'status').notNullable()
     // Where it was last seen mined; null while it is not.

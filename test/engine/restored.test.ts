@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import { createChain } from '../../server/chain/createChain.js'
+import { adoptExecution } from '../../server/engine/adoptExecution.js'
+import type { EngineTools } from '../../server/engine/tools.js'
+import { createStore } from '../../server/store/store.js'
+import { attackScene } from '../support/attackScene.js'
+import { randomHash } from '../support/builders.js'
+import { until } from '../support/until.js'
+import { authorization, signedIntent, transferData } from '../support/wallets.js'
+
+/** As in a database that was restored from a backup of the moment before the payout, later than the intent lasts. */
+describe('a payout that a restored database does not know', () => {
+  const scene = attackScene()
+  const { a, usdA, ten, aUser, pay, report, available, api } = scene
+
+  for (const [what, calls] of [
+    ['pays out only', () => []],
+    ['runs calls too', () => [{ to: usdA(), value: 0n, data: transferData(a().vault, 0n) }]],
+  ] as const) {
+    it(`is spent, though its intent has expired meanwhile, when it ${what}`, async () => {
+      const user = await aUser()
+      expect((await report(user.address, await pay(user))).status).to.equal(200)
+      const exp = Math.floor(Date.now() / 1000) + 5
+      const tokenTransfers = [{ from: 'solver' as const, to: user.address, token: usdA(), amount: ten }]
+      const batch = { chainId: a().chainId, tokenTransfers, calls: calls() }
+      const created = await api.post('/actions', {
+        user: user.address,
+        chainAuthorizations: batch.calls.length > 0 ? [await authorization(user, a(), 1)] : [],
+        intents: [await signedIntent(user, [batch], { exp })],
+      })
+      const { actionId } = created.body
+      expect((await api.execute(actionId, 0, 0)).body).to.include({ status: 'success' })
+
+      const { knex } = scene.database()
+      const step = knex('steps').where({ action_id: actionId })
+      const { transaction_id: id } = await step.clone().first('transaction_id')
+      const owner = { user: user.address.toLowerCase(), chain_id: a().chainId, token: usdA() }
+      await knex('ledger').where('cause', 'like', `payout:${actionId}/%`).delete()
+      await knex('ledger').where('cause', 'like', `spend:${actionId}/%`).delete()
+      await knex('credits').where(owner).update({ reserved: ten.toString(), is_open: 1 })
+      await knex('balances').where(owner).update({ reserved: ten.toString() })
+      await knex('reservations').where({ action_id: actionId }).update({ status: 'reserved' })
+      await knex('attempts').where({ transaction_id: id }).delete()
+      await knex('transactions').where({ id }).delete()
+      const open = { status: 'executing', transaction_id: null, transaction_hash: null, block_number: null }
+      await step.clone().update({ ...open, block_hash: null, step_key: null, due_at: (exp + 1) * 1000 })
+
+      const status = async () => (await api.get(`/actions/${actionId}/intents/0/steps/0`)).body.status
+      await until(async () => (await status()) !== 'executing', 'the step to end', 20_000)
+      expect(await available(user.address), 'he has his money').to.equal('0')
+      expect(await status()).to.equal('success')
+      const { vaults, balanceFaults } = await scene.compare()
+      expect(balanceFaults).to.deep.equal([])
+      for (const vault of vaults) expect(vault).to.include({ unexplained: 0n })
+    })
+  }
+
+  it('gives no credit back while the node has no log of it', async () => {
+    const user = await aUser()
+    expect((await report(user.address, await pay(user))).status).to.equal(200)
+    const tokenTransfers = [{ from: 'solver' as const, to: user.address, token: usdA(), amount: ten }]
+    const batch = { chainId: a().chainId, tokenTransfers, calls: [] }
+    const intents = [await signedIntent(user, [batch])]
+    const actionId = await scene.create(user.address, intents)
+    expect((await api.execute(actionId, 0, 0)).body.status).to.equal('success')
+    const work = (await createStore(scene.database()).readStepWork({ actionId, intentIndex: 0, stepIndex: 0 }))!
+    // A key that was never paid: there is no log of it, as on a node that lags behind the one that was asked before.
+    const unseen = { ...work, stepKey: randomHash() }
+    const [planned] = work.intent.chainBatches
+    const adoption = adoptExecution(
+      unseen,
+      planned!,
+      createChain(a()),
+      { name: 'AlreadyFulfilled' },
+      {} as unknown as EngineTools,
+    )
+    expect(await adoption).to.deep.equal({ outcome: 'waits' })
+  })
+})
