@@ -10,29 +10,34 @@ const lostMs = 15_000
 
 /**
  * Looks at something that may take long to answer, for those who must not wait for long.
- * States: idle (fresh or not) → looking (one look for all who ask meanwhile) → idle.
- * `look` must not throw. `unseen` is the answer while there is none, and once a look has been under way for 15 s.
+ * States: idle (fresh or not) → looking (one look for all who ask meanwhile) → idle, or lost after 15 s: whoever asks next
+ * begins another look. `look` must not throw. `unseen` is the answer while there is none, and from a lost look on until
+ * one has come back.
  */
 export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () => number): () => Promise<Seen<T>> {
   let known: { value: T; at: number } | null = null
   let looking: { since: number; done: Promise<void> } | null = null
+  let isLost = false
 
   return async () => {
     if (known && now() - known.at <= freshForMs) return { value: known.value, ageMs: now() - known.at }
+    if (looking && now() - looking.since > lostMs) {
+      isLost = true
+      looking = null
+    }
     looking ??= begin()
-    const { since } = looking
     await within(patienceMs, looking.done)
-    const isLost = looking !== null && looking.since === since && now() - since > lostMs
     return known && !isLost ? { value: known.value, ageMs: now() - known.at } : { value: unseen, ageMs: null }
   }
 
   function begin() {
-    const since = now()
-    const done = look().then((value) => {
+    const mine = { since: now(), done: Promise.resolve() }
+    mine.done = look().then((value) => {
       known = { value, at: now() }
-      looking = null
+      isLost = false
+      if (looking === mine) looking = null
     })
-    return { since, done }
+    return mine
   }
 }
 
