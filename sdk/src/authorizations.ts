@@ -10,7 +10,8 @@ export type AuthorizationDraft = { address: Address; chainId: number; nonce: num
 
 /**
  * The authorizations that the account still needs on these chains: none where it is delegated to the chain's delegate
- * already. Nonce and code are read from the chain's public node, or from the one in `rpcUrls`.
+ * already. Nonce and code are read from the chain's public node, or from the one in `rpcUrls`,
+ * with `fetch`, which has to end in time.
  */
 export async function neededAuthorizations(options: {
   user: Address

@@ -263,7 +263,7 @@ export function createIntentClient(options: IntentClientOptions) {
     getChains: readChains,
     seen: () => seen,
     expect: options.expect,
-    fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+    nodeFetch: wire.nodeFetch,
   }
 
   return {

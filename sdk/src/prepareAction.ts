@@ -51,7 +51,8 @@ export type PrepareCalls = {
   /** The contracts as the caller has seen them. */
   seen: () => readonly PinnedChain[]
   expect: Expectation | undefined
-  fetch: typeof fetch
+  /** How the chains' nodes are asked: with the client's timeout and retries. */
+  nodeFetch: (signal: AbortSignal | undefined) => typeof fetch
 }
 
 const defaultLifetimeSeconds = 3600
@@ -76,7 +77,7 @@ export async function prepareAction(calls: PrepareCalls, options: PrepareOptions
         user: account.address,
         chains: acting,
         rpcUrls: options.rpcUrls ?? {},
-        fetch: calls.fetch,
+        fetch: calls.nodeFetch(signal),
         signal,
       })
   if (authorizations.length > 0 && !account.signAuthorization) throw new CannotAuthorizeError(authorizations)

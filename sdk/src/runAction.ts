@@ -40,6 +40,8 @@ export type RunCalls = {
 export type Ask = { hash?: Hash; signature?: Hex }
 
 const defaultStepTimeoutMs = 600_000
+/** What has been carried out is worth some patience with a service that is away when asked how it went. */
+const lookWithinMs = 60_000
 
 /**
  * Carries out what is left of an action: asks for each step after the one before it has succeeded, and resolves with
@@ -53,7 +55,7 @@ export async function runAction(calls: RunCalls, actionId: string, options: RunO
     const ended = await runStep(calls, step, options)
     if (ended.status !== 'success') throw new StepFailedError(ended)
   }
-  return calls.getAction(actionId, { signal })
+  return patiently(() => calls.getAction(actionId, { signal }), { deadline: Date.now() + lookWithinMs, signal })
 }
 
 /** Asks for a step, unless it is under way, and follows it to its end. */

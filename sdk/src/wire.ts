@@ -88,6 +88,15 @@ export function createWireClient(options: ClientOptions) {
     })
   }
 
+  const transportOf = (how: CallOptions, repeat: 'always' | 'refused') =>
+    createFetch({
+      fetch: fetchOf(),
+      timeoutMs: timeoutOf(how),
+      retries: how.retries ?? options.retries ?? defaultRetries,
+      repeat,
+      signal: how.signal,
+    })
+
   /** Carries out an operation of the spec; rejects with its refusal, unless `accepts` takes that for an answer. */
   async function callFully<Data, Reply>(
     operation: Operation<Data, Reply>,
@@ -95,13 +104,7 @@ export function createWireClient(options: ClientOptions) {
     { signal, timeoutMs, retries }: CallOptions = {},
     { repeat = 'always', accepts }: { repeat?: 'always' | 'refused'; accepts?: (body: unknown) => boolean } = {},
   ): Promise<{ data: Reply; response: Response }> {
-    const transport = createFetch({
-      fetch: fetchOf(),
-      timeoutMs: timeoutOf({ timeoutMs }),
-      retries: retries ?? options.retries ?? defaultRetries,
-      repeat,
-      signal,
-    })
+    const transport = transportOf({ signal, timeoutMs, retries }, repeat)
     const response = await transport(requestOf(operation, given))
     const data: unknown = await response.json().catch((reason: unknown) => {
       if (response.ok) throw new IntentConnectionError('The answer is not JSON.', reason)
@@ -134,6 +137,8 @@ export function createWireClient(options: ClientOptions) {
   }
 
   return {
+    /** For what is read from a chain's node: as patient as the client is with the service, without its headers. */
+    nodeFetch: (signal: AbortSignal | undefined) => transportOf({ signal }, 'always'),
     createAction: (body: Wire.ActionRequest, idempotencyKey: string, how?: CallOptions) =>
       call(operations.createAction, { body, headers: { 'Idempotency-Key': idempotencyKey } }, how),
     listActions: (query: Wire.ListActionsData['query'], how?: CallOptions) =>

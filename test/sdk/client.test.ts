@@ -292,6 +292,21 @@ describe('the client and its service', () => {
       expect(progress).to.deep.equal(['1 executing', '1 success', '2 success'])
     })
 
+    it('waits for a service that is away when all is done', async function () {
+      this.timeout(20_000)
+      const { client, received } = await clientOf(
+        (request, index) => {
+          if (request.method === 'POST') return { status: 200, body: aStep() }
+          // The first look, then a restart after the step.
+          if (index > 0 && index < 4) return 'hang up'
+          return { status: 200, body: anAction([aStep({ status: index === 0 ? 'created' : 'success' })], 'success') }
+        },
+        { retries: 0 },
+      )
+      expect(await client.runAction(actionId)).to.include({ status: 'success' })
+      expect(received.filter((request) => request.method === 'POST')).to.have.length(1)
+    })
+
     it('stops at a step that fails, and tells why and whether to try again', async () => {
       const steps = [aStep({ status: 'created', attempts: 0 }), aStep({ ...second, status: 'created', attempts: 0 })]
       const error = { code: 'execution_reverted', message: 'ERC20: transfer amount exceeds balance', retryable: false }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request as forward, type Server, ty
 import type { AddressInfo } from 'node:net'
 import { parseUnits } from 'viem'
 import { createIntentClient } from '../../sdk/src/client.js'
-import { IntentError } from '../../sdk/src/errors.js'
+import { IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError } from '../../sdk/src/errors.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
@@ -163,7 +163,22 @@ describe('the client behind a network full of faults', () => {
     expect(seen.some(({ fault }) => fault === 'refused')).to.equal(true)
   })
 
-  it('ends in a typed error when the service is away for good, with nothing sent twice', async function () {
+  for (const [fault, kind] of [
+    ['refused', IntentConnectionError],
+    ['silence', IntentTimeoutError],
+    [429, IntentApiError],
+    [500, IntentApiError],
+  ] as const) {
+    it(`ends in a typed error, with nothing created, when every request meets: ${fault}`, async function () {
+      this.timeout(60_000)
+      choose = () => fault
+      const { outcome, actions } = await sendThrough()
+      expect(outcome).to.be.instanceOf(kind).and.to.include({ retryable: true })
+      expect(actions).to.deep.equal([])
+    })
+  }
+
+  it('ends with the reason of the signal when the service is away for good, with nothing sent twice', async function () {
     this.timeout(60_000)
     choose = ({ method, url: path }) => (method === 'POST' && path === '/actions' ? 'answer lost' : 'none')
     const controller = new AbortController()

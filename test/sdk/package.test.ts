@@ -155,6 +155,7 @@ describe('the packed SDK', () => {
     expect(manifest.dependencies ?? {}).to.deep.equal({})
     expect(manifest.peerDependencies).to.have.keys(['viem'])
     expect(manifest.sideEffects).to.equal(false)
+    expect(manifest.publishConfig).to.deep.equal({ access: 'public', provenance: true })
     expect(readdirSync(folder)).to.include.members(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'src'])
   })
 

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { createIntentClient } from '../../sdk/src/client.js'
+import { IntentConnectionError, IntentTimeoutError } from '../../sdk/src/errors.js'
+import { type Reaction, startScriptedServer } from '../support/scriptedServer.js'
+import { newUser } from '../support/wallets.js'
+
+const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+
+describe('the nodes that an action is prepared with', () => {
+  let stop: () => Promise<void> = async () => {}
+  afterEach(() => stop())
+
+  /** What is prepared by a client of a service whose chain has this node; `tries` is counted for each method. */
+  async function prepare(node: (method: string, tries: number) => Reaction) {
+    const tries: Record<string, number> = {}
+    let url = ''
+    const server = await startScriptedServer((request): Reaction => {
+      if (request.path === '/node') {
+        expect(request.headers).not.to.have.property('x-api-key')
+        const method = request.body.method as string
+        tries[method] = (tries[method] ?? 0) + 1
+        return node(method, tries[method])
+      }
+      const chain = { chainId: 31337, rpcUrl: `${url}/node`, tokens: [], delegate: contract, solver: contract }
+      return { status: 200, body: { success: true, data: { chains: [chain] }, error: null } }
+    })
+    url = server.url
+    stop = server.stop
+    const client = createIntentClient({ baseUrl: url, timeoutMs: 200, retries: 1, headers: { 'x-api-key': 'k' } })
+    const calls = [{ to: contract, value: 0n, data: '0x12' }] as const
+    const intents = [{ chainBatches: [{ chainId: 31337, tokenTransfers: [], calls: [...calls] }] }]
+    const outcome = await client.prepareAction({ account: newUser(), intents }).catch((error: unknown) => error)
+    return { outcome, tries }
+  }
+
+  const answers: Record<string, string> = { eth_chainId: '0x7a69', eth_getCode: '0x', eth_getTransactionCount: '0x3' }
+  const answer = (method: string): Reaction => ({ status: 200, body: { result: answers[method] } })
+
+  it('are asked again when they fail for a passing reason, without what is meant for the service', async () => {
+    const { outcome, tries } = await prepare((method, count) =>
+      count === 1 ? { status: 429, headers: { 'retry-after': '0' } } : answer(method),
+    )
+    expect(outcome).to.have.property('authorizations').with.length(1)
+    expect(tries).to.deep.equal({ eth_chainId: 2, eth_getCode: 2, eth_getTransactionCount: 2 })
+  })
+
+  it('end the preparation with an error when they stay silent', async () => {
+    const { outcome } = await prepare(() => 'silence')
+    expect(outcome).to.be.instanceOf(IntentConnectionError).and.to.include({ retryable: true })
+    expect((outcome as Error).cause).to.be.instanceOf(IntentTimeoutError)
+  })
+})
