@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { parseUnits } from 'viem'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError } from '../../sdk/src/errors.js'
+import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { startTestService, type TestService } from '../support/service.js'
-import { balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
+import { balanceOf, fund, newUser, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 /** What happens to one request between the client and a real service. */
 type Fault =
@@ -142,6 +143,36 @@ describe('the client behind a network full of faults', () => {
     expect(outcome).to.include({ status: 'success' })
     expect(actions).to.have.length(1)
     expect(paid).to.equal(expected)
+  })
+
+  it('has the user pay once on demand while any request may meet any fault', async function () {
+    this.timeout(120_000)
+    const [a, b] = service.chains
+    const account = newUser()
+    await fund(a, account.address, { usd: amount * 2n, native: parseUnits('1', 18) })
+    const usdA = tokenOf(a, 'usd').address
+    const gets = { token: tokenOf(b, 'usd').address, amount: parseUnits('2', 18) }
+    const faults: Fault[] = ['answer lost', 'answer cut', 'refused', 429, 503]
+    let turn = 0
+    choose = () => (turn++ % 3 === 2 ? 'none' : faults[turn % faults.length]!)
+    let payments = 0
+    const chainBatches = [
+      { chainId: a.chainId, tokenTransfers: [{ from: account.address, to: a.vault, token: usdA, amount }] },
+      { chainId: b.chainId, tokenTransfers: [{ from: 'solver' as const, to: account.address, ...gets }] },
+    ]
+    const action = await sendOnDemand(createIntentClient({ baseUrl: url, timeoutMs: 1_500, retries: 3 }), {
+      user: account.address,
+      account,
+      intents: [{ chainBatches }],
+      pay: ({ to, data }) => {
+        payments++
+        return sendFrom(a, account, { to, data })
+      },
+    })
+    expect(action.status).to.equal('success')
+    expect(payments).to.equal(1)
+    expect(await balanceOf(a, usdA, account.address)).to.equal(amount)
+    expect(await balanceOf(b, gets.token, account.address)).to.equal(gets.amount)
   })
 
   it('carries an action through a service that goes away in the middle and comes back', async function () {
