@@ -5,14 +5,15 @@ import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { type AirdropResult, settleAirdrop } from './airdrops.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
-import { releaseCredit, reserveCredit, type ReserveOutcome, type Spender, spendCredit } from './credits.js'
-import { type Database, isDuplicate, type Transaction } from './database.js'
+import { releaseCredit, reserveCredit, spendCredit } from './credits.js'
+import { type Database, type Transaction } from './database.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { isRecordedElsewhere, unbindPayment } from './payments.js'
+import { spenderOf } from './preparation.js'
 import { attemptOf, stepKeyColumns, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import { changeStep } from './stepChange.js'
-import { refOf, type StepWork } from './steps.js'
+import { refOf } from './steps.js'
 
 /** What left the vault, in the token's smallest unit. */
 export type Payout = { chainId: number; token: Address; amount: bigint }
@@ -116,62 +117,6 @@ export async function settleTransaction(
     if (settled.airdrop) await settleAirdrop(trx, settled.airdrop, now)
     return 'settled'
   })
-}
-
-/** Makes each 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
-export async function takeAccounts(database: Database, works: StepWork[]): Promise<boolean[]> {
-  return database.transact(async (trx) => {
-    const taken = new Map<StepWork, boolean>()
-    // In one order everywhere, so that locks of several groups don't cross.
-    for (const work of [...works].sort((a, b) => (accountOf(a) < accountOf(b) ? -1 : 1))) {
-      taken.set(work, await takeAccount(trx, work))
-    }
-    return works.map((work) => taken.get(work)!)
-  })
-}
-
-/** A refused statement leaves the rest of its transaction as it is, on both databases. */
-async function takeAccount(trx: Transaction, work: StepWork): Promise<boolean> {
-  try {
-    await trx('steps')
-      .where({ ...stepKeyColumns(work.ref), status: 'executing' })
-      .update({ open_account: accountOf(work) })
-    return true
-  } catch (error) {
-    if (isDuplicate(error)) return false
-    throw error
-  }
-}
-
-function accountOf(work: StepWork): string {
-  return `${work.view.chainId}:${work.user}`
-}
-
-/** Sets credit aside for a step that was accepted while the one before it was still under way. */
-export async function reserveForStep(
-  database: Database,
-  work: StepWork,
-  needs: SolverNeed[],
-  now: number,
-): Promise<ReserveOutcome | { outcome: 'stale' }> {
-  return database.transact(async (trx) => {
-    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(work.ref))).first()
-    if (row?.status !== 'executing') return { outcome: 'stale' }
-    return reserveCredit(database, trx, spenderOf(row), needs, now)
-  })
-}
-
-/** Fixes the key by which the vault remembers the step's payout; the first one stays. False: another step has it. */
-export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<boolean> {
-  try {
-    await database.write((knex) =>
-      knex('steps').where(stepKeyColumns(ref)).whereNull('step_key').update({ step_key: stepKey }),
-    )
-    return true
-  } catch (error) {
-    if (isDuplicate(error)) return false
-    throw error
-  }
 }
 
 async function applyResult(
@@ -279,11 +224,6 @@ function finalError(result: Exclude<StepResult, { status: 'success' }>, row: Ste
 /** What was mined has cost gas, so it counts whatever it says. */
 function isExcusedResult(result: StepResult): boolean {
   return result.status !== 'success' && result.blockNumber === null && isExcused(result.error)
-}
-
-function spenderOf(row: StepRow): Spender {
-  const signed = row.mode === '7702'
-  return { ref: refOf(row), user: row.user, chainId: row.chain_id, signed, attempt: attemptOf(row) }
 }
 
 /** What the causes of a step's payouts begin with. */

@@ -40,9 +40,10 @@ import {
 } from './journalTransactions.js'
 import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resumeLane } from './lanes.js'
 import { readOpenExposures } from './exposures.js'
+import { fixStepKey, reserveForStep, takeAccounts } from './preparation.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
 import { readDraining, readStuck, readWaiting, setDraining } from './serviceState.js'
-import { fixStepKey, reserveForStep, settleStep, settleTransaction, takeAccounts } from './settlement.js'
+import { settleStep, settleTransaction } from './settlement.js'
 import {
   claimDueSteps,
   noteConfirmations,
