@@ -39,12 +39,20 @@ export type StepWork = {
   traceparent: string | null
 }
 
-export async function readStep(database: Database, ref: StepRef): Promise<StepView | null> {
-  const [row] = await database.select<StepRow>(
-    `SELECT ${stepViewColumns.join(', ')} FROM steps WHERE action_id = ? AND intent_index = ? AND step_index = ?`,
-    [ref.actionId, ref.intentIndex, ref.stepIndex],
+const isStep = '(action_id = ? AND intent_index = ? AND step_index = ?)'
+
+/** The steps by one statement, each at its reference's place; null where there is none. */
+export async function readSteps(database: Database, refs: readonly StepRef[]): Promise<(StepView | null)[]> {
+  const rows = await database.select<StepRow>(
+    `SELECT ${stepViewColumns.join(', ')} FROM steps WHERE ${refs.map(() => isStep).join(' OR ')}`,
+    refs.flatMap(({ actionId, intentIndex, stepIndex }) => [actionId, intentIndex, stepIndex]),
   )
-  return row ? toStepView(row) : null
+  const views = new Map(rows.map((row) => [nameOf(refOf(row)), toStepView(row)]))
+  return refs.map((ref) => views.get(nameOf(ref)) ?? null)
+}
+
+function nameOf({ actionId, intentIndex, stepIndex }: StepRef): string {
+  return `${actionId}/${intentIndex}/${stepIndex}`
 }
 
 /**
@@ -77,7 +85,9 @@ export async function readStepWork(database: Database, ref: StepRef): Promise<St
 
 /** The step before it in its intent; null for the first. */
 export async function readPreviousStep(database: Database, ref: StepRef): Promise<StepView | null> {
-  return ref.stepIndex === 0 ? null : readStep(database, { ...ref, stepIndex: ref.stepIndex - 1 })
+  if (ref.stepIndex === 0) return null
+  const [view] = await readSteps(database, [{ ...ref, stepIndex: ref.stepIndex - 1 }])
+  return view!
 }
 
 export type StepRequest = {
