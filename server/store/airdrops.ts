@@ -1,5 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
+import { claimDue } from './claims.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { post } from './ledger.js'
 
@@ -86,19 +87,13 @@ export async function readAirdrop(database: Database, key: AirdropKey): Promise<
 
 /** Takes up to `limit` airdrops that are due, for `leaseMs`. */
 export async function claimDueAirdrops(database: Database, limit: number, leaseMs: number): Promise<Airdrop[]> {
-  return database.transact(async (trx) => {
-    const now = await database.clock(trx)
-    const due = await database.lock(
-      trx<AirdropRow>('airdrops').where('due_at', '<=', now).orderBy('due_at').limit(limit),
-      { skipLocked: true },
-    )
-    for (const row of due) {
+  const rows = await claimDue<AirdropRow>(database, 'airdrops', limit, leaseMs, async (trx, due, dueAt) => {
+    for (const row of due)
       await trx('airdrops')
         .where(keyOf(toAirdrop(row)))
-        .update({ due_at: now + leaseMs })
-    }
-    return due.map(toAirdrop)
+        .update({ due_at: dueAt })
   })
+  return rows.map(toAirdrop)
 }
 
 export async function postponeAirdrop(database: Database, airdrop: Airdrop, delayMs: number): Promise<void> {
