@@ -10,6 +10,7 @@ import { createDeployer } from '../../server/devnet/deployContracts.js'
 import { type Devnet, devAccount, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi, type Api } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
+import { availableOf } from '../support/credit.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
 import {
@@ -69,10 +70,8 @@ describe('a token that takes a fee and does not say so', () => {
   const pay = (user: ReturnType<typeof newUser>): Promise<Hash> =>
     sendFrom(a(), user, { to: token, data: transferData(a().vault, 10_000_000n) })
 
-  const available = async (user: Address) =>
-    (await api.get(`/coredeposit/${user}`)).body.data.tokens.find(
-      (entry: any) => entry.tokenAddress.toLowerCase() === token,
-    )?.available ?? '0'
+  const available = (user: Address) =>
+    availableOf(api, user, ({ tokenAddress }) => tokenAddress.toLowerCase() === token)
 
   const inOf = (user: Address, to: Address = a().vault) => ({
     chainId: a().chainId,

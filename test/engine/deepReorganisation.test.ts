@@ -8,6 +8,7 @@ import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi, type Api } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
+import { availableOf } from '../support/credit.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
 import { balanceOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
@@ -117,7 +118,7 @@ describe('a reorganisation deeper than the confirmations', () => {
     await until(async () => (await step(actionId, 0)).status === 'success', 'the payment, again', 20_000)
     const [covered] = await exposures()
     expect(covered.open_amount).to.equal('0')
-    expect((await api.get(`/coredeposit/${user.address}`)).body.data.tokens[0]?.available ?? '0').to.equal('0')
+    expect(await availableOf(api, user.address)).to.equal('0')
     await expectBooksToBalance()
   })
 
@@ -138,7 +139,7 @@ describe('a reorganisation deeper than the confirmations', () => {
       amount: '9',
     }
     expect((await api.post('/coredeposit', body)).status).to.equal(200)
-    const available = async () => (await api.get(`/coredeposit/${address}`)).body.data.tokens[0]?.available ?? '0'
+    const available = () => availableOf(api, address)
     expect(await available()).to.equal('9')
     await rpc(a().rpcUrls[0]!, 'evm_setAutomine', [false])
     await rpc(a().rpcUrls[0]!, 'anvil_reorg', [confirmations + 1, []])

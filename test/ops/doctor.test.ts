@@ -15,10 +15,14 @@ import { startFaultyNode } from '../chain/faultyNode.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 
 type Env = Record<string, string>
-type FileChain = { chainId: number; rpcUrls: string[]; vault: string; delegates: string[]; tokens: any[] } & Record<
-  string,
-  unknown
->
+type FileToken = { address: string; decimals: number; airdrop?: object }
+type FileChain = {
+  chainId: number
+  rpcUrls: string[]
+  vault: string
+  delegates: string[]
+  tokens: [FileToken, FileToken, FileToken]
+} & Record<string, unknown>
 
 describe('npm run doctor', function () {
   this.timeout(60_000)

@@ -1,6 +1,8 @@
 import { validateReply } from './validateReply.js'
 
 /** A reply as it came over the wire. */
+// Read untyped, as a client without types reads it; every one of them is validated against the spec.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Reply = { status: number; headers: Headers; body: any }
 
 export type Api = ReturnType<typeof createApi>

@@ -4,10 +4,12 @@ import { type Abi, type Address, encodeFunctionData, type Hash, type Hex, parseU
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { compile } from '../../scripts/contracts.js'
 import { registrationTypedData } from '../../sdk/src/signing.js'
+import type { TokenBalance } from '../../server/api/generated/types.gen.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createApi, type Api } from './api.js'
+import { availableOf, creditOf } from './credit.js'
 import { startTestService, type TestService } from './service.js'
 import { fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from './wallets.js'
 
@@ -60,12 +62,10 @@ export function attackScene() {
     return api.post('/coredeposit', { ...base, ...more })
   }
 
-  async function balance(user: Address, token: Address = usdA()) {
-    const { tokens } = (await api.get(`/coredeposit/${user}`)).body.data
-    return tokens.find((entry: any) => entry.chainId === a().chainId && entry.tokenAddress.toLowerCase() === token)
-  }
-  const available = async (user: Address, token?: Address): Promise<string> =>
-    (await balance(user, token))?.available ?? '0'
+  const onA = (token: Address) => (entry: TokenBalance) =>
+    entry.chainId === a().chainId && entry.tokenAddress.toLowerCase() === token
+  const balance = (user: Address, token: Address = usdA()) => creditOf(api, user, onA(token))
+  const available = (user: Address, token: Address = usdA()) => availableOf(api, user, onA(token))
 
   const payIn = (user: Address, amount = ten) => ({
     chainId: a().chainId,
