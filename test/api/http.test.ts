@@ -2,19 +2,11 @@ import { request as rawRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import type { ActionErrorBody, ErrorBody, VenueTxHashesFound } from '../../server/api/generated/types.gen.js'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { newUser } from '../support/wallets.js'
 
 describe('the API over HTTP', () => {
-  let service: TestService
-  let api: Api
-
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
+  const { service, api } = useTestService()
 
   const record = () => ({
     address: newUser().address,

@@ -4,9 +4,9 @@ import { devTokenAbi, devTokenBytecode, solverVaultAbi } from '../../server/chai
 import { createDeployer } from '../../server/devnet/deployContracts.js'
 import { devAccount } from '../../server/devnet/devnet.js'
 import { registrationTypedData } from '../../sdk/src/signing.js'
-import { createApi, type Api, type Reply } from '../support/api.js'
+import type { Reply } from '../support/api.js'
 import { availableOf } from '../support/credit.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import {
   balanceOf,
   fund,
@@ -22,14 +22,7 @@ import {
 type User = ReturnType<typeof newUser>
 
 describe('attacks on the solver’s and other users’ money', () => {
-  let service: TestService
-  let api: Api
-
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
+  const { service, api } = useTestService()
 
   const chains = () => service.chains
   const usd = (index: 0 | 1) => tokenOf(chains()[index], 'usd').address

@@ -1,15 +1,10 @@
 import { expect } from 'chai'
 import { createApi } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { newUser } from '../support/wallets.js'
 
 describe('rate limits', () => {
-  let service: TestService
-
-  before(async () => {
-    service = await startTestService({ RATE_LIMIT_PER_MINUTE: '20' })
-  })
-  after(() => service.stop())
+  const { service } = useTestService({ RATE_LIMIT_PER_MINUTE: '20' })
 
   it('refuse a client that has used up its share, and say when to come back', async () => {
     const api = createApi(service.url)

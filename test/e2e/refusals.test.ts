@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { type Hex, parseUnits, toHex } from 'viem'
 import type { Issue, SignatureType } from '../../server/api/generated/types.gen.js'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import {
   authorization,
   fund,
@@ -32,15 +31,8 @@ type Batch = {
 }
 
 describe('actions that are refused', () => {
-  let service: TestService
-  let api: Api
+  const { service, api } = useTestService()
   const user = newUser()
-
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
 
   async function anAction(signatureType: SignatureType = 'eip712') {
     const [a, b] = service.chains

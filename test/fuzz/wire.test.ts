@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApi } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { createRowCounter } from './rowCounts.js'
 import { type Chunk, exchange, expectRefused, get, post } from './wire.js'
 
@@ -12,15 +12,13 @@ const writing = ['/actions', '/venue-tx-hashes', '/coredeposit', '/airdrop/31337
 
 describe('bytes that no good client sends', function () {
   this.timeout(120_000)
-  let service: TestService
+  const { service } = useTestService({ ROLE: 'api' })
   let countRows: () => Promise<Record<string, number>>
   let rows: Record<string, number>
 
   before(async () => {
-    service = await startTestService({ ROLE: 'api' })
     countRows = await createRowCounter(service.database)
   })
-  after(() => service?.stop())
   beforeEach(async () => {
     rows = await countRows()
   })

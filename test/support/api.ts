@@ -9,7 +9,8 @@ export type Api = ReturnType<typeof createApi>
 
 /** The REST API as a client without the SDK sees it. */
 export function createApi(
-  baseUrl: string,
+  /** A function where it is not known yet. */
+  baseUrl: string | (() => string),
   /** Headers of every request, and who is told of every reply. */
   options: { headers?: Record<string, string>; onReply?: (reply: Reply) => void } = {},
 ) {
@@ -19,7 +20,7 @@ export function createApi(
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const response = await fetch(baseUrl + path, {
+    const response = await fetch((typeof baseUrl === 'string' ? baseUrl : baseUrl()) + path, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...options.headers, ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

@@ -8,9 +8,8 @@ import type { TokenBalance } from '../../server/api/generated/types.gen.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import { createApi, type Api } from './api.js'
 import { availableOf, creditOf } from './credit.js'
-import { startTestService, type TestService } from './service.js'
+import { useTestService } from './useTestService.js'
 import { fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from './wallets.js'
 
 type User = ReturnType<typeof newUser>
@@ -22,21 +21,7 @@ export const initCodeOf = (name: string): Hex => `0x${attackers[name]!.evm.bytec
 
 /** A service on two local chains, and what attackers and their victims do with it. Made once in a `describe`. */
 export function attackScene() {
-  let service: TestService
-  let client: Api
-
-  before(async () => {
-    service = await startTestService()
-    client = createApi(service.url)
-  })
-  after(() => service.stop())
-
-  const api: Api = {
-    request: (...args) => client.request(...args),
-    get: (...args) => client.get(...args),
-    post: (...args) => client.post(...args),
-    execute: (...args) => client.execute(...args),
-  }
+  const { service, api } = useTestService()
   const a = (): ChainConfig => service.chains[0]
   const b = (): ChainConfig => service.chains[1]
   const usdA = () => tokenOf(a(), 'usd').address
