@@ -243,7 +243,22 @@ describe('bytes that no good client sends', function () {
   })
 
   it('lives through targets with a scheme and a host, sound or not', async () => {
-    const authorities = ['[::1', '[', '[]', 'x:99999999', 'x:-1', 'a b', 'a^b', '%', '%zz@h', 'u:%@h', ':@', '@', '*', '|']
+    const authorities = [
+      '[::1',
+      '[',
+      '[]',
+      'x:99999999',
+      'x:-1',
+      'a b',
+      'a^b',
+      '%',
+      '%zz@h',
+      'u:%@h',
+      ':@',
+      '@',
+      '*',
+      '|',
+    ]
     const schemes = ['http', 'HTTP', 'https', 'ftp', 'javascript', 'file', 'ws']
     for (const scheme of schemes) {
       for (const authority of [...authorities, '', 'elsewhere.example', 'u:p@elsewhere.example:80']) {
