@@ -78,7 +78,8 @@ export async function createEvm() {
       to,
       data = '0x',
       value = 0n,
-      gasLimit = 12_000_000n,
+      // Storing a long intent for a later call costs 22,100 a word.
+      gasLimit = 60_000_000n,
       authorizations,
     }: Transaction): Promise<Outcome> {
       const fields = { gasLimit, data, value, ...(to && { to: addressOf(to) }) }
