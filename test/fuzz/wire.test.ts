@@ -240,6 +240,36 @@ describe('bytes that no good client sends', function () {
     for (const path of tricks) await refused(path, get(path))
   })
 
+  it('lives through targets with a scheme and a host, sound or not', async () => {
+    const authorities = [
+      '[::1',
+      '[',
+      '[]',
+      'x:99999999',
+      'x:-1',
+      'a b',
+      'a^b',
+      '%',
+      '%zz@h',
+      'u:%@h',
+      ':@',
+      '@',
+      '*',
+      '|',
+    ]
+    const schemes = ['http', 'HTTP', 'https', 'ftp', 'javascript', 'file', 'ws']
+    for (const scheme of schemes) {
+      for (const authority of [...authorities, '', 'elsewhere.example', 'u:p@elsewhere.example:80']) {
+        for (const path of ['/nowhere', '', '?a=[', '#x']) {
+          const target = `${scheme}://${authority}${path}`
+          await refused(target, get(target))
+        }
+      }
+    }
+    const sound = await exchange(service.url, get('http://u:p@elsewhere.example:80/livez?a=1'))
+    expect(sound.answers.map(({ status }) => status)).to.deep.equal([200])
+  })
+
   it('answers pipelined requests in their order, and garbage after them with nothing wrong', async () => {
     const many = Array.from({ length: 60 }, (_, n) => {
       const path = n % 3 === 0 ? '/nowhere' : '/livez'
