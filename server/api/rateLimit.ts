@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net'
 import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
-import type { OperationId } from './handlers.js'
+import type { CountFor, OperationId } from './handlers.js'
 
 /** Points per window and subject; null where the deployment sets no limit. */
 export type RateLimits = {
@@ -31,9 +31,16 @@ export async function limitClient(limits: RateLimits, ctx: Context, operationId:
 }
 
 /**
- * Whom a request counts for. Of IPv6 it is the network of 64 bits, since whoever has one address has all of those; what
- * is no address (a proxy may pass on anything) counts for the proxy. Never for a user that the request names: that proves
- * nothing, and anyone could use up another's share by naming him.
+ * Counts a request against a user too, whatever addresses he calls from, once he is known to have signed what it asks
+ * for. One that only names him proves nothing, and anyone could use up his share by it. Null: nothing is counted.
+ */
+export function userLimit(limits: RateLimits, ctx: Context, operationId: OperationId): CountFor {
+  return limits && ((user) => take(limits, ctx, `user:${user}`, costs[operationId] ?? 1))
+}
+
+/**
+ * Which client a request comes from. Of IPv6 it is the network of 64 bits, since whoever has one address has all of those; what
+ * is no address (a proxy may pass on anything) is the proxy.
  */
 export function clientOf(stated: string, peer: string): string {
   const bare = stated.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1').replace(/^\[(.*)\](:\d+)?$/, '$1')

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { clientOf } from '../../server/api/rateLimit.js'
 import { createApi } from '../support/api.js'
 import { useTestService } from '../support/useTestService.js'
-import { newUser } from '../support/wallets.js'
+import { authorization, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
 describe('rate limits', () => {
   const { service } = useTestService({ RATE_LIMIT_PER_MINUTE: '20', TRUSTED_PROXIES: '1' })
@@ -40,6 +40,31 @@ describe('rate limits', () => {
     expect((await from('198.51.100.1').get('/chains')).status).to.equal(429)
     const reply = await from('198.51.100.2').post('/airdrop/31337/none', { wallet: victim })
     expect(reply.body.error.code).to.equal('airdrop_unavailable')
+  })
+
+  it('count what a user has signed for himself, from wherever he sends it, and a repetition for nobody', async () => {
+    const user = newUser()
+    const [chain] = service.chains
+    const usd = tokenOf(chain!, 'usd').address
+    const batch = { chainId: chain!.chainId, tokenTransfers: [{ from: user.address, to: usd, token: usd, amount: 1n }] }
+    const call = { to: usd, value: 0n, data: transferData(usd, 1n) }
+    const body = async (exp: number) => ({
+      user: user.address,
+      chainAuthorizations: [await authorization(user, chain!)],
+      intents: [await signedIntent(user, [{ ...batch, calls: [call] }], { exp })],
+    })
+    const soon = Math.floor(Date.now() / 1000) + 600
+    const first = await body(soon)
+    for (let index = 1; index < 9; index++) {
+      // Strangers who have read it somewhere.
+      const reply = await from(`198.51.101.${index}`).post('/actions', first)
+      expect(reply.status, JSON.stringify(reply.body)).to.equal(201)
+    }
+    const statuses = []
+    for (let index = 1; index < 5; index++) {
+      statuses.push((await from(`198.51.102.${index}`).post('/actions', await body(soon + index))).status)
+    }
+    expect(statuses).to.deep.equal([201, 201, 201, 429])
   })
 
   it('count what comes from one IPv6 network together, whatever it says of itself before the proxy', async () => {

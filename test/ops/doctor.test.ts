@@ -15,7 +15,7 @@ import { startFaultyNode } from '../chain/faultyNode.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 
 type Env = Record<string, string>
-type FileToken = { address: string; decimals: number; airdrop?: object }
+type FileToken = { address: string; decimals: number; airdrop?: object; minInventory?: string }
 type FileChain = {
   chainId: number
   rpcUrls: string[]
