@@ -6,7 +6,7 @@ import { arrivalCause, countLost } from './creditArrivals.js'
 import { releaseCredit, unspendCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow } from './deposits.js'
-import { recordExposure } from './exposures.js'
+import { coverExposures, recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
 import { payoutCause } from './settlement.js'
@@ -145,19 +145,12 @@ async function unsettle(
   next: Pick<StepChange, 'due_at' | 'unseen_ms'>,
   now: number,
 ): Promise<void> {
-  await post(
-    trx,
-    (await readPayouts(trx, row)).map(({ cause, user, chain_id, token, amount }) => ({
-      cause: `undone:${cause}`,
-      debit: 'vault' as const,
-      credit: 'solver' as const,
-      user,
-      chainId: chain_id,
-      token,
-      amount: BigInt(amount),
-    })),
-    now,
-  )
+  for (const { cause, user, chain_id, token, amount } of await readPayouts(trx, row)) {
+    const payout = { user, chainId: chain_id, token, amount: BigInt(amount) }
+    await post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...payout }], now)
+    // One that no credit was left for has not happened after all.
+    await coverExposures(database, trx, 'payout', { ...payout, transactionHash: row.transaction_hash! }, now)
+  }
   await unspendCredit(database, trx, refOf(row), attemptOf(row), now)
   await changeStep(
     trx,

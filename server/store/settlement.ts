@@ -108,7 +108,11 @@ export async function settleTransaction(
       const isCarried = row.transaction_id === settled.transactionId
       if (result.status === 'alone') {
         if (isCarried) await carryOutAlone(database, trx, row, now)
-      } else if (isCarried && row.status === 'executing') await applyResult(database, trx, row, result, now)
+        continue
+      }
+      const isOpen = isCarried && row.status === 'executing'
+      // What was undone may have paid without credit, and pays so again.
+      if (isOpen && (row.reopenings === 0 || !tookEffect(result))) await applyResult(database, trx, row, result, now)
       else if (tookEffect(result) && (isCarried || !(await isCarriedElsewhere(trx, row)))) {
         await trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId })
         await applyLate(database, trx, row, { result, needs }, now)
@@ -173,8 +177,8 @@ async function isCarriedElsewhere(trx: Transaction, { transaction_id }: StepRow)
 }
 
 /**
- * A transaction that had failed, or was given up, was carried out after all. Its step may have given its credit back: it
- * is taken again, and where it is gone by now, what was paid out is an exposure.
+ * A transaction that had failed, was given up or was undone, was carried out after all. Its step may have given its credit
+ * back: it is taken again, and where it is gone by now, what was paid out is an exposure.
  */
 async function applyLate(
   database: Database,
