@@ -121,7 +121,7 @@ function exposuresOf({ config }: ChainState, exposures: Exposure[]): Finding[] {
       message:
         kind === 'credit'
           ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${token} was paid out on it.`
-          : `${transactionHash} paid ${amount} of ${token} after the step’s credit had been given back.`,
+          : `${transactionHash} paid ${amount} of ${token} after the credit for it had been given back.`,
       remedy:
         'Raise the chain’s confirmations. A payment that comes again makes it good by itself; else settle it with the user.',
     }))
