@@ -118,7 +118,8 @@ export async function settleTransaction(
         await applyLate(database, trx, row, { result, needs }, now)
       }
     }
-    if (settled.airdrop) await settleAirdrop(trx, settled.airdrop, now)
+    const carrier = { id: settled.transactionId, hash: settled.mined.hash }
+    if (settled.airdrop) await settleAirdrop(database, trx, settled.airdrop, carrier, now)
     return 'settled'
   })
 }

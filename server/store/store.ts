@@ -6,6 +6,7 @@ import {
   postponeAirdrop,
   readAirdrop,
   readAirdropOf,
+  readUnpaidAirdrops,
   requestAirdrop,
 } from './airdrops.js'
 import { readBalances } from './balances.js'
@@ -124,6 +125,7 @@ export function createStore(database: Database) {
     requestAirdrop: on(requestAirdrop),
     readAirdrop: on(readAirdrop),
     readAirdropOf: on(readAirdropOf),
+    readUnpaidAirdrops: on(readUnpaidAirdrops),
     claimDueAirdrops: on(claimDueAirdrops),
     postponeAirdrop: on(postponeAirdrop),
     failAirdrop: on(failAirdrop),

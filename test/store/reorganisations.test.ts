@@ -270,23 +270,6 @@ describe('undoing what was final', () => {
     await store.requestStep({ ref: stepOf(entry, 0, 0), order, needs: [need], intentSigned: true }, now)
   }
 
-  it('lets an airdrop that was removed be settled anew', async () => {
-    const key = { chainId: 2, token: usdOn2, wallet: user }
-    const asked = await store.requestAirdrop({ ...key, amount: 5n, limit: 10n, periodMs: 1_000 }, now)
-    if (asked.outcome !== 'accepted') throw new Error(asked.outcome)
-    const transactionId = await record({ steps: [], airdrop: asked.airdrop })
-    const paid = async () => (await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n
-    for (const number of [3, 4, 5]) {
-      const mined = { hash: randomHash(), blockNumber: number, blockHash: randomHash() }
-      const airdrop = { airdrop: asked.airdrop, paid: true, hash: mined.hash, message: null }
-      await store.settleTransaction({ transactionId, mined, results: [], airdrop }, now)
-      expect(await paid()).to.equal(5n)
-      expect((await store.readAirdrop(key))?.status).to.equal('success')
-      await store.undoBlock(2, { number, hash: mined.blockHash }, now)
-      expect(await paid()).to.equal(0n)
-    }
-  })
-
   it('counts an attempt that was mined and reverted, whatever for, since it has cost gas', async () => {
     const { payout } = await paidAction()
     const error = { code: 'solver_outflow_cap', message: 'no', retryable: true } as const
