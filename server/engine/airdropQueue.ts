@@ -51,7 +51,7 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
 
 /** The vault has paid it before, by a transaction that the journal does not have or gave up; that one counts. */
 async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<Visit> {
-  const payment = await findPayment(airdrop, chain)
+  const payment = await findPayment(airdrop, chain, tools)
   if (!payment) return waits(chain.config.pollIntervalMs)
   await tools.store.adoptAirdrop(payment, tools.now())
   tools.changed(airdropTopic(airdrop))
@@ -59,9 +59,14 @@ async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promis
 }
 
 /** Null: it is not final yet, or can't be found. */
-async function findPayment(airdrop: Airdrop, chain: Chain): Promise<AirdropResult | null> {
-  const hash = await chain.findFulfilment(airdropKey(airdrop))
-  if (!hash) return null
+async function findPayment(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<AirdropResult | null> {
+  const stepKey = airdropKey(airdrop)
+  const hash = await chain.findFulfilment(stepKey)
+  if (!hash) {
+    const { chainId, token, wallet, round } = airdrop
+    tools.log.warn({ chainId, token, wallet, round, stepKey }, 'no node has the log of what the vault has paid')
+    return null
+  }
   const { receipt, head } = await chain.transaction(hash)
   if (!receipt || Number(head.number - receipt.blockNumber) + 1 < chain.config.confirmations) return null
   return (await chain.isCertain(receipt)) ? paidBy(receipt, airdrop) : null
@@ -104,7 +109,7 @@ export async function airdropResult(
     const message = 'The transaction was mined and paid nothing.'
     return { airdrop, hash: receipt.hash, paidIn: null, message }
   }
-  return findPayment(airdrop, chain)
+  return findPayment(airdrop, chain, tools)
 }
 
 /** What requests wait on. */

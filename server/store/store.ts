@@ -43,7 +43,7 @@ import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resu
 import { readOpenExposures } from './exposures.js'
 import { fixStepKey, reserveForStep, takeAccounts } from './preparation.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
-import { readDraining, readStuck, readWaiting, setDraining } from './serviceState.js'
+import { readDraining, readStuck, readUnsettled, readWaiting, setDraining } from './serviceState.js'
 import { settleStep, settleTransaction } from './settlement.js'
 import {
   claimDueSteps,
@@ -142,6 +142,7 @@ export function createStore(database: Database) {
     setDraining: on(setDraining),
     readWaiting: on(readWaiting),
     readStuck: on(readStuck),
+    readUnsettled: on(readUnsettled),
 
     sweep: on(sweep),
     rememberGenesis: on(rememberGenesis),
