@@ -37,7 +37,10 @@ describe('what is signed', () => {
     let url = ''
     const rpc: Record<string, unknown> = { eth_chainId: '0x7a69', eth_getCode: '0x', eth_getTransactionCount: '0x3' }
     const server = await startScriptedServer((request): Reaction => {
-      if (request.path === '/node') return { status: 200, body: { result: rpc[request.body.method] } }
+      if (request.path === '/node') {
+        const { method } = request.body as { method: string }
+        return { status: 200, body: { result: rpc[method] } }
+      }
       if (request.path !== '/chains') return { status: 400, body: { error: 'No', requestId: 'r' } }
       const chain = {
         chainId: 31337,
@@ -57,8 +60,8 @@ describe('what is signed', () => {
   function watched() {
     const signed: string[] = []
     const watch =
-      (what: string, sign: (...parameters: any[]) => any) =>
-      (...parameters: unknown[]) => {
+      <Parameters extends unknown[], Signed>(what: string, sign: (...parameters: Parameters) => Signed) =>
+      (...parameters: Parameters): Signed => {
         signed.push(what)
         return sign(...parameters)
       }

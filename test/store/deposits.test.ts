@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { Database } from '../../server/store/database.js'
 import type { DepositResult } from '../../server/store/deposits.js'
-import { checkBalances, readVaultMovements } from '../../server/store/reconciliation.js'
-import { createStore, type Store } from '../../server/store/store.js'
+import { readVaultMovements } from '../../server/store/reconciliation.js'
+import type { Store } from '../../server/store/store.js'
 import {
   aNewAction,
   anOnDemandIntent,
@@ -13,26 +13,20 @@ import {
   stepOf,
   usdOn1,
 } from '../support/builders.js'
-import { freshDatabase } from '../support/database.js'
+import { useStore } from './useStore.js'
 
 describe('recorded deposits', () => {
   let database: Database
   let store: Store
-  let drop: () => Promise<void>
   let user: Address
   let transactionHash: Hash
   let place: { blockNumber: number; blockHash: Hash; confirmations: number }
 
-  beforeEach(async () => {
-    ;({ database, drop } = await freshDatabase())
-    store = createStore(database)
+  useStore((fresh) => {
+    ;({ database, store } = fresh)
     user = randomAddress()
     transactionHash = randomHash()
     place = { blockNumber: 1, blockHash: randomHash(), confirmations: 1 }
-  })
-  afterEach(async () => {
-    expect(await checkBalances(database)).to.deep.equal([])
-    await drop()
   })
 
   const movements = [100n, 100n, 50n].map((amount, logIndex) => ({ logIndex, amount }))

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
 import type { Database } from '../../server/store/database.js'
-import { checkBalances, readVaultMovements } from '../../server/store/reconciliation.js'
+import { readVaultMovements } from '../../server/store/reconciliation.js'
 import type { StepResult } from '../../server/store/settlement.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import {
@@ -15,25 +15,19 @@ import {
   usdOn1,
   usdOn2,
 } from '../support/builders.js'
-import { freshDatabase } from '../support/database.js'
+import { useStore } from './useStore.js'
 
 describe('undoing what was final', () => {
   let database: Database
   let store: Store
-  let drop: () => Promise<void>
   let user: Address
   const signer: Address = randomAddress()
   const now = Date.now()
 
-  beforeEach(async () => {
-    ;({ database, drop } = await freshDatabase())
-    store = createStore(database)
+  useStore(async (fresh) => {
+    ;({ database, store } = fresh)
     user = randomAddress()
     await store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
-  })
-  afterEach(async () => {
-    expect(await checkBalances(database)).to.deep.equal([])
-    await drop()
   })
 
   const members = [
