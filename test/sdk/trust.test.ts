@@ -168,6 +168,22 @@ describe('what is signed', () => {
     expect(signed).to.deep.equal([])
   })
 
+  it('is nothing at all for an intent that holds at no time, however it came to be prepared', async () => {
+    const { client, posted } = await service([good])
+    const { signed, account: signer } = watched()
+    const refusal = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
+    const empty = intents.map((intent) => ({ ...intent, nbf: 9, exp: 9 }))
+    expect(await refusal(client.prepareAction({ account: signer, intents: empty }))).to.be.instanceOf(IntentError)
+    expect(await refusal(client.send({ account: signer, intents: empty }))).to.be.instanceOf(IntentError)
+    const prepared = await client.prepareAction({ account: signer, intents })
+    const changed = prepared.intents.map(({ digest: _digest, ...intent }) => ({ ...intent, nbf: intent.exp }))
+    const emptied = changed.map((intent) => ({ ...intent, digest: eip712IntentDigest(intent) }))
+    const signing = client.signAction({ ...prepared, intents: emptied }, { account: signer })
+    expect(await refusal(signing)).to.be.instanceOf(IntentError)
+    expect(signed).to.deep.equal([])
+    expect(posted()).to.deep.equal([])
+  })
+
   it('can be sent again with the same body and key when the answer got lost', async () => {
     const { client, posted } = await service([good])
     let signed: Extract<Progress, { type: 'signed' }> | null = null
