@@ -132,8 +132,7 @@ async function storeSigned(
     const change = { transaction_id: id!, transaction_hash: attempt.hash, due_at: null }
     await changeSteps(
       trx,
-      steps.map(({ ref }) => ref),
-      change,
+      steps.map(({ ref }) => ({ ref, change })),
       now,
     )
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id: id!, hash: attempt.hash })
@@ -218,7 +217,12 @@ export async function recordAttempt(
     await trx('attempts').insert(attemptColumns(transaction.id, attempt, now))
     await trx('transactions').where({ id: transaction.id }).update({ signed_at: now, updated_at: now })
     const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id, status: 'executing' })
-    await changeSteps(trx, steps.map(refOf), { transaction_hash: attempt.hash }, now)
+    const change = { transaction_hash: attempt.hash }
+    await changeSteps(
+      trx,
+      steps.map((step) => ({ ref: refOf(step), change })),
+      now,
+    )
     return 'recorded'
   })
 }
@@ -273,7 +277,11 @@ export async function noteMined(
     const news = steps.filter((step) =>
       Object.entries(seen).some(([name, value]) => step[name as keyof typeof seen] !== value),
     )
-    await changeSteps(trx, news.map(refOf), seen, now)
+    await changeSteps(
+      trx,
+      news.map((step) => ({ ref: refOf(step), change: seen })),
+      now,
+    )
   })
 }
 

@@ -3,7 +3,7 @@ import type { StepRef } from '../domain/action.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { reserveCredit, type ReserveOutcome, type Spender } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
-import { attemptOf, refOf, stepKeyColumns, type StepRow } from './rows.js'
+import { areSteps, attemptOf, refOf, stepKeyColumns, type StepRow } from './rows.js'
 import type { StepWork } from './steps.js'
 
 /**
@@ -14,21 +14,24 @@ import type { StepWork } from './steps.js'
 /** Makes each 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
 export async function takeAccounts(database: Database, works: StepWork[]): Promise<boolean[]> {
   return database.transact(async (trx) => {
+    if (await take(trx, works)) return works.map(() => true)
     const taken = new Map<StepWork, boolean>()
     // In one order everywhere, so that locks of several groups don't cross.
     for (const work of [...works].sort((a, b) => (accountOf(a) < accountOf(b) ? -1 : 1))) {
-      taken.set(work, await takeAccount(trx, work))
+      taken.set(work, await take(trx, [work]))
     }
     return works.map((work) => taken.get(work)!)
   })
 }
 
-/** A refused statement leaves the rest of its transaction as it is, on both databases. */
-async function takeAccount(trx: Transaction, work: StepWork): Promise<boolean> {
+/** All of them or none; a refused statement leaves the rest of its transaction as it is, on both databases. */
+async function take(trx: Transaction, works: StepWork[]): Promise<boolean> {
+  const { sql, bindings } = areSteps(works.map(({ ref }) => ref))
   try {
     await trx('steps')
-      .where({ ...stepKeyColumns(work.ref), status: 'executing' })
-      .update({ open_account: accountOf(work) })
+      .whereRaw(sql, bindings)
+      .where({ status: 'executing' })
+      .update({ open_account: trx.raw("concat(chain_id, ':', ??)", ['user']) })
     return true
   } catch (error) {
     if (isDuplicate(error)) return false

@@ -1,7 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
-import { groupBy } from '../domain/groupBy.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { type AirdropResult, settleAirdrop } from './airdrops.js'
@@ -166,13 +165,16 @@ async function book(
   }
 }
 
-/** Shows how steps have ended; those that ended alike, as a bundle's mostly do, are written together. */
+/** Shows how steps have ended; those that ended alike, as a bundle's mostly do, are written by one statement. */
 async function endSteps(database: Database, trx: Transaction, ended: readonly Ended[], now: number): Promise<void> {
-  const changes = ended.map(({ row, result }) => ({ ref: refOf(row), change: endOf(row, result) }))
-  for (const alike of groupBy(changes, ({ change }) => JSON.stringify(change)).values()) {
-    const refs = alike.map(({ ref }) => ref)
-    await changeSteps(trx, refs, alike[0]!.change, now)
-  }
+  const ends = new Map<string, StepChange>()
+  const changes = ended.map(({ row, result }) => {
+    const change = endOf(row, result)
+    const text = JSON.stringify(change)
+    if (!ends.has(text)) ends.set(text, change)
+    return { ref: refOf(row), change: ends.get(text)! }
+  })
+  await changeSteps(trx, changes, now)
   await hurrySuccessors(database, trx, ended, now)
 }
 

@@ -15,30 +15,33 @@ export type StepChange = Partial<Omit<StepRow, 'action_id' | 'intent_index' | 's
 
 /** As `changeSteps`, for one. */
 export async function changeStep(trx: Transaction, ref: StepRef, change: StepChange, now: number): Promise<StepRow> {
-  const [step] = await changeSteps(trx, [ref], change, now)
+  const [step] = await changeSteps(trx, [{ ref, change }], now)
   return step!
 }
 
 /**
- * Writes one change to steps and all that follows from it: the words of their intents and actions, and the actions' next
- * events. Every change of a step's public face goes through here, so that events have no gap. Takes the actions' row
- * locks first through the event counters, which orders concurrent changes of one action. However many the steps, the
- * statements are as many as for one. Answers with the steps as they are then, in the order given.
+ * Writes changes of steps, one for each, and all that follows from them: the words of their intents and actions, and the
+ * actions' next events. Every change of a step's public face goes through here, so that events have no gap. Takes the
+ * actions' row locks first through the event counters, which orders concurrent changes of one action. However many the
+ * steps, the statements are as many as for one, and one more for each change that is another object than the others.
+ * Answers with the steps as they are then, in the order given.
  */
 export async function changeSteps(
   trx: Transaction,
-  refs: readonly StepRef[],
-  change: StepChange,
+  changes: readonly { ref: StepRef; change: StepChange }[],
   now: number,
 ): Promise<StepRow[]> {
-  if (refs.length === 0) return []
+  if (changes.length === 0) return []
+  const refs = changes.map(({ ref }) => ref)
   for (const [count, actionIds] of byCount(refs)) {
     await trx('actions')
       .whereIn('id', actionIds)
       .update({ event_count: trx.raw('event_count + ?', [count]), updated_at: now })
   }
-  const changed = areSteps(refs)
-  await trx('steps').whereRaw(changed.sql, changed.bindings).update(columnsOf(change, now))
+  for (const [change, alike] of groupBy(changes, (entry) => entry.change)) {
+    const { sql, bindings } = areSteps(alike.map(({ ref }) => ref))
+    await trx('steps').whereRaw(sql, bindings).update(columnsOf(change, now))
+  }
 
   const intents = areIntents(refs)
   const rows = await trx<StepRow>('steps').whereRaw(intents.sql, intents.bindings).orderBy(stepKey)

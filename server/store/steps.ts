@@ -1,20 +1,14 @@
 import type { Address, Hash } from 'viem'
 import type { ChainAuthorization, Intent, StepRef } from '../domain/action.js'
-import { ServiceError } from '../domain/errors.js'
-import { decideRequest, type Order } from '../domain/request.js'
-import type { SolverNeed } from '../domain/solverNeeds.js'
 import type { StepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
 import { readIntentColumn } from './actions.js'
 import { claimDue } from './claims.js'
-import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import type { JournalTransaction } from './journalTransactions.js'
-import { bindPayment, isBindingSigned } from './payments.js'
 import {
   type ActionRow,
   areSteps,
-  attemptOf,
   type IntentRow,
   nameOfStep,
   refOf,
@@ -74,9 +68,13 @@ function isSameStep(a: StepRef, b: StepRef): boolean {
   return a.actionId === b.actionId && a.intentIndex === b.intentIndex && a.stepIndex === b.stepIndex
 }
 
-export async function readStepWork(database: Database, ref: StepRef): Promise<StepWork | null> {
-  const row = await database.knex<StepRow>('steps').where(stepKeyColumns(ref)).first()
-  return row ? ((await withIntents(database, [row]))[0] ?? null) : null
+/** As `readSteps`, with all that carrying them out needs. */
+export async function readStepWorks(database: Database, refs: readonly StepRef[]): Promise<(StepWork | null)[]> {
+  const { sql, bindings } = areSteps(refs)
+  const rows: StepRow[] = await database.knex<StepRow>('steps').whereRaw(sql, bindings)
+  const works = rows.length === 0 ? [] : await withIntents(database, rows)
+  const byName = new Map(works.map((work) => [nameOfStep(work.ref), work]))
+  return refs.map((ref) => byName.get(nameOfStep(ref)) ?? null)
 }
 
 /** By `nameOfStep`; one that is missing does not exist. In one order everywhere, so that locks of several don't cross. */
@@ -97,72 +95,6 @@ export async function readPreviousStep(database: Database, ref: StepRef): Promis
   if (ref.stepIndex === 0) return null
   const [view] = await readSteps(database, [{ ...ref, stepIndex: ref.stepIndex - 1 }])
   return view!
-}
-
-export type StepRequest = {
-  ref: StepRef
-  order: Order
-  needs: SolverNeed[]
-  /** Whether the intent is signed, so that the user's other credit may be used. */
-  intentSigned: boolean
-  /** W3C `traceparent` of the request, for the engine's log. Undefined: none. */
-  traceparent?: string
-}
-
-/**
- * Stores what was asked of a step: decides, ties the payment, sets credit aside and hands the step to the engine, in one
- * transaction. Throws `ServiceError` when it can't be met, and then stores nothing.
- */
-export async function requestStep(database: Database, request: StepRequest, now: number): Promise<StepView> {
-  const { ref, order } = request
-  return database.transact(async (trx) => {
-    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
-    if (!row) throw new ServiceError('not_found', 'Step not found')
-    const previous =
-      ref.stepIndex === 0
-        ? null
-        : await trx<StepRow>('steps')
-            .where(stepKeyColumns({ ...ref, stepIndex: ref.stepIndex - 1 }))
-            .first('status')
-    const view = toStepView(row)
-    const decision = decideRequest(
-      {
-        kind: row.kind,
-        status: row.status,
-        error: view.error,
-        attempts: row.attempts - row.excused,
-        transactionHash: view.transactionHash,
-        isRegistrationSigned: row.kind === 'payment' && (await isBindingSigned(trx, ref)),
-      },
-      previous?.status ?? null,
-      order,
-    )
-    if (decision.outcome === 'answer') return view
-    const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
-    if (hash) await bind(database, trx, row, hash, request, now)
-    if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
-    return toStepView(
-      await changeStep(
-        trx,
-        ref,
-        {
-          status: 'executing',
-          attempts: row.attempts + 1,
-          transaction_hash: hash,
-          transaction_id: null,
-          block_number: null,
-          confirmations: 0,
-          error: null,
-          follow: Number(decision.follow),
-          traceparent: request.traceparent ?? null,
-          registered_at: hash ? now : null,
-          unseen_ms: 0,
-          due_at: database.atOnce(),
-        },
-        now,
-      ),
-    )
-  })
 }
 
 /** Takes up to `limit` steps that are due, for `leaseMs`; a claimer that dies lets them become due again. */
@@ -206,48 +138,6 @@ export async function noteConfirmations(
     if (row?.status !== 'executing' || row.transaction_hash !== seen.hash) return
     if (row.confirmations === seen.confirmations && row.block_number === seen.blockNumber) return
     await changeStep(trx, ref, { block_number: seen.blockNumber, confirmations: seen.confirmations }, now)
-  })
-}
-
-async function bind(
-  database: Database,
-  trx: Transaction,
-  row: StepRow,
-  hash: Hash,
-  request: StepRequest,
-  now: number,
-): Promise<void> {
-  const bound = await bindPayment(
-    database,
-    trx,
-    { chainId: row.chain_id, hash, user: row.user, ref: request.ref, signed: request.order.signed },
-    now,
-  )
-  if (bound === 'used') {
-    throw new ServiceError('transaction_already_used', `hash: the transaction ${hash} already backs another step.`)
-  }
-}
-
-async function reserveOrRefuse(
-  database: Database,
-  trx: Transaction,
-  row: StepRow,
-  request: StepRequest,
-  now: number,
-): Promise<void> {
-  const spender = {
-    ref: request.ref,
-    user: row.user,
-    chainId: row.chain_id,
-    signed: request.intentSigned,
-    attempt: attemptOf({ ...row, attempts: row.attempts + 1 }),
-  }
-  const reserved = await reserveCredit(database, trx, spender, request.needs, now)
-  if (reserved.outcome === 'reserved') return
-  throw new ServiceError('insufficient_credit', 'The user has not enough credit for what the solver is to pay.', {
-    token: reserved.token,
-    required: reserved.required.toString(),
-    available: reserved.available.toString(),
   })
 }
 

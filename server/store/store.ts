@@ -54,10 +54,10 @@ import {
   postponeStep,
   readPreviousStep,
   readSteps,
+  readStepWorks,
   readStepsOf,
-  readStepWork,
-  requestStep,
 } from './steps.js'
+import { createStepRequests } from './stepRequests.js'
 import { sweep } from './sweep.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'
 
@@ -86,9 +86,9 @@ export function createStore(database: Database) {
     /** Asked for most often of all, so those that come together share a statement. */
     readStep: grouped((refs: StepRef[]) => readSteps(database, refs), mostStepsAtOnce),
     readStepsOf: on(readStepsOf),
-    readStepWork: on(readStepWork),
+    readStepWork: grouped((refs: StepRef[]) => readStepWorks(database, refs), mostStepsAtOnce),
     readPreviousStep: on(readPreviousStep),
-    requestStep: on(requestStep),
+    requestStep: createStepRequests(database),
     claimDueSteps: on(claimDueSteps),
     postponeStep: on(postponeStep),
     noteConfirmations: on(noteConfirmations),

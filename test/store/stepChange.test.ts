@@ -23,8 +23,11 @@ describe('a change of several steps', () => {
     return Array.from({ length: intents }, (_, index) => stepOf(entry, index, 0))
   }
 
-  const change = (refs: StepRef[], status: 'executing' | 'success') =>
-    database.transact((trx) => changeSteps(trx, refs, { status, transaction_hash: randomHash() }, Date.now()))
+  function change(refs: StepRef[], status: 'executing' | 'success') {
+    const alike = { status, transaction_hash: randomHash() }
+    const changes = refs.map((ref) => ({ ref, change: alike }))
+    return database.transact((trx) => changeSteps(trx, changes, Date.now()))
+  }
 
   it('gives each of an action’s steps an event of its own, without a gap', async () => {
     const [one, other] = [await anActionOf(3), await anActionOf(1)]

@@ -1,0 +1,200 @@
+import type { Hash } from 'viem'
+import type { Status, StepRef } from '../domain/action.js'
+import { ServiceError } from '../domain/errors.js'
+import { grouped } from '../domain/grouped.js'
+import { decideRequest, type Order, type RequestedStep } from '../domain/request.js'
+import type { SolverNeed } from '../domain/solverNeeds.js'
+import type { StepView } from '../domain/views.js'
+import { reserveCredit } from './credits.js'
+import type { Database, Transaction } from './database.js'
+import { bindPayment, isBindingSigned } from './payments.js'
+import { areSteps, attemptOf, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
+import { changeStep, changeSteps, type StepChange } from './stepChange.js'
+import { lockSteps } from './steps.js'
+
+export type StepRequest = {
+  ref: StepRef
+  order: Order
+  needs: SolverNeed[]
+  /** Whether the intent is signed, so that the user's other credit may be used. */
+  intentSigned: boolean
+  /** W3C `traceparent` of the request, for the engine's log. Undefined: none. */
+  traceparent?: string
+}
+
+/** How many requests share a transaction, so that none of their rows is locked for long. */
+const mostTogether = 32
+
+/** Stores what is asked of steps; requests that come together share a transaction wherever they can. */
+export function createStepRequests(database: Database) {
+  const together = grouped(
+    (asked: { request: StepRequest; now: number }[]) =>
+      requestPlainSteps(
+        database,
+        asked.map(({ request }) => request),
+        asked[0]!.now,
+      ),
+    mostTogether,
+  )
+  /** Throws `ServiceError` when the request can't be met, and then nothing is stored. */
+  return async (request: StepRequest, now: number): Promise<StepView> => {
+    const outcome = request.needs.length > 0 ? 'alone' : await together({ request, now })
+    if (outcome === 'alone') return requestStep(database, request, now)
+    if ('refusal' in outcome) throw outcome.refusal
+    return outcome.view
+  }
+}
+
+/** What came of a request: the step as it is then, or why it can't be met, and then nothing is stored. */
+type RequestOutcome = { view: StepView } | { refusal: ServiceError }
+
+/**
+ * Stores what was asked of steps that need nothing but a decision, in one transaction, and answers each at its place.
+ * `alone`: it has a payment to tie or credit to set aside, or its step is asked for twice, so it needs `requestStep`.
+ */
+async function requestPlainSteps(
+  database: Database,
+  requests: readonly StepRequest[],
+  now: number,
+): Promise<(RequestOutcome | 'alone')[]> {
+  return database.transact(async (trx) => {
+    const refs = requests.map(({ ref }) => ref)
+    const rows = await lockSteps(database, trx, refs)
+    const previous = await readPrevious(trx, refs)
+    const accepted = new Map<string, { ref: StepRef; change: StepChange }>()
+    const decide = (request: StepRequest): RequestOutcome | 'alone' | 'accepted' => {
+      const name = nameOfStep(request.ref)
+      const row = rows.get(name)
+      if (!row) return { refusal: notFound() }
+      if (row.kind === 'payment' || request.needs.length > 0 || accepted.has(name)) return 'alone'
+      const before = nameOfStep(previousOf(request.ref))
+      const previousStatus = accepted.has(before) ? 'executing' : (previous.get(before) ?? null)
+      try {
+        const decision = decideRequest(requestedStep(row, false), previousStatus, request.order)
+        if (decision.outcome === 'answer') return { view: toStepView(row) }
+        const change = acceptance(database, row, request, { follow: decision.follow, hash: null }, now)
+        accepted.set(name, { ref: request.ref, change })
+        return 'accepted'
+      } catch (error) {
+        if (error instanceof ServiceError) return { refusal: error }
+        throw error
+      }
+    }
+    const decided = requests.map(decide)
+    const changed = await changeSteps(trx, [...accepted.values()], now)
+    const views = new Map(changed.map((row) => [nameOfStep(refOf(row)), toStepView(row)]))
+    return decided.map((outcome, index) =>
+      outcome === 'accepted' ? { view: views.get(nameOfStep(refs[index]!))! } : outcome,
+    )
+  })
+}
+
+/**
+ * Stores what was asked of a step: decides, ties the payment, sets credit aside and hands the step to the engine, in one
+ * transaction. Throws `ServiceError` when it can't be met, and then stores nothing.
+ */
+async function requestStep(database: Database, request: StepRequest, now: number): Promise<StepView> {
+  const { ref, order } = request
+  return database.transact(async (trx) => {
+    const row = (await lockSteps(database, trx, [ref])).get(nameOfStep(ref))
+    if (!row) throw notFound()
+    const previous = (await readPrevious(trx, [ref])).get(nameOfStep(previousOf(ref))) ?? null
+    const isRegistrationSigned = row.kind === 'payment' && (await isBindingSigned(trx, ref))
+    const decision = decideRequest(requestedStep(row, isRegistrationSigned), previous, order)
+    if (decision.outcome === 'answer') return toStepView(row)
+    const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
+    if (hash) await bind(database, trx, row, hash, request, now)
+    if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
+    const change = acceptance(database, row, request, { follow: decision.follow, hash }, now)
+    return toStepView(await changeStep(trx, ref, change, now))
+  })
+}
+
+function notFound(): ServiceError {
+  return new ServiceError('not_found', 'Step not found')
+}
+
+function previousOf(ref: StepRef): StepRef {
+  return { ...ref, stepIndex: ref.stepIndex - 1 }
+}
+
+/** The statuses of the steps before these, by `nameOfStep`. */
+async function readPrevious(trx: Transaction, refs: readonly StepRef[]): Promise<Map<string, Status>> {
+  const previous = refs.filter(({ stepIndex }) => stepIndex > 0).map(previousOf)
+  if (previous.length === 0) return new Map()
+  const { sql, bindings } = areSteps(previous)
+  const rows: StepRow[] = await trx<StepRow>('steps').whereRaw(sql, bindings)
+  return new Map(rows.map((row) => [nameOfStep(refOf(row)), row.status]))
+}
+
+function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedStep {
+  const { error, transactionHash } = toStepView(row)
+  const { kind, status } = row
+  return { kind, status, error, attempts: row.attempts - row.excused, transactionHash, isRegistrationSigned }
+}
+
+/** What an accepted request makes of its step. */
+function acceptance(
+  database: Database,
+  row: StepRow,
+  request: StepRequest,
+  { follow, hash }: { follow: boolean; hash: Hash | null },
+  now: number,
+): StepChange {
+  return {
+    status: 'executing',
+    attempts: row.attempts + 1,
+    transaction_hash: hash,
+    transaction_id: null,
+    block_number: null,
+    confirmations: 0,
+    error: null,
+    follow: Number(follow),
+    traceparent: request.traceparent ?? null,
+    registered_at: hash ? now : null,
+    unseen_ms: 0,
+    due_at: database.atOnce(),
+  }
+}
+
+async function bind(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  hash: Hash,
+  request: StepRequest,
+  now: number,
+): Promise<void> {
+  const bound = await bindPayment(
+    database,
+    trx,
+    { chainId: row.chain_id, hash, user: row.user, ref: request.ref, signed: request.order.signed },
+    now,
+  )
+  if (bound === 'used') {
+    throw new ServiceError('transaction_already_used', `hash: the transaction ${hash} already backs another step.`)
+  }
+}
+
+async function reserveOrRefuse(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  request: StepRequest,
+  now: number,
+): Promise<void> {
+  const spender = {
+    ref: request.ref,
+    user: row.user,
+    chainId: row.chain_id,
+    signed: request.intentSigned,
+    attempt: attemptOf({ ...row, attempts: row.attempts + 1 }),
+  }
+  const reserved = await reserveCredit(database, trx, spender, request.needs, now)
+  if (reserved.outcome === 'reserved') return
+  throw new ServiceError('insufficient_credit', 'The user has not enough credit for what the solver is to pay.', {
+    token: reserved.token,
+    required: reserved.required.toString(),
+    available: reserved.available.toString(),
+  })
+}
