@@ -1,9 +1,9 @@
 import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
-import { requiredConfirmations } from '../domain/finality.js'
 import { solverNeeds } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { airdropResult, airdropTopic } from './airdropQueue.js'
+import { confirmationsFor } from './arrivals.js'
 import { readBundle } from './bundleOutcome.js'
 import { replace, sendStored } from './lanes.js'
 import { stepFields, transactionFields } from './logFields.js'
@@ -164,7 +164,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (wasSent && tools.now() - transaction.lastSignedAt > chain.config.replaceAfterMs) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
-        const { isCancel } = transaction.attempts.at(-1)!
+        // What a user keeps out of the nodes' pools he may keep out for ever.
+        const isCancel = transaction.attempts.at(-1)!.isCancel || transaction.sendOutcome === 'authorityBusy'
         if (await replace(transaction, chain, { isCancel }, tools)) return
       }
     }
@@ -191,7 +192,12 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
     const works = await tools.store.readStepsOf(transaction)
     const needed = Math.max(
-      requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config)),
+      confirmationsFor(
+        receipt,
+        works.map(({ user }) => user),
+        chain,
+        tools,
+      ),
       ...works.map((work) => work.view.requiredConfirmations),
     )
     if (confirmations < needed || !(await isCertain(receipt))) {
@@ -217,6 +223,10 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const settled = { transactionId: transaction.id, mined, results: ended, airdrop }
     if ((await tools.store.settleTransaction(settled, tools.now())) === 'stale') return
     const place = { chainId, transactionId: transaction.id, hash: receipt.hash }
+    if (bundle && receipt.status === 'reverted') {
+      tools.log.error({ ...place, steps: works.length }, 'a bundle has failed as a whole; its steps go by themselves')
+      tools.bundles.failed(chainId)
+    }
     if (carried) {
       const { token, wallet, round } = carried
       tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paid }, 'airdrop settled')
