@@ -196,6 +196,9 @@ export function bundleScene() {
     payVault,
     acrossChains,
     ask,
+    /** Of a service that runs, all at the same time. */
+    askOf: (service: Service, wanted: Wanted[]): Promise<Asked[]> =>
+      Promise.all(wanted.map(({ user, intent }) => askFor(createApi(service.url!), user, intent))),
     ends,
     transactions,
     unexplained,
