@@ -58,6 +58,7 @@ describe('a service that makes bundles and is killed at any point', () => {
       await until(() => isDone(api, asked), 'all steps to be done', 30_000)
       // What comes before the first step is the start, which has kill points of its own.
       const points = process.points()
+      expect(points.filter((point) => point.startsWith('before send')).length, 'one bundle on each chain').to.equal(2)
       return points.slice(points.findIndex((point) => point.includes('steps')))
     } finally {
       await process.kill()

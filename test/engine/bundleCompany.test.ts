@@ -202,4 +202,17 @@ describe('a bundle on its way', function () {
       expect(large.status).to.equal('success')
     })
   })
+
+  it('is final as soon as each of its steps would be by itself', async () => {
+    const users = await scene.users(4)
+    const asked = await scene.ask(await payments(users))
+    // More than each pays, and less than all of them together.
+    const confirmations = [{ amount: '20', confirmations: 4 }]
+    const slow = scene.changedChains(({ tokens }) => tokens.forEach((token) => Object.assign(token, { confirmations })))
+    await scene.withService(slow, async (service) => {
+      const steps = await scene.ends(service, asked)
+      expect(steps.map(({ status }) => status)).to.deep.equal(Array(4).fill('success'))
+      expect(await scene.transactions(service)).to.deep.equal([{ to: a().vault, steps: 4, authorizations: 4 }])
+    })
+  })
 })
