@@ -1,5 +1,5 @@
 import { type BundleSettings, createBundles } from './bundles.js'
-import { grouped } from './grouped.js'
+import { grouped } from '../domain/grouped.js'
 import { createSweeper } from './sweeper.js'
 import type { EngineTools } from './tools.js'
 import { createChainWatcher } from './watchChain.js'

@@ -7,7 +7,15 @@ import type { Database, Transaction } from './database.js'
 import { reduceExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
-import { type CreditRow, type ReservationRow, stepKeyColumns } from './rows.js'
+import {
+  areSteps,
+  type CreditRow,
+  nameOfStep,
+  refOf,
+  type ReservationRow,
+  stepKeyColumns,
+  type StepRow,
+} from './rows.js'
 
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
 
@@ -149,6 +157,15 @@ export async function spendCredit(
   }
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
   await spendOpenFunding(trx, ref)
+}
+
+/** Which of these steps, by `nameOfStep`, draw on credit or open funding; the others have nothing to spend or release. */
+export async function readDrawing(trx: Transaction, refs: readonly StepRef[]): Promise<Set<string>> {
+  const { sql, bindings } = areSteps(refs)
+  const drawing = (table: string) =>
+    trx<StepRow>(table).whereRaw(sql, bindings).select('action_id', 'intent_index', 'step_index')
+  const rows = [...(await drawing('reservations')), ...(await drawing('open_grants'))]
+  return new Set(rows.map((row) => nameOfStep(refOf(row))))
 }
 
 /** Undoes `spendCredit`: what was spent is set aside again, since the payout that spent it is gone. */

@@ -3,7 +3,7 @@ import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import { bindAirdrop } from './airdrops.js'
 import { type Database, isDuplicate } from './database.js'
-import { type AttemptRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
+import { type AttemptRow, nameOfStep, refOf, type StepRow, type TransactionRow } from './rows.js'
 import {
   type CarriedStep,
   type JournalTransaction,
@@ -11,7 +11,8 @@ import {
   toCarried,
   toTransaction,
 } from './journalTransactions.js'
-import { changeStep } from './stepChange.js'
+import { changeSteps } from './stepChange.js'
+import { lockSteps } from './steps.js'
 
 /**
  * The journal holds every transaction that the service has signed, from before it is sent until it is final.
@@ -94,8 +95,13 @@ async function storeSigned(
     const carried: CarriedStep[] = []
     // In one order everywhere, so that locks of several bundles don't cross.
     const steps = [...entry.steps].sort((a, b) => byRef(a.ref, b.ref))
+    const rows = await lockSteps(
+      database,
+      trx,
+      steps.map(({ ref }) => ref),
+    )
     for (const { ref, attempts } of steps) {
-      const step = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+      const step = rows.get(nameOfStep(ref))
       const isOpen = step?.status === 'executing' && step.transaction_id === null && step.attempts === attempts
       if (isOpen) carried.push(toCarried(step))
       else stale.push(ref)
@@ -123,9 +129,13 @@ async function storeSigned(
     await trx('lanes')
       .where(laneKey)
       .update({ next_nonce: nonce + 1, updated_at: now })
-    for (const { ref } of steps) {
-      await changeStep(trx, ref, { transaction_id: id!, transaction_hash: attempt.hash, due_at: null }, now)
-    }
+    const change = { transaction_id: id!, transaction_hash: attempt.hash, due_at: null }
+    await changeSteps(
+      trx,
+      steps.map(({ ref }) => ref),
+      change,
+      now,
+    )
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id: id!, hash: attempt.hash })
     const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
     return { outcome: 'recorded', transaction: toTransaction(row!, [attempt], carried) }
@@ -207,11 +217,8 @@ export async function recordAttempt(
     if (stored.length !== transaction.attempts.length) return 'stale'
     await trx('attempts').insert(attemptColumns(transaction.id, attempt, now))
     await trx('transactions').where({ id: transaction.id }).update({ signed_at: now, updated_at: now })
-    const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id })
-    for (const step of steps) {
-      const ref = { actionId: step.action_id, intentIndex: step.intent_index, stepIndex: step.step_index }
-      if (step.status === 'executing') await changeStep(trx, ref, { transaction_hash: attempt.hash }, now)
-    }
+    const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id, status: 'executing' })
+    await changeSteps(trx, steps.map(refOf), { transaction_hash: attempt.hash }, now)
     return 'recorded'
   })
 }
@@ -257,17 +264,16 @@ export async function noteMined(
         mined_block_hash: mined?.blockHash ?? null,
         updated_at: now,
       })
-    const steps = await trx<StepRow>('steps').where({ transaction_id: transactionId })
-    for (const step of steps) {
-      if (step.status !== 'executing') continue
-      const ref = { actionId: step.action_id, intentIndex: step.intent_index, stepIndex: step.step_index }
-      const hash = mined?.hash ?? step.transaction_hash
-      const confirmations = mined?.confirmations ?? 0
-      const blockNumber = mined?.blockNumber ?? null
-      const isKnown = confirmations === step.confirmations && blockNumber === step.block_number
-      if (hash === step.transaction_hash && isKnown) continue
-      await changeStep(trx, ref, { transaction_hash: hash, block_number: blockNumber, confirmations }, now)
+    const seen = {
+      ...(mined && { transaction_hash: mined.hash }),
+      block_number: mined?.blockNumber ?? null,
+      confirmations: mined?.confirmations ?? 0,
     }
+    const steps = await trx<StepRow>('steps').where({ transaction_id: transactionId, status: 'executing' })
+    const news = steps.filter((step) =>
+      Object.entries(seen).some(([name, value]) => step[name as keyof typeof seen] !== value),
+    )
+    await changeSteps(trx, news.map(refOf), seen, now)
   })
 }
 

@@ -3,8 +3,8 @@ import type { StepRef } from '../domain/action.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { reserveCredit, type ReserveOutcome, type Spender } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
-import { attemptOf, stepKeyColumns, type StepRow } from './rows.js'
-import { refOf, type StepWork } from './steps.js'
+import { attemptOf, refOf, stepKeyColumns, type StepRow } from './rows.js'
+import type { StepWork } from './steps.js'
 
 /**
  * What a step takes before anything is signed for it: its user's account, his credit, the key of its payout. Each is taken

@@ -8,10 +8,9 @@ import type { Database, Transaction } from './database.js'
 import type { DepositRow } from './deposits.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
-import { attemptOf, type CreditRow, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
+import { attemptOf, type CreditRow, refOf, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
 import { payoutCause } from './settlement.js'
 import { changeStep, type StepChange } from './stepChange.js'
-import { refOf } from './steps.js'
 import { reopenDeposits, undoDeposit } from './undoDeposits.js'
 
 /**

@@ -156,6 +156,24 @@ export function stepKeyColumns(ref: StepRef) {
   return { action_id: ref.actionId, intent_index: ref.intentIndex, step_index: ref.stepIndex }
 }
 
+export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>): StepRef {
+  return { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
+}
+
+/** A condition that holds for these steps and no others. MariaDB finds no index for a list of row values. */
+export function areSteps(refs: readonly StepRef[]): { sql: string; bindings: (string | number)[] } {
+  const each = refs.map(() => '(action_id = ? AND intent_index = ? AND step_index = ?)')
+  return {
+    sql: each.length > 0 ? `(${each.join(' OR ')})` : '(1 = 0)',
+    bindings: refs.flatMap(({ actionId, intentIndex, stepIndex }) => [actionId, intentIndex, stepIndex]),
+  }
+}
+
+/** A step as a key of a map. */
+export function nameOfStep({ actionId, intentIndex, stepIndex }: StepRef): string {
+  return `${actionId}/${intentIndex}/${stepIndex}`
+}
+
 export function toStepView(row: Pick<StepRow, (typeof stepViewColumns)[number]>): StepView {
   return {
     actionId: row.action_id,

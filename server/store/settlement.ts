@@ -1,19 +1,29 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
+import { groupBy } from '../domain/groupBy.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { type AirdropResult, settleAirdrop } from './airdrops.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
-import { releaseCredit, reserveCredit, spendCredit } from './credits.js'
+import { readDrawing, releaseCredit, reserveCredit, spendCredit } from './credits.js'
 import { type Database, type Transaction } from './database.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { isRecordedElsewhere, unbindPayment } from './payments.js'
 import { spenderOf } from './preparation.js'
-import { attemptOf, stepKeyColumns, type StepRow, toStepView, type TransactionRow } from './rows.js'
-import { changeStep } from './stepChange.js'
-import { refOf } from './steps.js'
+import {
+  areSteps,
+  attemptOf,
+  nameOfStep,
+  refOf,
+  stepKeyColumns,
+  type StepRow,
+  toStepView,
+  type TransactionRow,
+} from './rows.js'
+import { changeStep, changeSteps, type StepChange } from './stepChange.js'
+import { lockSteps } from './steps.js'
 
 /** What left the vault, in the token's smallest unit. */
 export type Payout = { chainId: number; token: Address; amount: bigint }
@@ -59,7 +69,9 @@ export async function settleStep(
     if (row?.status !== 'executing' || row.transaction_id !== null) return 'stale'
     // The user may have registered another transaction since this one was looked at.
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
-    await applyResult(database, trx, row, await refuseUsed(trx, row, result), now)
+    const refused = await refuseUsed(trx, row, result)
+    await book(database, trx, row, refused, now)
+    await endSteps(database, trx, [{ row, result: refused }], now)
     return 'settled'
   })
 }
@@ -102,59 +114,75 @@ export async function settleTransaction(
       due_at: null,
       updated_at: now,
     })
+    const refs = settled.results.map(({ ref }) => ref)
+    const rows = await lockSteps(database, trx, refs)
+    const drawing = await readDrawing(trx, refs)
+    const ended: Ended[] = []
     for (const { ref, result, needs } of settled.results) {
-      const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+      const row = rows.get(nameOfStep(ref))
       if (!row || row.status === 'success') continue
       const isCarried = row.transaction_id === settled.transactionId
       if (result.status === 'alone') {
         if (isCarried) await carryOutAlone(database, trx, row, now)
-      } else if (isCarried && row.status === 'executing') await applyResult(database, trx, row, result, now)
-      else if (tookEffect(result) && (isCarried || !(await isCarriedElsewhere(trx, row)))) {
+      } else if (isCarried && row.status === 'executing') {
+        await book(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
+        ended.push({ row, result })
+      } else if (tookEffect(result) && (isCarried || !(await isCarriedElsewhere(trx, row)))) {
         await trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId })
-        await applyLate(database, trx, row, { result, needs }, now)
+        ended.push({ row: await bookLate(database, trx, row, { result, needs }, now), result })
       }
     }
+    await endSteps(database, trx, ended, now)
     if (settled.airdrop) await settleAirdrop(trx, settled.airdrop, now)
     return 'settled'
   })
 }
 
-async function applyResult(
+type Ended = { row: StepRow; result: StepResult }
+
+/** Moves the money of a result. `draws`: false when the step is known to draw on nothing. */
+async function book(
   database: Database,
   trx: Transaction,
   row: StepRow,
   result: StepResult,
   now: number,
+  draws = true,
 ): Promise<void> {
   const ref = refOf(row)
-  if (result.status === 'success') {
-    await spendCredit(database, trx, ref, attemptOf(row), now)
-    await postPayouts(trx, row, result.payouts, now)
-    await creditArrivals(database, trx, result.arrivals, row.action_id, now)
-  } else if (result.payouts && result.payouts.length > 0) {
-    await spendCredit(database, trx, ref, attemptOf(row), now)
-    await postPayouts(trx, row, result.payouts, now)
+  const payouts = result.payouts ?? []
+  if (result.status === 'success' || payouts.length > 0) {
+    if (draws) await spendCredit(database, trx, ref, attemptOf(row), now)
+    await postPayouts(trx, row, payouts, now)
+    if (result.status === 'success') await creditArrivals(database, trx, result.arrivals, row.action_id, now)
   } else {
-    await releaseCredit(database, trx, ref, attemptOf(row), now)
+    if (draws) await releaseCredit(database, trx, ref, attemptOf(row), now)
     if (row.kind === 'payment') await unbindPayment(trx, ref)
   }
-  await changeStep(
-    trx,
-    ref,
-    {
-      status: result.status,
-      transaction_hash: result.transactionHash ?? row.transaction_hash,
-      block_number: result.blockNumber,
-      block_hash: result.status === 'success' ? result.blockHash : null,
-      confirmations: result.status === 'success' ? result.confirmations : row.confirmations,
-      error: result.status === 'success' ? null : finalError(result, row),
-      ...(isExcusedResult(result) && { excused: row.excused + 1 }),
-      open_account: null,
-      due_at: null,
-    },
-    now,
-  )
-  await hurrySuccessor(database, trx, row, result.status === 'success', now)
+}
+
+/** Shows how steps have ended; those that ended alike, as a bundle's mostly do, are written together. */
+async function endSteps(database: Database, trx: Transaction, ended: readonly Ended[], now: number): Promise<void> {
+  const changes = ended.map(({ row, result }) => ({ ref: refOf(row), change: endOf(row, result) }))
+  for (const alike of groupBy(changes, ({ change }) => JSON.stringify(change)).values()) {
+    const refs = alike.map(({ ref }) => ref)
+    await changeSteps(trx, refs, alike[0]!.change, now)
+  }
+  await hurrySuccessors(database, trx, ended, now)
+}
+
+function endOf(row: StepRow, result: StepResult): StepChange {
+  return {
+    status: result.status,
+    transaction_hash: result.transactionHash ?? row.transaction_hash,
+    block_number: result.blockNumber,
+    block_hash: result.status === 'success' ? result.blockHash : null,
+    confirmations: result.status === 'success' ? result.confirmations : row.confirmations,
+    error: result.status === 'success' ? null : finalError(result, row),
+    ...(isExcusedResult(result) && { excused: row.excused + 1 }),
+    open_account: null,
+    due_at: null,
+  }
 }
 
 /** A result that the chain has seen: the step was carried out, or paid. */
@@ -176,35 +204,27 @@ async function isCarriedElsewhere(trx: Transaction, { transaction_id }: StepRow)
  * A transaction that had failed, or was given up, was carried out after all. Its step may have given its credit back: it
  * is taken again, and where it is gone by now, what was paid out is an exposure.
  */
-async function applyLate(
+async function bookLate(
   database: Database,
   trx: Transaction,
   row: StepRow,
   { result, needs }: { result: Effect; needs: SolverNeed[] },
   now: number,
-): Promise<void> {
+): Promise<StepRow> {
   await trx('steps')
     .where(stepKeyColumns(refOf(row)))
     .update({ reopenings: row.reopenings + 1 })
   const late = { ...row, reopenings: row.reopenings + 1 }
   const spender = spenderOf(late)
-  if ((await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved') {
-    return applyResult(database, trx, late, result, now)
-  }
-  for (const { chainId, token, amount } of result.payouts) {
+  const reserved = await reserveCredit(database, trx, spender, needs, now)
+  const uncovered = reserved.outcome === 'reserved' ? [] : result.payouts
+  for (const { chainId, token, amount } of uncovered) {
     const { transactionHash } = result
-    const exposure = {
-      kind: 'payout',
-      chainId,
-      transactionHash,
-      user: row.user,
-      token,
-      amount,
-      creditId: null,
-    } as const
-    await recordExposure(trx, exposure, now)
+    const place = { chainId, transactionHash, user: row.user, token }
+    await recordExposure(trx, { kind: 'payout', ...place, amount, creditId: null }, now)
   }
-  await applyResult(database, trx, late, result, now)
+  await book(database, trx, late, result, now)
+  return late
 }
 
 /** Its credit stays set aside, and its account taken. One that has ended meanwhile stays as it is. */
@@ -251,34 +271,49 @@ async function postPayouts(
 }
 
 /** The next step looks at once if it waits, or is asked for now if it follows a payment by itself. */
-async function hurrySuccessor(
+async function hurrySuccessors(
   database: Database,
   trx: Transaction,
-  row: StepRow,
-  succeeded: boolean,
+  ended: readonly Ended[],
   now: number,
 ): Promise<void> {
-  const ref = { ...refOf(row), stepIndex: row.step_index + 1 }
-  const next = await trx<StepRow>('steps').where(stepKeyColumns(ref)).first()
-  if (!next) return
+  if (ended.length === 0) return
+  const nextOf = (row: StepRow) => ({ ...refOf(row), stepIndex: row.step_index + 1 })
+  const { sql, bindings } = areSteps(ended.map(({ row }) => nextOf(row)))
+  const rows: StepRow[] = await trx<StepRow>('steps').whereRaw(sql, bindings)
+  const successors = new Map(rows.map((row) => [nameOfStep(refOf(row)), row]))
+  for (const { row, result } of ended) {
+    const next = successors.get(nameOfStep(nextOf(row)))
+    if (next) await hurry(database, trx, { next, before: row, succeeded: result.status === 'success' }, now)
+  }
+}
+
+async function hurry(
+  database: Database,
+  trx: Transaction,
+  { next, before, succeeded }: { next: StepRow; before: StepRow; succeeded: boolean },
+  now: number,
+): Promise<void> {
   if (next.status === 'executing') {
     if (next.transaction_id === null)
-      await trx('steps').where(stepKeyColumns(ref)).update({ due_at: database.atOnce() })
+      await trx('steps')
+        .where(stepKeyColumns(refOf(next)))
+        .update({ due_at: database.atOnce() })
     return
   }
   const askable =
     next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: next.attempts - next.excused })
-  if (!succeeded || !row.follow || next.kind !== 'fulfilment' || next.status === 'success' || !askable) return
+  if (!succeeded || !before.follow || next.kind !== 'fulfilment' || next.status === 'success' || !askable) return
   await changeStep(
     trx,
-    ref,
+    refOf(next),
     {
       status: 'executing',
       attempts: next.attempts + 1,
       error: null,
       transaction_id: null,
       follow: 1,
-      traceparent: row.traceparent,
+      traceparent: before.traceparent,
       due_at: database.atOnce(),
     },
     now,

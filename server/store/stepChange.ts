@@ -1,9 +1,10 @@
 import type { Knex } from 'knex'
-import type { Status, StepRef } from '../domain/action.js'
+import type { StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
+import { groupBy } from '../domain/groupBy.js'
 import { statusOf } from '../domain/status.js'
 import type { Transaction } from './database.js'
-import { type ActionRow, type IntentRow, stepKeyColumns, type StepRow, toStepView } from './rows.js'
+import { type ActionRow, areSteps, type IntentRow, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
 
 export type StepChange = Partial<Omit<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'due_at'>> & {
   /** Null: nothing to do. Set by the database's clock, which is the one that claimers go by. */
@@ -12,50 +13,120 @@ export type StepChange = Partial<Omit<StepRow, 'action_id' | 'intent_index' | 's
   error?: StepError | null
 }
 
-/**
- * Writes a change of a step and all that follows from it: the words of its intent and action, and the action's next
- * event. Every change of a step's public face goes through here, so that events have no gap. Takes the action's row
- * lock first through the event counter, which orders concurrent changes of one action.
- */
+/** As `changeSteps`, for one. */
 export async function changeStep(trx: Transaction, ref: StepRef, change: StepChange, now: number): Promise<StepRow> {
-  await trx('actions')
-    .where({ id: ref.actionId })
-    .update({ event_count: trx.raw('event_count + 1'), updated_at: now })
+  const [step] = await changeSteps(trx, [ref], change, now)
+  return step!
+}
 
-  const { error, ...rest } = change
+/**
+ * Writes one change to steps and all that follows from it: the words of their intents and actions, and the actions' next
+ * events. Every change of a step's public face goes through here, so that events have no gap. Takes the actions' row
+ * locks first through the event counters, which orders concurrent changes of one action. However many the steps, the
+ * statements are as many as for one. Answers with the steps as they are then, in the order given.
+ */
+export async function changeSteps(
+  trx: Transaction,
+  refs: readonly StepRef[],
+  change: StepChange,
+  now: number,
+): Promise<StepRow[]> {
+  if (refs.length === 0) return []
+  for (const [count, actionIds] of byCount(refs)) {
+    await trx('actions')
+      .whereIn('id', actionIds)
+      .update({ event_count: trx.raw('event_count + ?', [count]), updated_at: now })
+  }
+  const changed = areSteps(refs)
+  await trx('steps').whereRaw(changed.sql, changed.bindings).update(columnsOf(change, now))
+
+  const intents = areIntents(refs)
+  const rows = await trx<StepRow>('steps').whereRaw(intents.sql, intents.bindings).orderBy(stepKey)
+  const byName = new Map(rows.map((row) => [nameOfStep(refOf(row)), row]))
+  const steps = refs.map((ref) => {
+    const step = byName.get(nameOfStep(ref))
+    if (!step) throw new Error(`No such step: ${nameOfStep(ref)}`)
+    return step
+  })
+  await refreshIntents(trx, rows, now)
+  await addEvents(trx, steps, await refreshActions(trx, [...new Set(refs.map(({ actionId }) => actionId))]), now)
+  return steps
+}
+
+const stepKey = ['action_id', 'intent_index', 'step_index']
+
+function columnsOf({ error, ...rest }: StepChange, now: number): Record<string, unknown> {
   const columns: Record<string, unknown> = { ...rest, updated_at: now }
   if (error !== undefined) {
     columns.error_code = error?.code ?? null
     columns.error_message = error?.message ?? null
     columns.error_retryable = error ? Number(error.retryable) : null
   }
-  await trx('steps').where(stepKeyColumns(ref)).update(columns)
-
-  const steps = await trx<StepRow>('steps').where({ action_id: ref.actionId, intent_index: ref.intentIndex })
-  const step = steps.find((row) => row.step_index === ref.stepIndex)
-  if (!step) throw new Error(`No such step: ${ref.actionId}/${ref.intentIndex}/${ref.stepIndex}`)
-  await refreshStatuses(trx, ref, steps, now)
-
-  const action = await trx<ActionRow>('actions').where({ id: ref.actionId }).first('event_count')
-  await trx('events').insert({
-    action_id: ref.actionId,
-    sequence: action!.event_count,
-    step: JSON.stringify({ ...toStepView(step), traceparent: step.traceparent }),
-    created_at: now,
-  })
-  return step
+  return columns
 }
 
-async function refreshStatuses(trx: Transaction, ref: StepRef, steps: StepRow[], now: number): Promise<void> {
-  const ordered = [...steps].sort((a, b) => a.step_index - b.step_index)
-  const intentStatus = statusOf(ordered.map((row) => row.status))
-  await trx('intents')
-    .where({ action_id: ref.actionId, intent_index: ref.intentIndex })
-    .update({ status: intentStatus, updated_at: now })
+/** The actions of these steps, by how many of the steps are theirs. */
+function byCount(refs: readonly StepRef[]): Map<number, string[]> {
+  const counts = new Map<string, number>()
+  for (const { actionId } of refs) counts.set(actionId, (counts.get(actionId) ?? 0) + 1)
+  return groupBy([...counts.keys()], (actionId) => counts.get(actionId)!)
+}
+
+type IntentKey = Pick<StepRef, 'actionId' | 'intentIndex'>
+
+function areIntents(intents: readonly IntentKey[]) {
+  return {
+    sql: `(${intents.map(() => '(action_id = ? AND intent_index = ?)').join(' OR ')})`,
+    bindings: intents.flatMap(({ actionId, intentIndex }) => [actionId, intentIndex]),
+  }
+}
+
+/** Given all steps of the intents, in order. */
+async function refreshIntents(trx: Transaction, rows: readonly StepRow[], now: number): Promise<void> {
+  const intents = [...groupBy(rows, (row) => `${row.action_id}/${row.intent_index}`).values()]
+  for (const [status, same] of groupBy(intents, (steps) => statusOf(steps.map((row) => row.status)))) {
+    const { sql, bindings } = areIntents(
+      same.map(([row]) => ({ actionId: row!.action_id, intentIndex: row!.intent_index })),
+    )
+    await trx('intents').whereRaw(sql, bindings).update({ status, updated_at: now })
+  }
+}
+
+/** Answers with how many events each action has. */
+async function refreshActions(trx: Transaction, actionIds: readonly string[]): Promise<Map<string, number>> {
   const intents = await trx<IntentRow>('intents')
-    .where({ action_id: ref.actionId })
-    .orderBy('intent_index')
-    .select('status')
-  const status: Status = statusOf(intents.map((row) => row.status))
-  await trx('actions').where({ id: ref.actionId }).update({ status })
+    .whereIn('action_id', actionIds)
+    .orderBy(['action_id', 'intent_index'])
+    .select('action_id', 'status')
+  const actions = await trx<ActionRow>('actions').whereIn('id', actionIds).select('id', 'status', 'event_count')
+  const intentsOf = groupBy(intents, ({ action_id }) => action_id)
+  const statusNow = (id: string) => statusOf(intentsOf.get(id)!.map(({ status }) => status))
+  const turned = actions.filter(({ id, status }) => status !== statusNow(id))
+  for (const [status, same] of groupBy(turned, ({ id }) => statusNow(id))) {
+    await trx('actions')
+      .whereIn(
+        'id',
+        same.map(({ id }) => id),
+      )
+      .update({ status })
+  }
+  return new Map(actions.map(({ id, event_count }) => [id, event_count]))
+}
+
+/** The last sequence of each action is its count. */
+async function addEvents(
+  trx: Transaction,
+  steps: readonly StepRow[],
+  counts: ReadonlyMap<string, number>,
+  now: number,
+): Promise<void> {
+  const events = [...groupBy(steps, ({ action_id }) => action_id)].flatMap(([actionId, ours]) =>
+    ours.map((step, index) => ({
+      action_id: actionId,
+      sequence: counts.get(actionId)! - ours.length + 1 + index,
+      step: JSON.stringify({ ...toStepView(step), traceparent: step.traceparent }),
+      created_at: now,
+    })),
+  )
+  await trx('events').insert(events)
 }

@@ -12,8 +12,11 @@ import type { JournalTransaction } from './journalTransactions.js'
 import { bindPayment, isBindingSigned } from './payments.js'
 import {
   type ActionRow,
+  areSteps,
   attemptOf,
   type IntentRow,
+  nameOfStep,
+  refOf,
   stepKeyColumns,
   type StepRow,
   stepViewColumns,
@@ -39,12 +42,12 @@ export type StepWork = {
   traceparent: string | null
 }
 
-export async function readStep(database: Database, ref: StepRef): Promise<StepView | null> {
-  const [row] = await database.select<StepRow>(
-    `SELECT ${stepViewColumns.join(', ')} FROM steps WHERE action_id = ? AND intent_index = ? AND step_index = ?`,
-    [ref.actionId, ref.intentIndex, ref.stepIndex],
-  )
-  return row ? toStepView(row) : null
+/** The steps by one statement, each at its reference's place; null where there is none. */
+export async function readSteps(database: Database, refs: readonly StepRef[]): Promise<(StepView | null)[]> {
+  const { sql, bindings } = areSteps(refs)
+  const rows = await database.select<StepRow>(`SELECT ${stepViewColumns.join(', ')} FROM steps WHERE ${sql}`, bindings)
+  const views = new Map(rows.map((row) => [nameOfStep(refOf(row)), toStepView(row)]))
+  return refs.map((ref) => views.get(nameOfStep(ref)) ?? null)
 }
 
 /**
@@ -75,9 +78,24 @@ export async function readStepWork(database: Database, ref: StepRef): Promise<St
   return row ? ((await withIntents(database, [row]))[0] ?? null) : null
 }
 
+/** By `nameOfStep`; one that is missing does not exist. In one order everywhere, so that locks of several don't cross. */
+export async function lockSteps(
+  database: Database,
+  trx: Transaction,
+  refs: readonly StepRef[],
+): Promise<Map<string, StepRow>> {
+  if (refs.length === 0) return new Map()
+  const { sql, bindings } = areSteps(refs)
+  const query = trx<StepRow>('steps').whereRaw(sql, bindings).orderBy(['action_id', 'intent_index', 'step_index'])
+  const rows: StepRow[] = await database.lock(query)
+  return new Map(rows.map((row) => [nameOfStep(refOf(row)), row]))
+}
+
 /** The step before it in its intent; null for the first. */
 export async function readPreviousStep(database: Database, ref: StepRef): Promise<StepView | null> {
-  return ref.stepIndex === 0 ? null : readStep(database, { ...ref, stepIndex: ref.stepIndex - 1 })
+  if (ref.stepIndex === 0) return null
+  const [view] = await readSteps(database, [{ ...ref, stepIndex: ref.stepIndex - 1 }])
+  return view!
 }
 
 export type StepRequest = {
@@ -153,9 +171,10 @@ export async function claimDueSteps(database: Database, limit: number, leaseMs: 
     const due = await database.lock(trx<StepRow>('steps').where('due_at', '<=', now).orderBy('due_at').limit(limit), {
       skipLocked: true,
     })
-    for (const row of due) {
+    if (due.length > 0) {
+      const { sql, bindings } = areSteps(due.map(refOf))
       await trx('steps')
-        .where(stepKeyColumns(refOf(row)))
+        .whereRaw(sql, bindings)
         .update({ due_at: now + leaseMs })
     }
     return due
@@ -196,10 +215,6 @@ export async function noteConfirmations(
     if (row.confirmations === seen.confirmations && row.block_number === seen.blockNumber) return
     await changeStep(trx, ref, { block_number: seen.blockNumber, confirmations: seen.confirmations }, now)
   })
-}
-
-export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>): StepRef {
-  return { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
 }
 
 async function bind(

@@ -1,3 +1,5 @@
+import type { StepRef } from '../domain/action.js'
+import { grouped } from '../domain/grouped.js'
 import { findIntentBySignature, findKnownAction, insertAction, listActions, readAction, readIntent } from './actions.js'
 import {
   adoptAirdrop,
@@ -50,13 +52,15 @@ import {
   noteUnseen,
   postponeStep,
   readPreviousStep,
-  readStep,
+  readSteps,
   readStepsOf,
   readStepWork,
   requestStep,
 } from './steps.js'
 import { sweep } from './sweep.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'
+
+const mostStepsAtOnce = 64
 
 export type Store = ReturnType<typeof createStore>
 
@@ -78,7 +82,8 @@ export function createStore(database: Database) {
     readEventCounts: on(readEventCounts),
     readProgress: on(readProgress),
 
-    readStep: on(readStep),
+    /** Asked for most often of all, so those that come together share a statement. */
+    readStep: grouped((refs: StepRef[]) => readSteps(database, refs), mostStepsAtOnce),
     readStepsOf: on(readStepsOf),
     readStepWork: on(readStepWork),
     readPreviousStep: on(readPreviousStep),
