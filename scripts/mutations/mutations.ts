@@ -116,4 +116,26 @@ export const mutations: Mutation[] = [
     ],
     tests: everyFault,
   },
+  {
+    name: 'a bundle is waited for though one user keeps its authorizations out of the pools',
+    changes: [
+      {
+        file: 'server/engine/lanes.ts',
+        find: '      if (!attempt.isCancel && transaction.carries.length > 1) {',
+        replace: '      if (false as boolean) {',
+      },
+    ],
+    tests: ['test/engine/bundleCompany.test.ts', '-g', 'is given up when'],
+  },
+  {
+    name: 'a bundle is waited for until every failure in it is explained',
+    changes: [
+      {
+        file: 'server/engine/bundleOutcome.ts',
+        find: "    return { status: 'alone' }\n  }\n}",
+        replace: '    throw error\n  }\n}',
+      },
+    ],
+    tests: ['test/engine/bundleCompany.test.ts', '-g', 'ends for all others'],
+  },
 ]

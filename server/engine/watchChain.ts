@@ -16,6 +16,8 @@ import type { EngineTools } from './tools.js'
 const maxBlocksAtOnce = 64n
 const batchSize = 200
 const lookAgainMs = 5_000
+/** How often the fees of a bundle are raised before it is given up. */
+const mostReplacements = 3
 
 /**
  * Watches one chain for the transactions of the journal.
@@ -164,9 +166,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (wasSent && tools.now() - transaction.lastSignedAt > chain.config.replaceAfterMs) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
-        // What a user keeps out of the nodes' pools he may keep out for ever.
-        const isCancel = transaction.attempts.at(-1)!.isCancel || transaction.sendOutcome === 'authorityBusy'
-        if (await replace(transaction, chain, { isCancel }, tools)) return
+        if (await replace(transaction, chain, { isCancel: isGivenUp(transaction) }, tools)) return
       }
     }
     await sendStored(transaction, chain, tools)
@@ -263,4 +263,13 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       }
     })
   }
+}
+
+/**
+ * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
+ * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
+ */
+function isGivenUp({ attempts, carries, sendOutcome }: JournalTransaction): boolean {
+  if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
+  return carries.length > 1 && attempts.length > mostReplacements
 }

@@ -135,7 +135,7 @@ describe('a bundle on its way', function () {
     const users = await scene.users(3)
     const asked = await scene.ask(await payments(users))
     await scene.automine(false)
-    await scene.withService(behindNode(1_000), async (service) => {
+    await scene.withService(behindNode(3_000), async (service) => {
       const first = await scene.sent(service)
       await rpc(a().rpcUrls[0]!, 'anvil_setNextBlockBaseFeePerGas', ['0x174876e800'])
       await scene.mine()
@@ -148,6 +148,23 @@ describe('a bundle on its way', function () {
       const steps = await scene.ends(service, asked)
       expect(steps.map(({ status }) => status)).to.deep.equal(Array(3).fill('success'))
       expect(await scene.transactions(service)).to.deep.equal([{ to: a().vault, steps: 3, authorizations: 3 }])
+      expect(await paidBy(service, users)).to.deep.equal(['7', '7', '7'])
+    })
+  })
+
+  it('that is in no block however often its fees are raised is given up, and its steps go by themselves', async () => {
+    const users = await scene.users(3)
+    const asked = await scene.ask(await payments(users))
+    await scene.automine(false)
+    await scene.withService(behindNode(1_000), async (service) => {
+      const cancel = async () => (await attempts(service)).findIndex(({ is_cancel }) => is_cancel)
+      await until(async () => (await cancel()) >= 0, 'the bundle to be given up', 40_000)
+      expect(await cancel(), 'the first form and three with higher fees').to.equal(4)
+      expect(await scene.transactions(service)).to.have.length(1)
+      await scene.automine(true)
+      await scene.mine()
+      const steps = await scene.ends(service, asked)
+      expect(steps.map(({ status, attempts }) => [status, attempts])).to.deep.equal(Array(3).fill(['success', 1]))
       expect(await paidBy(service, users)).to.deep.equal(['7', '7', '7'])
     })
   })
