@@ -26,8 +26,6 @@ export default tseslint.config(
     files: ['test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
-      // Replies are read as a client without types reads them; each is validated against the spec.
-      '@typescript-eslint/no-explicit-any': 'off',
     },
   },
   { files: ['scripts/**/*.ts', 'sdk/examples/**/*.ts'], rules: { 'no-console': 'off' } },

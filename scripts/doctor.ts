@@ -5,19 +5,30 @@
  */
 import { parseArgs } from 'node:util'
 import { diagnose } from './doctor/diagnose.js'
+import { createRedactor } from '../server/chain/redact.js'
 
-const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
-const findings = await diagnose(process.env)
-const faults = findings.filter(({ level }) => level === 'fault').length
-
-if (values.json) {
-  process.stdout.write(`${JSON.stringify({ ok: faults === 0, findings }, null, 2)}\n`)
-} else {
-  for (const { level, name, where, what, remedy } of findings) {
-    process.stdout.write(
-      `${level === 'fault' ? 'FAULT  ' : 'warning'} ${name} (${where}): ${what}\n        → ${remedy}\n`,
-    )
-  }
-  process.stdout.write(`${faults} faults, ${findings.length - faults} warnings\n`)
+try {
+  await run()
+} catch (error) {
+  // What a library says may hold an address, and with it a credential.
+  process.stderr.write(`${createRedactor([])(error instanceof Error ? error.message : String(error))}\n`)
+  process.exitCode = 1
 }
-process.exitCode = faults === 0 ? 0 : 1
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
+  const findings = await diagnose(process.env)
+  const faults = findings.filter(({ level }) => level === 'fault').length
+
+  if (values.json) {
+    process.stdout.write(`${JSON.stringify({ ok: faults === 0, findings }, null, 2)}\n`)
+  } else {
+    for (const { level, name, where, what, remedy } of findings) {
+      process.stdout.write(
+        `${level === 'fault' ? 'FAULT  ' : 'warning'} ${name} (${where}): ${what}\n        → ${remedy}\n`,
+      )
+    }
+    process.stdout.write(`${faults} faults, ${findings.length - faults} warnings\n`)
+  }
+  process.exitCode = faults === 0 ? 0 : 1
+}

@@ -86,7 +86,7 @@ export function readChainsFile(text: string, env: NodeJS.ProcessEnv): ChainsFile
       ),
     )
     for (const token of chain.tokens) {
-      if (token.group !== null && !(token.group in groups)) {
+      if (token.group !== null && !Object.hasOwn(groups, token.group)) {
         problems.push(`${place}: token "${token.id}" names the group "${token.group}", which is not in /groups`)
       }
       if (token.funding === 'open' && !chain.testnet) {
@@ -112,15 +112,19 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
   if (BigInt(chain.priorityFeePerGas) > BigInt(chain.maxFeePerGasCap)) {
     problems.push(`${place}/priorityFeePerGas: is above maxFeePerGasCap`)
   }
-  if (chain.agreement > chain.rpcUrls.length) {
-    problems.push(`${place}/agreement: is ${chain.agreement}, and there are only ${chain.rpcUrls.length} rpcUrls`)
+  const rpcUrls = chain.rpcUrls.map((url, index) => fillIn(url, `${place}/rpcUrls/${index}`, env, problems))
+  // One that is named twice would agree with itself.
+  const nodes = new Set(rpcUrls.map((url) => (URL.canParse(url) ? new URL(url).href : url))).size
+  if (chain.agreement > nodes) {
+    problems.push(`${place}/agreement: is ${chain.agreement}, and there are only ${nodes} different rpcUrls`)
   }
+  checkPublic(chain, `${place}/publicRpcUrl`, env, problems)
   return {
     chainId: chain.chainId,
     name: chain.name,
     testnet: chain.testnet,
     nativeCurrency: chain.nativeCurrency ?? { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: chain.rpcUrls.map((url, index) => fillIn(url, `${place}/rpcUrls/${index}`, env, problems)),
+    rpcUrls,
     publicRpcUrl: chain.publicRpcUrl ?? null,
     explorerUrl: chain.explorerUrl ?? null,
     confirmations: chain.confirmations,
@@ -156,9 +160,23 @@ function toToken(token: FileToken): TokenConfig {
   }
 }
 
+/** Clients are shown it, so that it may hold nothing that the service's own nodes are asked with. */
+function checkPublic(chain: FileChain, place: string, env: NodeJS.ProcessEnv, problems: string[]): void {
+  const url = chain.publicRpcUrl
+  if (url === undefined) return
+  if (!URL.canParse(url)) return void problems.push(`${place}: is no http or https address`)
+  const names = chain.rpcUrls.flatMap((rpcUrl) => [...rpcUrl.matchAll(variables)].map(([, name]) => name!))
+  const isSecretIn = names.some((name) => (env[name]?.length ?? 0) >= 8 && url.includes(env[name]!))
+  const { username, password } = new URL(url)
+  if (username || password || isSecretIn) problems.push(`${place}: is shown to clients, and holds a credential`)
+  if (url.includes('${')) problems.push(`${place}: is shown to clients as it is, and no variable is filled in`)
+}
+
+const variables = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
 /** The address may hold a credential, so problems name its place and never what it says. */
 function fillIn(url: string, place: string, env: NodeJS.ProcessEnv, problems: string[]): string {
-  const filled = url.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_all, name: string) => {
+  const filled = url.replace(variables, (_all, name: string) => {
     if (!env[name]) problems.push(`${place}: the environment variable ${name} is not set`)
     return env[name] ?? ''
   })

@@ -149,8 +149,8 @@ export async function startService(
     log.info({ by: recovery.by }, 'signatures are recovered')
     const { recover } = recovery
     const actions = createActions({ store, settings, recover, now })
-    const waiting = { store, settings, recover, wake: engine.wake, nextChange: signals.nextChange, now }
-    const steps = createSteps(waiting)
+    const waiting = { store, settings, nextChange: signals.nextChange, now }
+    const steps = createSteps({ ...waiting, recover, wake: () => engine.wake('steps') })
     const spec = await loadSpec()
     const app = await createApp({
       spec,
@@ -161,8 +161,8 @@ export async function startService(
         ...createStepHandlers({ actions, steps }),
         ...createVenueTxHashHandlers(createVenueTxHashes({ store: store.venueTxHashes, now })),
         ...createChainHandlers(deployment.chains),
-        ...createDepositHandlers(createDeposits(waiting)),
-        ...createAirdropHandlers(createAirdrops(waiting)),
+        ...createDepositHandlers(createDeposits({ ...waiting, wake: () => engine.wake('deposits') })),
+        ...createAirdropHandlers(createAirdrops({ ...waiting, wake: () => engine.wake('airdrops') })),
         ...createLegacyHandlers(createLegacy({ store, actions, steps })),
         ...createEventHandlers(createEvents({ store, nextChange: signals.nextChange })),
         ...createHealthHandlers(health),

@@ -83,6 +83,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 262_144, { min: 1_024, max: 16_777_216 }),
     maxConnections: integer('MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }),
   }
+  if (config.port !== 0 && config.port === config.metricsPort) {
+    problems.push('METRICS_PORT: is the same as PORT; metrics are for operators and listen by themselves')
+  }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze(config) }
 }
 
@@ -97,7 +100,9 @@ function readDatabase(text: string | undefined, dataDir: string, problems: strin
   }
   const url = new URL(text)
   if (url.protocol !== 'mysql:') problems.push(form)
-  else if (url.pathname.length < 2) problems.push('DATABASE_URL: names no database (mysql://…/name)')
+  else if (/%(?![0-9a-f]{2})/i.test(url.username + url.password + url.pathname)) {
+    problems.push('DATABASE_URL: has a % that begins no escape; write it as %25')
+  } else if (url.pathname.length < 2) problems.push('DATABASE_URL: names no database (mysql://…/name)')
   return { kind: 'mysql', url: text }
 }
 

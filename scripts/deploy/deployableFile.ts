@@ -14,7 +14,7 @@ export function readDeployableFile(
   contracts: { delegate: Address; vault: Address },
   options: { replaceVault: boolean; env: NodeJS.ProcessEnv },
 ): { chains: ChainConfig[]; write: (to: string) => void } {
-  const content = JSON.parse(readFileSync(path, 'utf8')) as { chains?: Entry[] }
+  const content = readJson(path)
   for (const entry of Array.isArray(content.chains) ? content.chains : []) {
     const known = entry.vault?.toLowerCase() ?? nowhere
     if (known !== nowhere && known !== contracts.vault && !options.replaceVault) {
@@ -40,4 +40,16 @@ export function readDeployableFile(
       renameSync(`${to}.new`, to)
     },
   }
+}
+
+/** The parser's own error repeats a piece of the file, and there may be a credential in it. */
+function readJson(path: string): { chains?: Entry[] } {
+  const text = readFileSync(path, 'utf8')
+  try {
+    const content: unknown = JSON.parse(text)
+    if (typeof content === 'object' && content !== null) return content
+  } catch {
+    throw new DeployRefused(`${path}: is no JSON`)
+  }
+  throw new DeployRefused(`${path}: is no object`)
 }

@@ -69,6 +69,12 @@ export async function planChain(
   const read = <T>(functionName: string, args: readonly unknown[] = []) =>
     reader.readContract({ address: vault, abi: solverVaultAbi as Abi, functionName, args }) as Promise<T>
   const owner = hasVault ? ((await read<string>('owner')).toLowerCase() as Address) : wanted.owner
+  if (![wanted.owner, chain.vaultOwner].includes(owner)) {
+    throw new DeployRefused(
+      `Chain ${chain.chainId}: the vault ${vault} was made for the owner ${wanted.owner}, and ${owner} owns it. If that ` +
+        'is right, name it as vaultOwner in the chains file; if not, pay nothing into this vault.',
+    )
+  }
   for (const operator of wanted.operators) {
     if (hasVault && (await read<boolean>('isOperator', [operator]))) continue
     set(`let ${operator} operate`, 'setOperator', [operator, true])

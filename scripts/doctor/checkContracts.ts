@@ -23,13 +23,15 @@ export async function checkContracts(chain: ChainConfig, ask: Ask, operators: re
   const deployIt = 'Run `npm run deploy -- --chains <file>`, or correct the address in the chains file.'
   const lookAgain = 'Deploy this build with `npm run deploy`, or run the build that the contract is of.'
 
-  const delegate = chain.delegates[0]!
-  const delegateCode = await code(delegate)
-  if (delegateCode === '0x') fault('delegate.missing', `no code at ${delegate}`, deployIt)
-  else if (!(await raw(delegate, encodeIsChainBatchProcessed(zeroHash)))) {
-    fault('delegate.foreign', `what is at ${delegate} is no delegate`, deployIt)
-  } else if (delegateCode !== delegateRuntime) {
-    warn('delegate.otherBuild', `the delegate at ${delegate} is of another build`, lookAgain)
+  // Users may authorize each of them, the older ones too; only the first has to be of this build.
+  for (const [index, delegate] of chain.delegates.entries()) {
+    const delegateCode = await code(delegate)
+    if (delegateCode === '0x') fault('delegate.missing', `no code at ${delegate}`, deployIt)
+    else if (!(await raw(delegate, encodeIsChainBatchProcessed(zeroHash)))) {
+      fault('delegate.foreign', `what is at ${delegate} is no delegate`, deployIt)
+    } else if (index === 0 && delegateCode !== delegateRuntime) {
+      warn('delegate.otherBuild', `the delegate at ${delegate} is of another build`, lookAgain)
+    }
   }
 
   const vaultCode = await code(vault)
@@ -91,6 +93,10 @@ export async function checkContracts(chain: ChainConfig, ask: Ask, operators: re
       : await raw(token.address, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [vault] }))
     if (held && BigInt(held) === 0n) {
       warn('vault.empty', `the vault holds no ${token.id}`, `Send ${token.symbol} to ${vault}, or payouts of it fail.`)
+    } else if (held && BigInt(held) < token.minInventory) {
+      const [has, least] = [BigInt(held), token.minInventory].map((amount) => formatUnits(amount, token.decimals))
+      const what = `the vault holds ${has} ${token.symbol}, below minInventory, which is ${least}`
+      warn('vault.low', what, `Send ${token.symbol} to ${vault}, or correct minInventory in the chains file.`)
     }
     await checkCap(token)
   }

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { Config } from '../../server/config.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
 import { migrations } from '../../server/store/migrations/index.js'
@@ -18,6 +19,11 @@ export async function checkDatabase(
 ): Promise<{ findings: Finding[]; database: Database | null }> {
   const { list, fault, warn } = createFindings('database')
   if (config.kind === 'sqlite' && !existsSync(config.file)) {
+    if (!canBeMade(config.file)) {
+      const remedy = 'Name another place in DATABASE_URL or DATA_DIR, or let the service write there.'
+      fault('database.noPlace', `${config.file} can't be made`, remedy)
+      return { findings: list, database: null }
+    }
     warn('database.new', `${config.file} does not exist yet`, 'Nothing to do: the service makes it at its first start.')
     return { findings: list, database: null }
   }
@@ -66,16 +72,25 @@ export async function checkDatabase(
       const remedy = 'If no process is migrating: restore the backup, or `DELETE FROM knex_migrations_lock` and start.'
       fault('database.migrationLocked', what, remedy)
     }
-    return foreign.length === 0 && missing.length === 0
+    if (foreign.length > 0 || missing.length > 0) return false
+    for (const table of ['lanes', 'chain_identities']) {
+      if (await database.knex.schema.hasTable(table)) continue
+      const what = `the table ${table} is gone, though the migration that made it is noted`
+      fault('database.damaged', what, 'Restore the backup; see "Backup" in the README.')
+    }
+    return !list.some(({ name }) => name === 'database.damaged')
   }
 
   function explain(error: unknown): void {
     const { code, errno } = (error ?? {}) as { code?: string; errno?: number }
     // The message may name the host and the user; the code says enough.
-    const what = String(code ?? errno ?? (error as Error).name)
+    const what = String(code || errno || (error as Error).name)
     if (isLocked(error)) {
       const remedy = 'Stop the service and look again; or leave it, if the service is healthy.'
       warn('database.inUse', 'another process holds the file, the service presumably; it was not looked into', remedy)
+    } else if (config.kind === 'sqlite') {
+      const remedy = 'Name a file that the service has made, or restore the backup of it.'
+      fault('database.damaged', `${config.file} is no database that can be read: ${what}`, remedy)
     } else if (errno === 1045 || errno === 1044) {
       fault('database.accessDenied', what, 'Correct user and password in DATABASE_URL, or GRANT ALL ON the database.')
     } else if (errno === 1049) {
@@ -83,6 +98,18 @@ export async function checkDatabase(
     } else {
       fault('database.unreachable', what, 'Start it, or correct host and port in DATABASE_URL.')
     }
+  }
+}
+
+/** Whether the service could make the file, with the folders above it. */
+function canBeMade(file: string): boolean {
+  let folder = dirname(resolve(file))
+  while (!existsSync(folder)) folder = dirname(folder)
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return statSync(folder).isDirectory()
+  } catch {
+    return false
   }
 }
 

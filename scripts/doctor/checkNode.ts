@@ -43,7 +43,7 @@ export async function checkNode(chain: ChainConfig, index: number, now: number):
     head = readBlock(block!.result)
   } catch (error) {
     const text = redact(error instanceof Error ? error.message : 'no answer')
-    if (/of chain|another chain/i.test(text)) fault('rpc.wrongChain', text, `Correct ${place}, or its chainId.`)
+    if (isOfAnother(text)) fault('rpc.wrongChain', text, `Correct ${place}, or its chainId.`)
     else fault('rpc.unreachable', text, `Check ${place}: address, credentials, firewall; or take it out.`)
     return { findings: list, node: null }
   }
@@ -107,6 +107,32 @@ export async function checkNode(chain: ChainConfig, index: number, now: number):
   function said(answer: RpcAnswer | undefined): string {
     return answer?.error ? ` (${redact(answer.error.message)})` : ''
   }
+}
+
+/** Whether the node that clients are shown is of the chain, and is none that only the service should know. */
+export async function checkPublicNode(chain: ChainConfig): Promise<Finding[]> {
+  const { list, fault, warn } = createFindings(`chain ${chain.chainId}, publicRpcUrl`)
+  const url = chain.publicRpcUrl
+  if (url === null) return list
+  const place = `publicRpcUrl of chain ${chain.chainId} in the chains file`
+  const { pathname, search } = new URL(url)
+  if (chain.rpcUrls.includes(url) && pathname + search !== '/') {
+    const what = 'clients are shown the address that the service asks, and its path may be a key'
+    warn('publicRpc.shared', what, `Name a public node, or none, as ${place}.`)
+  }
+  try {
+    const node = createRpcNode({ chainId: chain.chainId, url, index: 0, timeoutMs, onRoundTrip: () => undefined })
+    await node.ask([call('eth_getBlockByNumber', 'latest', false)])
+  } catch (error) {
+    const text = createRedactor([url])(error instanceof Error ? error.message : 'no answer')
+    if (isOfAnother(text)) fault('publicRpc.wrongChain', `${text}; wallets are shown it`, `Correct ${place}.`)
+    else warn('publicRpc.unreachable', text, `Check ${place}, as far as this machine should reach it.`)
+  }
+  return list
+}
+
+function isOfAnother(text: string): boolean {
+  return /of chain|another chain/i.test(text)
 }
 
 function isAnswer(answer: RpcAnswer | undefined): boolean {

@@ -6,7 +6,7 @@ import type { Database } from '../../server/store/database.js'
 import { checkContracts } from './checkContracts.js'
 import { checkDatabase } from './checkDatabase.js'
 import { checkKeys } from './checkKeys.js'
-import { checkNode, type NodeReport } from './checkNode.js'
+import { checkNode, checkPublicNode, type NodeReport } from './checkNode.js'
 import { checkOperators } from './checkOperators.js'
 import { createFindings, type Finding } from './finding.js'
 
@@ -43,7 +43,7 @@ async function checkChain(
 ): Promise<Finding[]> {
   const reports = await Promise.all(chain.rpcUrls.map((_url, index) => checkNode(chain, index, now)))
   const { list, fault, warn } = createFindings(`chain ${chain.chainId}`)
-  const findings = reports.flatMap((report) => report.findings)
+  const findings = [...reports.flatMap((report) => report.findings), ...(await checkPublicNode(chain))]
   const nodes = reports.flatMap(({ node }, index) => (node ? [{ ...node, index }] : []))
   nodes.sort((a, b) => Number(b.head.number - a.head.number))
   const best = nodes[0]

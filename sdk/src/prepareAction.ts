@@ -3,7 +3,7 @@ import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
-import { signAuthorization, signIntent, type SigningAccount } from './sign.js'
+import { requireWindow, signAuthorization, signIntent, type SigningAccount } from './sign.js'
 import { type ChainBatch, intentDigest, type SignatureType, type UnsignedIntent } from './signing.js'
 import type { CallOptions } from './wire.js'
 
@@ -60,6 +60,10 @@ const defaultLifetimeSeconds = 3600
 /** Finds out what has to be signed for these intents; signs nothing. */
 export async function prepareAction(calls: PrepareCalls, options: PrepareOptions): Promise<PreparedAction> {
   const { account, signal, chainAuthorizations: given } = options
+  const drafts = options.intents.map(({ chainBatches, signatureType = 'eip712', nbf = 0, exp = defaultExp() }) => {
+    requireWindow({ nbf, exp })
+    return { signatureType, nbf, exp, chainBatches }
+  })
   const batches = options.intents.flatMap((intent) => intent.chainBatches)
   const expect = options.expect ?? calls.expect
   const chains = await checkedChains(calls, chainIdsOf(batches), { expect, signal })
@@ -81,10 +85,7 @@ export async function prepareAction(calls: PrepareCalls, options: PrepareOptions
         signal,
       })
   if (authorizations.length > 0 && !account.signAuthorization) throw new CannotAuthorizeError(authorizations)
-  const intents = options.intents.map(({ chainBatches, signatureType = 'eip712', nbf = 0, exp = defaultExp() }) => {
-    const unsigned = { signatureType, nbf, exp, chainBatches }
-    return { ...unsigned, digest: intentDigest(unsigned) }
-  })
+  const intents = drafts.map((draft) => ({ ...draft, digest: intentDigest(draft) }))
   return { user: account.address, intents, authorizations, chainAuthorizations: given ?? [], chains: chains.map(pin) }
 }
 
@@ -103,6 +104,8 @@ export async function signAction(
   if (prepared.intents.some((intent) => intentDigest(intent) !== intent.digest)) {
     throw new IntentError('An intent was altered after it was prepared.')
   }
+  // Before an authorization is signed, which would be good without any intent.
+  prepared.intents.forEach(requireWindow)
   const now = findChains(await calls.getChains({ signal }), chainIdsOf(prepared.chains))
   checkPins(now.map(pin), { seen: prepared.chains })
   const chainAuthorizations = [...prepared.chainAuthorizations]

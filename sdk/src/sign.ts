@@ -45,7 +45,7 @@ export async function signIntent(intent: {
 }): Promise<SignedIntent> {
   const { account, chainBatches, signatureType = 'eip712', nbf = 0 } = intent
   const exp = intent.exp ?? Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
-  if (nbf >= exp) throw new IntentError(`nbf ${nbf} is not before exp ${exp}.`)
+  requireWindow({ nbf, exp })
   const unsigned = { signatureType, nbf, exp, chainBatches }
   const signature =
     signatureType === 'ecdsa'
@@ -64,6 +64,11 @@ export async function signIntent(intent: {
       calls: [...batch.calls],
     })),
   }
+}
+
+/** Throws for an intent that would hold at no time. */
+export function requireWindow({ nbf, exp }: Pick<SignedIntent, 'nbf' | 'exp'>): void {
+  if (nbf >= exp) throw new IntentError(`nbf ${nbf} is not before exp ${exp}.`)
 }
 
 /**

@@ -2,6 +2,9 @@ import type { Operations } from './generated/operations.gen.js'
 
 export type OperationId = keyof Operations
 
+/** Counts the request against a user's share; throws `rate_limited`. */
+export type CountFor = ((user: string) => Promise<void>) | null
+
 /** A request after routing and validation, in the types that the spec gives it. */
 export type ApiRequest<K extends OperationId> = {
   path: Part<Operations[K]['request'], 'path'>
@@ -12,6 +15,8 @@ export type ApiRequest<K extends OperationId> = {
   requestId: string
   /** W3C Trace Context: the trace that the request belongs to, with the request's own span. */
   traceparent: string
+  /** To be called with the user once he is known to have signed what is asked for. Null: nothing is counted. */
+  countFor: CountFor
   /** Aborts when the client hangs up or the server shuts down. */
   signal: AbortSignal
 }

@@ -52,11 +52,14 @@ export function createHttpServer(
   const answer = app.callback()
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, { request, response })
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-      const { status, headers, body } = refusal('NO_HOST')
+    const path = pathOf(request.url ?? '')
+    const hasHost = request.httpVersion !== '1.1' || request.headers.host !== undefined
+    if (path === null || !hasHost) {
+      const { status, headers, body } = refusal(hasHost ? 'BAD_TARGET' : 'NO_HOST')
       response.writeHead(status, headers).end(body)
       return
     }
+    request.url = path
     void answer(request, response)
   }
   server.on('request', handle)
@@ -71,6 +74,17 @@ export function createHttpServer(
     socket.destroy()
   })
   return server
+}
+
+/**
+ * A request's target without the scheme and the host that proxies may put before its path (RFC 9112, 3.2.2). Null where
+ * they are none: what is further in reads `url` over and over, and would throw each time, in the log's listener too.
+ */
+function pathOf(target: string): string | null {
+  if (target.startsWith('/') || target === '*') return target
+  const [, path] = /^https?:\/\/[^/?#]+(.*)$/i.exec(target) ?? []
+  if (path === undefined || !URL.canParse(target)) return null
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 type Refusal = { status: number; headers: Record<string, string>; body: string }
@@ -102,6 +116,8 @@ function wordsFor(code: string | undefined): [status: number, message: string] {
       return [413, 'The extensions of the body’s chunks are too large']
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return [408, 'The request did not come in time']
+    case 'BAD_TARGET':
+      return [400, 'The request’s target is neither a path nor an http address']
     case 'NO_HOST':
       return [400, 'The header Host is required']
     default:

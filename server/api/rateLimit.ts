@@ -1,6 +1,7 @@
+import { isIP, isIPv6 } from 'node:net'
 import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
-import type { OperationId } from './handlers.js'
+import type { CountFor, OperationId } from './handlers.js'
 
 /** Points per window and subject; null where the deployment sets no limit. */
 export type RateLimits = {
@@ -22,25 +23,45 @@ const costs: Partial<Record<OperationId, number>> = {
 /** Probes are asked for often, and by those who decide whether the service lives. */
 const free: readonly OperationId[] = ['getHealth', 'getLiveness', 'getReadiness']
 
-/** Whom a body speaks for, so that one user has one share however many addresses he calls from. */
-const userFields = ['user', 'address', 'wallet'] as const
-
 /** Counts a request against its client's address. */
 export async function limitClient(limits: RateLimits, ctx: Context, operationId: OperationId): Promise<void> {
   if (!limits || free.includes(operationId)) return
-  await take(limits, ctx, `ip:${ctx.ip}`, costs[operationId] ?? 1)
+  const subject = `ip:${clientOf(ctx.ip, ctx.req.socket.remoteAddress ?? '')}`
+  await take(limits, ctx, subject, costs[operationId] ?? 1)
 }
 
-/** Counts a writing request against the user that it names. */
-export async function limitUser(
-  limits: RateLimits,
-  ctx: Context,
-  operationId: OperationId,
-  body: unknown,
-): Promise<void> {
-  if (!limits || typeof body !== 'object' || body === null) return
-  const named = userFields.map((field) => (body as Record<string, unknown>)[field]).find((user) => user !== undefined)
-  if (typeof named === 'string') await take(limits, ctx, `user:${named.toLowerCase()}`, costs[operationId] ?? 1)
+/**
+ * Counts a request against a user too, whatever addresses he calls from, once he is known to have signed what it asks
+ * for. One that only names him proves nothing, and anyone could use up his share by it. Null: nothing is counted.
+ */
+export function userLimit(limits: RateLimits, ctx: Context, operationId: OperationId): CountFor {
+  return limits && ((user) => take(limits, ctx, `user:${user}`, costs[operationId] ?? 1))
+}
+
+/**
+ * Which client a request comes from. Of IPv6 it is the network of 64 bits, since whoever has one address has all of those; what
+ * is no address (a proxy may pass on anything) is the proxy.
+ */
+export function clientOf(stated: string, peer: string): string {
+  const bare = stated.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1').replace(/^\[(.*)\](:\d+)?$/, '$1')
+  const ip = [bare, peer].map((text) => text.replace(/%.*$/, '')).find(isIP) ?? 'unknown'
+  return isIPv6(ip) ? networkOf(ip) : ip
+}
+
+function networkOf(ip: string): string {
+  // Written in the one way that URLs have, so that other spellings of it are the same client.
+  const [head = '', tail] = new URL(`http://[${ip}]`).hostname.slice(1, -1).split('::')
+  const words = (text = '') => text.split(':').filter((word) => word !== '')
+  const [before, after] = [words(head), words(tail)]
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+  const all = [...before, ...zeros, ...after].map((word) => Number.parseInt(word, 16))
+  // An IPv4 client of a socket that takes both.
+  const isMapped = all.slice(0, 5).every((word) => word === 0) && all[5] === 0xffff
+  if (isMapped) return [all[6]! >> 8, all[6]! & 255, all[7]! >> 8, all[7]! & 255].join('.')
+  return `${all
+    .slice(0, 4)
+    .map((word) => word.toString(16))
+    .join(':')}::/64`
 }
 
 async function take(limits: NonNullable<RateLimits>, ctx: Context, subject: string, cost: number): Promise<void> {

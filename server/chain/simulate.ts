@@ -98,11 +98,16 @@ function readOutcome(
 }
 
 /**
- * A node may not estimate with overrides. What the simulation used is known then, but after refunds, which are a fifth of
- * what was consumed at most (EIP-3529).
+ * The node's estimate, and never less than what the simulation used with all the gas it wanted: an estimate is the least
+ * with which the transaction itself succeeds, and a contract that goes on when what it calls has failed does so with too
+ * little for what was signed. A node may not estimate with overrides; what the simulation used is after refunds, which are
+ * a fifth of what was consumed at most (EIP-3529).
  */
 function readGas(estimated: RpcAnswer | undefined, gasUsed: bigint | null): bigint {
-  if (!estimated?.error) return readBigInt(resultOf(estimated))
+  if (!estimated?.error) {
+    const estimate = readBigInt(resultOf(estimated))
+    return gasUsed !== null && gasUsed > estimate ? gasUsed : estimate
+  }
   if (gasUsed === null) throw new Error(estimated.error.message)
   return (gasUsed * 5n + 3n) / 4n
 }

@@ -17,3 +17,9 @@ export function requiredConfirmations(
   })
   return Math.max(chain.confirmations, ...asked.map(({ confirmations }) => confirmations))
 }
+
+/** How many confirmations a transaction needs at most, whatever it moves. */
+export function mostConfirmations(chain: Pick<ChainConfig, 'confirmations' | 'tokens'>): number {
+  const asked = chain.tokens.flatMap((token) => token.confirmations.map(({ confirmations }) => confirmations))
+  return Math.max(chain.confirmations, ...asked)
+}

@@ -6,6 +6,7 @@ import type { StepResult } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
 import type { Failure } from './explainRevert.js'
 import { arrivalsOf, confirmationsFor } from './arrivals.js'
+import { stepFields } from './logFields.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
 
@@ -31,7 +32,15 @@ export async function adoptExecution(
   const hash = await findTransaction(work, chain, failure)
   if (hash === undefined) return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
-  if (hash === null) return failure.name === 'AlreadyFulfilled' ? { outcome: 'waits' } : ended(unknownTransaction)
+  if (hash === null) {
+    if (failure.name !== 'AlreadyFulfilled') return ended(unknownTransaction)
+    const { chainId } = chain.config
+    tools.log.warn(
+      { ...stepFields(work), chainId, stepKey: work.stepKey },
+      'no node has the log of what the vault has paid',
+    )
+    return { outcome: 'waits' }
+  }
   const { transaction, receipt, head } = await chain.transaction(hash)
   if (!transaction || !receipt) return { outcome: 'waits' }
   const confirmations = Number(head.number - receipt.blockNumber) + 1

@@ -2,6 +2,7 @@ import { encodeAbiParameters, type Hash, keccak256 } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
 import type { AirdropResult } from '../store/airdrops.js'
+import type { JournalTransaction } from '../store/journalTransactions.js'
 import { recordAndSend } from './lanes.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
@@ -50,20 +51,49 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
 
 /** The vault has paid it before, by a transaction that the journal does not have or gave up; that one counts. */
 async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<Visit> {
-  const hash = await findPayout(airdrop, chain)
-  if (!hash) return waits(chain.config.pollIntervalMs)
-  await tools.store.adoptAirdrop(airdrop, hash, tools.now())
+  const payment = await findPayment(airdrop, chain, tools)
+  if (!payment) return waits(chain.config.pollIntervalMs)
+  await tools.store.adoptAirdrop(payment, tools.now())
   tools.changed(airdropTopic(airdrop))
   return moved
 }
 
 /** Null: it is not final yet, or can't be found. */
-async function findPayout(airdrop: Airdrop, chain: Chain): Promise<Hash | null> {
-  const hash = await chain.findFulfilment(airdropKey(airdrop))
-  if (!hash) return null
+async function findPayment(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<AirdropResult | null> {
+  const stepKey = airdropKey(airdrop)
+  const hash = await chain.findFulfilment(stepKey)
+  if (!hash) {
+    const { chainId, token, wallet, round } = airdrop
+    tools.log.warn({ chainId, token, wallet, round, stepKey }, 'no node has the log of what the vault has paid')
+    return null
+  }
   const { receipt, head } = await chain.transaction(hash)
   if (!receipt || Number(head.number - receipt.blockNumber) + 1 < chain.config.confirmations) return null
-  return (await chain.isCertain(receipt)) ? hash : null
+  return (await chain.isCertain(receipt)) ? paidBy(receipt, airdrop) : null
+}
+
+function paidBy({ hash, blockNumber, blockHash }: Receipt, airdrop: Airdrop): AirdropResult {
+  return { airdrop, hash, paidIn: { number: Number(blockNumber), hash: blockHash }, message: null }
+}
+
+/**
+ * The airdrop that a final transaction carries; or that it was given up for, and has paid after all. (What was given up
+ * is named by nothing but the vault's key.)
+ */
+export async function airdropOf(
+  transaction: JournalTransaction,
+  receipt: Receipt,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<Airdrop | null> {
+  const carried = await tools.store.readAirdropOf(transaction.id)
+  const { chainId, vault } = chain.config
+  if (carried || transaction.signedFor.length > 0 || transaction.to !== vault) return carried
+  const { stepKey, transfers } = tools.codec.decodeFulfill(transaction.data) ?? { stepKey: null, transfers: [] }
+  const [transfer] = transfers
+  if (!stepKey || !transfer || !tools.codec.fulfilledKeys(receipt, vault).includes(stepKey)) return null
+  const unpaid = await tools.store.readUnpaidAirdrops({ chainId, token: transfer.token, wallet: transfer.to })
+  return unpaid.find((airdrop) => airdropKey(airdrop) === stepKey) ?? null
 }
 
 /** What a final receipt means for the airdrop that the transaction carried. Null: it can't be said yet. */
@@ -74,14 +104,12 @@ export async function airdropResult(
   tools: EngineTools,
 ): Promise<AirdropResult | null> {
   const key = airdropKey(airdrop)
-  if (tools.codec.fulfilledKeys(receipt, chain.config.vault).includes(key)) {
-    return { airdrop, paid: true, hash: receipt.hash, message: null }
-  }
+  if (tools.codec.fulfilledKeys(receipt, chain.config.vault).includes(key)) return paidBy(receipt, airdrop)
   if (!(await chain.isFulfilled(key))) {
-    return { airdrop, paid: false, hash: receipt.hash, message: 'The transaction was mined and paid nothing.' }
+    const message = 'The transaction was mined and paid nothing.'
+    return { airdrop, hash: receipt.hash, paidIn: null, message }
   }
-  const hash = await findPayout(airdrop, chain)
-  return hash && { airdrop, paid: true, hash, message: null }
+  return findPayment(airdrop, chain, tools)
 }
 
 /** What requests wait on. */

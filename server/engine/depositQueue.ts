@@ -3,12 +3,9 @@ import { nativeToken } from '../domain/action.js'
 import type { Custody, Movement } from '../domain/deposit.js'
 import type { DepositResult, DepositWork } from '../store/deposits.js'
 import type { EngineTools } from './tools.js'
+import { nextLookMs } from './unknownTransaction.js'
 import { moved, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
-
-/** How long the chain may go on saying that it does not know a reported transaction; outages don't count. */
-const unknownForMs = 10 * 60 * 1000
-const unknownPollMs = 1_000
 
 /** Deposits and withdrawals that clients have reported and that the chain has not confirmed yet. */
 export function depositQueue(tools: EngineTools): Queue<DepositWork> {
@@ -27,9 +24,10 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   if (!chain) throw new Error(`Chain ${work.chainId} is not configured any more`)
   const { transaction, receipt, head } = await chain.transaction(work.transactionHash)
   if (!transaction || !receipt) {
-    if (work.unseenMs < unknownForMs) {
-      await tools.store.noteDepositUnseen(work.id, unknownPollMs)
-      return waits(unknownPollMs)
+    const delayMs = nextLookMs(work.unseenMs, chain.config.pollIntervalMs)
+    if (delayMs !== null) {
+      await tools.store.noteDepositUnseen(work.id, delayMs)
+      return waits(delayMs)
     }
     const message = `txHash: no such transaction has appeared on chain ${work.chainId} within 10 minutes.`
     return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)

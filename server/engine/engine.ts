@@ -29,15 +29,14 @@ export function createEngine(
     bundles: createBundles(bundling, () => tools),
     takeAccount: grouped(given.store.takeAccounts, mostAccounts),
     takeTurn: createTurns(turnMs),
-    wake: () => wake(),
+    wake: () => Object.values(workers).forEach((worker) => worker.wake()),
     look: (chainId) => watchers.get(chainId)?.look(),
   }
-  const workers = [
-    createWorker(stepQueue(tools), tools.log),
-    createWorker(depositQueue(tools), tools.log),
-    createWorker(airdropQueue(tools), tools.log),
-  ]
-  const wake = () => workers.forEach((worker) => worker.wake())
+  const workers = {
+    steps: createWorker(stepQueue(tools), tools.log),
+    deposits: createWorker(depositQueue(tools), tools.log),
+    airdrops: createWorker(airdropQueue(tools), tools.log),
+  }
   const watchers = new Map([...tools.chains].map(([chainId, chain]) => [chainId, createChainWatcher(chain, tools)]))
 
   const sweeper = createSweeper(tools)
@@ -46,13 +45,14 @@ export function createEngine(
     start(): void {
       sweeper.start()
       for (const watcher of watchers.values()) watcher.start()
-      for (const worker of workers) worker.start()
+      for (const worker of Object.values(workers)) worker.start()
     },
-    wake,
+    /** Has a kind of row looked at at once. */
+    wake: (kind: keyof typeof workers) => workers[kind].wake(),
     /** Takes up nothing new and returns when what was under way has come to a safe point. */
     async stop(): Promise<void> {
       await sweeper.stop()
-      await Promise.all(workers.map((worker) => worker.stop()))
+      await Promise.all(Object.values(workers).map((worker) => worker.stop()))
       await Promise.all([...watchers.values()].map((watcher) => watcher.stop()))
     },
   }

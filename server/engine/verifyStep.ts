@@ -3,12 +3,8 @@ import { requiredConfirmations } from '../domain/finality.js'
 import type { StepWork } from '../store/steps.js'
 import { arrivalsOf } from './arrivals.js'
 import type { EngineTools } from './tools.js'
+import { nextLookMs } from './unknownTransaction.js'
 import { endStep, failStep, type Visit, waits } from './visit.js'
-
-/** How long the chain may answer that it does not know a registered transaction. */
-const unknownForMs = 10 * 60 * 1000
-/** How often a transaction that has not been seen yet is asked for. */
-const unknownPollMs = 1_000
 
 /** One visit to a step that the user carries out himself: is the registered transaction there, final and as declared? */
 export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Visit> {
@@ -28,8 +24,8 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
   })
   switch (found.outcome) {
     case 'unknown': {
-      if (work.unseenMs < unknownForMs) {
-        const delayMs = Math.min(unknownPollMs, Math.max(chain.config.pollIntervalMs, work.unseenMs / 10))
+      const delayMs = nextLookMs(work.unseenMs, chain.config.pollIntervalMs)
+      if (delayMs !== null) {
         await noteNotMined(work, hash, tools)
         await tools.store.noteUnseen(work.ref, delayMs)
         return waits(delayMs)

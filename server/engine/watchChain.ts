@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
 import { solverNeeds } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
-import { airdropResult, airdropTopic } from './airdropQueue.js'
+import { airdropOf, airdropResult, airdropTopic } from './airdropQueue.js'
 import { confirmationsFor } from './arrivals.js'
 import { readBundle } from './bundleOutcome.js'
 import { replace, sendStored } from './lanes.js'
@@ -217,7 +217,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       const needs = solverNeeds(work.intent.chainBatches[work.ref.stepIndex]!, tools.settings)
       ended.push({ work, ref: work.ref, result, needs })
     }
-    const carried = await tools.store.readAirdropOf(transaction.id)
+    const carried = await airdropOf(transaction, receipt, chain, tools)
     const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
     if (carried && !airdrop) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
     const settled = { transactionId: transaction.id, mined, results: ended, airdrop }
@@ -229,7 +229,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
     if (carried) {
       const { token, wallet, round } = carried
-      tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paid }, 'airdrop settled')
+      tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paidIn !== null }, 'airdrop settled')
       tools.changed(airdropTopic(carried))
     }
     for (const { work, ref, result } of ended) {

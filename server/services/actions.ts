@@ -20,6 +20,8 @@ export type CreateRequest = {
   intents: UnverifiedIntent[]
   /** Null: the request had none. */
   idempotencyKey: string | null
+  /** Told of a user who has signed something new; throws `rate_limited`. */
+  countFor: ((user: Address) => Promise<void>) | null
 }
 
 export type ActionsService = ReturnType<typeof createActions>
@@ -57,6 +59,9 @@ export function createActions(deps: { store: Store; settings: Settings; recover:
           requiredConfirmations(settings.chains.get(chainId)!, tokenTransfers),
         now,
       }
+      const isSigned = checked.issues.length === 0 && action.intents.some(({ mode }) => mode === '7702')
+      // A signed intent is public once it is on chain, so its repetition is nobody's doing in particular.
+      if (request.countFor && isSigned && !(await store.findKnownAction(entry))) await request.countFor(action.user)
       // What was good when it was stored answers a repetition, even if it would be refused by now (expired, say).
       const stored = checked.issues.length === 0 ? await store.insertAction(entry) : await store.findKnownAction(entry)
       if (!stored || (stored.outcome !== 'existing' && checked.issues.length > 0)) throw refusal(checked.issues)

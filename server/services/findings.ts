@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Block } from '../chain/chain.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
 import type { Exposure } from '../store/exposures.js'
+import type { Waiting } from '../store/serviceState.js'
 
 export type HealthStatus = 'ok' | 'degraded' | 'down'
 
@@ -38,6 +39,8 @@ export type ChainState = {
   lanes: LaneHealth[]
   /** Null: the database does not answer. */
   stuck: { open: number; stuck: number; lowestNonce: number | null } | null
+  /** Null: the database or the chain does not answer. */
+  unsettled: { unsettled: number; lowestBlock: number | null } | null
 }
 
 export type FindingCode =
@@ -49,6 +52,7 @@ export type FindingCode =
   | 'signer_low_on_gas'
   | 'vault_empty'
   | 'transactions_stuck'
+  | 'transactions_unsettled'
   | 'steps_waiting'
   | 'node_down'
   | 'node_lagging'
@@ -68,7 +72,7 @@ const waitingMs = 60_000
 export function findingsOf(state: {
   database: HealthStatus
   chains: ChainState[]
-  waiting: { steps: number; oldestAt: number | null }
+  waiting: Waiting
   exposures: Exposure[]
   nowMs: number
 }): Finding[] {
@@ -90,6 +94,7 @@ export function findingsOf(state: {
     lowOnGasOf,
     emptyOf,
     stuckOf,
+    unsettledOf,
     nodesOf,
   ]
   for (const find of perChain) findings.push(...state.chains.flatMap(find))
@@ -97,9 +102,9 @@ export function findingsOf(state: {
     findings.push({
       code: 'steps_waiting',
       chainId: null,
-      message: `${waiting.steps} steps are under way; the oldest has waited for ${seconds(nowMs - waiting.oldestAt)} s.`,
+      message: `${waiting.steps} steps and ${waiting.airdrops} airdrops are under way; the oldest has waited for ${seconds(nowMs - waiting.oldestAt)} s.`,
       remedy:
-        'Look at the other findings first. With none, see that a process with ROLE=engine or ROLE=all runs, and look into its log for the step.',
+        'Look at the other findings first. With none, see that a process with ROLE=engine or ROLE=all runs, and look into its log for the step. If that says that no node has the log of a payment, name a node in rpcUrls that keeps all logs.',
     })
   }
   return findings
@@ -121,7 +126,7 @@ function exposuresOf({ config }: ChainState, exposures: Exposure[]): Finding[] {
       message:
         kind === 'credit'
           ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${token} was paid out on it.`
-          : `${transactionHash} paid ${amount} of ${token} after the step’s credit had been given back.`,
+          : `${transactionHash} paid ${amount} of ${token} after the credit for it had been given back.`,
       remedy:
         'Raise the chain’s confirmations. A payment that comes again makes it good by itself; else settle it with the user.',
     }))
@@ -183,6 +188,19 @@ function stuckOf({ config, stuck }: ChainState): Finding[] {
       message: `${stuck.stuck} of ${stuck.open} open transactions are not mined, from nonce ${stuck.lowestNonce} on.`,
       remedy:
         'See that the chain makes blocks and that maxFeePerGasCap is above its base fee; replacements stop at the cap.',
+    },
+  ]
+}
+
+function unsettledOf({ config, unsettled }: ChainState): Finding[] {
+  if (!unsettled || unsettled.unsettled === 0) return []
+  return [
+    {
+      code: 'transactions_unsettled',
+      chainId: config.chainId,
+      message: `${unsettled.unsettled} transactions are final and what came of them can't be told, from block ${unsettled.lowestBlock} on.`,
+      remedy:
+        'Look into the log of a process with ROLE=engine or ROLE=all. If no node has the log of a payment, name one in rpcUrls that keeps all logs; if nodes disagree, see to them. The rest goes by itself then.',
     },
   ]
 }

@@ -1,8 +1,10 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
+import { mostConfirmations } from '../domain/finality.js'
 import type { Exposure } from '../store/exposures.js'
 import type { Lane } from '../store/lanes.js'
+import type { Waiting } from '../store/serviceState.js'
 import type { Store } from '../store/store.js'
 import { type ChainHealth, type ChainState, type Finding, findingsOf, type HealthStatus } from './findings.js'
 import { createLastKnown, type Seen } from './lastKnown.js'
@@ -20,6 +22,9 @@ export type HealthReport = {
 
 /** A process whose database has been silent for longer gets no requests. */
 const readyWithinMs = 5_000
+/** What is final is settled in the next round. */
+const settledWithinMs = 60_000
+const settledWithinBlocks = 5
 
 export type HealthService = ReturnType<typeof createHealth>
 
@@ -125,6 +130,9 @@ export function createHealth(deps: {
         ),
         chain.nodes(),
       ])
+      const block = Number(head.number) - mostConfirmations(config) - settledWithinBlocks
+      const late = { signedBefore: now() - settledWithinMs, block }
+      const unsettled = await store.readUnsettled(config.chainId, late).catch(() => null)
       return {
         config,
         head,
@@ -132,6 +140,7 @@ export function createHealth(deps: {
         inventory: config.tokens.map((token, index) => ({ ...token, amount: inventory[index]! })),
         lanes: lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance })),
         stuck,
+        unsettled,
       }
     } catch {
       return { ...silentState(config, lanes), stuck }
@@ -141,12 +150,16 @@ export function createHealth(deps: {
 
 type Shared = {
   draining: boolean
-  waiting: { steps: number; oldestAt: number | null }
+  waiting: Waiting
   exposures: Exposure[]
 }
 
 /** What is told while the database does not answer. */
-const nothingShared: Shared = { draining: false, waiting: { steps: 0, oldestAt: null }, exposures: [] }
+const nothingShared: Shared = {
+  draining: false,
+  waiting: { steps: 0, airdrops: 0, oldestAt: null },
+  exposures: [],
+}
 
 /** What is told of a chain that does not answer. */
 function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
@@ -157,6 +170,7 @@ function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
     inventory: null,
     lanes: lanes.map((lane) => ({ ...lane, balance: null })),
     stuck: null,
+    unsettled: null,
   }
 }
 

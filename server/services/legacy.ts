@@ -3,7 +3,7 @@ import type { ChainAuthorization, SignatureType, StepRef } from '../domain/actio
 import { ServiceError } from '../domain/errors.js'
 import type { StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
-import type { ActionsService } from './actions.js'
+import type { ActionsService, CreateRequest } from './actions.js'
 import type { UnverifiedIntent } from './checkAction.js'
 import type { StepsService } from './steps.js'
 
@@ -23,13 +23,17 @@ export type LegacyService = ReturnType<typeof createLegacy>
 export function createLegacy(deps: { store: Store; actions: ActionsService; steps: StepsService }) {
   return {
     /** Makes an action of one intent and asks for all its steps. */
-    async submit(transaction: LegacyTransaction, traceparent: string): Promise<{ actionId: string; intentId: string }> {
+    async submit(
+      transaction: LegacyTransaction,
+      { traceparent, countFor }: { traceparent: string; countFor: CreateRequest['countFor'] },
+    ): Promise<{ actionId: string; intentId: string }> {
       const { address, chainAuthorizations, ...intent } = transaction
       const { actionId } = await deps.actions.create({
         user: address,
         chainAuthorizations,
         intents: [{ mode: '7702', ...intent }],
         idempotencyKey: null,
+        countFor,
       })
       for (const stepIndex of intent.chainBatches.keys()) {
         await askFor({ actionId, intentIndex: 0, stepIndex }, traceparent)
@@ -48,7 +52,7 @@ export function createLegacy(deps: { store: Store; actions: ActionsService; step
 
   /** A step whose predecessor has failed in the meantime stays unasked; its status says so. */
   async function askFor(ref: StepRef, traceparent: string): Promise<void> {
-    const order = { action: 'execute', hash: null, signature: null, traceparent } as const
+    const order = { action: 'execute', hash: null, signature: null, traceparent, countFor: null } as const
     try {
       await deps.steps.request(ref, order, 0, AbortSignal.abort())
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Hash, Hex } from 'viem'
+import type { Address, Hash, Hex } from 'viem'
 import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.js'
 import type { StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
@@ -36,8 +36,13 @@ export function createSteps(deps: {
      */
     async request(
       ref: StepRef,
-      /** `traceparent`: that of the request, for the engine's log. */
-      order: Omit<Order, 'signed'> & { signature: Hex | null; traceparent: string },
+      order: Omit<Order, 'signed'> & {
+        signature: Hex | null
+        /** That of the request, for the engine's log. */
+        traceparent: string
+        /** Told of a user who has signed the registration; throws `rate_limited`. */
+        countFor: ((user: Address) => Promise<void>) | null
+      },
       waitMs: number | null,
       signal: AbortSignal,
     ): Promise<StepView> {
@@ -45,6 +50,7 @@ export function createSteps(deps: {
       if (!work) throw new ServiceError('not_found', 'Step not found')
       const batch = work.intent.chainBatches[ref.stepIndex]!
       const signed = await proveRegistration(order, work.user, ref)
+      if (signed) await order.countFor?.(work.user)
       if (
         work.kind === 'payment' &&
         work.view.status !== 'success' &&

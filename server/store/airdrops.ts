@@ -1,5 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
+import { claimDue } from './claims.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { post } from './ledger.js'
 
@@ -14,6 +15,8 @@ type AirdropRow = {
   status: Airdrop['status']
   transaction_hash: Hash | null
   transaction_id: number | null
+  block_number: number | null
+  block_hash: Hash | null
   error_message: string | null
   due_at: number | null
   asked_at: number
@@ -38,13 +41,15 @@ export async function requestAirdrop(
     status: 'executing' as const,
     transaction_hash: null,
     transaction_id: null,
+    block_number: null,
+    block_hash: null,
     error_message: null,
     due_at: database.atOnce(),
     asked_at: now,
   }
   try {
     return await database.transact(async (trx) => {
-      const row = await database.lock(trx<AirdropRow>('airdrops').where(keyOf(wanted))).first()
+      const row = await database.lock(trx<AirdropRow>('airdrops').where(keyOf(wanted)).orderBy('round', 'desc')).first()
       if (row?.status === 'executing') return { outcome: 'underWay', airdrop: toAirdrop(row) }
       const period = periodOf(row, wanted.periodMs, now)
       const left = wanted.limit - period.paid
@@ -52,17 +57,16 @@ export async function requestAirdrop(
       if (left <= 0n || amount > left) {
         return { outcome: 'cooldown', nextAt: period.start + wanted.periodMs, left: left > 0n ? left : 0n }
       }
-      const round = (row?.round ?? 0) + 1
       const next = {
-        round,
+        ...keyOf(wanted),
+        round: (row?.round ?? 0) + 1,
         amount: amount.toString(),
         period_start: period.start,
         paid_before: period.paid.toString(),
         ...fresh,
       }
-      if (row) await trx('airdrops').where(keyOf(wanted)).update(next)
-      else await trx('airdrops').insert({ ...keyOf(wanted), ...next })
-      return { outcome: 'accepted', airdrop: toAirdrop({ ...keyOf(wanted), ...next }) }
+      await trx('airdrops').insert(next)
+      return { outcome: 'accepted', airdrop: toAirdrop(next) }
     })
   } catch (error) {
     // Another request for the same wallet was first; it is under way now.
@@ -79,33 +83,34 @@ function periodOf(row: AirdropRow | undefined, periodMs: number, now: number): {
   return { start: row.period_start, paid }
 }
 
+/** A wallet's newest airdrop. */
 export async function readAirdrop(database: Database, key: AirdropKey): Promise<Airdrop | null> {
-  const row = await database.knex<AirdropRow>('airdrops').where(keyOf(key)).first()
+  const row = await database.knex<AirdropRow>('airdrops').where(keyOf(key)).orderBy('round', 'desc').first()
   return row ? toAirdrop(row) : null
+}
+
+/** A wallet's airdrops that have not been paid, of all rounds. */
+export async function readUnpaidAirdrops(database: Database, key: AirdropKey): Promise<Airdrop[]> {
+  const rows = await database.knex<AirdropRow>('airdrops').where(keyOf(key)).whereNot({ status: 'success' })
+  return rows.map(toAirdrop)
 }
 
 /** Takes up to `limit` airdrops that are due, for `leaseMs`. */
 export async function claimDueAirdrops(database: Database, limit: number, leaseMs: number): Promise<Airdrop[]> {
-  return database.transact(async (trx) => {
-    const now = await database.clock(trx)
-    const due = await database.lock(
-      trx<AirdropRow>('airdrops').where('due_at', '<=', now).orderBy('due_at').limit(limit),
-      { skipLocked: true },
-    )
-    for (const row of due) {
+  const rows = await claimDue<AirdropRow>(database, 'airdrops', limit, leaseMs, async (trx, due, dueAt) => {
+    for (const row of due)
       await trx('airdrops')
-        .where(keyOf(toAirdrop(row)))
-        .update({ due_at: now + leaseMs })
-    }
-    return due.map(toAirdrop)
+        .where(roundOf(toAirdrop(row)))
+        .update({ due_at: dueAt })
   })
+  return rows.map(toAirdrop)
 }
 
 export async function postponeAirdrop(database: Database, airdrop: Airdrop, delayMs: number): Promise<void> {
   const now = await database.clock(database.knex)
   await database.write((knex) =>
     knex('airdrops')
-      .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
+      .where({ ...roundOf(airdrop), status: 'executing' })
       .whereNull('transaction_id')
       .update({ due_at: now + delayMs }),
   )
@@ -115,18 +120,16 @@ export async function postponeAirdrop(database: Database, airdrop: Airdrop, dela
 export async function failAirdrop(database: Database, airdrop: Airdrop, message: string): Promise<void> {
   await database.write((knex) =>
     knex('airdrops')
-      .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
+      .where({ ...roundOf(airdrop), status: 'executing' })
       .whereNull('transaction_id')
       .update({ status: 'error', error_message: message, due_at: null }),
   )
 }
 
 /** Ends an airdrop that a transaction has paid which the journal does not have, or gave up. */
-export async function adoptAirdrop(database: Database, airdrop: Airdrop, hash: Hash, now: number): Promise<void> {
+export async function adoptAirdrop(database: Database, result: AirdropResult, now: number): Promise<void> {
   await database.transact(async (trx) => {
-    if (await bindAirdrop(database, trx, airdrop, null)) {
-      await settleAirdrop(trx, { airdrop, paid: true, hash, message: null }, now)
-    }
+    if (await bindAirdrop(database, trx, result.airdrop, null)) await settleAirdrop(database, trx, result, null, now)
   })
 }
 
@@ -146,7 +149,7 @@ export async function bindAirdrop(
   airdrop: Airdrop,
   transaction: { id: number; hash: Hash } | null,
 ): Promise<boolean> {
-  const key = { ...keyOf(airdrop), round: airdrop.round }
+  const key = roundOf(airdrop)
   const row = await database.lock(trx<AirdropRow>('airdrops').where(key)).first()
   if (row?.status !== 'executing' || row.transaction_id !== null) return false
   if (transaction) {
@@ -157,37 +160,94 @@ export async function bindAirdrop(
   return true
 }
 
-/** How an airdrop ended, and by which transaction. */
-export type AirdropResult = { airdrop: Airdrop; paid: boolean; hash: Hash; message: string | null }
+/** How an airdrop ended, and by which transaction; `paidIn` null: it has not been paid. */
+export type AirdropResult = {
+  airdrop: Airdrop
+  hash: Hash
+  paidIn: { number: number; hash: Hash } | null
+  message: string | null
+}
 
-/** Ends the airdrop that a final transaction has carried. */
+/**
+ * Ends an airdrop, by what came of a final transaction of the journal or by one that has paid it unasked (`carrier`
+ * null). It is paid once in the books, whichever transactions tell of it; one that had failed, or was given up, may have
+ * been paid after all.
+ */
 export async function settleAirdrop(
+  database: Database,
   trx: Transaction,
-  { airdrop, ...result }: AirdropResult,
+  { airdrop, hash, paidIn, message }: AirdropResult,
+  carrier: { id: number; hash: Hash } | null,
   now: number,
 ): Promise<void> {
+  const row = await database.lock(trx<AirdropRow>('airdrops').where(roundOf(airdrop))).first()
+  if (!row || row.status === 'success') return
+  if (!paidIn && (row.status !== 'executing' || row.transaction_id !== carrier?.id)) return
+  const isOwn = carrier !== null && (paidIn === null || carrier.hash === hash)
   await trx('airdrops')
-    .where({ ...keyOf(airdrop), round: airdrop.round, status: 'executing' })
+    .where(roundOf(airdrop))
     .update({
-      status: result.paid ? 'success' : 'error',
-      transaction_hash: result.hash,
-      error_message: result.message,
+      status: paidIn ? 'success' : 'error',
+      transaction_hash: hash,
+      // What another one has paid stands and falls with that one's block.
+      transaction_id: isOwn ? carrier.id : null,
+      block_number: paidIn?.number ?? null,
+      block_hash: paidIn?.hash ?? null,
+      error_message: message,
       due_at: null,
     })
-  if (!result.paid) return
-  await post(trx, [{ ...(await payoutOf(trx, airdrop)), debit: 'solver', credit: 'vault' }], now)
+  if (paidIn) await post(trx, [{ ...(await payoutOf(trx, airdrop)), debit: 'solver', credit: 'vault' }], now)
 }
 
 /** Undoes the end of the airdrop that a transaction carried, since that transaction's block is gone. */
-export async function reopenAirdrop(trx: Transaction, transactionId: number, now: number): Promise<void> {
-  const key = { transaction_id: transactionId }
-  const row = await trx<AirdropRow>('airdrops').where(key).first()
-  if (!row) return
+export async function reopenAirdrop(
+  database: Database,
+  trx: Transaction,
+  transactionId: number,
+  now: number,
+): Promise<void> {
+  const row = await database.lock(trx<AirdropRow>('airdrops').where({ transaction_id: transactionId })).first()
+  if (row) await reopen(trx, row, { due_at: null }, now)
+}
+
+/** Airdrops that were paid in a block by transactions that do not carry them. */
+export function adoptedAirdrops({ knex }: Database, chainId: number) {
+  return knex<AirdropRow>('airdrops')
+    .where({ chain_id: chainId, status: 'success' })
+    .whereNull('transaction_id')
+    .whereNotNull('block_hash')
+}
+
+/** Has an airdrop paid anew whose payment by another transaction has gone with its block. Null: it is undone already. */
+export async function undoAdoptedAirdrop(
+  database: Database,
+  airdrop: Airdrop,
+  blockHash: Hash,
+  now: number,
+): Promise<{ kind: 'airdrop'; transactionHash: Hash; steps: [] } | null> {
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<AirdropRow>('airdrops').where(roundOf(airdrop))).first()
+    if (row?.status !== 'success' || row.transaction_id !== null || row.block_hash !== blockHash) return null
+    await reopen(trx, row, { transaction_hash: null, due_at: database.atOnce() }, now)
+    return { kind: 'airdrop', transactionHash: row.transaction_hash!, steps: [] }
+  })
+}
+
+async function reopen(
+  trx: Transaction,
+  row: AirdropRow,
+  next: { transaction_hash?: null; due_at: ReturnType<Database['atOnce']> | null },
+  now: number,
+): Promise<void> {
+  const airdrop = toAirdrop(row)
   if (row.status === 'success') {
-    const payout = await payoutOf(trx, toAirdrop(row))
+    const payout = await payoutOf(trx, airdrop)
     await post(trx, [{ ...payout, cause: `undone:${payout.cause}`, debit: 'vault', credit: 'solver' }], now)
   }
-  await trx('airdrops').where(key).update({ status: 'executing', error_message: null })
+  const open = { status: 'executing', block_number: null, block_hash: null, error_message: null }
+  await trx('airdrops')
+    .where(roundOf(airdrop))
+    .update({ ...open, ...next })
 }
 
 /** Named by the round and, after reorganisations, by how often it had been undone before. */
@@ -210,7 +270,11 @@ function keyOf(key: AirdropKey) {
   return { chain_id: key.chainId, token: key.token, wallet: key.wallet }
 }
 
-function toAirdrop(row: Omit<AirdropRow, 'due_at'>): Airdrop {
+function roundOf(airdrop: AirdropKey & Pick<Airdrop, 'round'>) {
+  return { ...keyOf(airdrop), round: airdrop.round }
+}
+
+export function toAirdrop(row: Omit<AirdropRow, 'due_at'>): Airdrop {
   return {
     chainId: row.chain_id,
     token: row.token,

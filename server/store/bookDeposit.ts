@@ -5,6 +5,7 @@ import { moveBalance } from './balances.js'
 import { creditArrivals } from './creditArrivals.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow, FoundDeposit } from './deposits.js'
+import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import type { CreditRow } from './rows.js'
 
@@ -111,7 +112,7 @@ async function moveMoney(
     return null
   }
   return found.custody === 'vault'
-    ? withdrawFromVault(database, trx, key, amount, withdrawalCause(row, chosen[0]!.logIndex), now)
+    ? withdrawFromVault(database, trx, row, withdrawalCause(row, chosen[0]!.logIndex), now)
     : withdrawFromWallet(database, trx, key, amount, cause, now)
 }
 
@@ -126,24 +127,25 @@ export function withdrawalCause(row: DepositRow, logIndex: number): string {
   return `withdrawal:${movementCause(row, logIndex)}`
 }
 
+/** Stands in the place of the credit where a withdrawal has taken more than there was. */
+export const withoutCredit = 'none'
+
 type Key = { user: Address; chainId: number; token: Address }
 
-/** Takes the oldest credit first. */
-async function withdrawFromVault(
-  database: Database,
-  trx: Transaction,
-  key: Key,
-  amount: bigint,
-  cause: string,
-  now: number,
-) {
+/**
+ * Takes the oldest credit first. What a reorganisation had undone gave its credit back, which may be spent when the same
+ * transaction is mined again: then what is left is taken, and the rest is an exposure, since it has left the vault.
+ */
+async function withdrawFromVault(database: Database, trx: Transaction, row: DepositRow, cause: string, now: number) {
+  const key = { user: row.user, chainId: row.chain_id, token: row.token }
+  const amount = BigInt(row.amount)
   const credits = await database.lock(
     trx<CreditRow>('credits')
       .where({ user: key.user, is_open: 1, chain_id: key.chainId, token: key.token })
       .orderBy('id'),
   )
   const available = credits.reduce((sum, credit) => sum + BigInt(credit.available), 0n)
-  if (available < amount) return exceeds(amount, available)
+  if (available < amount && row.reopenings === 0) return exceeds(amount, available)
   let open = amount
   for (const credit of credits) {
     const has = BigInt(credit.available)
@@ -157,7 +159,11 @@ async function withdrawFromVault(
     const posting = { cause: `${cause}:${credit.id}`, debit: 'available', credit: 'vault' } as const
     await post(trx, [{ ...posting, amount: taken, ...key }], now)
   }
-  await moveBalance(database, trx, key, { available: -amount })
+  await moveBalance(database, trx, key, { available: open - amount })
+  const rest = { cause: `${cause}:${withoutCredit}`, debit: 'solver', credit: 'vault' } as const
+  await post(trx, [{ ...rest, amount: open, ...key }], now)
+  const { transaction_hash: transactionHash } = row
+  await recordExposure(trx, { kind: 'payout', ...key, transactionHash, amount: open, creditId: null }, now)
   return null
 }
 

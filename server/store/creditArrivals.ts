@@ -37,7 +37,7 @@ export async function creditArrivals(
       continue
     }
     // What a reorganisation took away and the solver has paid out on is made good first.
-    const covered = await coverExposures(database, trx, { ...arrival, amount: arrival.amount }, now)
+    const covered = await coverExposures(database, trx, 'credit', arrival, now)
     const available = arrival.amount - covered
     await trx('credits').insert({
       ...log,

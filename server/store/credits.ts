@@ -30,8 +30,9 @@ export async function reserveCredit(
   needs: SolverNeed[],
   now: number,
 ): Promise<ReserveOutcome> {
+  if (needs.length === 0) return { outcome: 'reserved' }
   const held = await trx<ReservationRow>('reservations').where(stepKeyColumns(spender.ref)).first()
-  if (held || needs.length === 0 || (await hasOpenGrant(trx, spender.ref))) return { outcome: 'reserved' }
+  if (held || (await hasOpenGrant(trx, spender.ref))) return { outcome: 'reserved' }
   // The caller's lock on the step holds on one node only: see the column.
   await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
 
@@ -161,6 +162,7 @@ export async function spendCredit(
 
 /** Which of these steps, by `nameOfStep`, draw on credit or open funding; the others have nothing to spend or release. */
 export async function readDrawing(trx: Transaction, refs: readonly StepRef[]): Promise<Set<string>> {
+  if (refs.length === 0) return new Set()
   const { sql, bindings } = areSteps(refs)
   const drawing = (table: string) =>
     trx<StepRow>(table).whereRaw(sql, bindings).select('action_id', 'intent_index', 'step_index')

@@ -2,6 +2,7 @@ import { type Address, type Hash, keccak256, stringToHex } from 'viem'
 import type { Custody, DepositReport, DepositView, Movement } from '../domain/deposit.js'
 import type { ServiceErrorCode } from '../domain/errors.js'
 import { alreadyUsed, bookDeposit } from './bookDeposit.js'
+import { claimDue } from './claims.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 
 export type DepositWork = DepositView & {
@@ -110,19 +111,11 @@ export async function readDeposit(database: Database, id: number): Promise<Depos
 
 /** Takes up to `limit` reports that are due, for `leaseMs`. */
 export async function claimDueDeposits(database: Database, limit: number, leaseMs: number): Promise<DepositWork[]> {
-  return database.transact(async (trx) => {
-    const now = await database.clock(trx)
-    const due = await database.lock(
-      trx<DepositRow>('deposits').where('due_at', '<=', now).orderBy('due_at').limit(limit),
-      { skipLocked: true },
-    )
+  const rows = await claimDue<DepositRow>(database, 'deposits', limit, leaseMs, (trx, due, dueAt) => {
     const ids = due.map((row) => row.id)
-    if (ids.length > 0)
-      await trx('deposits')
-        .whereIn('id', ids)
-        .update({ due_at: now + leaseMs })
-    return due.map(toWork)
+    return trx('deposits').whereIn('id', ids).update({ due_at: dueAt })
   })
+  return rows.map(toWork)
 }
 
 /** Looks at a report again after a while, and shows how deep its transaction is. */

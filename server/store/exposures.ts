@@ -46,28 +46,32 @@ export async function recordExposure(trx: Transaction, exposure: Exposure, now: 
   })
 }
 
-/** Makes a lost credit good by the same payment, which has come again; returns how much of it that takes. */
+/**
+ * Makes good what a transaction has left open: a lost credit, by the same payment that has come again; a payout without
+ * credit, by its going from the chain. Returns how much of it that takes.
+ */
 export async function coverExposures(
   database: Database,
   trx: Transaction,
-  arrival: { chainId: number; transactionHash: Hash; user: Address; token: Address; amount: bigint },
+  kind: Exposure['kind'],
+  moved: { chainId: number; transactionHash: Hash; user: Address; token: Address; amount: bigint },
   now: number,
 ): Promise<bigint> {
-  const { chainId: chain_id, transactionHash: transaction_hash, user, token } = arrival
+  const { chainId: chain_id, transactionHash: transaction_hash, user, token } = moved
   const rows = await database.lock(
     trx<ExposureRow>('exposures')
-      .where({ kind: 'credit', chain_id, transaction_hash, user, token })
+      .where({ kind, chain_id, transaction_hash, user, token })
       .whereNull('resolved_at')
       .orderBy('id'),
   )
-  let left = arrival.amount
+  let left = moved.amount
   for (const row of rows) {
     const open = BigInt(row.open_amount)
     const taken = open < left ? open : left
     left -= taken
     await setOpen(trx, row.id, open - taken, now)
   }
-  return arrival.amount - left
+  return moved.amount - left
 }
 
 /** Notes that so much of what was drawn on a lost credit has not been paid out after all; returns how much was open. */

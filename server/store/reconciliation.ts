@@ -58,8 +58,8 @@ export async function readVaultMovements(
     const log = /arrival:\d+:0x[0-9a-f]+:-?\d+/.exec(row.cause)?.[0]
     if (log && row.debit === 'vault') add(arrivals, log, amount)
     else if (log && row.credit === 'vault') add(arrivals, log, -amount)
-    // Of a lost credit: undone against the solver, and no operator's all the same.
-    else if (row.cause.startsWith('undone:withdrawal:')) continue
+    // Without credit, or of a lost one: booked against the solver, and no operator's all the same.
+    else if (isWithdrawal(row)) continue
     else if (row.credit === 'vault' && row.debit === 'solver') add(paid, place, amount)
     else if (row.debit === 'vault' && row.credit === 'solver') add(paid, place, -amount)
   }
@@ -73,12 +73,16 @@ export type BookedPayout = { cause: string; amount: bigint }
 export async function readPayouts(database: Database, chainId: number, token: Address): Promise<BookedPayout[]> {
   const payouts = new Map<string, bigint>()
   for await (const row of walkLedger(database, { chain_id: chainId, token })) {
-    // What a lost arrival leaves behind is no payout.
-    if (row.cause.includes('arrival:')) continue
+    // What a lost arrival leaves behind is no payout, nor is what the owner takes out.
+    if (row.cause.includes('arrival:') || isWithdrawal(row)) continue
     if (row.credit === 'vault' && row.debit === 'solver') payouts.set(row.cause, BigInt(row.amount))
     else if (row.debit === 'vault' && row.credit === 'solver') payouts.delete(row.cause.replace(/^undone:/, ''))
   }
   return [...payouts].map(([cause, amount]) => ({ cause, amount }))
+}
+
+function isWithdrawal({ cause }: LedgerRow): boolean {
+  return /^(undone:)?withdrawal:/.test(cause)
 }
 
 async function* walkLedger(database: Database, where: Partial<LedgerRow> = {}): AsyncGenerator<LedgerRow> {

@@ -1,12 +1,12 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
-import { reopenAirdrop } from './airdrops.js'
+import { adoptedAirdrops, reopenAirdrop, toAirdrop, undoAdoptedAirdrop } from './airdrops.js'
 import { moveBalance } from './balances.js'
 import { arrivalCause, countLost } from './creditArrivals.js'
 import { releaseCredit, unspendCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow } from './deposits.js'
-import { recordExposure } from './exposures.js'
+import { coverExposures, recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, refOf, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
 import { payoutCause } from './settlement.js'
@@ -27,10 +27,11 @@ export type Undone =
   | { kind: 'step'; transactionHash: Hash; steps: [StepRef] }
   | { kind: 'credit'; transactionHash: Hash; steps: []; exposed: bigint }
   | { kind: 'deposit'; transactionHash: Hash; steps: [] }
+  | { kind: 'airdrop'; transactionHash: Hash; steps: [] }
 
 /** The blocks from this one on that something settled rests on. */
 export async function readSettledBlocks(database: Database, chainId: number, from: number): Promise<SettledBlock[]> {
-  const [transactions, steps, credits, deposits] = await Promise.all([
+  const [transactions, steps, credits, deposits, airdrops] = await Promise.all([
     database
       .knex<TransactionRow>('transactions')
       .where({ chain_id: chainId, status: 'final' })
@@ -51,9 +52,13 @@ export async function readSettledBlocks(database: Database, chainId: number, fro
     standingRecords(database, chainId)
       .where('block_number', '>=', from)
       .distinct({ number: 'block_number', hash: 'block_hash' }),
+    adoptedAirdrops(database, chainId)
+      .where('block_number', '>=', from)
+      .distinct({ number: 'block_number', hash: 'block_hash' }),
   ])
   const blocks = new Map<Hash, SettledBlock>()
-  for (const { number, hash } of [...transactions, ...steps, ...credits, ...deposits] as SettledBlock[]) {
+  const found = [...transactions, ...steps, ...credits, ...deposits, ...airdrops]
+  for (const { number, hash } of found as SettledBlock[]) {
     blocks.set(hash, { number: Number(number), hash })
   }
   return [...blocks.values()]
@@ -87,10 +92,15 @@ export async function undoBlock(
   const deposits = await standingRecords(database, chainId)
     .where({ block_number: block.number, block_hash: block.hash })
     .select('id')
+  const airdrops = await adoptedAirdrops(database, chainId).where({
+    block_number: block.number,
+    block_hash: block.hash,
+  })
   const undone: (Undone | null)[] = []
   // Credits first: what is open again may be settled at once, and would take a credit of the old block for its own.
   for (const { id } of credits) undone.push(await loseCredit(database, id, block, now))
   for (const { id } of deposits) undone.push(await undoDeposit(database, id, block.hash, now))
+  for (const row of airdrops) undone.push(await undoAdoptedAirdrop(database, toAirdrop(row), block.hash, now))
   for (const { id } of transactions) undone.push(await reopenTransaction(database, id, block, now))
   for (const row of steps) undone.push(await reopenStep(database, refOf(row), block, now))
   return undone.filter((entry) => entry !== null)
@@ -122,7 +132,7 @@ async function reopenTransaction(
         await unsettle(database, trx, step, { due_at: null }, now)
       }
     }
-    await reopenAirdrop(trx, id, now)
+    await reopenAirdrop(database, trx, id, now)
     return { kind: 'transaction', transactionHash: row.mined_hash!, steps: steps.map(refOf) }
   })
 }
@@ -144,19 +154,12 @@ async function unsettle(
   next: Pick<StepChange, 'due_at' | 'unseen_ms'>,
   now: number,
 ): Promise<void> {
-  await post(
-    trx,
-    (await readPayouts(trx, row)).map(({ cause, user, chain_id, token, amount }) => ({
-      cause: `undone:${cause}`,
-      debit: 'vault' as const,
-      credit: 'solver' as const,
-      user,
-      chainId: chain_id,
-      token,
-      amount: BigInt(amount),
-    })),
-    now,
-  )
+  for (const { cause, user, chain_id, token, amount } of await readPayouts(trx, row)) {
+    const payout = { user, chainId: chain_id, token, amount: BigInt(amount) }
+    await post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...payout }], now)
+    // One that no credit was left for has not happened after all.
+    await coverExposures(database, trx, 'payout', { ...payout, transactionHash: row.transaction_hash! }, now)
+  }
   await unspendCredit(database, trx, refOf(row), attemptOf(row), now)
   await changeStep(
     trx,

@@ -160,11 +160,10 @@ export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_in
   return { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
 }
 
-/** A condition that holds for these steps and no others. MariaDB finds no index for a list of row values. */
+/** A condition that holds for these steps, at least one, and no others. MariaDB finds no index for a list of row values. */
 export function areSteps(refs: readonly StepRef[]): { sql: string; bindings: (string | number)[] } {
-  const each = refs.map(() => '(action_id = ? AND intent_index = ? AND step_index = ?)')
   return {
-    sql: each.length > 0 ? `(${each.join(' OR ')})` : '(1 = 0)',
+    sql: `(${refs.map(() => '(action_id = ? AND intent_index = ? AND step_index = ?)').join(' OR ')})`,
     bindings: refs.flatMap(({ actionId, intentIndex, stepIndex }) => [actionId, intentIndex, stepIndex]),
   }
 }

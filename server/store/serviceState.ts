@@ -16,17 +16,41 @@ export async function setDraining(database: Database, draining: boolean, now: nu
   )
 }
 
-/** What is still under way: the oldest step that was asked for, and how many there are. Times in unix milliseconds. */
-export async function readWaiting(database: Database): Promise<{ steps: number; oldestAt: number | null }> {
-  const row = (await database
-    .knex('steps')
+/** What no transaction carries yet, and since when the oldest of it has waited, in unix milliseconds. */
+export type Waiting = { steps: number; airdrops: number; oldestAt: number | null }
+
+export async function readWaiting(database: Database): Promise<Waiting> {
+  const dueOf = async (table: 'steps' | 'airdrops', since: string) => {
     // Not 'is not null', for which SQLite does not take the index.
-    .where('due_at', '>=', 0)
-    .first(database.knex.raw('count(*) as waiting, min(updated_at) as oldest'))) as {
-    waiting: number | string
-    oldest: number | string | null
+    const due = database.knex(table).where('due_at', '>=', 0)
+    const row = (await due.first(database.knex.raw('count(*) as waiting, min(??) as oldest', [since]))) as {
+      waiting: number | string
+      oldest: number | string | null
+    }
+    return { waiting: Number(row.waiting), oldest: row.oldest === null ? [] : [Number(row.oldest)] }
   }
-  return { steps: Number(row.waiting), oldestAt: row.oldest === null ? null : Number(row.oldest) }
+  const [steps, airdrops] = await Promise.all([dueOf('steps', 'updated_at'), dueOf('airdrops', 'asked_at')])
+  const oldest = [...steps.oldest, ...airdrops.oldest]
+  const oldestAt = oldest.length > 0 ? Math.min(...oldest) : null
+  return { steps: steps.waiting, airdrops: airdrops.waiting, oldestAt }
+}
+
+/** Transactions of a chain that were signed before this time, are mined in this block or before, and are not settled. */
+export async function readUnsettled(
+  database: Database,
+  chainId: number,
+  until: { signedBefore: number; block: number },
+): Promise<{ unsettled: number; lowestBlock: number | null }> {
+  const row = (await database
+    .knex('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .where('mined_block', '<=', until.block)
+    .where('created_at', '<', until.signedBefore)
+    .first(database.knex.raw('count(*) as found, min(mined_block) as lowest'))) as {
+    found: number | string
+    lowest: number | string | null
+  }
+  return { unsettled: Number(row.found), lowestBlock: row.lowest === null ? null : Number(row.lowest) }
 }
 
 /** Transactions of a chain that were signed before this time and have not been seen mined. */

@@ -124,7 +124,11 @@ export async function settleTransaction(
       const isCarried = row.transaction_id === settled.transactionId
       if (result.status === 'alone') {
         if (isCarried) await carryOutAlone(database, trx, row, now)
-      } else if (isCarried && row.status === 'executing') {
+        continue
+      }
+      const isOpen = isCarried && row.status === 'executing'
+      // What was undone may have paid without credit, and pays so again.
+      if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
         await book(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
         ended.push({ row, result })
       } else if (tookEffect(result) && (isCarried || !(await isCarriedElsewhere(trx, row)))) {
@@ -133,7 +137,8 @@ export async function settleTransaction(
       }
     }
     await endSteps(database, trx, ended, now)
-    if (settled.airdrop) await settleAirdrop(trx, settled.airdrop, now)
+    const carrier = { id: settled.transactionId, hash: settled.mined.hash }
+    if (settled.airdrop) await settleAirdrop(database, trx, settled.airdrop, carrier, now)
     return 'settled'
   })
 }
@@ -201,8 +206,8 @@ async function isCarriedElsewhere(trx: Transaction, { transaction_id }: StepRow)
 }
 
 /**
- * A transaction that had failed, or was given up, was carried out after all. Its step may have given its credit back: it
- * is taken again, and where it is gone by now, what was paid out is an exposure.
+ * A transaction that had failed, was given up or was undone, was carried out after all. Its step may have given its credit
+ * back: it is taken again, and where it is gone by now, what was paid out is an exposure.
  */
 async function bookLate(
   database: Database,

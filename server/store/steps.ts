@@ -6,6 +6,7 @@ import type { SolverNeed } from '../domain/solverNeeds.js'
 import type { StepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
 import { readIntentColumn } from './actions.js'
+import { claimDue } from './claims.js'
 import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import type { JournalTransaction } from './journalTransactions.js'
@@ -166,18 +167,9 @@ export async function requestStep(database: Database, request: StepRequest, now:
 
 /** Takes up to `limit` steps that are due, for `leaseMs`; a claimer that dies lets them become due again. */
 export async function claimDueSteps(database: Database, limit: number, leaseMs: number): Promise<StepWork[]> {
-  const rows = await database.transact(async (trx) => {
-    const now = await database.clock(trx)
-    const due = await database.lock(trx<StepRow>('steps').where('due_at', '<=', now).orderBy('due_at').limit(limit), {
-      skipLocked: true,
-    })
-    if (due.length > 0) {
-      const { sql, bindings } = areSteps(due.map(refOf))
-      await trx('steps')
-        .whereRaw(sql, bindings)
-        .update({ due_at: now + leaseMs })
-    }
-    return due
+  const rows = await claimDue<StepRow>(database, 'steps', limit, leaseMs, (trx, due, dueAt) => {
+    const { sql, bindings } = areSteps(due.map(refOf))
+    return trx('steps').whereRaw(sql, bindings).update({ due_at: dueAt })
   })
   return rows.length === 0 ? [] : withIntents(database, rows)
 }

@@ -8,6 +8,7 @@ import {
   postponeAirdrop,
   readAirdrop,
   readAirdropOf,
+  readUnpaidAirdrops,
   requestAirdrop,
 } from './airdrops.js'
 import { readBalances } from './balances.js'
@@ -44,7 +45,7 @@ import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resu
 import { readOpenExposures } from './exposures.js'
 import { fixStepKey, reserveForStep, takeAccounts } from './preparation.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
-import { readDraining, readStuck, readWaiting, setDraining } from './serviceState.js'
+import { readDraining, readStuck, readUnsettled, readWaiting, setDraining } from './serviceState.js'
 import { settleStep, settleTransaction } from './settlement.js'
 import {
   claimDueSteps,
@@ -129,6 +130,7 @@ export function createStore(database: Database) {
     requestAirdrop: on(requestAirdrop),
     readAirdrop: on(readAirdrop),
     readAirdropOf: on(readAirdropOf),
+    readUnpaidAirdrops: on(readUnpaidAirdrops),
     claimDueAirdrops: on(claimDueAirdrops),
     postponeAirdrop: on(postponeAirdrop),
     failAirdrop: on(failAirdrop),
@@ -145,6 +147,7 @@ export function createStore(database: Database) {
     setDraining: on(setDraining),
     readWaiting: on(readWaiting),
     readStuck: on(readStuck),
+    readUnsettled: on(readUnsettled),
 
     sweep: on(sweep),
     rememberGenesis: on(rememberGenesis),

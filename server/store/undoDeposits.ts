@@ -1,10 +1,10 @@
 import type { Hash } from 'viem'
 import { moveBalance } from './balances.js'
-import { withdrawalCause } from './bookDeposit.js'
+import { withdrawalCause, withoutCredit } from './bookDeposit.js'
 import { giveBackCovered } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow } from './deposits.js'
-import { reduceExposure } from './exposures.js'
+import { coverExposures, reduceExposure } from './exposures.js'
 import { post } from './ledger.js'
 import type { CreditRow } from './rows.js'
 
@@ -66,6 +66,12 @@ async function undoWalletRecord(database: Database, trx: Transaction, row: Depos
 /** Gives each credit back what the withdrawal had taken of it; what of a lost credit has not left is no exposure. */
 async function undoVaultWithdrawal(database: Database, trx: Transaction, row: DepositRow, now: number): Promise<void> {
   for (const { cause, amount, creditId } of await readWithdrawn(trx, row)) {
+    if (creditId === null) {
+      const taken = { user: row.user, chainId: row.chain_id, token: row.token, amount }
+      await post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...taken }], now)
+      await coverExposures(database, trx, 'payout', { ...taken, transactionHash: row.transaction_hash }, now)
+      continue
+    }
     const credit = (await database.lock(trx<CreditRow>('credits').where({ id: creditId })).first())!
     const place = { user: credit.user, chainId: credit.chain_id, token: credit.token }
     const entry = { cause: `undone:${cause}`, debit: 'vault' as const, ...place, amount }
@@ -83,21 +89,22 @@ async function undoVaultWithdrawal(database: Database, trx: Transaction, row: De
   }
 }
 
-/** What a recorded withdrawal took of which credit. */
+/** What a recorded withdrawal took of which credit; null: of none. */
 async function readWithdrawn(trx: Transaction, row: DepositRow) {
   const logs = await trx<{ log_key: string; deposit_id: number }>('deposit_logs')
     .where({ deposit_id: row.id })
     .select('log_key')
-  const withdrawn: { cause: string; amount: bigint; creditId: number }[] = []
+  const withdrawn: { cause: string; amount: bigint; creditId: number | null }[] = []
   for (const { log_key } of logs) {
     const start = `${withdrawalCause(row, Number(log_key.split(':').at(-1)))}:`
     const entries = await trx<{ cause: string; amount: string }>('ledger')
       .whereBetween('cause', [start, `${start}~`])
       .select('cause', 'amount')
     for (const { cause, amount } of entries) {
-      const creditId = cause.slice(start.length)
+      const from = cause.slice(start.length)
       // Anything longer belongs to a later record of the same log.
-      if (/^\d+$/.test(creditId)) withdrawn.push({ cause, amount: BigInt(amount), creditId: Number(creditId) })
+      if (from === withoutCredit) withdrawn.push({ cause, amount: BigInt(amount), creditId: null })
+      else if (/^\d+$/.test(from)) withdrawn.push({ cause, amount: BigInt(amount), creditId: Number(from) })
     }
   }
   return withdrawn

@@ -1,19 +1,12 @@
 import { request as rawRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import type { ActionErrorBody, ErrorBody, VenueTxHashesFound } from '../../server/api/generated/types.gen.js'
+import { useTestService } from '../support/useTestService.js'
 import { newUser } from '../support/wallets.js'
 
 describe('the API over HTTP', () => {
-  let service: TestService
-  let api: Api
-
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
+  const { service, api } = useTestService()
 
   const record = () => ({
     address: newUser().address,
@@ -53,10 +46,10 @@ describe('the API over HTTP', () => {
     const json = { 'content-type': 'application/json' }
     const bad = await post('/venue-tx-hashes', '{"a":', json)
     expect(bad.status).to.equal(400)
-    expect(((await bad.json()) as any).error.code).to.equal('validation_failed')
+    expect(((await bad.json()) as ErrorBody).error.code).to.equal('validation_failed')
     const action = await post('/actions', '{"a":', json)
     expect(action.status).to.equal(400)
-    expect((await action.json()) as any).to.include({ error: 'Schema validation failed' })
+    expect((await action.json()) as ActionErrorBody).to.include({ error: 'Schema validation failed' })
     expect((await post('/venue-tx-hashes', 'a=1', { 'content-type': 'text/plain' })).status).to.equal(415)
     const broken = await post('/venue-tx-hashes', 'not gzip', { ...json, 'content-encoding': 'gzip' })
     expect(broken.status).to.equal(400)
@@ -175,7 +168,7 @@ describe('the API over HTTP', () => {
         expect((await api.post('/venue-tx-hashes', entry)).status).to.equal(200)
       }
       const query = async (rest: string) => (await api.get(`/venue-tx-hashes?address=${base.address}${rest}`)).body
-      const hashes = (body: any) => body.data.txHashes.map((entry: any) => Number(entry.txHash))
+      const hashes = (body: VenueTxHashesFound) => body.data.txHashes.map((entry) => Number(entry.txHash))
       const one = await query('')
       expect([one.success, hashes(one)]).to.deep.equal([true, [3]])
       const all = await query('&count=3')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { type Address, encodeFunctionData, type Hex, type PrivateKeyAccount } from 'viem'
+import { join } from 'node:path'
+import { type Abi, type Address, encodeFunctionData, type Hex, type PrivateKeyAccount } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { type Chain, ChainUnavailable, type Simulation } from '../../server/chain/chain.js'
 import {
@@ -11,6 +12,8 @@ import {
 } from '../../server/chain/contracts.js'
 import { decodeRevert } from '../../server/chain/failure.js'
 import { calldataFloor, gasLimit } from '../../server/chain/fees.js'
+import { createDeployer } from '../../server/devnet/deployContracts.js'
+import { compile } from '../../scripts/contracts.js'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { matchTransfers, transfersOf, vaultArrivals } from '../../server/chain/transfers.js'
 import { type ChainAuthorization, type ChainBatch, nativeToken } from '../../server/domain/action.js'
@@ -295,6 +298,18 @@ describe('a simulated transaction', () => {
         data = encodeExecute(around, 0)
       }
       await carryOut({ to: address, data, authorizations: [await authorize(user, dev.delegate)] })
+    })
+
+    it('through a contract that goes on when what it calls has failed, with enough for that too', async () => {
+      const { abi, evm } = compile(join(import.meta.dirname, '../contracts/solidity')).ForgivingRouter!
+      const router = await createDeployer(dev.url, dev.owner).deploy(`0x${evm.bytecode.object}`)
+      const attempt = encodeFunctionData({ abi: abi as Abi, functionName: 'attempt' })
+      const calls = [{ to: router, value: 0n, data: attempt }]
+      const intent = await signIntent(user, [{ chainId, tokenTransfers: [], calls }])
+      const authorizations = [await authorize(user, dev.delegate)]
+      await carryOut({ to: address, data: encodeExecute(intent, 0), authorizations })
+      const done = encodeFunctionData({ abi: abi as Abi, functionName: 'done', args: [11n] })
+      expect(BigInt((await dev.rpc('eth_call', { to: router, data: done }, 'latest')) as Hex)).to.equal(1n)
     })
 
     it('with more data than work, where the protocol’s floor decides', async () => {

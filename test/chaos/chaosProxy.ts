@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hash, Hex } from 'viem'
+import { pause } from '../support/pause.js'
 import { type Random, randomOf } from '../support/random.js'
 import { createStrictPool, readTransaction, type ReadTransaction } from './strictPool.js'
 
@@ -157,7 +158,7 @@ export async function startChaosProxy(options: ChaosProxyOptions) {
     if (transport === 'http429') return refuse(response, 429, 'Too many requests')
     if (transport === 'http500') return refuse(response, 500, 'Internal server error')
     const answers = await Promise.all(calls.map((call) => answerTo(call, node, calls.length > 1)))
-    if (transport === 'delay') await new Promise((resolve) => setTimeout(resolve, random.below(maxDelayMs)))
+    if (transport === 'delay') await pause(random.below(maxDelayMs))
     if (transport === 'dropAnswer' || out) return void response.destroy()
     const kept = answers.filter((answer) => answer !== null)
     response.writeHead(200, { 'content-type': 'application/json' })

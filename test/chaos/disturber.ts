@@ -1,3 +1,4 @@
+import { keepDoing, pause } from '../support/pause.js'
 import type { Random } from '../support/random.js'
 import { killProcess, type ServiceProcess, startAgain, startProcess } from './processes.js'
 
@@ -34,7 +35,7 @@ export async function startFleet(env: readonly Record<string, string>[]) {
         slots[replica] = await startAgain(env[replica]!)
       } else {
         slot.child.kill('SIGSTOP')
-        await new Promise((resolve) => setTimeout(resolve, frozenMs))
+        await pause(frozenMs)
         slot.child.kill('SIGCONT')
       }
       disturbed.delete(replica)
@@ -53,27 +54,22 @@ export async function startFleet(env: readonly Record<string, string>[]) {
 export function startDisturber(fleet: Fleet, random: Random, everyMs: number) {
   const underWay = new Set<Promise<void>>()
   const failures: unknown[] = []
-  let stopped = false
-  const loop = run()
+  const loop = keepDoing(disturb, () => everyMs * (0.5 + random.next()))
 
   return {
     /** How many there have been. */
     count: () => fleet.done.length,
     async stop(): Promise<void> {
-      stopped = true
-      await loop
+      await loop.stop()
       await Promise.all(underWay)
       if (failures.length > 0) throw failures[0]
     },
   }
 
-  async function run(): Promise<void> {
-    while (!stopped) {
-      await new Promise((resolve) => setTimeout(resolve, everyMs * (0.5 + random.next())))
-      if (stopped || fleet.calm() < 2) continue
-      const disturbance = fleet.disturb(random).catch((error: unknown) => void failures.push(error))
-      underWay.add(disturbance)
-      void disturbance.finally(() => underWay.delete(disturbance))
-    }
+  function disturb(): void {
+    if (fleet.calm() < 2) return
+    const disturbance = fleet.disturb(random).catch((error: unknown) => void failures.push(error))
+    underWay.add(disturbance)
+    void disturbance.finally(() => underWay.delete(disturbance))
   }
 }

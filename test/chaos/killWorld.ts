@@ -14,6 +14,7 @@ import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { freshMysqlUrl } from '../support/database.js'
+import { keepDoing } from '../support/pause.js'
 import { reader } from '../support/wallets.js'
 import { chosenDatabases } from './chosenDatabases.js'
 
@@ -46,14 +47,14 @@ async function startKillWorld(): Promise<KillWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'kill-points-'))
   const devnet = await startDevnet({ dataDir: join(folder, 'chains') })
   const chains = devnet.chains.map((chain) => ({ ...chain, confirmations })) as [ChainConfig, ChainConfig]
-  const stops = chains.map(followWithEmptyBlocks)
+  const miners = chains.map(followWithEmptyBlocks)
   return {
     chains,
     folder,
     env: chainsFileOf({ ...devnet, chains }, folder),
     operators: devnet.operatorKeys.map((key) => privateKeyToAddress(key).toLowerCase() as Hex),
     async stop() {
-      await Promise.all(stops.map((stop) => stop()))
+      await Promise.all(miners.map((miner) => miner.stop()))
       await devnet.stop()
       rmSync(folder, { recursive: true, force: true })
     },
@@ -123,25 +124,15 @@ export async function unexplainedBy(database: Database, world: KillWorld): Promi
 }
 
 /** A block with a transaction in it gets an empty one on top a moment later, which makes it final. */
-function followWithEmptyBlocks(chain: ChainConfig): () => Promise<void> {
+function followWithEmptyBlocks(chain: ChainConfig) {
   const url = chain.rpcUrls[0]!
-  let stopped = false
-  const loop = (async () => {
-    let last = ''
-    while (!stopped) {
-      const head = (await rpc(url, 'eth_getBlockByNumber', ['latest', false])) as {
-        hash: string
-        transactions: string[]
-      }
-      if (head.transactions.length > 0 && head.hash === last) await rpc(url, 'evm_mine', [])
-      last = head.hash
-      await new Promise((resolve) => setTimeout(resolve, mineEveryMs))
-    }
-  })()
-  return () => {
-    stopped = true
-    return loop
+  let last = ''
+  const follow = async () => {
+    const head = (await rpc(url, 'eth_getBlockByNumber', ['latest', false])) as { hash: string; transactions: string[] }
+    if (head.transactions.length > 0 && head.hash === last) await rpc(url, 'evm_mine', [])
+    last = head.hash
   }
+  return keepDoing(follow, () => mineEveryMs)
 }
 
 /** As if the service came back only when what the dead process had claimed is due again. */

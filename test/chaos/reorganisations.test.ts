@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Hash } from 'viem'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { availableOf } from '../support/credit.js'
 import { until } from '../support/until.js'
 import { ask, confirmations, type FaultWorld, mine, rawOf, startFaultWorld } from './faultWorld.js'
 
@@ -79,8 +80,7 @@ for (const depth of depths) {
           world.api().post('/coredeposit', {
             ...{ user, sender: user, tokenAddress: world.usd.a, chainId: a.chainId, txHash, amount: '7' },
           })
-        const available = async () =>
-          (await world.api().get(`/coredeposit/${user}`)).body.data.tokens[0]?.available ?? '0'
+        const available = () => availableOf(world.api(), user)
         const row = async () =>
           (await world.database().knex('deposits').where({ transaction_hash: txHash }).first()) as
             { confirmations: number; status: string } | undefined

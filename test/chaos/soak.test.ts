@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { expect } from 'chai'
 import { createDatabase, type Database, type DatabaseConfig } from '../../server/store/database.js'
 import { createApi } from '../support/api.js'
+import { keepDoing } from '../support/pause.js'
 import { until } from '../support/until.js'
 import { allFaults, noFaults } from './chaosProxy.js'
 import { createClient, inParallel } from './client.js'
@@ -40,7 +41,8 @@ describe(`a service at full load for ${minutes} minutes, with bad nodes (seed ${
     const plans: Plan[] = []
     const client = createClient(() => [service.url])
     const samples: Sample[] = []
-    const sampler = startSampler(samples)
+    const takeSample = async () => samples.push(await sampleMetrics(metricsUrl))
+    const sampler = keepDoing(takeSample, () => sampleMs)
     const end = Date.now() + minutes * 60_000
     let prepared = makePlans(world, plansPerRound, 'soak-0')
     for (const proxy of world.proxies) proxy.setFaults(allFaults)
@@ -72,24 +74,6 @@ describe(`a service at full load for ${minutes} minutes, with bad nodes (seed ${
       await database.close()
     }
   })
-
-  function startSampler(samples: Sample[]) {
-    let stopped = false
-    const loop = run()
-    return {
-      async stop(): Promise<void> {
-        stopped = true
-        await loop
-      },
-    }
-
-    async function run(): Promise<void> {
-      while (!stopped) {
-        samples.push(await sampleMetrics(metricsUrl))
-        await new Promise((resolve) => setTimeout(resolve, sampleMs))
-      }
-    }
-  }
 })
 
 async function openDatabase(url: string): Promise<Database> {

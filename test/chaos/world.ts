@@ -8,6 +8,7 @@ import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { freshMysqlUrl } from '../support/database.js'
+import { keepDoing } from '../support/pause.js'
 import { until } from '../support/until.js'
 import { type ChaosProxy, type Faults, startChaosProxy } from './chaosProxy.js'
 import { randomOf } from '../support/random.js'
@@ -53,7 +54,7 @@ export async function startWorld(options: WorldOptions) {
   )
   const onMysql = options.mysql || process.env.TEST_DATABASE === 'mysql'
   const mysql = onMysql && !options.databaseUrl ? await freshMysqlUrl() : null
-  const miners = devnet.chains.map((chain) => startMiner(chain))
+  const miners = await Promise.all(devnet.chains.map(startMiner))
   const behindProxies: Devnet = {
     ...devnet,
     operatorKeys: devnet.operatorKeys.slice(0, keys),
@@ -89,26 +90,15 @@ export async function startWorld(options: WorldOptions) {
 }
 
 /** Blocks at irregular times, so that transactions stay in the pool for a while; none while the pool is empty. */
-function startMiner(chain: ChainConfig) {
+async function startMiner(chain: ChainConfig) {
   const url = chain.rpcUrls[0]!
   const random = randomOf(seed, `miner:${chain.chainId}`)
-  let stopped = false
-  const loop = run()
-  return {
-    async stop(): Promise<void> {
-      stopped = true
-      await loop
-    },
+  await rpc(url, 'evm_setAutomine', [false])
+  const mine = async () => {
+    const { pending } = (await rpc(url, 'txpool_status', [])) as { pending: Hex }
+    if (Number(pending) > 0 || random.chance(0.05)) await rpc(url, 'evm_mine', [])
   }
-
-  async function run(): Promise<void> {
-    await rpc(url, 'evm_setAutomine', [false])
-    while (!stopped) {
-      await new Promise((resolve) => setTimeout(resolve, 50 + random.below(250)))
-      const { pending } = (await rpc(url, 'txpool_status', [])) as { pending: Hex }
-      if (Number(pending) > 0 || random.chance(0.05)) await rpc(url, 'evm_mine', [])
-    }
-  }
+  return keepDoing(mine, () => 50 + random.below(250))
 }
 
 /** The same user for the same seed and name. */

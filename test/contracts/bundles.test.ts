@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Abi, type Address, encodeFunctionData, getAddress, type Hex, parseEventLogs } from 'viem'
+import { type Abi, type Address, encodeFunctionData, getAddress, type Hex, parseEventLogs, type RpcLog } from 'viem'
 import { bundledGasLimit, bundleGasLimit, bundleShare, decodeBundle, encodeBundle } from '../../server/chain/bundles.js'
 import { delegateAbi, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import {
@@ -151,7 +151,7 @@ describe('steps in one transaction of the solver’s vault', () => {
         ],
       }
       const [block] = (await chain.reader.request(call as never)) as unknown as [
-        { calls: [{ status: Hex; logs: any[] }] },
+        { calls: [{ status: Hex; logs: RpcLog[] }] },
       ]
       const { status, logs } = block!.calls[0]
       expect(status).to.equal('0x1')

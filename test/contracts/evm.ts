@@ -23,6 +23,7 @@ export type Transaction = {
   to?: Address
   data?: Hex
   value?: bigint
+  gasLimit?: bigint
   authorizations?: Awaited<ReturnType<PrivateKeyAccount['signAuthorization']>>[]
 }
 
@@ -72,9 +73,16 @@ export async function createEvm() {
     },
 
     /** Runs a transaction as if its sender had signed it; authorizations are really signed. */
-    async send({ from, to, data = '0x', value = 0n, authorizations }: Transaction): Promise<Outcome> {
+    async send({
+      from,
+      to,
+      data = '0x',
+      value = 0n,
       // Storing a long intent for a later call costs 22,100 a word.
-      const fields = { gasLimit: 60_000_000n, data, value, ...(to && { to: addressOf(to) }) }
+      gasLimit = 60_000_000n,
+      authorizations,
+    }: Transaction): Promise<Outcome> {
+      const fields = { gasLimit, data, value, ...(to && { to: addressOf(to) }) }
       const options = { common, freeze: false }
       const tx =
         authorizations === undefined

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { encodeFunctionData, type Hex, keccak256, stringToHex, toHex } from 'viem'
+import { type Abi, encodeFunctionData, type Hex, keccak256, stringToHex, toHex } from 'viem'
 import { delegateBytecode, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { batch, chainId, tokenCall } from './chain.js'
 import { executeData, fulfillData, noIntent, signIntent } from './intents.js'
@@ -108,5 +108,21 @@ describe('what the contracts can’t see', () => {
     const transfers = [{ to: world.recipients[0]!, token: tokens.good, amount: world.stock }]
     const data = fulfillData(toHex(1, { size: 32 }), transfers, undefined, noIntent)
     expect((await evm.send({ from: operator, to: vault, data })).success).to.equal(true)
+  })
+
+  it('is how much gas a call was meant to have: who brings an intent chooses it, and a call may go on without its work', async () => {
+    const { evm, users, stranger } = world
+    const [user] = users
+    const router = await world.deployNamed('ForgivingRouter')
+    const abi = world.abiOf('ForgivingRouter') as Abi
+    const attempt = encodeFunctionData({ abi, functionName: 'attempt' })
+    const { intent } = await signIntent(user, [batch({ to: router, value: 0n, data: attempt })])
+    const bring = (gasLimit: bigint) =>
+      evm.send({ from: stranger, to: user.address, data: executeData(intent), gasLimit })
+    let gas = 60_000n
+    while (!(await bring(gas)).success) gas += 5_000n
+    const isDone = encodeFunctionData({ abi, functionName: 'done', args: [11n] })
+    expect(BigInt(await evm.call(router, isDone)), `with ${gas} gas`).to.equal(0n)
+    expect((await bring(12_000_000n)).success, 'the intent is used up').to.equal(false)
   })
 })

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..')
 
 describe('the threat model', () => {
   const text = readFileSync(join(root, 'server/contracts/THREATS.md'), 'utf8')
-  const named = [...text.matchAll(/`([\w/]+\.test\.ts)`: (.+?)(?=<br>| *\|)/g)].map(([, file, title]) => [
+  const named = [...text.matchAll(/`([\w/]+\.test\.ts)`: (.+?)(?=<br>| *\||\.$)/gm)].map(([, file, title]) => [
     file!,
     title!,
   ])

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import {
   authorization,
   balanceOf,
@@ -13,13 +12,7 @@ import {
 } from '../support/wallets.js'
 
 describe('many steps at once', () => {
-  let service: TestService
-  let api: Api
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
+  const { service, api } = useTestService()
 
   it('all take effect once, for many users and for several intents of one user on one chain', async () => {
     const [a] = service.chains

@@ -1,21 +1,16 @@
 import { expect } from 'chai'
 import { type Address, parseUnits } from 'viem'
-import { createApi, type Api } from '../support/api.js'
 import { watchQueries } from '../support/queryPlans.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
 describe('deposits', () => {
-  let service: TestService
-  let api: Api
+  const { service, api } = useTestService()
   let queries: ReturnType<typeof watchQueries>
 
-  before(async () => {
-    service = await startTestService()
+  before(() => {
     queries = watchQueries(service.database)
-    api = createApi(service.url)
   })
-  after(() => service.stop())
 
   const usdA = () => tokenOf(service.chains[0], 'usd').address
   const usdB = () => tokenOf(service.chains[1], 'usd').address

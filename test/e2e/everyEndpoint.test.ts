@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { getAddress, parseUnits } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
-import { createApi, type Api } from '../support/api.js'
 import { createStore } from '../../server/store/store.js'
 import { watchQueries } from '../support/queryPlans.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { until } from '../support/until.js'
 import {
   authorization,
@@ -20,16 +19,12 @@ import {
 } from '../support/wallets.js'
 
 describe('the other endpoints', () => {
-  let service: TestService
-  let api: Api
+  const { service, api } = useTestService()
   let queries: ReturnType<typeof watchQueries>
 
-  before(async () => {
-    service = await startTestService()
+  before(() => {
     queries = watchQueries(service.database)
-    api = createApi(service.url)
   })
-  after(() => service.stop())
 
   const usdA = () => tokenOf(service.chains[0], 'usd').address
   const usdB = () => tokenOf(service.chains[1], 'usd').address

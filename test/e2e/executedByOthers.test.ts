@@ -5,8 +5,7 @@ import { rpc } from '../../server/devnet/anvil.js'
 import { devAccount } from '../../server/devnet/devnet.js'
 import type { SignedIntent } from '../../server/domain/action.js'
 import { type ChainBatch, intentDigest } from '../../sdk/src/signing.js'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { until } from '../support/until.js'
 import {
   authorization,
@@ -22,14 +21,7 @@ import {
 /** Anyone may bring a signed batch to the user's account; the service takes what he did as done. */
 describe('a batch that someone else has executed', () => {
   const stranger = devAccount(7)
-  let service: TestService
-  let api: Api
-
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
+  const { service, api } = useTestService()
 
   async function prepare(lifetimeSeconds = 3600) {
     const [chain] = service.chains

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Abi, type Address, encodeFunctionData, type Hash, parseUnits } from 'viem'
@@ -7,11 +5,10 @@ import { compile } from '../../scripts/contracts.js'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { createDeployer } from '../../server/devnet/deployContracts.js'
-import { type Devnet, devAccount, startDevnet } from '../../server/devnet/devnet.js'
-import { createApi, type Api } from '../support/api.js'
-import { chainsFileOf } from '../support/chainsFile.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { devAccount } from '../../server/devnet/devnet.js'
+import { availableOf } from '../support/credit.js'
 import { until } from '../support/until.js'
+import { useServiceOnChains } from '../support/useTestService.js'
 import {
   authorization,
   fund,
@@ -27,32 +24,17 @@ const contracts = compile(join(import.meta.dirname, '../contracts/solidity'))
 
 /** A configured token that keeps 1 % of each transfer and whose logs say nothing of it. */
 describe('a token that takes a fee and does not say so', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fee-'))
-  let devnet: Devnet
-  let service: TestService
-  let api: Api
   let token: Address
-
-  before(async function () {
-    this.timeout(60_000)
-    devnet = await startDevnet({ dataDir: folder })
+  const { service, api } = useServiceOnChains(async (chain) => {
+    if (chain.chainId !== 31337) return chain
     const { evm } = contracts['LyingFeeToken']!
-    token = await createDeployer(a().rpcUrls[0]!, devAccount(6)).deploy(`0x${evm.bytecode.object}`)
-    const lying = { ...tokenOf(a(), 'usd'), id: 'lying', address: token, airdrop: null }
-    const chains = devnet.chains.map((chain) =>
-      chain === a() ? { ...chain, tokens: [...chain.tokens, lying] } : chain,
-    ) as Devnet['chains']
-    service = await startTestService(chainsFileOf({ ...devnet, chains }, folder))
-    api = createApi(service.url)
-  })
-  after(async () => {
-    await service.stop()
-    await devnet.stop()
-    rmSync(folder, { recursive: true, force: true })
+    token = await createDeployer(chain.rpcUrls[0]!, devAccount(6)).deploy(`0x${evm.bytecode.object}`)
+    const lying = { ...tokenOf(chain, 'usd'), id: 'lying', address: token, airdrop: null }
+    return { ...chain, tokens: [...chain.tokens, lying] }
   })
 
-  const a = () => devnet.chains[0]!
-  const b = () => devnet.chains[1]!
+  const a = () => service.chains[0]
+  const b = () => service.chains[1]
 
   async function holder() {
     const user = newUser()
@@ -69,10 +51,8 @@ describe('a token that takes a fee and does not say so', () => {
   const pay = (user: ReturnType<typeof newUser>): Promise<Hash> =>
     sendFrom(a(), user, { to: token, data: transferData(a().vault, 10_000_000n) })
 
-  const available = async (user: Address) =>
-    (await api.get(`/coredeposit/${user}`)).body.data.tokens.find(
-      (entry: any) => entry.tokenAddress.toLowerCase() === token,
-    )?.available ?? '0'
+  const available = (user: Address) =>
+    availableOf(api, user, ({ tokenAddress }) => tokenAddress.toLowerCase() === token)
 
   const inOf = (user: Address, to: Address = a().vault) => ({
     chainId: a().chainId,

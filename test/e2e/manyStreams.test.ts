@@ -1,14 +1,10 @@
 import { expect } from 'chai'
 import { createApi } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { authorization, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
 describe('a thousand open event streams', () => {
-  let service: TestService
-  before(async () => {
-    service = await startTestService()
-  })
-  after(() => service.stop())
+  const { service } = useTestService()
 
   it('all get every event, while the service goes on answering', async () => {
     const api = createApi(service.url)

@@ -4,8 +4,9 @@ import { devTokenAbi, devTokenBytecode, solverVaultAbi } from '../../server/chai
 import { createDeployer } from '../../server/devnet/deployContracts.js'
 import { devAccount } from '../../server/devnet/devnet.js'
 import { registrationTypedData } from '../../sdk/src/signing.js'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import type { Reply } from '../support/api.js'
+import { availableOf } from '../support/credit.js'
+import { useTestService } from '../support/useTestService.js'
 import {
   balanceOf,
   fund,
@@ -21,14 +22,7 @@ import {
 type User = ReturnType<typeof newUser>
 
 describe('attacks on the solver’s and other users’ money', () => {
-  let service: TestService
-  let api: Api
-
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
+  const { service, api } = useTestService()
 
   const chains = () => service.chains
   const usd = (index: 0 | 1) => tokenOf(chains()[index], 'usd').address
@@ -41,7 +35,7 @@ describe('attacks on the solver’s and other users’ money', () => {
     return { user, hash: await sendFrom(a, user, { to: usd(0), data }) }
   }
 
-  async function anAction(user: Address, pays = '10', gets = '10', to = user): Promise<any> {
+  async function anAction(user: Address, pays = '10', gets = '10', to = user): Promise<Reply> {
     const [a, b] = chains()
     return api.post('/actions', {
       user,
@@ -66,8 +60,7 @@ describe('attacks on the solver’s and other users’ money', () => {
     return api.post('/coredeposit', { ...base, ...more })
   }
 
-  const available = async (user: Address) =>
-    (await api.get(`/coredeposit/${user}`)).body.data.tokens[0]?.available ?? '0'
+  const available = (user: Address) => availableOf(api, user)
 
   /** Nothing leaves the vault that pays, whatever happens. */
   async function vaultUntouched(attack: () => Promise<void>): Promise<void> {

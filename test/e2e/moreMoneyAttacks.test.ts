@@ -117,7 +117,7 @@ describe('more attacks on the solver’s and other users’ money', () => {
     const user = newUser()
     const batch = { hash: `0x${'00'.repeat(32)}`, chainId: '31337', calls: [] as object[] }
     const call = { to: usdA(), value: '0', data: '0x' }
-    const bodies: any[] = []
+    const bodies: object[] = []
     for (const chainId of ['31337', '031337', '0', '99999999999999999999999', 31337.5, -1, 1e300]) {
       for (const calls of [[], [call], [{ ...call, value: '-1' }], [{ ...call, value: (2n ** 256n).toString() }]]) {
         bodies.push({

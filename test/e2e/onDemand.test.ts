@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { type Address, type Hash, parseUnits } from 'viem'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import {
   balanceOf,
   fund,
@@ -16,14 +15,7 @@ import {
 const native: Address = '0x0000000000000000000000000000000000000000'
 
 describe('on-demand actions', () => {
-  let service: TestService
-  let api: Api
-
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
+  const { service, api } = useTestService()
 
   const usd = (amount: string) => ({ a: parseUnits(amount, 6), b: parseUnits(amount, 18) })
 

@@ -9,7 +9,7 @@ import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { type Service, startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
-import { createApi, type Api } from '../support/api.js'
+import { createApi, type Api, type Reply } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { freshMysqlUrl } from '../support/database.js'
 import { createRandom, type Random } from '../support/random.js'
@@ -134,8 +134,7 @@ async function createWorld(devnet: Devnet, random: Random) {
     return sent
   }
 
-  const word = (reply: { status: number; body: any }) =>
-    reply.status < 300 ? (reply.body.status ?? 'ok') : String(reply.status)
+  const word = ({ status, body }: Reply): string => (status < 300 ? (body.status ?? 'ok') : String(status))
 
   const kinds = {
     async onDemand(api: Api) {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { type Hex, parseUnits, toHex } from 'viem'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import type { Issue, SignatureType } from '../../server/api/generated/types.gen.js'
+import { useTestService } from '../support/useTestService.js'
 import {
   authorization,
   fund,
@@ -14,18 +14,27 @@ import {
   transferData,
 } from '../support/wallets.js'
 
+/** An action with a signed intent over two chains, typed so that a test may put anything into the places it changes. */
+type Body = {
+  user: string
+  chainAuthorizations: [Authorization, Authorization]
+  intents: [
+    { mode: string; signatureType: string; signature: string; nbf: number; exp: number; chainBatches: [Batch, Batch] },
+  ]
+}
+type Authorization = { address: string; chainId: number; nonce: number; r: string; s: string; yParity: number }
+type Batch = {
+  hash: string
+  chainId: number
+  tokenTransfers: [{ from: string; to: string; token: string; amount: string | number }]
+  calls: [{ to?: string; value: string; data: string }]
+}
+
 describe('actions that are refused', () => {
-  let service: TestService
-  let api: Api
+  const { service, api } = useTestService()
   const user = newUser()
 
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
-
-  async function anAction(signatureType: 'ecdsa' | 'eip712' = 'eip712') {
+  async function anAction(signatureType: SignatureType = 'eip712') {
     const [a, b] = service.chains
     const usd = tokenOf(b, 'usd').address
     const batches = [
@@ -47,23 +56,24 @@ describe('actions that are refused', () => {
     }
   }
 
-  type Body = Awaited<ReturnType<typeof anAction>>
+  /** The same, to be changed. */
+  const aBody = async (signatureType?: SignatureType) => structuredClone(await anAction(signatureType)) as Body
 
-  async function refused(change: (body: any) => void, signatureType?: 'ecdsa' | 'eip712') {
-    const body = structuredClone(await anAction(signatureType)) as Body
+  async function refused(change: (body: Body) => void, signatureType?: SignatureType) {
+    const body = await aBody(signatureType)
     change(body)
     const reply = await api.post('/actions', body)
     expect(reply.status, JSON.stringify(reply.body)).to.equal(400)
     expect(reply.body).to.have.property('error').that.is.a('string')
     expect(reply.body).not.to.have.property('success')
-    return (reply.body.issues ?? []) as { path: string; code: string; message: string }[]
+    return (reply.body.issues ?? []) as Issue[]
   }
 
   /** The last digit, so that the form stays right. */
   const flip = (hex: string) => hex.slice(0, -1) + (hex.endsWith('0') ? '1' : '0')
   const flipAt = (hex: string, at: number) => hex.slice(0, at) + (hex[at] === '0' ? '1' : '0') + hex.slice(at + 1)
 
-  const flips: [string, (body: any) => void, string, string][] = [
+  const flips: [string, (body: Body) => void, string, string][] = [
     [
       'a batch hash',
       (b) => (b.intents[0].chainBatches[1].hash = flip(b.intents[0].chainBatches[1].hash)),
@@ -153,7 +163,7 @@ describe('actions that are refused', () => {
     ],
     ['an unknown signature type', (b) => (b.intents[0].signatureType = 'rsa'), '/intents/0/signatureType', 'enum'],
     ['an unknown mode', (b) => (b.intents[0].mode = '7703'), '/intents/0', 'discriminator'],
-    ['no intents', (b) => (b.intents = []), '/intents', 'minItems'],
+    ['no intents', (b) => b.intents.splice(0), '/intents', 'minItems'],
   ]
   for (const [what, change, path, code] of flips) {
     it(`names the place when ${what} is wrong`, async () => {
@@ -167,15 +177,15 @@ describe('actions that are refused', () => {
   }
 
   it('covers token transfers by an eip712 signature only', async () => {
-    const raise = (body: any) => (body.intents[0].chainBatches[1].tokenTransfers[0].amount = '6')
+    const raise = (body: Body) => (body.intents[0].chainBatches[1].tokenTransfers[0].amount = '6')
     expect((await refused(raise)).map((issue) => issue.code)).to.include('hash_mismatch')
-    const body = structuredClone(await anAction('ecdsa'))
+    const body = await aBody('ecdsa')
     raise(body)
     expect((await api.post('/actions', body)).status).to.equal(201)
   })
 
   it('pays nobody but the user without a signature over the transfers', async () => {
-    const redirect = (body: any) => (body.intents[0].chainBatches[1].tokenTransfers[0].to = newUser().address)
+    const redirect = (body: Body) => (body.intents[0].chainBatches[1].tokenTransfers[0].to = newUser().address)
     const [issue] = await refused(redirect, 'ecdsa')
     expect(issue).to.include({ code: 'recipient_not_allowed', path: '/intents/0/chainBatches/1/tokenTransfers/0/to' })
   })

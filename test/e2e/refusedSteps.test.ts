@@ -1,16 +1,9 @@
 import { expect } from 'chai'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { authorization, balanceOf, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
 describe('signed steps that can’t be carried out', () => {
-  let service: TestService
-  let api: Api
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
+  const { service, api } = useTestService()
 
   const usd = () => tokenOf(service.chains[0], 'usd').address
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { parseUnits } from 'viem'
-import { createApi, type Api } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import {
   authorization,
   balanceOf,
@@ -14,14 +13,7 @@ import {
 } from '../support/wallets.js'
 
 describe('signed intents on two chains', () => {
-  let service: TestService
-  let api: Api
-
-  before(async () => {
-    service = await startTestService()
-    api = createApi(service.url)
-  })
-  after(() => service.stop())
+  const { service, api } = useTestService()
 
   for (const signatureType of ['ecdsa', 'eip712'] as const) {
     it(`carries out an ${signatureType} action on both chains, and the user pays no gas`, async () => {

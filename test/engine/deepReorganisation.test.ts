@@ -1,40 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Hash, parseUnits } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
-import { createApi, type Api } from '../support/api.js'
-import { chainsFileOf } from '../support/chainsFile.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { availableOf } from '../support/credit.js'
 import { until } from '../support/until.js'
+import { useServiceOnChains } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 const confirmations = 3
 
 /** Blocks that were final are replaced by others: what is promised ends there, and the service says so. */
 describe('a reorganisation deeper than the confirmations', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'deep-'))
-  let devnet: Devnet
-  let service: TestService
-  let api: Api
+  const { service, api } = useServiceOnChains((chain) => ({ ...chain, confirmations }))
 
-  before(async () => {
-    devnet = await startDevnet({ dataDir: folder })
-    const chains = devnet.chains.map((chain) => ({ ...chain, confirmations })) as Devnet['chains']
-    service = await startTestService(chainsFileOf({ ...devnet, chains }, folder))
-    api = createApi(service.url)
-  })
-  after(async () => {
-    await service.stop()
-    await devnet.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  const a = () => devnet.chains[0]!
-  const b = () => devnet.chains[1]!
+  const a = () => service.chains[0]
+  const b = () => service.chains[1]
   const usd = (chain: ReturnType<typeof a>) => tokenOf(chain, 'usd').address
   const mine = (chain: ReturnType<typeof a>, blocks: number) =>
     rpc(chain.rpcUrls[0]!, 'anvil_mine', [`0x${blocks.toString(16)}`])
@@ -69,7 +49,7 @@ describe('a reorganisation deeper than the confirmations', () => {
     (await api.get(`/actions/${actionId}/intents/0/steps/${index}`)).body
 
   async function expectBooksToBalance(): Promise<void> {
-    const { vaults, balanceFaults } = await compareVaults(service.database, devnet.chains)
+    const { vaults, balanceFaults } = await compareVaults(service.database, service.chains)
     expect(balanceFaults).to.deep.equal([])
     for (const vault of vaults) expect(vault.unexplained, `${vault.chainId} ${vault.token.id}`).to.equal(0n)
   }
@@ -117,7 +97,7 @@ describe('a reorganisation deeper than the confirmations', () => {
     await until(async () => (await step(actionId, 0)).status === 'success', 'the payment, again', 20_000)
     const [covered] = await exposures()
     expect(covered.open_amount).to.equal('0')
-    expect((await api.get(`/coredeposit/${user.address}`)).body.data.tokens[0]?.available ?? '0').to.equal('0')
+    expect(await availableOf(api, user.address)).to.equal('0')
     await expectBooksToBalance()
   })
 
@@ -138,7 +118,7 @@ describe('a reorganisation deeper than the confirmations', () => {
       amount: '9',
     }
     expect((await api.post('/coredeposit', body)).status).to.equal(200)
-    const available = async () => (await api.get(`/coredeposit/${address}`)).body.data.tokens[0]?.available ?? '0'
+    const available = () => availableOf(api, address)
     expect(await available()).to.equal('9')
     await rpc(a().rpcUrls[0]!, 'evm_setAutomine', [false])
     await rpc(a().rpcUrls[0]!, 'anvil_reorg', [confirmations + 1, []])

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { createChain } from '../../server/chain/createChain.js'
 import { adoptExecution } from '../../server/engine/adoptExecution.js'
 import type { EngineTools } from '../../server/engine/tools.js'
@@ -67,13 +68,9 @@ describe('a payout that a restored database does not know', () => {
     // A key that was never paid: there is no log of it, as on a node that lags behind the one that was asked before.
     const unseen = { ...work, stepKey: randomHash() }
     const [planned] = work.intent.chainBatches
-    const adoption = adoptExecution(
-      unseen,
-      planned!,
-      createChain(a()),
-      { name: 'AlreadyFulfilled' },
-      {} as unknown as EngineTools,
-    )
+    const adoption = adoptExecution(unseen, planned!, createChain(a()), { name: 'AlreadyFulfilled' }, {
+      log: pino({ level: 'silent' }),
+    } as unknown as EngineTools)
     expect(await adoption).to.deep.equal({ outcome: 'waits' })
   })
 })

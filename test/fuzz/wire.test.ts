@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApi } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { createRowCounter } from './rowCounts.js'
 import { type Chunk, exchange, expectRefused, get, post } from './wire.js'
 
@@ -12,15 +12,13 @@ const writing = ['/actions', '/venue-tx-hashes', '/coredeposit', '/airdrop/31337
 
 describe('bytes that no good client sends', function () {
   this.timeout(120_000)
-  let service: TestService
+  const { service } = useTestService({ ROLE: 'api' })
   let countRows: () => Promise<Record<string, number>>
   let rows: Record<string, number>
 
   before(async () => {
-    service = await startTestService({ ROLE: 'api' })
     countRows = await createRowCounter(service.database)
   })
-  after(() => service?.stop())
   beforeEach(async () => {
     rows = await countRows()
   })
@@ -240,6 +238,36 @@ describe('bytes that no good client sends', function () {
       'http://elsewhere.example/nowhere',
     ]
     for (const path of tricks) await refused(path, get(path))
+  })
+
+  it('lives through targets with a scheme and a host, sound or not', async () => {
+    const authorities = [
+      '[::1',
+      '[',
+      '[]',
+      'x:99999999',
+      'x:-1',
+      'a b',
+      'a^b',
+      '%',
+      '%zz@h',
+      'u:%@h',
+      ':@',
+      '@',
+      '*',
+      '|',
+    ]
+    const schemes = ['http', 'HTTP', 'https', 'ftp', 'javascript', 'file', 'ws']
+    for (const scheme of schemes) {
+      for (const authority of [...authorities, '', 'elsewhere.example', 'u:p@elsewhere.example:80']) {
+        for (const path of ['/nowhere', '', '?a=[', '#x']) {
+          const target = `${scheme}://${authority}${path}`
+          await refused(target, get(target))
+        }
+      }
+    }
+    const sound = await exchange(service.url, get('http://u:p@elsewhere.example:80/livez?a=1'))
+    expect(sound.answers.map(({ status }) => status)).to.deep.equal([200])
   })
 
   it('answers pipelined requests in their order, and garbage after them with nothing wrong', async () => {

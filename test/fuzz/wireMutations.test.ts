@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { createApi } from '../support/api.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { newUser, signedIntent } from '../support/wallets.js'
 import { createRowCounter } from './rowCounts.js'
 import { exchange, get, post } from './wire.js'
@@ -50,12 +50,11 @@ function apply(request: Buffer, { how, at, length, bytes }: Change): Buffer {
 
 describe(`sound requests with bytes changed (FUZZ_SEED=${seed} FUZZ_RUNS=${runs})`, function () {
   this.timeout(120_000 + runs * 500)
-  let service: TestService
+  const { service } = useTestService({ ROLE: 'api' })
   let requests: Buffer[]
   let countRows: () => Promise<Record<string, number>>
 
   before(async () => {
-    service = await startTestService({ ROLE: 'api' })
     countRows = await createRowCounter(service.database)
     const user = newUser()
     const [chain] = service.chains
@@ -74,7 +73,6 @@ describe(`sound requests with bytes changed (FUZZ_SEED=${seed} FUZZ_RUNS=${runs}
       post('/venue-tx-hashes', JSON.stringify({ address: user.address, ...record })),
     ]
   })
-  after(() => service?.stop())
 
   it('are answered as the spec has it or cut off, and store nothing that was not accepted', async () => {
     let rows = await countRows()

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Address, createPublicClient, http, toHex, zeroAddress } from 'viem'
+import { type Abi, type Address, createPublicClient, encodeFunctionData, http, toHex, zeroAddress } from 'viem'
 import { deploy, type DeployOptions } from '../../scripts/deploy/deploy.js'
 import { DeployRefused } from '../../scripts/deploy/planChain.js'
 import { readChainsFile } from '../../server/chainsFile.js'
@@ -135,6 +135,39 @@ describe('npm run deploy', () => {
       await rpc(url, 'eth_sendTransaction', [{ from: addressOf(7), to, data }])
     }
     expect(await readVault(anvils[0]!.url, vault, 'isOperator', [addressOf(1)])).to.equal(true)
+  })
+
+  it('refuses a vault that someone else has come to own, unless the file names him', async () => {
+    const given = { owner: addressOf(6), signer: createSigner(keyOf(6)) }
+    await run(given)
+    const [{ url }] = anvils as [Anvil]
+    const { vault } = written().chains[0]!
+    const call = (from: number, functionName: 'transferOwnership' | 'acceptOwnership', args: Address[]) =>
+      rpc(url, 'eth_sendTransaction', [
+        {
+          from: addressOf(from),
+          to: vault,
+          data: encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args }),
+        },
+      ])
+    await call(6, 'transferOwnership', [addressOf(8)])
+    await call(8, 'acceptOwnership', [])
+    expect(await refusal(run(given))).to.contain(`${addressOf(8)} owns it`)
+    writeChains({ vaultOwner: addressOf(8) })
+    expect(await run(given)).to.equal('done')
+    expect(await run({ ...given, operators: [addressOf(5)] })).to.equal('ownerHasTo')
+  })
+
+  it('repeats nothing of a file that is no JSON', async () => {
+    for (const [text, what] of [
+      ['{"rpcUrls":[secret-key', 'no JSON'],
+      ['null', 'no object'],
+      ['5', 'no object'],
+    ] as const) {
+      writeFileSync(file, text)
+      const said = await refusal(run())
+      expect(said).to.contain(what).and.not.to.contain('secret')
+    }
   })
 
   it('keeps older delegates, and refuses to put a new vault in the place of one that is in use', async () => {

@@ -15,10 +15,14 @@ import { startFaultyNode } from '../chain/faultyNode.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 
 type Env = Record<string, string>
-type FileChain = { chainId: number; rpcUrls: string[]; vault: string; delegates: string[]; tokens: any[] } & Record<
-  string,
-  unknown
->
+type FileToken = { address: string; decimals: number; airdrop?: object; minInventory?: string }
+type FileChain = {
+  chainId: number
+  rpcUrls: string[]
+  vault: string
+  delegates: string[]
+  tokens: [FileToken, FileToken, FileToken]
+} & Record<string, unknown>
 
 describe('npm run doctor', function () {
   this.timeout(60_000)
@@ -119,6 +123,32 @@ describe('npm run doctor', function () {
     ['a vault that is not there', 'vault.missing', () => change((c) => (c.vault = `0x${'12'.repeat(20)}`))],
     ['a vault that is none', 'vault.foreign', () => change((c) => (c.vault = c.tokens[0].address))],
     ['a delegate that is not there', 'delegate.missing', () => change((c) => (c.delegates = [`0x${'12'.repeat(20)}`]))],
+    [
+      'an older delegate that is not there',
+      'delegate.missing',
+      () => change((c) => c.delegates.push(`0x${'12'.repeat(20)}`)),
+    ],
+    ['an older delegate that is none', 'delegate.foreign', () => change((c) => c.delegates.push(c.tokens[0].address))],
+    [
+      'a vault that holds less than it should',
+      'vault.low',
+      () => change((c) => (c.tokens[0].minInventory = '9'.repeat(30))),
+    ],
+    [
+      'a public node of another chain',
+      'publicRpc.wrongChain',
+      () => change((c) => (c.publicRpcUrl = devnet.chains[1]!.rpcUrls[0])),
+    ],
+    [
+      'a public node that does not answer',
+      'publicRpc.unreachable',
+      () => change((c) => (c.publicRpcUrl = 'http://127.0.0.1:9')),
+    ],
+    [
+      'a node that clients are shown with its path',
+      'publicRpc.shared',
+      () => change((c) => c.rpcUrls.push((c.publicRpcUrl = 'http://127.0.0.1:9/v2/0123456789abcdef'))),
+    ],
     ['a delegate that is none', 'delegate.foreign', () => change((c) => (c.delegates = [c.tokens[0].address]))],
     ['an operator that is none', 'operator.notAllowed', () => (env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
     ['an operator without gas', 'operator.noGas', () => (env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
@@ -197,6 +227,14 @@ describe('npm run doctor', function () {
       () => meanwhile(() => setOperator('anvil_setBalance', lowGas)),
     ],
     ['an operator that has code', 'operator.hasCode', () => meanwhile(() => setOperator('anvil_setCode', '0x00'))],
+    ['a database that is none', 'database.damaged', () => writeFileSync(file, 'no database, '.repeat(100))],
+    ['a database that is a folder', 'database.damaged', () => (env.DATABASE_URL = `sqlite:${folder}`)],
+    ['a database without one of its tables', 'database.damaged', () => database('DROP TABLE lanes')],
+    [
+      'a place where no database can be made',
+      'database.noPlace',
+      () => (env.DATABASE_URL = `sqlite:${env.CHAINS_FILE}/x/service.sqlite`),
+    ],
     ['a database that does not answer', 'database.unreachable', () => (env.DATABASE_URL = 'mysql://u:p@127.0.0.1:9/x')],
   ]
   for (const [what, name, breakIt] of broken) {
@@ -208,6 +246,8 @@ describe('npm run doctor', function () {
       expect(finding, JSON.stringify(found, null, 1)).to.not.equal(undefined)
       expect(finding!.remedy).to.not.equal('')
       expect(JSON.stringify(found)).not.to.contain('127.0.0.1:')
+      // What is wrong with the database is not said of the nodes.
+      if (name === 'database.damaged') expect(found.map((entry) => entry.name)).not.to.include('rpc.unreachable')
     })
   }
 
@@ -247,6 +287,11 @@ describe('npm run doctor', function () {
     const sick = run({ ROLE: 'boss' })
     expect(sick.status).to.equal(1)
     expect(JSON.parse(sick.stdout).findings[0]).to.include({ level: 'fault', name: 'config.invalid' })
+    const args = ['--import', 'tsx', 'scripts/doctor.ts', '--jsno']
+    const mistyped = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect([mistyped.status, mistyped.stderr]).to.satisfy(
+      ([status, stderr]: [number, string]) => status === 1 && stderr.includes('--jsno') && !/^ +at /m.test(stderr),
+    )
   })
 
   /** Enough for some steps, and not for many. */

@@ -7,6 +7,7 @@ import {
   IntentTimeoutError,
   StepFailedError,
 } from '../../sdk/src/errors.js'
+import type { OnDemandIntentRequest } from '../../server/api/generated/types.gen.js'
 import type { Step } from '../../sdk/src/wire.js'
 import { type Reaction, type Received, startScriptedServer } from '../support/scriptedServer.js'
 import { actionId, anAction, aStep, created, ref, user } from './replies.js'
@@ -220,8 +221,9 @@ describe('the client and its service', () => {
     })
     expect(received[0]).to.include({ method: 'POST', path: '/actions' })
     expect(received[0]?.headers).to.include({ 'x-team': 'blue', 'content-type': 'application/json' })
-    const [batch] = received[0]?.body.intents[0].chainBatches
-    expect(batch.tokenTransfers[0].amount).to.equal(amount.toString())
+    const { intents } = received[0]!.body as { intents: OnDemandIntentRequest[] }
+    const batch = intents[0]!.chainBatches[0]!
+    expect(batch.tokenTransfers[0]!.amount).to.equal(amount.toString())
     expect(batch.call.value).to.equal('0')
   })
 

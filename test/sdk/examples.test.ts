@@ -3,16 +3,12 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generatePrivateKey } from 'viem/accounts'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 
 const examples = join(import.meta.dirname, '..', '..', 'sdk', 'examples')
 
 describe('the examples of the SDK', () => {
-  let service: TestService
-  before(async () => {
-    service = await startTestService()
-  })
-  after(() => service.stop())
+  const { service } = useTestService()
 
   /** What each says when it works. */
   const expected: Record<string, RegExp> = {

@@ -17,7 +17,7 @@ describe('the nodes that an action is prepared with', () => {
     const server = await startScriptedServer((request): Reaction => {
       if (request.path === '/node') {
         expect(request.headers).not.to.have.property('x-api-key')
-        const method = request.body.method as string
+        const { method } = request.body as { method: string }
         tries[method] = (tries[method] ?? 0) + 1
         return node(method, tries[method])
       }

@@ -1,14 +1,10 @@
 import { expect } from 'chai'
 import { createIntentClient } from '../../sdk/src/index.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
 describe('a refund with the client', () => {
-  let service: TestService
-  before(async () => {
-    service = await startTestService()
-  })
-  after(() => service.stop())
+  const { service } = useTestService()
 
   it('brings back what the user has paid and the solver has not spent', async () => {
     const [a] = service.chains

@@ -5,18 +5,16 @@ import { IntentApiError, IntentError, StepFailedError } from '../../sdk/src/erro
 import type { Progress } from '../../sdk/src/runAction.js'
 import { signRegistration } from '../../sdk/src/sign.js'
 import type { ChainBatch } from '../../sdk/src/signing.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { useTestService } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 describe('the client with a running service', () => {
-  let service: TestService
+  const { service } = useTestService()
   let client: IntentClient
 
-  before(async () => {
-    service = await startTestService()
+  before(() => {
     client = createIntentClient({ baseUrl: service.url })
   })
-  after(() => service.stop())
 
   const usd = (amount: string) => ({ a: parseUnits(amount, 6), b: parseUnits(amount, 18) })
   const tokens = () => service.chains.map((chain) => tokenOf(chain, 'usd').address) as [`0x${string}`, `0x${string}`]

@@ -37,7 +37,10 @@ describe('what is signed', () => {
     let url = ''
     const rpc: Record<string, unknown> = { eth_chainId: '0x7a69', eth_getCode: '0x', eth_getTransactionCount: '0x3' }
     const server = await startScriptedServer((request): Reaction => {
-      if (request.path === '/node') return { status: 200, body: { result: rpc[request.body.method] } }
+      if (request.path === '/node') {
+        const { method } = request.body as { method: string }
+        return { status: 200, body: { result: rpc[method] } }
+      }
       if (request.path !== '/chains') return { status: 400, body: { error: 'No', requestId: 'r' } }
       const chain = {
         chainId: 31337,
@@ -57,8 +60,8 @@ describe('what is signed', () => {
   function watched() {
     const signed: string[] = []
     const watch =
-      (what: string, sign: (...parameters: any[]) => any) =>
-      (...parameters: unknown[]) => {
+      <Parameters extends unknown[], Signed>(what: string, sign: (...parameters: Parameters) => Signed) =>
+      (...parameters: Parameters): Signed => {
         signed.push(what)
         return sign(...parameters)
       }
@@ -163,6 +166,22 @@ describe('what is signed', () => {
     const other = newUser()
     expect(await client.signAction(prepared, { account: other }).catch((e: unknown) => e)).to.be.instanceOf(IntentError)
     expect(signed).to.deep.equal([])
+  })
+
+  it('is nothing at all for an intent that holds at no time, however it came to be prepared', async () => {
+    const { client, posted } = await service([good])
+    const { signed, account: signer } = watched()
+    const refusal = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
+    const empty = intents.map((intent) => ({ ...intent, nbf: 9, exp: 9 }))
+    expect(await refusal(client.prepareAction({ account: signer, intents: empty }))).to.be.instanceOf(IntentError)
+    expect(await refusal(client.send({ account: signer, intents: empty }))).to.be.instanceOf(IntentError)
+    const prepared = await client.prepareAction({ account: signer, intents })
+    const changed = prepared.intents.map(({ digest: _digest, ...intent }) => ({ ...intent, nbf: intent.exp }))
+    const emptied = changed.map((intent) => ({ ...intent, digest: eip712IntentDigest(intent) }))
+    const signing = client.signAction({ ...prepared, intents: emptied }, { account: signer })
+    expect(await refusal(signing)).to.be.instanceOf(IntentError)
+    expect(signed).to.deep.equal([])
+    expect(posted()).to.deep.equal([])
   })
 
   it('can be sent again with the same body and key when the answer got lost', async () => {

@@ -4,15 +4,12 @@ import { CannotAuthorizeError, IntentError } from '../../sdk/src/errors.js'
 import type { Progress } from '../../sdk/src/runAction.js'
 import { intentActions } from '../../sdk/src/viem.js'
 import { devAccount } from '../../server/devnet/devnet.js'
-import { startTestService, type TestService } from '../support/service.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { useTestService } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
 describe('the viem extension', () => {
-  let service: TestService
-  before(async () => {
-    service = await startTestService()
-  })
-  after(() => service.stop())
+  const { service } = useTestService()
 
   const amounts = { a: parseUnits('4', 6), b: parseUnits('4', 18) }
 
@@ -27,7 +24,7 @@ describe('the viem extension', () => {
   /** A wallet with keys of its own and one chain at a time, such as those in browsers; the nodes hold its keys. */
   function browserWallet(address: Address) {
     const asked: string[] = []
-    let [current] = service.chains as TestService['chains'][number][]
+    let [current]: (ChainConfig | undefined)[] = service.chains
     const transport = custom({
       async request({ method, params }: { method: string; params?: unknown }) {
         asked.push(method)

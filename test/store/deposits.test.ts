@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { Database } from '../../server/store/database.js'
 import type { DepositResult } from '../../server/store/deposits.js'
-import { checkBalances, readVaultMovements } from '../../server/store/reconciliation.js'
-import { createStore, type Store } from '../../server/store/store.js'
+import { readVaultMovements } from '../../server/store/reconciliation.js'
+import type { Store } from '../../server/store/store.js'
 import {
   aNewAction,
   anOnDemandIntent,
@@ -13,26 +13,20 @@ import {
   stepOf,
   usdOn1,
 } from '../support/builders.js'
-import { freshDatabase } from '../support/database.js'
+import { useStore } from './useStore.js'
 
 describe('recorded deposits', () => {
   let database: Database
   let store: Store
-  let drop: () => Promise<void>
   let user: Address
   let transactionHash: Hash
   let place: { blockNumber: number; blockHash: Hash; confirmations: number }
 
-  beforeEach(async () => {
-    ;({ database, drop } = await freshDatabase())
-    store = createStore(database)
+  useStore((fresh) => {
+    ;({ database, store } = fresh)
     user = randomAddress()
     transactionHash = randomHash()
     place = { blockNumber: 1, blockHash: randomHash(), confirmations: 1 }
-  })
-  afterEach(async () => {
-    expect(await checkBalances(database)).to.deep.equal([])
-    await drop()
   })
 
   const movements = [100n, 100n, 50n].map((amount, logIndex) => ({ logIndex, amount }))
@@ -134,6 +128,43 @@ describe('recorded deposits', () => {
       expect(await available()).to.equal(40n)
       expect(await inVault()).to.equal(100n)
     })
+
+    it('expose what a withdrawal takes that comes again after its credit has been spent, until it is gone', async () => {
+      await deposit(100n)
+      const withdrawal = await record(60n, { isDeposit: false, custody: 'vault' })
+      await withdrawal.undo()
+      const other = await record(70n, { isDeposit: false, custody: 'vault' })
+      const exposed = async () => (await store.readOpenExposures()).map(({ kind, amount }) => [kind, amount])
+      for (const round of [1, 2]) {
+        await withdrawal.settleAgain()
+        expect(await withdrawal.status(), `round ${round}`).to.equal('recorded')
+        expect([await available(), await exposed()]).to.deep.equal([0n, [['payout', 30n]]])
+        expect(await vaultHolds(), 'all of both has left it').to.equal(-30n)
+        expect([...(await readVaultMovements(database)).paid], 'operators have paid nothing').to.deep.equal([])
+        await withdrawal.undo()
+        expect([await available(), await exposed()]).to.deep.equal([30n, []])
+        expect(await vaultHolds()).to.equal(30n)
+      }
+      await other.undo()
+      await withdrawal.settleAgain()
+      expect([await available(), await exposed()]).to.deep.equal([40n, []])
+    })
+
+    it('refuse a withdrawal that is more than is recorded and was never undone', async () => {
+      await deposit(50n)
+      expect(await record(60n, { isDeposit: false, custody: 'vault' }).catch((e: Error) => e.message)).to.include(
+        'refused',
+      )
+      expect(await available()).to.equal(50n)
+    })
+
+    /** What the ledger says the vault holds. */
+    async function vaultHolds(): Promise<bigint> {
+      const rows = await database.knex<{ debit: string; credit: string; amount: string }>('ledger')
+      const signOf = (row: { debit: string; credit: string }) =>
+        BigInt(Number(row.debit === 'vault') - Number(row.credit === 'vault'))
+      return rows.reduce((sum, row) => sum + signOf(row) * BigInt(row.amount), 0n)
+    }
 
     it('close the exposure of a lost payment whose withdrawal is gone too', async () => {
       await deposit(100n)

@@ -1,22 +1,19 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
 import type { Database } from '../../server/store/database.js'
-import { createStore, type Store } from '../../server/store/store.js'
+import type { Store } from '../../server/store/store.js'
 import { aNewAction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
-import { freshDatabase } from '../support/database.js'
+import { useStore } from './useStore.js'
 
 describe('the journal', () => {
   let database: Database
   let store: Store
-  let drop: () => Promise<void>
   const signer: Address = randomAddress()
 
-  beforeEach(async () => {
-    ;({ database, drop } = await freshDatabase())
-    store = createStore(database)
+  useStore(async (fresh) => {
+    ;({ database, store } = fresh)
     await store.openLane({ chainId: 1, signer, chainNonce: 5 }, Date.now())
   })
-  afterEach(() => drop())
 
   async function acceptedStep(now = Date.now(), user = randomAddress()) {
     const entry = aNewAction({ user, intents: [aSignedIntent()] })

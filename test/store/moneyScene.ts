@@ -2,9 +2,9 @@ import type { Address, Hash } from 'viem'
 import { ServiceError } from '../../server/domain/errors.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
 import type { Database } from '../../server/store/database.js'
-import { createStore, type Store } from '../../server/store/store.js'
+import type { Store } from '../../server/store/store.js'
 import { aNewAction, anOnDemandIntent, randomHash, stepOf, usdOn1, usdOn2 } from '../support/builders.js'
-import { freshDatabase } from '../support/database.js'
+import { useStore } from './useStore.js'
 
 type StepRef = ReturnType<typeof stepOf>
 
@@ -22,13 +22,8 @@ export function need(amount: bigint): SolverNeed {
 export function moneyScene() {
   let database: Database
   let store: Store
-  let drop: () => Promise<void>
 
-  beforeEach(async () => {
-    ;({ database, drop } = await freshDatabase())
-    store = createStore(database)
-  })
-  afterEach(() => drop())
+  useStore((fresh) => ({ database, store } = fresh))
 
   return {
     get store(): Store {

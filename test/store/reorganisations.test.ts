@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
 import type { Database } from '../../server/store/database.js'
-import { checkBalances, readVaultMovements } from '../../server/store/reconciliation.js'
+import { readVaultMovements } from '../../server/store/reconciliation.js'
 import type { StepResult } from '../../server/store/settlement.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import {
@@ -15,25 +15,19 @@ import {
   usdOn1,
   usdOn2,
 } from '../support/builders.js'
-import { freshDatabase } from '../support/database.js'
+import { useStore } from './useStore.js'
 
 describe('undoing what was final', () => {
   let database: Database
   let store: Store
-  let drop: () => Promise<void>
   let user: Address
   const signer: Address = randomAddress()
   const now = Date.now()
 
-  beforeEach(async () => {
-    ;({ database, drop } = await freshDatabase())
-    store = createStore(database)
+  useStore(async (fresh) => {
+    ;({ database, store } = fresh)
     user = randomAddress()
     await store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
-  })
-  afterEach(async () => {
-    expect(await checkBalances(database)).to.deep.equal([])
-    await drop()
   })
 
   const members = [
@@ -236,6 +230,32 @@ describe('undoing what was final', () => {
     })
   }
 
+  it('closes the exposure of a payout that is gone again, and opens one when it comes again without credit', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    const settle = (number: number, result: StepResult, hash: Hash) => {
+      const mined = { hash: result.transactionHash!, blockNumber: number, blockHash: hash }
+      const results = [{ ref: payout, result, needs: [need] }]
+      return store.settleTransaction({ transactionId, mined, results, airdrop: null }, now)
+    }
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    let block = { number: 3, hash: randomHash() }
+    await settle(3, { status: 'reverted', error, transactionHash: randomHash(), blockNumber: 3 }, block.hash)
+    await drawElsewhere()
+    const exposed = async () => (await store.readOpenExposures()).map(({ kind, amount }) => [kind, amount])
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const paid = async () => (await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n
+    for (const number of [4, 5]) {
+      await store.undoBlock(2, block, now)
+      expect([await exposed(), await paid()]).to.deep.equal([[], 0n])
+      block = { number, hash: randomHash() }
+      const place = { transactionHash: randomHash(), blockNumber: number, blockHash: block.hash }
+      await settle(number, { status: 'success', confirmations: 1, arrivals: [], payouts, ...place }, block.hash)
+      expect([await exposed(), await paid()]).to.deep.equal([[['payout', 100n]], 100n])
+    }
+  })
+
   /** Another step of the user's sets all his credit aside. */
   async function drawElsewhere() {
     const entry = aNewAction({ user, intents: [aSignedIntent()] })
@@ -243,23 +263,6 @@ describe('undoing what was final', () => {
     const order = { action: 'execute', hash: null, signed: true } as const
     await store.requestStep({ ref: stepOf(entry, 0, 0), order, needs: [need], intentSigned: true }, now)
   }
-
-  it('lets an airdrop that was removed be settled anew', async () => {
-    const key = { chainId: 2, token: usdOn2, wallet: user }
-    const asked = await store.requestAirdrop({ ...key, amount: 5n, limit: 10n, periodMs: 1_000 }, now)
-    if (asked.outcome !== 'accepted') throw new Error(asked.outcome)
-    const transactionId = await record({ steps: [], airdrop: asked.airdrop })
-    const paid = async () => (await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n
-    for (const number of [3, 4, 5]) {
-      const mined = { hash: randomHash(), blockNumber: number, blockHash: randomHash() }
-      const airdrop = { airdrop: asked.airdrop, paid: true, hash: mined.hash, message: null }
-      await store.settleTransaction({ transactionId, mined, results: [], airdrop }, now)
-      expect(await paid()).to.equal(5n)
-      expect((await store.readAirdrop(key))?.status).to.equal('success')
-      await store.undoBlock(2, { number, hash: mined.blockHash }, now)
-      expect(await paid()).to.equal(0n)
-    }
-  })
 
   it('counts an attempt that was mined and reverted, whatever for, since it has cost gas', async () => {
     const { payout } = await paidAction()

@@ -1,13 +1,16 @@
 import { validateReply } from './validateReply.js'
 
 /** A reply as it came over the wire. */
+// Read untyped, as a client without types reads it; every one of them is validated against the spec.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Reply = { status: number; headers: Headers; body: any }
 
 export type Api = ReturnType<typeof createApi>
 
 /** The REST API as a client without the SDK sees it. */
 export function createApi(
-  baseUrl: string,
+  /** A function where it is not known yet. */
+  baseUrl: string | (() => string),
   /** Headers of every request, and who is told of every reply. */
   options: { headers?: Record<string, string>; onReply?: (reply: Reply) => void } = {},
 ) {
@@ -17,7 +20,7 @@ export function createApi(
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const response = await fetch(baseUrl + path, {
+    const response = await fetch((typeof baseUrl === 'string' ? baseUrl : baseUrl()) + path, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...options.headers, ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

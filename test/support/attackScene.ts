@@ -4,11 +4,12 @@ import { type Abi, type Address, encodeFunctionData, type Hash, type Hex, parseU
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { compile } from '../../scripts/contracts.js'
 import { registrationTypedData } from '../../sdk/src/signing.js'
+import type { TokenBalance } from '../../server/api/generated/types.gen.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import { createApi, type Api } from './api.js'
-import { startTestService, type TestService } from './service.js'
+import { availableOf, creditOf } from './credit.js'
+import { useTestService } from './useTestService.js'
 import { fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from './wallets.js'
 
 type User = ReturnType<typeof newUser>
@@ -20,21 +21,7 @@ export const initCodeOf = (name: string): Hex => `0x${attackers[name]!.evm.bytec
 
 /** A service on two local chains, and what attackers and their victims do with it. Made once in a `describe`. */
 export function attackScene() {
-  let service: TestService
-  let client: Api
-
-  before(async () => {
-    service = await startTestService()
-    client = createApi(service.url)
-  })
-  after(() => service.stop())
-
-  const api: Api = {
-    request: (...args) => client.request(...args),
-    get: (...args) => client.get(...args),
-    post: (...args) => client.post(...args),
-    execute: (...args) => client.execute(...args),
-  }
+  const { service, api } = useTestService()
   const a = (): ChainConfig => service.chains[0]
   const b = (): ChainConfig => service.chains[1]
   const usdA = () => tokenOf(a(), 'usd').address
@@ -60,12 +47,10 @@ export function attackScene() {
     return api.post('/coredeposit', { ...base, ...more })
   }
 
-  async function balance(user: Address, token: Address = usdA()) {
-    const { tokens } = (await api.get(`/coredeposit/${user}`)).body.data
-    return tokens.find((entry: any) => entry.chainId === a().chainId && entry.tokenAddress.toLowerCase() === token)
-  }
-  const available = async (user: Address, token?: Address): Promise<string> =>
-    (await balance(user, token))?.available ?? '0'
+  const onA = (token: Address) => (entry: TokenBalance) =>
+    entry.chainId === a().chainId && entry.tokenAddress.toLowerCase() === token
+  const balance = (user: Address, token: Address = usdA()) => creditOf(api, user, onA(token))
+  const available = (user: Address, token: Address = usdA()) => availableOf(api, user, onA(token))
 
   const payIn = (user: Address, amount = ten) => ({
     chainId: a().chainId,

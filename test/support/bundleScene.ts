@@ -14,6 +14,7 @@ import { createDatabase, type Database } from '../../server/store/database.js'
 import { killProcess, startProcess } from '../chaos/processes.js'
 import { createApi, type Api } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
+import { availableOf } from './credit.js'
 import { freshMysqlUrl } from './database.js'
 import { until } from './until.js'
 import { authorization, fund, newUser, reader, signedIntent, tokenOf, transferData } from './wallets.js'
@@ -178,12 +179,6 @@ export function bundleScene() {
     }
   }
 
-  async function availableOf(service: Service, user: Address): Promise<string> {
-    const { tokens } = (await createApi(service.url!).get(`/coredeposit/${user}`)).body.data
-    const mine = tokens.find((entry: any) => entry.chainId === a().chainId)
-    return mine?.available ?? '0'
-  }
-
   return {
     a,
     b,
@@ -203,7 +198,9 @@ export function bundleScene() {
     transactions,
     unexplained,
     unexplainedBefore,
-    availableOf,
+    /** What the user can use of what he paid on the first chain. */
+    availableOf: (service: Service, user: Address) =>
+      availableOf(createApi(service.url!), user, ({ chainId }) => chainId === a().chainId),
 
     async users(count: number, amount = 100n): Promise<Asked['user'][]> {
       const users = Array.from({ length: count }, newUser)

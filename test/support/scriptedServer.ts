@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: any }
+export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: unknown }
 
 /**
  * What happens to one request: an answer, a broken connection, silence, half an answer and an end, or half and none; or

@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { pause } from './pause.js'
 import type { SignerMood } from './remoteSigner.js'
 
 const [where = '0', keyList = ''] = process.argv.slice(2)
@@ -27,7 +28,7 @@ async function answer(request: IncomingMessage, body: string, response: ServerRe
     return void response.end()
   }
   const { mood, delayMs } = current
-  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+  if (delayMs > 0) await pause(delayMs)
   if (mood === 'silent') return
   if (mood === 'hangs up') return void request.socket.destroy()
   if (mood === 'refuses') return void response.writeHead(500).end('no')

@@ -9,7 +9,7 @@ export function createActionHandlers(
   actions: ActionsService,
 ): Pick<Handlers, 'createAction' | 'listActions' | 'getAction' | 'getIntent'> {
   return {
-    async createAction({ body, headers }) {
+    async createAction({ body, headers, countFor }) {
       const { user, chainAuthorizations, intents } = body
       if (chainAuthorizations === undefined && intents.some((intent) => intent.mode === '7702')) {
         throw new ServiceError('chain_authorizations_required', 'chainAuthorizations are required for 7702 intents')
@@ -19,6 +19,7 @@ export function createActionHandlers(
         chainAuthorizations: chainAuthorizations?.map(readAuthorization) ?? null,
         intents: intents.map(readIntent),
         idempotencyKey: headers['idempotency-key'] ?? null,
+        countFor,
       })
       return {
         status: 201,

@@ -11,7 +11,7 @@ export function createLegacyHandlers(
   legacy: LegacyService,
 ): Pick<Handlers, 'submitTransaction' | 'getLegacyStepStatus'> {
   return {
-    async submitTransaction({ body, traceparent }) {
+    async submitTransaction({ body, traceparent, countFor }) {
       const { signature, signatureType = 'ecdsa', nbf = 0, exp = Number.MAX_SAFE_INTEGER } = body.intentAuthorization
       const transaction = {
         address: lower(body.address),
@@ -29,7 +29,7 @@ export function createLegacyHandlers(
           hash: lower(batch.hash),
         })),
       }
-      const submitted = await legacy.submit(transaction, traceparent)
+      const submitted = await legacy.submit(transaction, { traceparent, countFor })
       return {
         status: 200,
         headers: deprecated('/actions'),

@@ -18,7 +18,7 @@ export function createStepHandlers(services: {
       return { status: 200, body: presentStep(await services.actions.step(refOf(path))) }
     },
 
-    async executeStep({ path, headers, body, traceparent, signal }) {
+    async executeStep({ path, headers, body, traceparent, countFor, signal }) {
       const wait = readWait(headers.prefer)
       const step = await services.steps.request(
         refOf(path),
@@ -27,6 +27,7 @@ export function createStepHandlers(services: {
           hash: body?.hash === undefined ? null : lower(body.hash),
           signature: body?.signature === undefined ? null : lower(body.signature),
           traceparent,
+          countFor,
         },
         wait === null ? null : wait * 1000,
         signal,

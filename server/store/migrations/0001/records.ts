@@ -55,12 +55,12 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     t.bigInteger('deposit_id').notNullable().index()
   })
 
-  // One row per (chain, token, wallet): its newest airdrop.
+  // One row per airdrop; the one of a wallet's highest round is its newest.
   await createTable(knex, 'airdrops', (t) => {
     t.bigInteger('chain_id').notNullable()
     column.address(t, 'token').notNullable()
     column.address(t, 'wallet').notNullable()
-    // 1, 2, 3 … per row; the vault's key binds it, so that each is paid once.
+    // 1, 2, 3 … per (chain, token, wallet); the vault's key binds it, so that each is paid once.
     t.integer('round').notNullable()
     column.amount(t, 'amount').notNullable()
     // When the period began in which this round counts, and what earlier rounds have paid in it.
@@ -69,11 +69,16 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     // `executing`, `success` or `error`
     column.word(t, 'status').notNullable()
     column.hash(t, 'transaction_hash').nullable()
+    // The journal's transaction that carries it. Null: none yet, or another one has paid it.
     t.bigInteger('transaction_id').nullable().index()
+    // The block that the payment rests on; null until it is paid.
+    t.bigInteger('block_number').nullable()
+    column.hash(t, 'block_hash').nullable()
     column.message(t, 'error_message').nullable()
     column.time(t, 'due_at').nullable().index()
     column.time(t, 'asked_at').notNullable()
-    t.primary(['chain_id', 'token', 'wallet'])
+    t.primary(['chain_id', 'token', 'wallet', 'round'])
+    t.index(['chain_id', 'block_number'])
   })
 
   await createTable(knex, 'venue_tx_hashes', (t) => {

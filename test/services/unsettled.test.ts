@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import { createHealth } from '../../server/services/health.js'
+import type { Database } from '../../server/store/database.js'
+import { createStore, type Store } from '../../server/store/store.js'
+import { type DevChain, startDevChain } from '../chain/devChain.js'
+import { randomAddress, randomHash } from '../support/builders.js'
+import { freshDatabase } from '../support/database.js'
+
+/** On a real chain and a real database that no engine works on, a minute and a bit later. */
+describe('what waits for ever', () => {
+  let dev: DevChain
+  let database: Database
+  let store: Store
+  let drop: () => Promise<void>
+  before(async () => {
+    dev = await startDevChain()
+  })
+  after(() => dev.stop())
+  beforeEach(async () => {
+    ;({ database, drop } = await freshDatabase())
+    store = createStore(database)
+  })
+  afterEach(() => drop())
+
+  const now = Date.now()
+  const chainId = 31337
+
+  /** The codes of what an operator is told so long after. */
+  async function told(afterMs: number, code: string) {
+    const chains = new Map([[chainId, dev.chain]])
+    const health = createHealth({ store, chains, signerFaults: new Map(), version: '0', now: () => now + afterMs })
+    // The first look may take longer than a report waits for it.
+    await health.report()
+    const { findings } = await health.report()
+    return findings.filter((finding) => finding.code === code)
+  }
+
+  async function asked() {
+    const key = { chainId, token: dev.token, wallet: randomAddress() }
+    const request = await store.requestAirdrop({ ...key, amount: 5n, limit: 5n, periodMs: 1_000 }, now)
+    if (request.outcome !== 'accepted') throw new Error(request.outcome)
+    return request.airdrop
+  }
+
+  it('is told of, if it is an airdrop that no transaction carries', async () => {
+    await asked()
+    expect(await told(50_000, 'steps_waiting')).to.deep.equal([])
+    const [finding] = await told(70_000, 'steps_waiting')
+    expect(finding?.message).to.include('0 steps and 1 airdrops')
+  })
+
+  it('is told of, if it is a final transaction of which nobody can say what it has done', async () => {
+    const signer = randomAddress()
+    await store.openLane({ chainId, signer, chainNonce: 0 }, now)
+    const attempt = { raw: '0x00', maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false } as const
+    const hash = randomHash()
+    const payload = { to: dev.config.vault, data: '0x' as const, authorizations: [], gasLimit: 1n, steps: [] }
+    const sign = async () => ({ ...attempt, hash })
+    const asking = await asked()
+    const recorded = await store.recordTransaction({ chainId, signer, ...payload, airdrop: asking, sign }, now)
+    if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+    const { number, hash: blockHash } = await dev.chain.head()
+    const mined = { hash, blockNumber: Number(number), blockHash }
+    await store.noteMined(recorded.transaction.id, { ...mined, confirmations: 1 }, now)
+    expect(await told(70_000, 'transactions_unsettled'), 'it is not deep enough').to.deep.equal([])
+    await dev.rpc('anvil_mine', '0x6')
+    expect(await told(50_000, 'transactions_unsettled'), 'it is new').to.deep.equal([])
+    const [finding] = await told(70_000, 'transactions_unsettled')
+    expect(finding).to.include({ chainId })
+    expect(finding?.message).to.include(`1 transactions are final`).and.to.include(`block ${number}`)
+    const airdrop = { airdrop: asking, hash, paidIn: null, message: 'no' }
+    await store.settleTransaction({ transactionId: recorded.transaction.id, mined, results: [], airdrop }, now)
+    expect(await told(70_000, 'transactions_unsettled')).to.deep.equal([])
+  })
+})

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startDevnet } from '../../server/devnet/devnet.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { createApi } from './api.js'
+import { chainsFileOf } from './chainsFile.js'
+import { startTestService, type TestService } from './service.js'
+
+/** A service for all tests of a `describe`, there from its `before` on, and its API. */
+export function useTestService(env: Record<string, string> = {}) {
+  return useStarted(() => startTestService(env))
+}
+
+/** The same on chains of its own, each of which it is told of by a chains file as `tell` has it. */
+export function useServiceOnChains(tell: (chain: ChainConfig) => ChainConfig | Promise<ChainConfig>) {
+  return useStarted(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chains-'))
+    const devnet = await startDevnet({ dataDir: folder })
+    const stop = async () => {
+      await devnet.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+    try {
+      const chains = await Promise.all(devnet.chains.map(tell))
+      const service = await startTestService(chainsFileOf({ ...devnet, chains }, folder))
+      return { ...service, stop: () => service.stop().finally(stop) }
+    } catch (error) {
+      await stop()
+      throw error
+    }
+  })
+}
+
+function useStarted(start: () => Promise<TestService>) {
+  let started: TestService
+
+  before(async function () {
+    this.timeout(60_000)
+    started = await start()
+  })
+  after(() => started?.stop())
+
+  const service: Omit<TestService, 'stop'> = {
+    get url() {
+      return started.url
+    },
+    get chains() {
+      return started.chains
+    },
+    get database() {
+      return started.database
+    },
+  }
+  return { service, api: createApi(() => started.url) }
+}
