@@ -104,9 +104,9 @@ export const mutations: Mutation[] = [
     name: 'lease without compare-and-set',
     changes: [
       {
-        file: 'server/store/steps.ts',
-        find: '.update({ due_at: now + leaseMs })',
-        replace: '.update({ due_at: now })',
+        file: 'server/store/claims.ts',
+        find: 'await lease(trx, rows, now + leaseMs)',
+        replace: 'await lease(trx, rows, now)',
       },
       {
         file: 'server/store/journal.ts',

@@ -113,7 +113,7 @@ describe('a bundle with hostile steps in it', function () {
       })
       await scene.automine(true)
       const steps = await scene.ends(service, asked)
-      const ended = Object.fromEntries(steps.map((step, index) => [names[index], step])) as Record<string, any>
+      const ended = Object.fromEntries(steps.map((step, index) => [names[index]!, step]))
       const codesOf = Object.fromEntries(names.map((name) => [name, ended[name].error?.code ?? ended[name].status]))
       expect(codesOf).to.deep.equal({
         first: 'success',
