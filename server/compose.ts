@@ -124,6 +124,7 @@ export async function startService(
         changed: signals.changed,
         countStep: metrics.countStep,
         countReorganised: metrics.countReorganised,
+        observeTransaction: metrics.observeTransaction,
       },
       config.bundling,
     )

@@ -31,6 +31,13 @@ export function createMetrics(version: string) {
     labelNames: ['chain', 'status'],
     registers,
   })
+  const stepsPerTransaction = new Histogram({
+    name: 'steps_per_transaction',
+    help: 'How many steps the signed transactions carry, by chain; more than one is a bundle.',
+    labelNames: ['chain'],
+    buckets: [1, 2, 5, 10, 20, 50, 100],
+    registers,
+  })
   const reorganised = new Counter({
     name: 'reorganised_after_final_total',
     help: 'What reorganisations deeper than the confirmations have undone, by chain and kind.',
@@ -82,6 +89,8 @@ export function createMetrics(version: string) {
     /** Takes how many clients are connected from whoever knows, at each scrape. */
     watchConnections: (read: (done: (count: number) => void) => void): void => void (readConnections = read),
     countStep: (chainId: number, status: string): void => steps.inc({ chain: chainId, status }),
+    observeTransaction: (chainId: number, steps: number): void =>
+      stepsPerTransaction.observe({ chain: chainId }, steps),
     countReorganised: (chainId: number, kind: string): void => reorganised.inc({ chain: chainId, kind }),
     observeRpc: (chainId: number, node: number, outcome: string, seconds: number): void =>
       rpc.observe({ chain: chainId, node, outcome }, seconds),

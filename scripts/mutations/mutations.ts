@@ -104,9 +104,9 @@ export const mutations: Mutation[] = [
     name: 'lease without compare-and-set',
     changes: [
       {
-        file: 'server/store/steps.ts',
-        find: '.update({ due_at: now + leaseMs })',
-        replace: '.update({ due_at: now })',
+        file: 'server/store/claims.ts',
+        find: 'await lease(trx, rows, now + leaseMs)',
+        replace: 'await lease(trx, rows, now)',
       },
       {
         file: 'server/store/journal.ts',
@@ -115,5 +115,27 @@ export const mutations: Mutation[] = [
       },
     ],
     tests: everyFault,
+  },
+  {
+    name: 'a bundle is waited for though one user keeps its authorizations out of the pools',
+    changes: [
+      {
+        file: 'server/engine/lanes.ts',
+        find: '      if (!attempt.isCancel && transaction.carries.length > 1) {',
+        replace: '      if (false as boolean) {',
+      },
+    ],
+    tests: ['test/engine/bundleCompany.test.ts', '-g', 'is given up when'],
+  },
+  {
+    name: 'a bundle is waited for until every failure in it is explained',
+    changes: [
+      {
+        file: 'server/engine/bundleOutcome.ts',
+        find: "    return { status: 'alone' }\n  }\n}",
+        replace: '    throw error\n  }\n}',
+      },
+    ],
+    tests: ['test/engine/bundleCompany.test.ts', '-g', 'ends for all others'],
   },
 ]

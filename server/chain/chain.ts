@@ -84,7 +84,7 @@ export type Simulation =
  * much. `notPooled`: refused for now. `dead`: no chain state can make it valid. `ambiguous`: anything else; it may be sent.
  */
 export type SendOutcome = {
-  kind: 'accepted' | 'consumed' | 'slotTaken' | 'ambiguous' | 'notPooled' | 'dead'
+  kind: 'accepted' | 'consumed' | 'slotTaken' | 'ambiguous' | 'authorityBusy' | 'notPooled' | 'dead'
   /** The node's own words, without anything secret. */
   text: string
 }

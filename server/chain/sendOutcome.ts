@@ -81,6 +81,11 @@ export const sendAnswers: readonly Row[] = [
   { kind: 'dead', text: 'gasuintoverflow', clients: 'erigon' },
   { kind: 'dead', text: 'failed to decode', clients: 'reth, anvil' },
 
+  // Pending transactions of a user's own keep out what carries his authorization.
+  { kind: 'authorityBusy', text: 'authority already reserved', clients: 'geth, erigon' },
+  { kind: 'authorityBusy', text: 'delegation authority has pending', clients: 'nethermind' },
+  { kind: 'authorityBusy', text: 'delegatorhaspendingtx', clients: 'nethermind before 1.36' },
+
   { kind: 'notPooled', text: 'insufficient funds', clients: 'geth, nethermind, erigon, reth, anvil, parity' },
   { kind: 'notPooled', text: 'insufficientfunds', clients: 'nethermind before 1.36' },
   { kind: 'notPooled', text: 'upfront cost exceeds account balance', clients: 'besu' },
@@ -103,12 +108,9 @@ export const sendAnswers: readonly Row[] = [
   { kind: 'notPooled', text: 'future transaction tries to replace pending', clients: 'geth' },
   { kind: 'notPooled', text: 'in-flight transaction limit reached', clients: 'geth, reth, gateways' },
   { kind: 'notPooled', text: 'gapped-nonce tx from delegated accounts', clients: 'geth' },
-  { kind: 'notPooled', text: 'authority already reserved', clients: 'geth, erigon' },
   { kind: 'notPooled', text: 'address already reserved', clients: 'geth, reth' },
   { kind: 'notPooled', text: 'delegation nonce gap', clients: 'nethermind' },
   { kind: 'notPooled', text: 'notcurrentnoncefordelegation', clients: 'nethermind before 1.36' },
-  { kind: 'notPooled', text: 'delegation authority has pending', clients: 'nethermind' },
-  { kind: 'notPooled', text: 'delegatorhaspendingtx', clients: 'nethermind before 1.36' },
   { kind: 'notPooled', text: 'pending transaction type conflict', clients: 'nethermind' },
   { kind: 'notPooled', text: 'nonce too high', clients: 'geth, nethermind, besu, reth, anvil' },
   { kind: 'notPooled', text: 'noncegap', clients: 'nethermind before 1.36' },
@@ -141,7 +143,15 @@ export function saysWrongChain(text: string): boolean {
  * From the answer that says most about the transaction to the one that says least. A refusal counts only if every node
  * that answered refuses: where one node may have it, it is sent.
  */
-const ranking: readonly Kind[] = ['accepted', 'consumed', 'slotTaken', 'ambiguous', 'notPooled', 'dead']
+const ranking: readonly Kind[] = [
+  'accepted',
+  'consumed',
+  'slotTaken',
+  'ambiguous',
+  'authorityBusy',
+  'notPooled',
+  'dead',
+]
 
 /** What the answers of several nodes mean together. */
 export function combineOutcomes(outcomes: readonly SendOutcome[]): SendOutcome {

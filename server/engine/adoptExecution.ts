@@ -1,12 +1,11 @@
 import type { Chain, ChainTransaction, Receipt } from '../chain/chain.js'
 import type { ChainBatch, TokenTransfer } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
-import { requiredConfirmations } from '../domain/finality.js'
 import { solverTransfers } from '../domain/solverNeeds.js'
 import type { StepResult } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
 import type { Failure } from './explainRevert.js'
-import { arrivalsOf } from './arrivals.js'
+import { arrivalsOf, confirmationsFor } from './arrivals.js'
 import { stepFields } from './logFields.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
@@ -45,10 +44,7 @@ export async function adoptExecution(
   const { transaction, receipt, head } = await chain.transaction(hash)
   if (!transaction || !receipt) return { outcome: 'waits' }
   const confirmations = Number(head.number - receipt.blockNumber) + 1
-  const needed = Math.max(
-    work.view.requiredConfirmations,
-    requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config)),
-  )
+  const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   if (confirmations < needed || !(await chain.isCertain(receipt))) return { outcome: 'waits' }
   const transfers = solverTransfers(batch)
   if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {

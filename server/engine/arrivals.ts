@@ -1,8 +1,29 @@
 import type { Address } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
+import { requiredConfirmations } from '../domain/finality.js'
 import type { Arrival } from '../store/creditArrivals.js'
 import type { EngineTools } from './tools.js'
+
+/**
+ * How deep a transaction has to be for what these users have paid in it. Each counts by himself: steps that share a
+ * transaction wait no longer for it than each by itself, unless one of them moves more.
+ */
+export function confirmationsFor(
+  receipt: Receipt,
+  users: readonly Address[],
+  { config }: Chain,
+  tools: EngineTools,
+): number {
+  const arrivals = tools.codec.vaultArrivals(receipt, config)
+  const needed = users.map((user) =>
+    requiredConfirmations(
+      config,
+      arrivals.filter(({ from }) => from === user),
+    ),
+  )
+  return Math.max(config.confirmations, ...needed)
+}
 
 /** What reached the vault from the user in a transaction: what its logs say, less what tokens kept of it. */
 export async function arrivalsOf(

@@ -5,6 +5,7 @@ import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { StepOutcome } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
 import { explainRevert } from './explainRevert.js'
+import { stepFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 
 type Codec = EngineTools['codec']
@@ -53,11 +54,17 @@ export async function faultOf(
   const failure = tools.codec.decodeRevert(fault.reason)
   const { to, data } = bundle.calls[index]!
   const request = { from: transaction.signer, to, data, value: 0n, authorization: null }
-  const byItself = await chain.simulate(request, { overrideDelegate: null })
-  if (byItself.outcome === 'success') return { status: 'alone' }
-  const now = tools.codec.decodeRevert(byItself.data)
-  if (doneByOthers.includes(failure.name) || doneByOthers.includes(now.name)) return { status: 'alone' }
-  // A reason that was cut can't be read; the one of now is whole.
-  const error = await explainRevert(failure.name === null ? now : failure, batch, chain)
-  return { status: 'reverted', error, transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
+  try {
+    const byItself = await chain.simulate(request, { overrideDelegate: null })
+    if (byItself.outcome === 'success') return { status: 'alone' }
+    const now = tools.codec.decodeRevert(byItself.data)
+    if (doneByOthers.includes(failure.name) || doneByOthers.includes(now.name)) return { status: 'alone' }
+    // A reason that was cut can't be read; the one of now is whole.
+    const error = await explainRevert(failure.name === null ? now : failure, batch, chain)
+    return { status: 'reverted', error, transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
+  } catch (error) {
+    // What no node wants to run must not keep the others from their end. That it had no effect here is certain.
+    tools.log.warn({ err: error, ...stepFields(work) }, 'why a step failed in a bundle could not be found out')
+    return { status: 'alone' }
+  }
 }

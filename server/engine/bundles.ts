@@ -33,6 +33,11 @@ export type Bundles = ReturnType<typeof createBundles>
 
 /** EIP-7825: no transaction may have a higher limit, on chains at Osaka. */
 const mostGas = 16_777_216n
+/**
+ * What fails a bundle as a whole (a vault that knows none, an operator that it does not) fails the next one too, and each
+ * costs its gas and brings nothing; so often one is tried all the same.
+ */
+const restMs = 60_000
 /** Nodes refuse transactions above 128 KiB; authorizations and the signature need some of it. */
 const mostBytes = 96 * 1024
 
@@ -59,9 +64,16 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       }
     },
 
+    /** Says that a bundle has failed as a whole. */
+    failed(chainId: number): void {
+      collectionOf(chainId).restsUntil = tools().now() + restMs
+    },
+
     /** Sends a step, with others or by itself. */
     send(step: ReadyStep): Promise<Visit> {
-      if (settings.maxSteps === 1 || step.alone) return recordAndSend(loneOf(step), tools())
+      const { restsUntil } = collectionOf(step.chain.config.chainId)
+      const isAlone = settings.maxSteps === 1 || step.alone || tools().now() < restsUntil
+      if (isAlone) return recordAndSend(loneOf(step), tools())
       const collection = collectionOf(step.chain.config.chainId)
       return new Promise((resolve, reject) => {
         collection.waiting.push({ step, share: shareOf(step), resolve, reject })
@@ -76,7 +88,8 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
   function collectionOf(chainId: number): Collection {
     const known = collections.get(chainId)
     if (known) return known
-    const collection: Collection = { waiting: [], expected: 0, recording: 0, isDue: false, timer: undefined }
+    const empty = { waiting: [], expected: 0, recording: 0, isDue: false, timer: undefined, restsUntil: 0 }
+    const collection: Collection = empty
     collections.set(chainId, collection)
     return collection
   }
@@ -125,6 +138,10 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       const { account } = entry.step
       // The second authorization of an account would be for a nonce that the first has used.
       if (account !== null && taken.some(({ step }) => step.account === account)) continue
+      // A visit that has waited for longer than its lease is repeated while it still waits.
+      if (taken.some(({ step }) => isSameStep(step, entry.step))) continue
+      // All become final together, and none is to wait for what another moves.
+      if (taken.some(({ step }) => confirmationsOf(step) !== confirmationsOf(entry.step))) continue
       const shares = [...taken, entry].map(({ share }) => share)
       const bytes = shares.reduce((sum, share) => sum + share.bytes, 0)
       const fits = tools().codec.bundleGasLimit(shares) <= mostHere && bytes <= mostBytes
@@ -195,6 +212,16 @@ type Collection = {
   /** What waits has waited long enough for company. */
   isDue: boolean
   timer: NodeJS.Timeout | undefined
+  /** Until then every step goes by itself, in unix ms. */
+  restsUntil: number
+}
+
+function isSameStep({ carried: { ref: a } }: ReadyStep, { carried: { ref: b } }: ReadyStep): boolean {
+  return a.actionId === b.actionId && a.intentIndex === b.intentIndex && a.stepIndex === b.stepIndex
+}
+
+function confirmationsOf({ carried }: ReadyStep): number {
+  return carried.view.requiredConfirmations
 }
 
 function loneOf({ chain, to, data, gasLimit, authorization, carried }: ReadyStep): Outgoing {

@@ -60,6 +60,7 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
   const recorded = turn.done ? turn.result : null
   if (recorded?.outcome === 'stale') return recorded
   if (recorded?.outcome !== 'recorded') return { outcome: 'noLane' }
+  if (outgoing.steps.length > 0) tools.observeTransaction(chain.config.chainId, outgoing.steps.length)
   for (const { ref } of outgoing.steps) tools.changed(ref.actionId)
   return recorded
 }
@@ -114,6 +115,14 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
     case 'notPooled':
       tools.log.warn({ ...context, answer: answer.text }, 'node refuses the transaction for now')
       await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
+      break
+    case 'authorityBusy':
+      tools.log.warn({ ...context, answer: answer.text }, 'pending transactions of a user keep the transaction out')
+      await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
+      // The others must not wait for him; alone he is waited for as long as for anything that is stuck.
+      if (!attempt.isCancel && transaction.carries.length > 1) {
+        await replace(transaction, chain, { isCancel: true }, tools)
+      }
       break
     case 'dead':
       tools.log.error({ ...context, answer: answer.text }, 'transaction can never be mined; giving up its nonce')

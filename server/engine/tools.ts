@@ -47,6 +47,8 @@ export type EngineTools = {
   changed: (actionId: string) => void
   /** Counts a step that has come to its end. */
   countStep: (chainId: number, status: string) => void
+  /** Counts a transaction that has been signed and stored, by how many steps it carries. */
+  observeTransaction: (chainId: number, steps: number) => void
   /** Counts what a reorganisation deeper than the confirmations has undone. */
   countReorganised: (chainId: number, kind: string) => void
   /** Tells the worker that a step may be due. */

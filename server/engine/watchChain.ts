@@ -1,9 +1,9 @@
 import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
-import { requiredConfirmations } from '../domain/finality.js'
 import { solverNeeds } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { airdropOf, airdropResult, airdropTopic } from './airdropQueue.js'
+import { confirmationsFor } from './arrivals.js'
 import { readBundle } from './bundleOutcome.js'
 import { replace, sendStored } from './lanes.js'
 import { stepFields, transactionFields } from './logFields.js'
@@ -16,6 +16,8 @@ import type { EngineTools } from './tools.js'
 const maxBlocksAtOnce = 64n
 const batchSize = 200
 const lookAgainMs = 5_000
+/** How often the fees of a bundle are raised before it is given up. */
+const mostReplacements = 3
 
 /**
  * Watches one chain for the transactions of the journal.
@@ -164,8 +166,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (wasSent && tools.now() - transaction.lastSignedAt > chain.config.replaceAfterMs) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
-        const { isCancel } = transaction.attempts.at(-1)!
-        if (await replace(transaction, chain, { isCancel }, tools)) return
+        if (await replace(transaction, chain, { isCancel: isGivenUp(transaction) }, tools)) return
       }
     }
     await sendStored(transaction, chain, tools)
@@ -191,7 +192,12 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
     const works = await tools.store.readStepsOf(transaction)
     const needed = Math.max(
-      requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config)),
+      confirmationsFor(
+        receipt,
+        works.map(({ user }) => user),
+        chain,
+        tools,
+      ),
       ...works.map((work) => work.view.requiredConfirmations),
     )
     if (confirmations < needed || !(await isCertain(receipt))) {
@@ -217,6 +223,10 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const settled = { transactionId: transaction.id, mined, results: ended, airdrop }
     if ((await tools.store.settleTransaction(settled, tools.now())) === 'stale') return
     const place = { chainId, transactionId: transaction.id, hash: receipt.hash }
+    if (bundle && receipt.status === 'reverted') {
+      tools.log.error({ ...place, steps: works.length }, 'a bundle has failed as a whole; its steps go by themselves')
+      tools.bundles.failed(chainId)
+    }
     if (carried) {
       const { token, wallet, round } = carried
       tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paidIn !== null }, 'airdrop settled')
@@ -253,4 +263,13 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       }
     })
   }
+}
+
+/**
+ * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
+ * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
+ */
+function isGivenUp({ attempts, carries, sendOutcome }: JournalTransaction): boolean {
+  if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
+  return carries.length > 1 && attempts.length > mostReplacements
 }

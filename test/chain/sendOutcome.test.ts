@@ -81,13 +81,13 @@ const answers: [SendOutcome['kind'], client: string, text: string][] = [
   ['notPooled', 'geth', 'future transaction tries to replace pending'],
   ['notPooled', 'geth', 'in-flight transaction limit reached for delegated accounts'],
   ['notPooled', 'geth', 'gapped-nonce tx from delegated accounts'],
-  ['notPooled', 'geth', 'authority already reserved'],
-  ['notPooled', 'erigon', 'EIP-7702 transaction with authority already reserved'],
+  ['authorityBusy', 'geth', 'authority already reserved'],
+  ['authorityBusy', 'erigon', 'EIP-7702 transaction with authority already reserved'],
   ['notPooled', 'reth', 'address already reserved'],
   ['notPooled', 'nethermind', 'delegation nonce gap'],
   ['notPooled', 'nethermind', 'NotCurrentNonceForDelegation'],
-  ['notPooled', 'nethermind', 'delegation authority has pending transaction'],
-  ['notPooled', 'nethermind', 'DelegatorHasPendingTx'],
+  ['authorityBusy', 'nethermind', 'delegation authority has pending transaction'],
+  ['authorityBusy', 'nethermind', 'DelegatorHasPendingTx'],
   ['notPooled', 'nethermind', 'pending transaction type conflict'],
   ['notPooled', 'geth', 'nonce too high: tx nonce 7, gapped nonce 5'],
   ['notPooled', 'besu', 'Nonce too high'],
@@ -187,6 +187,8 @@ describe('what a node answers to a raw transaction', () => {
     expect(of('ambiguous', 'consumed')).to.equal('consumed')
     expect(of('dead', 'ambiguous', 'notPooled')).to.equal('ambiguous')
     expect(of('dead', 'notPooled')).to.equal('notPooled')
+    expect(of('notPooled', 'authorityBusy')).to.equal('authorityBusy')
+    expect(of('authorityBusy', 'ambiguous')).to.equal('ambiguous')
     expect(of('dead', 'dead')).to.equal('dead')
   })
 })

@@ -6,7 +6,7 @@ import { createApi } from '../support/api.js'
 import { until } from '../support/until.js'
 import { allFaults, noFaults } from './chaosProxy.js'
 import { createClient, inParallel } from './client.js'
-import { requireOracles, withTimelines } from './oracles.js'
+import { mostStepsTogether, requireOracles, withTimelines } from './oracles.js'
 import { makePlans } from './workload.js'
 import { seed, startWorld, type World } from './world.js'
 
@@ -48,7 +48,8 @@ describe(`a service whose nodes are bad (seed ${seed})`, () => {
       until(async () => !(await database.knex('transactions').where({ status: 'open' }).first('id')), 'rest', 60_000),
     )
     await requireOracles(run)
-    // The run is worth something only if the faults happened.
+    // The run is worth something only if the faults happened, and steps had company.
+    if (process.env.BUNDLE_MAX_STEPS !== '1') expect(await mostStepsTogether(database)).to.be.greaterThan(1)
     const made = new Map(world.proxies.flatMap((proxy) => [...proxy.made]))
     expect([...made.keys()]).to.include.members(['dropRequest', 'dropAnswer', 'delay', 'nullReceipt', 'stale'])
     if (steps >= 60) expect([...made.keys()]).to.have.members(Object.keys(allFaults))

@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { createConnection } from 'mysql2/promise'
 import { pino } from 'pino'
 import { startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
@@ -12,7 +9,7 @@ import { type KillableService, startKillableService } from './killableService.js
 import { describeRun, findFaults } from './killOracle.js'
 import { samplePoints } from './samplePoints.js'
 import { carryOut, newProgress, type Progress, type Scenario, scenarios } from './killScenarios.js'
-import { freshGround, type KillGround, useKillWorld } from './killWorld.js'
+import { freshGround, type KillGround, letLeasesEnd, useKillWorld } from './killWorld.js'
 
 /**
  * The service is killed before and after every commit, write and send of an action, once per point, and started again.
@@ -20,8 +17,6 @@ import { freshGround, type KillGround, useKillWorld } from './killWorld.js'
  * of them, evenly spread; the default is 16. A run takes about 5 s: the default sample about 7 minutes for all four, `all` about 15.
  */
 
-/** What a dead process had claimed is due again after this at the latest. */
-const leaseMs = 15_000
 /** What follows the end of an action is done well within this. */
 const quietMs = 1_000
 /** A point that only some orders of events pass is tried this often. */
@@ -142,18 +137,4 @@ async function settledPoints(service: KillableService): Promise<string[]> {
     return service.killed() || Date.now() - changedAt > quietMs
   }, 'the engine to come to rest')
   return points
-}
-
-/** As if the service came back only when what the dead process had claimed is due again. */
-async function letLeasesEnd(url: string): Promise<void> {
-  const updates = ['steps', 'transactions'].map((table) => `UPDATE ${table} SET due_at = due_at - ${leaseMs}`)
-  if (url.startsWith('sqlite:')) {
-    // In a process of its own: the driver lets go of a file only when its garbage is collected.
-    const script = `new (require('better-sqlite3'))(process.argv[1]).exec(${JSON.stringify(updates.join(';'))})`
-    await promisify(execFile)(process.execPath, ['-e', script, url.slice('sqlite:'.length)])
-    return
-  }
-  const connection = await createConnection(url)
-  for (const update of updates) await connection.query(update)
-  await connection.end()
 }

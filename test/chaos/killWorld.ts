@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createConnection } from 'mysql2/promise'
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { type Mariadb, startMariadb } from '../../scripts/mariadb.js'
@@ -18,6 +21,8 @@ import { chosenDatabases } from './chosenDatabases.js'
 /** Two, so that a transaction is seen mined before it is final, and a kill can fall between. */
 const confirmations = 2
 const mineEveryMs = 150
+/** What a dead process had claimed is due again after this at the latest. */
+const leaseMs = 15_000
 
 /** The chains, which all runs share. */
 export type KillWorld = {
@@ -128,4 +133,18 @@ function followWithEmptyBlocks(chain: ChainConfig) {
     last = head.hash
   }
   return keepDoing(follow, () => mineEveryMs)
+}
+
+/** As if the service came back only when what the dead process had claimed is due again. */
+export async function letLeasesEnd(url: string): Promise<void> {
+  const updates = ['steps', 'transactions'].map((table) => `UPDATE ${table} SET due_at = due_at - ${leaseMs}`)
+  if (url.startsWith('sqlite:')) {
+    // In a process of its own: the driver lets go of a file only when its garbage is collected.
+    const script = `new (require('better-sqlite3'))(process.argv[1]).exec(${JSON.stringify(updates.join(';'))})`
+    await promisify(execFile)(process.execPath, ['-e', script, url.slice('sqlite:'.length)])
+    return
+  }
+  const connection = await createConnection(url)
+  for (const update of updates) await connection.query(update)
+  await connection.end()
 }

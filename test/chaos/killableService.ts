@@ -57,17 +57,20 @@ function lanesOf(health: Reply): number[] {
 }
 
 /** Starts a service whose kill points count from its first statement; returns when it is up, or killed. */
-export async function startKilledAtStart(options: KillOptions): Promise<Omit<KillableService, 'api'>> {
+export async function startKilledAtStart(
+  options: KillOptions,
+): Promise<Omit<KillableService, 'api'> & { /** Undefined: it was killed before. */ url(): string | undefined }> {
   const process = spawnKillable(options, 'start')
+  const url = () => /^API\s+(\S+)$/m.exec(process.output())?.[1]
   await until(
     () => {
       if (process.child.exitCode !== null) throw new Error(`it did not start: ${process.output()}`)
-      return process.killed() || /^API\s+(\S+)$/m.test(process.output())
+      return process.killed() || url() !== undefined
     },
     'the service to start or to be killed',
     60_000,
   )
-  return process
+  return { ...process, url }
 }
 
 function spawnKillable({ env, folder, point }: KillOptions, from: 'signal' | 'start') {

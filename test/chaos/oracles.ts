@@ -51,6 +51,12 @@ export async function withTimelines<T>(run: Run, work: () => Promise<T>): Promis
   }
 }
 
+/** How many steps the fullest transaction was signed for; a run in which none has company proves nothing of bundles. */
+export async function mostStepsTogether(database: Database): Promise<number> {
+  const rows = await database.knex<{ signed_for: string }>('transactions').select('signed_for')
+  return Math.max(0, ...rows.map((row) => (JSON.parse(row.signed_for) as unknown[]).length))
+}
+
 async function explain(faults: readonly Fault[], run: Run): Promise<string> {
   const what = faults.filter((fault) => fault.what !== '').map((fault) => `- ${fault.what}`)
   const shown = what.length > 30 ? [...what.slice(0, 30), `- and ${what.length - 30} more`] : what

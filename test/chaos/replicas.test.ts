@@ -7,7 +7,7 @@ import { startMariadb, type Mariadb } from '../../scripts/mariadb.js'
 import { allFaults, noFaults } from './chaosProxy.js'
 import { createClient, inParallel } from './client.js'
 import { type Fleet, startDisturber, startFleet } from './disturber.js'
-import { requireOracles, withTimelines } from './oracles.js'
+import { mostStepsTogether, requireOracles, withTimelines } from './oracles.js'
 import { makePlans, type Plan } from './workload.js'
 import { seed, startWorld, type World } from './world.js'
 
@@ -90,6 +90,7 @@ describe(`three replicas on one database and one lane (seed ${seed})`, () => {
       await atRest()
     })
     expect(disturber.count()).to.be.at.least(disturbances)
+    if (process.env.BUNDLE_MAX_STEPS !== '1') expect(await mostStepsTogether(database)).to.be.greaterThan(1)
     await requireOracles(run)
   })
 

@@ -77,6 +77,7 @@ export async function startWorld(options: WorldOptions) {
       HOST: '127.0.0.1',
       PORT: '0',
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+      ...(process.env.BUNDLE_MAX_STEPS && { BUNDLE_MAX_STEPS: process.env.BUNDLE_MAX_STEPS }),
     },
     async stop(): Promise<void> {
       await Promise.all(miners.map((miner) => miner.stop()))

@@ -179,6 +179,19 @@ describe('steps in one transaction of the solver’s vault', () => {
     )
   })
 
+  it('fit into it, as many as there may be, with the longest reasons that are logged', async () => {
+    // Goes round until 15,000 gas are left, and reverts with 1,024 bytes.
+    const flooder = await contractOf('0x5b5a613a98105f576104005ffd')
+    const { data } = await runs(newRecipient())
+    const calls = Array.from({ length: 100 }, () => ({ to: flooder.to, data, gasLimit: 60_000n }))
+    const gas = bundleGasLimit(calls.map((call) => bundleShare(call, 0)))
+    const receipt = await chain.send(operator, { to: chain.vault, data: encodeBundle(calls), gas })
+    const { faults } = eventsOf(receipt)
+    expect(faults.map(({ name, reason }) => [name, reason?.length])).to.deep.equal(
+      Array(100).fill(['StepFailed', 2 + 2 * 1_024]),
+    )
+  })
+
   it('prove that an account ran something: one without code, or that says nothing, has failed', async () => {
     const account = newAccount()
     const { intent } = await signIntent(account, [batch(tokenCall(chain.usd, newRecipient(), 1n))])

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { startFaultyNode } from '../chain/faultyNode.js'
 import { createApi } from '../support/api.js'
+import { bundleScene } from '../support/bundleScene.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { freePort } from '../support/freePort.js'
 import { startTestService, type TestService } from '../support/service.js'
@@ -27,6 +28,28 @@ describe('metrics', () => {
     } finally {
       await service.stop()
     }
+  })
+})
+
+describe('metrics of bundles', () => {
+  const scene = bundleScene()
+
+  it('tell how many steps the transactions of each chain carry', async function () {
+    this.timeout(60_000)
+    const port = await freePort()
+    const [lone, ...others] = await scene.users(6)
+    const wanted = async (users: typeof others) =>
+      Promise.all(users.map(async (user) => ({ user, intent: await scene.intentOf(user, [scene.payVault(1n)]) })))
+    const asked = await scene.ask(await wanted(others))
+    await scene.withService({ METRICS_PORT: String(port) }, async (service) => {
+      await scene.ends(service, asked)
+      await scene.ends(service, await scene.askOf(service, await wanted([lone!])))
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      const { chainId } = scene.a()
+      expect(text).to.contain(`steps_per_transaction_sum{chain="${chainId}"} 6`)
+      expect(text).to.contain(`steps_per_transaction_count{chain="${chainId}"} 2`)
+      expect(text).to.contain(`steps_per_transaction_bucket{le="1",chain="${chainId}"} 1`)
+    })
   })
 })
 

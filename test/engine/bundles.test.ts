@@ -209,14 +209,17 @@ describe('steps that are ready at the same time', function () {
     })
   })
 
-  for (const point of ['before send of 1 #1', 'after send of 1 #1']) {
-    it(`take effect once when the process is killed ${point.split(' of')[0]}ing their transaction`, async () => {
+  for (const [point, maxSteps, then] of [
+    ['before send of 1 #1', '20', ''],
+    ['after send of 1 #1', '1', ', and started again without bundles'],
+  ] as const) {
+    it(`take effect once when the process is killed ${point.split(' of')[0]}ing their transaction${then}`, async () => {
       const users = await scene.users(6)
       const asked = await scene.ask(await paying(users))
       const env = { ...scene.env(), BUNDLE_WAIT_MS: '1000' }
       const process = await startKilledAtStart({ env, folder: scene.folder(), point })
       await until(() => process.killed(), 'the process to be killed')
-      await scene.withService({}, async (service) => {
+      await scene.withService({ BUNDLE_MAX_STEPS: maxSteps }, async (service) => {
         const steps = await scene.ends(service, asked)
         expect(steps.map(({ status }) => status)).to.deep.equal(Array(6).fill('success'))
         expect(await scene.transactions(service)).to.deep.equal([{ to: a().vault, steps: 6, authorizations: 6 }])
@@ -245,6 +248,8 @@ describe('steps that are ready at the same time', function () {
       await scene.mine(b())
       const statuses = async () => (await scene.views(service, asked, 1)).map(({ status }) => status)
       await until(async () => (await statuses()).every((status) => status === 'executing'), 'all to be open again')
+      // Nobody has been paid on this chain, and the ledger says so.
+      expect(await scene.unexplained(service.database)).to.deep.equal(before)
       await scene.automine(true, b())
       await until(
         async () => (await scene.mine(b()), (await statuses()).every((status) => status === 'success')),

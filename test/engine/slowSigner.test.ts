@@ -69,16 +69,21 @@ describe('steps whose signer is another process', () => {
     return asked
   }
 
-  /** Every step has been carried out, in one transaction, and the nonces have no gap. */
+  /** Every step has been carried out, signed for once, alone or with others, and the nonces have no gap. */
   async function expectAllDone(asked: Awaited<ReturnType<typeof ask>>) {
     const [chain] = devnet.chains
     for (const { path, user } of asked) {
       await until(async () => (await api.get(path)).body.status === 'success', `${path} to succeed`, 40_000)
       expect(await balanceOf(chain!, tokenOf(chain!, 'usd').address, user.address)).to.equal(0n)
     }
-    const rows = (await service.database.knex('transactions').orderBy('nonce').select('nonce')) as { nonce: number }[]
+    const rows = (await service.database.knex('transactions').orderBy('nonce').select('nonce', 'signed_for')) as {
+      nonce: number
+      signed_for: string
+    }[]
     expect(rows.map(({ nonce }) => nonce)).to.deep.equal(rows.map((_row, index) => index + rows[0]!.nonce))
-    expect(rows).to.have.length(await countSteps())
+    const signedFor = rows.flatMap((row) => JSON.parse(row.signed_for) as object[]).map((ref) => JSON.stringify(ref))
+    expect(signedFor).to.have.length(await countSteps())
+    expect(new Set(signedFor).size).to.equal(signedFor.length)
   }
 
   async function countSteps(): Promise<number> {

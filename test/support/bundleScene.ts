@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { type Address, type Hex, parseUnits, zeroHash } from 'viem'
+import { type Address, type Hash, type Hex, parseUnits, zeroHash } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { encodeExecute } from '../../server/chain/contracts.js'
 import { type Service, startService } from '../../server/compose.js'
@@ -16,10 +16,13 @@ import { createApi, type Api } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
 import { availableOf } from './credit.js'
 import { freshMysqlUrl } from './database.js'
+import { until } from './until.js'
 import { authorization, fund, newUser, reader, signedIntent, tokenOf, transferData } from './wallets.js'
 
 export type Asked = { user: ReturnType<typeof newUser>; actionId: string }
 type Call = { to: Address; value: bigint; data: Hex }
+export type Wanted = { user: Asked['user']; intent: Awaited<ReturnType<typeof signedIntent>> }
+type ChainsFileEntry = { rpcUrls: string[]; replaceAfterMs: number; confirmations: number; tokens: object[] }
 
 /** Long enough for all that was asked for to come together, however slow the machine is. */
 const patient = { BUNDLE_WAIT_MS: '1000' }
@@ -65,6 +68,15 @@ export function bundleScene() {
     BUNDLE_MAX_STEPS: '20',
   })
 
+  /** An environment whose chains are a little different. */
+  function changedChains(change: (chain: ChainsFileEntry, index: number) => void): { CHAINS_FILE: string } {
+    const content = JSON.parse(readFileSync(env().CHAINS_FILE!, 'utf8')) as { chains: ChainsFileEntry[] }
+    content.chains.forEach(change)
+    const file = join(folder, 'changed-chains.json')
+    writeFileSync(file, JSON.stringify(content))
+    return { CHAINS_FILE: file }
+  }
+
   async function withService<T>(more: Record<string, string>, use: (service: Service) => Promise<T>): Promise<T> {
     const loaded = loadConfig({ ...env(), ...patient, ...more })
     if (!loaded.ok) throw new Error(loaded.problems.join('; '))
@@ -77,28 +89,28 @@ export function bundleScene() {
   }
 
   /** The user's calls on the first chain. */
-  const intentOf = (user: Asked['user'], calls: Call[], nbf = 0) =>
-    signedIntent(user, [{ chainId: a().chainId, tokenTransfers: [], calls }], { nbf })
+  const intentOf = (user: Asked['user'], calls: Call[], nbf = 0, exp?: number) =>
+    signedIntent(user, [{ chainId: a().chainId, tokenTransfers: [], calls }], { nbf, ...(exp && { exp }) })
 
   const payVault = (amount: bigint): Call => ({ to: usd(), value: 0n, data: transferData(a().vault, amount) })
 
-  /** The user pays ten on the first chain, and the solver pays him ten on the second, of which he passes on three. */
-  async function acrossChains(user: Asked['user'], friend: Address) {
-    const [ten, tenOnB] = [parseUnits('10', 6), parseUnits('10', 18)]
-    await fund(a(), user.address, { usd: ten })
-    const transfer = { from: 'solver' as const, to: user.address, token: usd(b()), amount: tenOnB }
+  /** The user pays ten on the first chain, and the solver pays him ten on the second, of which a friend gets three. */
+  async function acrossChains(user: Asked['user'], friend: Address, amount = '10', ...more: Call[]) {
+    const [paid, given] = [parseUnits(amount, 6), parseUnits(amount, 18)]
+    await fund(a(), user.address, { usd: paid })
+    const transfer = { from: 'solver' as const, to: user.address, token: usd(b()), amount: given }
     const pass = { to: usd(b()), value: 0n, data: transferData(friend, parseUnits('3', 18)) }
     return signedIntent(user, [
-      { chainId: a().chainId, tokenTransfers: [], calls: [payVault(ten)] },
-      { chainId: b().chainId, tokenTransfers: [transfer], calls: [pass] },
+      { chainId: a().chainId, tokenTransfers: [], calls: [payVault(paid)] },
+      { chainId: b().chainId, tokenTransfers: [transfer], calls: [pass, ...more] },
     ])
   }
 
   /** Has the steps of each intent asked for; nothing is carried out yet. */
-  async function ask(wanted: { user: Asked['user']; intent: Awaited<ReturnType<typeof intentOf>> }[]) {
+  async function ask(wanted: Wanted[], more: Record<string, string> = {}) {
     await emptyDatabase()
     // A process of its own: it frees the database file for certain.
-    const process = await startProcess({ ...env(), ROLE: 'api' })
+    const process = await startProcess({ ...env(), ...more, ROLE: 'api' })
     try {
       const asked: Asked[] = []
       for (const entry of wanted) asked.push(await askFor(createApi(process.url), entry.user, entry.intent))
@@ -172,12 +184,16 @@ export function bundleScene() {
     b,
     usd,
     env,
+    changedChains,
     folder: () => folder,
     withService,
     intentOf,
     payVault,
     acrossChains,
     ask,
+    /** Of a service that runs, all at the same time. */
+    askOf: (service: Service, wanted: Wanted[]): Promise<Asked[]> =>
+      Promise.all(wanted.map(({ user, intent }) => askFor(createApi(service.url!), user, intent))),
     ends,
     transactions,
     unexplained,
@@ -192,10 +208,11 @@ export function bundleScene() {
       return users
     },
 
-    /** What anyone may call the user's account with to run the first batch of his intent. */
-    executionOf({ signatureType, signature, nbf, exp, chainBatches }: Awaited<ReturnType<typeof intentOf>>): Hex {
-      const batches = chainBatches.map(({ hash, chainId, calls }) => ({
-        ...{ hash, chainId, tokenTransfers: [] },
+    /** What anyone may call the user's account with to run this batch of his intent. */
+    executionOf({ signatureType, signature, nbf, exp, chainBatches }: Wanted['intent'], stepIndex = 0): Hex {
+      const batches = chainBatches.map(({ hash, chainId, calls, tokenTransfers }) => ({
+        ...{ hash, chainId },
+        tokenTransfers: tokenTransfers.map((transfer) => ({ ...transfer, amount: BigInt(transfer.amount) })),
         calls: calls.map((call) => ({ ...call, value: BigInt(call.value) })),
       }))
       const signed = {
@@ -207,11 +224,33 @@ export function bundleScene() {
         digest: zeroHash,
         chainBatches: batches,
       } as const
-      return encodeExecute(signed, 0)
+      return encodeExecute(signed, stepIndex)
     },
 
     codeOf: (address: Address) => rpc(a().rpcUrls[0]!, 'eth_getCode', [address, 'latest']) as Promise<Hex>,
-    setCode: (address: Address, code: Hex) => rpc(a().rpcUrls[0]!, 'anvil_setCode', [address, code]),
+    setCode: (address: Address, code: Hex, chain = a()) => rpc(chain.rpcUrls[0]!, 'anvil_setCode', [address, code]),
+
+    /** The newest transaction of the service, once a node has it. */
+    sent: (service: Service, chain = a()) =>
+      until(async () => {
+        const row = await service.database
+          .knex('transactions')
+          .join('attempts', 'attempts.transaction_id', 'transactions.id')
+          .where({ chain_id: chain.chainId, status: 'open' })
+          .whereNotNull('sent_at')
+          .orderBy('attempts.created_at', 'desc')
+          .first('raw', 'hash', 'transactions.id')
+        return row as { id: number; raw: Hex; hash: Hash } | undefined
+      }, 'the transaction to be sent'),
+
+    /** Has what is waiting mined in one block, behind what others send meanwhile. */
+    async overtake(pending: { raw: Hex; hash: Hash }, others: () => Promise<unknown>, chain = a()): Promise<void> {
+      const url = chain.rpcUrls[0]!
+      await rpc(url, 'anvil_dropTransaction', [pending.hash])
+      await others()
+      await rpc(url, 'eth_sendRawTransaction', [pending.raw])
+      await rpc(url, 'evm_mine', [])
+    },
     automine: (on: boolean, chain = a()) => rpc(chain.rpcUrls[0]!, 'evm_setAutomine', [on]),
     mine: (chain = a()) => rpc(chain.rpcUrls[0]!, 'evm_mine', []),
     /** How many blocks have to go for this one to go. */

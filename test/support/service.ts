@@ -28,6 +28,7 @@ export async function startTestService(
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    ...(process.env.BUNDLE_MAX_STEPS && { BUNDLE_MAX_STEPS: process.env.BUNDLE_MAX_STEPS }),
     ...(mysql && { DATABASE_URL: mysql.url }),
     ...env,
   })
