@@ -74,7 +74,7 @@ describe('parameters and small bodies on their way to the services', () => {
       expect((await api.post(path)).status).to.equal(202)
       expect((await api.post(path, {})).status).to.equal(202)
       expect((await fetch(http.url + path, { method: 'POST', headers: json, body: '' })).status).to.equal(202)
-      const execute = [ref, { action: 'execute', hash: null, signature: null }, null]
+      const execute = [ref, { action: 'execute', hash: null, signature: null, countFor: null }, null]
       expect(asked).to.deep.equal([execute, execute, execute])
     })
 
@@ -88,7 +88,12 @@ describe('parameters and small bodies on their way to the services', () => {
 
     it('passes on what to do with which transaction', async () => {
       await api.post(path, { action: 'register', hash, signature: '0xAA' })
-      expect(asked[0]![1]).to.deep.equal({ action: 'register', hash: hash.toLowerCase(), signature: '0xaa' })
+      expect(asked[0]![1]).to.deep.equal({
+        action: 'register',
+        hash: hash.toLowerCase(),
+        signature: '0xaa',
+        countFor: null,
+      })
       const refused = await api.post(path, { action: 'cancel', hash: '0x1' })
       expect(refused.status).to.equal(400)
       expect(refused.body.error.code).to.equal('validation_failed')
