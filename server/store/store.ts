@@ -1,6 +1,6 @@
 import type { StepRef } from '../domain/action.js'
 import { grouped } from '../domain/grouped.js'
-import { findIntentBySignature, findKnownAction, insertAction, listActions, readAction, readIntent } from './actions.js'
+import { findIntentBySignature, listActions, readAction, readIntent } from './actions.js'
 import {
   adoptAirdrop,
   claimDueAirdrops,
@@ -43,6 +43,7 @@ import {
 } from './journalTransactions.js'
 import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resumeLane } from './lanes.js'
 import { readOpenExposures } from './exposures.js'
+import { createActionIntake, findKnownAction } from './newActions.js'
 import { fixStepKey, reserveForStep, takeAccounts } from './preparation.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
 import { readDraining, readStuck, readUnsettled, readWaiting, setDraining } from './serviceState.js'
@@ -73,7 +74,7 @@ export function createStore(database: Database) {
       operation(database, ...args)
 
   return {
-    insertAction: on(insertAction),
+    insertAction: createActionIntake(database),
     findKnownAction: on(findKnownAction),
     readAction: on(readAction),
     readIntent: on(readIntent),

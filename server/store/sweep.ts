@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { keyLifetimeMs } from './actions.js'
+import { keyLifetimeMs } from './newActions.js'
 import type { Database } from './database.js'
 
 /** As many rows as one sweep removes of a kind, so that none holds locks for long. */

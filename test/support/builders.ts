@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Address, type Hash, toHex } from 'viem'
 import type { Action, ChainBatch, Intent, StepRef, TokenTransfer } from '../../server/domain/action.js'
 import { uuidV7 } from '../../server/domain/uuid.js'
-import type { NewAction } from '../../server/store/actions.js'
+import type { NewAction } from '../../server/store/newActions.js'
 
 /** Domain objects for tests of the store: well-formed, but not signed by anyone. */
 

@@ -7,7 +7,7 @@ import bodyParser from 'koa-bodyparser'
 import type { Hash } from 'viem'
 import type { Action, SignedIntent } from '../../../server/domain/action.js'
 import { uuidV7 } from '../../../server/domain/uuid.js'
-import { insertAction } from '../../../server/store/actions.js'
+import { insertAction } from '../../../server/store/newActions.js'
 import { openDatabase } from '../databases.js'
 
 const database = openDatabase(process.env.DATABASE_URL!)

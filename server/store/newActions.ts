@@ -1,0 +1,192 @@
+import type { Hash } from 'viem'
+import type { Action, ChainBatch, Intent } from '../domain/action.js'
+import { grouped } from '../domain/grouped.js'
+import { stepKind } from '../domain/stepKind.js'
+import type { BatchView } from '../domain/views.js'
+import { type Database, isDuplicate, type Transaction } from './database.js'
+
+export type NewAction = {
+  action: Action
+  /** SHA-256 of the normalised request. */
+  bodyHash: Hash
+  /** Per intent; null for modes without a signature. */
+  signedKeys: (Hash | null)[]
+  signatureHashes: (Hash | null)[]
+  /** keccak256(user, key); null when the client gave none. */
+  idempotencyKeyHash: Hash | null
+  /** By chain id. */
+  requiredConfirmations: (batch: ChainBatch) => number
+  now: number
+}
+
+export type InsertOutcome =
+  | { outcome: 'created' }
+  /** The same request was stored before, found by its idempotency key or by a signed intent. */
+  | { outcome: 'existing'; actionId: string; by: 'key' | 'intent' }
+  | { outcome: 'keyReused' }
+  | { outcome: 'duplicateIntent'; intentIndex: number }
+
+/** How long an idempotency key is remembered. */
+export const keyLifetimeMs = 24 * 60 * 60 * 1000
+
+/** How many actions share a transaction, and how many steps one of them may have: SQLite takes 500 rows at once. */
+const mostTogether = 32
+const mostSteps = 8
+
+/** Stores actions; those that come together share a transaction, as long as nothing stands in the way of any. */
+export function createActionIntake(database: Database) {
+  const together = grouped((entries: NewAction[]) => insertNewActions(database, entries), mostTogether)
+  return async (entry: NewAction): Promise<InsertOutcome> => {
+    const steps = entry.action.intents.reduce((sum, { chainBatches }) => sum + chainBatches.length, 0)
+    const isStored = steps <= mostSteps && (await together(entry))
+    return isStored ? { outcome: 'created' } : insertAction(database, entry)
+  }
+}
+
+/** True for those that are stored; the others have been asked for before, or may have been, and need `insertAction`. */
+async function insertNewActions(database: Database, entries: readonly NewAction[]): Promise<boolean[]> {
+  try {
+    return await database.transact(async (trx) => {
+      const keys = entries.flatMap(({ idempotencyKeyHash }) => idempotencyKeyHash ?? [])
+      const signed = entries.flatMap(({ signedKeys }) => signedKeys.filter((key) => key !== null))
+      const known = new Set([
+        ...(await readKnown(trx, 'idempotency_keys', 'key_hash', keys)),
+        ...(await readKnown(trx, 'intents', 'signed_key', signed)),
+      ])
+      const isNew = entries.map(({ idempotencyKeyHash, signedKeys }) =>
+        [idempotencyKeyHash, ...signedKeys].every((key) => key === null || !known.has(key)),
+      )
+      const fresh = entries.filter((_entry, index) => isNew[index])
+      if (fresh.length > 0) await writeActions(trx, fresh)
+      return isNew
+    })
+  } catch (error) {
+    // One of them came twice at once; none is stored.
+    if (isDuplicate(error)) return entries.map(() => false)
+    throw error
+  }
+}
+
+async function readKnown(trx: Transaction, table: string, column: string, keys: readonly Hash[]): Promise<Hash[]> {
+  return keys.length === 0 ? [] : trx(table).whereIn(column, keys).pluck(column)
+}
+
+/** Stores an action with its intents and steps, or tells what stands in its way. All or nothing. */
+export async function insertAction(database: Database, entry: NewAction): Promise<InsertOutcome> {
+  try {
+    return await database.transact(async (trx) => {
+      const known = await findKnown(trx, entry)
+      if (known?.outcome === 'existing' && known.by === 'intent') {
+        const key = keyRow(entry, known.actionId)
+        if (key.length > 0) await trx('idempotency_keys').insert(key)
+      }
+      if (known) return known
+      await writeActions(trx, [entry])
+      return { outcome: 'created' }
+    })
+  } catch (error) {
+    // The same request came twice at once, and the other one was first: it answers for both.
+    if (!isDuplicate(error)) throw error
+    const known = await database.transact((trx) => findKnown(trx, entry))
+    if (!known) throw error
+    return known
+  }
+}
+
+/** Whether the same request was stored before, or something stands in its way. */
+export function findKnownAction(database: Database, entry: NewAction): Promise<InsertOutcome | null> {
+  return database.transact((trx) => findKnown(trx, entry))
+}
+
+async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutcome | null> {
+  if (entry.idempotencyKeyHash) {
+    const key = { key_hash: entry.idempotencyKeyHash }
+    const used = await trx<{ body_hash: Hash; action_id: string; created_at: number }>('idempotency_keys')
+      .where(key)
+      .first()
+    if (used && used.created_at > entry.now - keyLifetimeMs) {
+      return used.body_hash === entry.bodyHash
+        ? { outcome: 'existing', actionId: used.action_id, by: 'key' }
+        : { outcome: 'keyReused' }
+    }
+    if (used) await trx('idempotency_keys').where(key).delete()
+  }
+  for (const [intentIndex, signedKey] of entry.signedKeys.entries()) {
+    if (!signedKey) continue
+    const known = await trx('intents')
+      .join('actions', 'actions.id', 'intents.action_id')
+      .where({ 'intents.signed_key': signedKey })
+      .first<{ id: string; body_hash: Hash } | undefined>('actions.id', 'actions.body_hash')
+    if (!known) continue
+    return known.body_hash === entry.bodyHash
+      ? { outcome: 'existing', actionId: known.id, by: 'intent' }
+      : { outcome: 'duplicateIntent', intentIndex }
+  }
+  return null
+}
+
+/** One statement a table, however many the actions. */
+async function writeActions(trx: Transaction, entries: readonly NewAction[]): Promise<void> {
+  await trx('actions').insert(entries.map(actionRow))
+  await trx('intents').insert(entries.flatMap(intentRows))
+  await trx('steps').insert(entries.flatMap(stepRows))
+  const keys = entries.flatMap((entry) => keyRow(entry, entry.action.actionId))
+  if (keys.length > 0) await trx('idempotency_keys').insert(keys)
+}
+
+function actionRow({ action, bodyHash, now }: NewAction) {
+  return {
+    id: action.actionId,
+    user: action.user,
+    body_hash: bodyHash,
+    authorizations: JSON.stringify(action.chainAuthorizations),
+    status: 'created',
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+function intentRows({ action, signedKeys, signatureHashes, now }: NewAction) {
+  return action.intents.map((intent, index) => ({
+    action_id: action.actionId,
+    intent_index: index,
+    mode: intent.mode,
+    intent: writeJson(intent),
+    batches: writeJson(intent.chainBatches.map(({ chainId, tokenTransfers }) => ({ chainId, tokenTransfers }))),
+    signed_key: signedKeys[index] ?? null,
+    signature_hash: signatureHashes[index] ?? null,
+    status: 'created',
+    created_at: now,
+    updated_at: now,
+  }))
+}
+
+function stepRows({ action, requiredConfirmations, now }: NewAction) {
+  return action.intents.flatMap((intent, intentIndex) =>
+    intent.chainBatches.map((batch, stepIndex) => ({
+      action_id: action.actionId,
+      intent_index: intentIndex,
+      step_index: stepIndex,
+      user: action.user,
+      mode: intent.mode,
+      kind: stepKind(intent.mode, batch),
+      chain_id: batch.chainId,
+      status: 'created',
+      required_confirmations: requiredConfirmations(batch),
+      created_at: now,
+      updated_at: now,
+    })),
+  )
+}
+
+/** Of the client's idempotency key, if it gave one. */
+function keyRow({ idempotencyKeyHash, bodyHash, now }: NewAction, actionId: string) {
+  return idempotencyKeyHash === null
+    ? []
+    : [{ key_hash: idempotencyKeyHash, body_hash: bodyHash, action_id: actionId, created_at: now }]
+}
+
+/** JSON has no bigint: amounts and values are written as decimal strings and read back by `readIntentColumn`. */
+function writeJson(content: Intent | BatchView[]): string {
+  return JSON.stringify(content, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+}

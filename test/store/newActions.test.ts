@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import type { Database } from '../../server/store/database.js'
+import type { NewAction } from '../../server/store/newActions.js'
+import type { Store } from '../../server/store/store.js'
+import { aBatch, aNewAction, anOnDemandIntent, aSignedIntent, randomAddress, randomHash } from '../support/builders.js'
+import { useStore } from './useStore.js'
+
+describe('new actions', () => {
+  let database: Database
+  let store: Store
+  useStore((fresh) => ({ database, store } = fresh))
+
+  /** The same action, sent again: another id, all else alike. */
+  const again = (entry: NewAction): NewAction => {
+    const { action } = aNewAction({ user: entry.action.user, intents: entry.action.intents })
+    return { ...entry, action }
+  }
+  const insertAll = (entries: NewAction[]) => Promise.all(entries.map((entry) => store.insertAction(entry)))
+  const countOf = async (table: string) => (await database.knex(table).select('*')).length
+
+  it('that come together are stored whole, each with its intents, steps and key', async () => {
+    const entries = Array.from({ length: 50 }, (_, index) => {
+      const user = randomAddress()
+      const intents = [aSignedIntent(), ...Array.from({ length: index % 3 }, () => anOnDemandIntent(user))]
+      return aNewAction({ user, intents, idempotencyKeyHash: index % 2 === 0 ? randomHash() : null })
+    })
+    const outcomes = await insertAll(entries)
+
+    expect(outcomes).to.deep.equal(entries.map(() => ({ outcome: 'created' })))
+    for (const { action } of entries) {
+      const view = (await store.readAction(action.actionId))!
+      expect(view).to.include({ user: action.user, status: 'created' })
+      const batches = (intents: { chainBatches: { chainId: number }[] }[]) =>
+        intents.map(({ chainBatches }) => chainBatches.map(({ chainId }) => chainId))
+      expect(batches(view.intents)).to.deep.equal(batches(action.intents))
+      expect(view.intents.map(({ steps }) => steps.length)).to.deep.equal(
+        action.intents.map(({ chainBatches }) => chainBatches.length),
+      )
+      for (const [index, intent] of action.intents.entries()) {
+        const row = await database.knex('intents').where({ action_id: action.actionId, intent_index: index }).first()
+        expect(row.mode).to.equal(intent.mode)
+      }
+    }
+    expect(await countOf('idempotency_keys')).to.equal(25)
+  })
+
+  it('are stored once when the same comes several times at once, among others', async () => {
+    const twice = aNewAction({ intents: [aSignedIntent()] })
+    const keyed = aNewAction({ idempotencyKeyHash: randomHash() })
+    const others = Array.from({ length: 10 }, () => aNewAction())
+    const outcomes = await insertAll([twice, ...others, again(twice), keyed, again(keyed), again(twice)])
+
+    expect(outcomes.filter(({ outcome }) => outcome === 'created')).to.have.length(12)
+    expect(outcomes.filter(({ outcome }) => outcome === 'existing')).to.have.length(3)
+    expect(await countOf('actions')).to.equal(12)
+    const [stored] = await database.knex('intents').where({ signed_key: twice.signedKeys[0] })
+    const told = outcomes.flatMap((outcome) => (outcome.outcome === 'existing' ? [outcome] : []))
+    expect(told.filter(({ by }) => by === 'intent').map(({ actionId }) => actionId)).to.deep.equal([
+      stored.action_id,
+      stored.action_id,
+    ])
+  })
+
+  it('are refused one by one: another body under a used key, another action with a signed intent', async () => {
+    const first = aNewAction({ intents: [aSignedIntent()], idempotencyKeyHash: randomHash() })
+    await store.insertAction(first)
+    const reused = { ...aNewAction(), idempotencyKeyHash: first.idempotencyKeyHash }
+    const stolen = { ...aNewAction({ intents: [aSignedIntent()] }), signedKeys: first.signedKeys }
+    const fine = aNewAction()
+
+    expect(await insertAll([reused, fine, stolen])).to.deep.equal([
+      { outcome: 'keyReused' },
+      { outcome: 'created' },
+      { outcome: 'duplicateIntent', intentIndex: 0 },
+    ])
+    expect(await countOf('actions')).to.equal(2)
+  })
+
+  it('of many steps are stored beside small ones', async () => {
+    const large = () => {
+      const batches = Array.from({ length: 16 }, () => aBatch({ hash: randomHash() }))
+      return aNewAction({ intents: Array.from({ length: 16 }, () => aSignedIntent(batches)) })
+    }
+    const outcomes = await insertAll([aNewAction(), large(), aNewAction(), large()])
+
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['created', 'created', 'created', 'created'])
+    expect(await countOf('steps')).to.equal(2 * 2 + 2 * 256)
+  })
+})
