@@ -1,3 +1,6 @@
+/** How long a group keeps the next one waiting at most, so that one that is stuck holds up nobody but itself. */
+const patienceMs = 1_000
+
 /**
  * Has calls that come while the one before is under way, or in the same turn of the event loop, done in one go: many
  * small writes then share a commit, and many small reads a statement. Each caller gets the result at his place, or the error of the whole.
@@ -6,7 +9,8 @@ export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   mostAtOnce: number,
 ): (item: Item) => Promise<Result> {
-  let waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = []
+  type Waiting = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
+  let waiting: Waiting[] = []
   let isRunning = false
 
   return (item) =>
@@ -21,13 +25,27 @@ export function grouped<Item, Result>(
     while (waiting.length > 0) {
       const group = waiting.slice(0, mostAtOnce)
       waiting = waiting.slice(mostAtOnce)
-      try {
-        const results = await run(group.map(({ item }) => item))
-        for (const [index, { resolve }] of group.entries()) resolve(results[index]!)
-      } catch (error) {
-        for (const { reject } of group) reject(error)
-      }
+      await orPatience(answer(group))
     }
     isRunning = false
   }
+
+  async function answer(group: Waiting[]): Promise<void> {
+    try {
+      const results = await run(group.map(({ item }) => item))
+      for (const [index, { resolve }] of group.entries()) resolve(results[index]!)
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+}
+
+function orPatience(done: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, patienceMs)
+    void done.finally(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }

@@ -29,22 +29,39 @@ export type InsertOutcome =
 /** How long an idempotency key is remembered. */
 export const keyLifetimeMs = 24 * 60 * 60 * 1000
 
-/** How many actions share a transaction, and how many steps one of them may have: SQLite takes 500 rows at once. */
+/**
+ * How many actions share a transaction, and how many steps and characters of intents one of them may have: SQLite takes
+ * 500 rows at once, and MariaDB a statement of `max_allowed_packet`, 4 MiB at the least.
+ */
 const mostTogether = 32
 const mostSteps = 8
+const mostCharacters = 32 * 1024
 
 /** Stores actions; those that come together share a transaction, as long as nothing stands in the way of any. */
 export function createActionIntake(database: Database) {
-  const together = grouped((entries: NewAction[]) => insertNewActions(database, entries), mostTogether)
+  const together = grouped((writings: Writing[]) => insertNewActions(database, writings), mostTogether)
   return async (entry: NewAction): Promise<InsertOutcome> => {
-    const steps = entry.action.intents.reduce((sum, { chainBatches }) => sum + chainBatches.length, 0)
-    const isStored = steps <= mostSteps && (await together(entry))
-    return isStored ? { outcome: 'created' } : insertAction(database, entry)
+    const writing = writingOf(entry)
+    const isStored = isSmall(writing) && (await together(writing))
+    return isStored ? { outcome: 'created' } : insertAction(database, entry, writing)
   }
 }
 
+/** An action as it is written. */
+type Writing = { entry: NewAction; intents: ReturnType<typeof intentRows>; steps: ReturnType<typeof stepRows> }
+
+function writingOf(entry: NewAction): Writing {
+  return { entry, intents: intentRows(entry), steps: stepRows(entry) }
+}
+
+function isSmall({ intents, steps }: Writing): boolean {
+  const characters = intents.reduce((sum, { intent, batches }) => sum + intent.length + batches.length, 0)
+  return steps.length <= mostSteps && characters <= mostCharacters
+}
+
 /** True for those that are stored; the others have been asked for before, or may have been, and need `insertAction`. */
-async function insertNewActions(database: Database, entries: readonly NewAction[]): Promise<boolean[]> {
+async function insertNewActions(database: Database, writings: readonly Writing[]): Promise<boolean[]> {
+  const entries = writings.map(({ entry }) => entry)
   try {
     return await database.transact(async (trx) => {
       const keys = entries.flatMap(({ idempotencyKeyHash }) => idempotencyKeyHash ?? [])
@@ -56,7 +73,7 @@ async function insertNewActions(database: Database, entries: readonly NewAction[
       const isNew = entries.map(({ idempotencyKeyHash, signedKeys }) =>
         [idempotencyKeyHash, ...signedKeys].every((key) => key === null || !known.has(key)),
       )
-      const fresh = entries.filter((_entry, index) => isNew[index])
+      const fresh = writings.filter((_writing, index) => isNew[index])
       if (fresh.length > 0) await writeActions(trx, fresh)
       return isNew
     })
@@ -72,7 +89,11 @@ async function readKnown(trx: Transaction, table: string, column: string, keys: 
 }
 
 /** Stores an action with its intents and steps, or tells what stands in its way. All or nothing. */
-export async function insertAction(database: Database, entry: NewAction): Promise<InsertOutcome> {
+export async function insertAction(
+  database: Database,
+  entry: NewAction,
+  writing = writingOf(entry),
+): Promise<InsertOutcome> {
   try {
     return await database.transact(async (trx) => {
       const known = await findKnown(trx, entry)
@@ -81,7 +102,7 @@ export async function insertAction(database: Database, entry: NewAction): Promis
         if (key.length > 0) await trx('idempotency_keys').insert(key)
       }
       if (known) return known
-      await writeActions(trx, [entry])
+      await writeActions(trx, [writing])
       return { outcome: 'created' }
     })
   } catch (error) {
@@ -126,11 +147,11 @@ async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutc
 }
 
 /** One statement a table, however many the actions. */
-async function writeActions(trx: Transaction, entries: readonly NewAction[]): Promise<void> {
-  await trx('actions').insert(entries.map(actionRow))
-  await trx('intents').insert(entries.flatMap(intentRows))
-  await trx('steps').insert(entries.flatMap(stepRows))
-  const keys = entries.flatMap((entry) => keyRow(entry, entry.action.actionId))
+async function writeActions(trx: Transaction, writings: readonly Writing[]): Promise<void> {
+  await trx('actions').insert(writings.map(({ entry }) => actionRow(entry)))
+  await trx('intents').insert(writings.flatMap(({ intents }) => intents))
+  await trx('steps').insert(writings.flatMap(({ steps }) => steps))
+  const keys = writings.flatMap(({ entry }) => keyRow(entry, entry.action.actionId))
   if (keys.length > 0) await trx('idempotency_keys').insert(keys)
 }
 

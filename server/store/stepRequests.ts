@@ -50,7 +50,8 @@ type RequestOutcome = { view: StepView } | { refusal: ServiceError }
 
 /**
  * Stores what was asked of steps that need nothing but a decision, in one transaction, and answers each at its place.
- * `alone`: it has a payment to tie or credit to set aside, or its step is asked for twice, so it needs `requestStep`.
+ * `alone`: it has a payment to tie or credit to set aside, its step is asked for twice, or somebody else is at it and the
+ * others are not to wait for him, so it needs `requestStep`.
  */
 async function requestPlainSteps(
   database: Database,
@@ -59,14 +60,13 @@ async function requestPlainSteps(
 ): Promise<(RequestOutcome | 'alone')[]> {
   return database.transact(async (trx) => {
     const refs = requests.map(({ ref }) => ref)
-    const rows = await lockSteps(database, trx, refs)
+    const rows = await lockSteps(database, trx, refs, { skipLocked: true })
     const previous = await readPrevious(trx, refs)
     const accepted = new Map<string, { ref: StepRef; change: StepChange }>()
     const decide = (request: StepRequest): RequestOutcome | 'alone' | 'accepted' => {
       const name = nameOfStep(request.ref)
       const row = rows.get(name)
-      if (!row) return { refusal: notFound() }
-      if (row.kind === 'payment' || request.needs.length > 0 || accepted.has(name)) return 'alone'
+      if (!row || row.kind === 'payment' || request.needs.length > 0 || accepted.has(name)) return 'alone'
       const before = nameOfStep(previousOf(request.ref))
       const previousStatus = accepted.has(before) ? 'executing' : (previous.get(before) ?? null)
       try {
@@ -97,7 +97,7 @@ async function requestStep(database: Database, request: StepRequest, now: number
   const { ref, order } = request
   return database.transact(async (trx) => {
     const row = (await lockSteps(database, trx, [ref])).get(nameOfStep(ref))
-    if (!row) throw notFound()
+    if (!row) throw new ServiceError('not_found', 'Step not found')
     const previous = (await readPrevious(trx, [ref])).get(nameOfStep(previousOf(ref))) ?? null
     const isRegistrationSigned = row.kind === 'payment' && (await isBindingSigned(trx, ref))
     const decision = decideRequest(requestedStep(row, isRegistrationSigned), previous, order)
@@ -108,10 +108,6 @@ async function requestStep(database: Database, request: StepRequest, now: number
     const change = acceptance(database, row, request, { follow: decision.follow, hash }, now)
     return toStepView(await changeStep(trx, ref, change, now))
   })
-}
-
-function notFound(): ServiceError {
-  return new ServiceError('not_found', 'Step not found')
 }
 
 function previousOf(ref: StepRef): StepRef {

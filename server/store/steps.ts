@@ -77,16 +77,20 @@ export async function readStepWorks(database: Database, refs: readonly StepRef[]
   return refs.map((ref) => byName.get(nameOfStep(ref)) ?? null)
 }
 
-/** By `nameOfStep`; one that is missing does not exist. In one order everywhere, so that locks of several don't cross. */
+/**
+ * By `nameOfStep`; one that is missing does not exist, or with `skipLocked` may be locked by somebody else. In one order
+ * everywhere, so that locks of several don't cross.
+ */
 export async function lockSteps(
   database: Database,
   trx: Transaction,
   refs: readonly StepRef[],
+  options = { skipLocked: false },
 ): Promise<Map<string, StepRow>> {
   if (refs.length === 0) return new Map()
   const { sql, bindings } = areSteps(refs)
   const query = trx<StepRow>('steps').whereRaw(sql, bindings).orderBy(['action_id', 'intent_index', 'step_index'])
-  const rows: StepRow[] = await database.lock(query)
+  const rows: StepRow[] = await database.lock(query, options)
   return new Map(rows.map((row) => [nameOfStep(refOf(row)), row]))
 }
 

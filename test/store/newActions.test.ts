@@ -86,4 +86,23 @@ describe('new actions', () => {
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['created', 'created', 'created', 'created'])
     expect(await countOf('steps')).to.equal(2 * 2 + 2 * 256)
   })
+
+  it('that are long do not make a statement longer than the smallest packet that a server may take', async () => {
+    let longest = 0
+    database.knex.on('query', ({ bindings }: { bindings?: readonly unknown[] }) => {
+      longest = Math.max(longest, JSON.stringify(bindings ?? []).length)
+    })
+    const long = () => {
+      const calls = [1, 2, 3].map(() => ({
+        to: randomAddress(),
+        value: 0n,
+        data: `0x${'ab'.repeat(32 * 1024)}` as const,
+      }))
+      return aNewAction({ intents: [aSignedIntent([aBatch({ hash: randomHash(), calls })])] })
+    }
+    const outcomes = await insertAll([...Array.from({ length: 30 }, long), aNewAction(), aNewAction()])
+
+    expect(outcomes).to.deep.equal(outcomes.map(() => ({ outcome: 'created' })))
+    expect(longest).to.be.lessThan(4 * 1024 * 1024)
+  })
 })
