@@ -8,7 +8,7 @@ import type { StepView } from '../domain/views.js'
 import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import { bindPayment, isBindingSigned } from './payments.js'
-import { areSteps, attemptOf, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
+import { type ActionRow, areSteps, attemptOf, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
 import { changeStep, changeSteps, type StepChange } from './stepChange.js'
 import { lockSteps } from './steps.js'
 
@@ -60,7 +60,7 @@ async function requestPlainSteps(
 ): Promise<(RequestOutcome | 'alone')[]> {
   return database.transact(async (trx) => {
     const refs = requests.map(({ ref }) => ref)
-    const rows = await lockSteps(database, trx, refs, { skipLocked: true })
+    const rows = await lockFree(database, trx, refs)
     const previous = await readPrevious(trx, refs)
     const accepted = new Map<string, { ref: StepRef; change: StepChange }>()
     const decide = (request: StepRequest): RequestOutcome | 'alone' | 'accepted' => {
@@ -87,6 +87,16 @@ async function requestPlainSteps(
       outcome === 'accepted' ? { view: views.get(nameOfStep(refs[index]!))! } : outcome,
     )
   })
+}
+
+/** Those of the steps, by `nameOfStep`, that nobody else is at, nor at their actions: locked without a wait for anyone. */
+async function lockFree(database: Database, trx: Transaction, refs: readonly StepRef[]): Promise<Map<string, StepRow>> {
+  const rows = await lockSteps(database, trx, refs, { skipLocked: true })
+  const actionIds = new Set(refs.map(({ actionId }) => actionId))
+  const query = trx<ActionRow>('actions').whereIn('id', [...actionIds])
+  const actions: Pick<ActionRow, 'id'>[] = await database.lock(query.select('id'), { skipLocked: true })
+  const free = new Set(actions.map(({ id }) => id))
+  return new Map([...rows].filter(([, row]) => free.has(row.action_id)))
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Database } from '../../server/store/database.js'
-import type { NewAction } from '../../server/store/newActions.js'
+import type { StepRef } from '../../server/domain/action.js'
+import type { Database, Transaction } from '../../server/store/database.js'
 import { lockSteps } from '../../server/store/steps.js'
 import type { Store } from '../../server/store/store.js'
 import { aNewAction, anOnDemandIntent, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
@@ -48,30 +48,36 @@ if (process.env.TEST_DATABASE === 'mysql') {
     let store: Store
     useStore((fresh) => ({ database, store } = fresh))
 
-    it('keeps no other waiting that is asked for together with it', async () => {
+    /** Asks for a step of each of five actions at once, while somebody has locked what is told of the third. */
+    async function askBeside(lock: (trx: Transaction, ref: StepRef) => Promise<unknown>) {
       const entries = Array.from({ length: 5 }, () => aNewAction({ intents: [aSignedIntent()] }))
       for (const entry of entries) await store.insertAction(entry)
-      const ask = (entry: NewAction) => {
-        const order = { action: 'execute', hash: null, signed: false } as const
-        return store.requestStep({ ref: stepOf(entry, 0, 0), order, needs: [], intentSigned: true }, Date.now())
-      }
-      let letGo = () => {}
+      const refs = entries.map((entry) => stepOf(entry, 0, 0))
       let isLocked = false
+      let letGo = () => {}
       const elsewhere = database.transact(async (trx) => {
-        await lockSteps(database, trx, [stepOf(entries[2]!, 0, 0)])
+        await lock(trx, refs[2]!)
         isLocked = true
         await new Promise<void>((resolve) => (letGo = resolve))
-        isLocked = false
       })
       await until(() => isLocked, 'the lock')
-      const asked = entries.map(ask)
+      const order = { action: 'execute', hash: null, signed: false } as const
+      const asked = refs.map((ref) => store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now()))
 
       const others = await Promise.all(asked.filter((_asked, index) => index !== 2))
-      expect(isLocked).to.equal(true)
-      expect(others.map(({ status }) => status)).to.deep.equal(others.map(() => 'executing'))
       letGo()
       await elsewhere
-      expect(await asked[2]).to.include({ status: 'executing', attempts: 1 })
+      return [...others, await asked[2]!]
+    }
+
+    it('keeps no other waiting that is asked for together with it', async () => {
+      const asked = await askBeside((trx, ref) => lockSteps(database, trx, [ref]))
+      expect(asked.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(Array(5).fill('executing 1'))
+    })
+
+    it('keeps none waiting either when it is another step of the same action', async () => {
+      const asked = await askBeside((trx, { actionId }) => trx('actions').where({ id: actionId }).forUpdate())
+      expect(asked.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(Array(5).fill('executing 1'))
     })
   })
 }
