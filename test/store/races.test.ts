@@ -1,0 +1,151 @@
+import { expect } from 'chai'
+import type { StepRef } from '../../server/domain/action.js'
+import { ServiceError } from '../../server/domain/errors.js'
+import { statusOf } from '../../server/domain/status.js'
+import type { StepView } from '../../server/domain/views.js'
+import { createDatabase, type Database } from '../../server/store/database.js'
+import type { IntentRow, StepRow } from '../../server/store/rows.js'
+import type { StepOutcome } from '../../server/store/settlement.js'
+import { createStore, type Store } from '../../server/store/store.js'
+import { aBatch, aNewAction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
+import { freshDatabase } from '../support/database.js'
+import { pause } from '../support/pause.js'
+
+const racesMs = 3_000
+const attempt = { raw: '0x00', maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, isCancel: false } as const
+
+const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)]
+const shuffle = <T>(list: readonly T[]): T[] => [...list].sort(() => Math.random() - 0.5)
+
+describe('a few steps that everybody is at', () => {
+  let database: Database
+  let replicas: Database[]
+  let stores: Store[]
+  let drop: () => Promise<void>
+
+  beforeEach(async () => {
+    const fresh = await freshDatabase()
+    ;({ database, drop } = fresh)
+    // SQLite is one process's alone.
+    replicas = fresh.config.kind === 'mysql' ? [1, 2].map(() => createDatabase(fresh.config)) : []
+    stores = [database, ...replicas].map(createStore)
+  })
+  afterEach(async () => {
+    for (const replica of replicas) await replica.close()
+    await drop()
+  })
+
+  it('have events without a gap that tell what they are, and words that fit, whoever changes what at once', async () => {
+    const signers = [randomAddress(), randomAddress()]
+    for (const signer of signers) await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
+    const intents = () => [1, 2].map(() => aSignedIntent([1, 2].map(() => aBatch({ hash: randomHash() }))))
+    const entries = Array.from({ length: 10 }, () => aNewAction({ intents: intents() }))
+    await Promise.all(entries.map((entry) => pick(stores)!.insertAction(entry)))
+    const refs = entries.flatMap((entry) =>
+      [0, 1].flatMap((intent) => [0, 1].map((step) => stepOf(entry, intent, step))),
+    )
+    const carried = new Map<number, StepRef[]>()
+    const blocks: { number: number; hash: `0x${string}` }[] = []
+
+    async function ask(): Promise<void> {
+      const store = pick(stores)!
+      const some = shuffle(refs).slice(0, 6)
+      const order = { action: 'execute', hash: null, signed: false } as const
+      await Promise.all(
+        [...some, ...some.slice(3)].map(async (ref) => {
+          try {
+            expect(await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())).to.include(ref)
+          } catch (error) {
+            if (!(error instanceof ServiceError && error.code === 'previous_step_incomplete')) throw error
+          }
+        }),
+      )
+    }
+
+    async function record(): Promise<void> {
+      const open = await database.knex<StepRow>('steps').where({ status: 'executing' }).whereNull('transaction_id')
+      const steps = shuffle(open)
+        .slice(0, 5)
+        .map((row) => ({
+          ref: { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index },
+          attempts: row.attempts,
+        }))
+      if (steps.length === 0) return
+      const place = { chainId: 1, signer: pick(signers)!, to: randomAddress(), data: '0x' } as const
+      const sign = () => Promise.resolve({ ...attempt, hash: randomHash() })
+      const payload = { ...place, authorizations: [], gasLimit: 1n, steps, airdrop: null, sign }
+      const recorded = await pick(stores)!.recordTransaction(payload, Date.now())
+      if (recorded.outcome === 'recorded')
+        carried.set(
+          recorded.transaction.id,
+          steps.map(({ ref }) => ref),
+        )
+    }
+
+    async function settle(): Promise<void> {
+      const [transactionId, steps] = pick([...carried].slice(-6)) ?? []
+      if (transactionId === undefined || steps === undefined) return
+      const block = { number: 7, hash: randomHash() }
+      const mined = { hash: randomHash(), blockNumber: block.number, blockHash: block.hash }
+      await pick(stores)!.noteMined(transactionId, { ...mined, confirmations: 1 }, Date.now())
+      const place = { transactionHash: mined.hash, blockNumber: block.number }
+      const error = { code: 'execution_reverted', message: 'It reverted.', retryable: true } as const
+      const outcomes: StepOutcome[] = [
+        { status: 'success', ...place, blockHash: block.hash, confirmations: 2, arrivals: [], payouts: [] },
+        { status: 'reverted', ...place, error },
+        { status: 'alone' },
+      ]
+      const results = steps.map((ref) => ({ ref, result: pick(outcomes)!, needs: [] }))
+      const settled = { transactionId, mined, results, airdrop: null }
+      if ((await pick(stores)!.settleTransaction(settled, Date.now())) === 'settled') blocks.push(block)
+    }
+
+    async function undo(): Promise<void> {
+      const block = pick(blocks)
+      if (block) await pick(stores)!.undoBlock(1, block, Date.now())
+    }
+
+    async function claim(): Promise<void> {
+      const store = pick(stores)!
+      const works = await store.claimDueSteps(10, 50)
+      if (works.length > 0) await store.takeAccounts(works)
+    }
+
+    const end = Date.now() + racesMs
+    const keepOn = async (turn: () => Promise<void>, everyMs: number) => {
+      while (Date.now() < end) {
+        await turn()
+        await pause(everyMs)
+      }
+    }
+    const turns = [ask, ask, ask, record, record, settle, settle, claim]
+    await Promise.all([...turns.map((turn) => keepOn(turn, 5)), keepOn(undo, 100)])
+
+    expect(blocks.length, 'settled').to.be.greaterThan(3)
+    for (const { action } of entries) await requireWholeStory(action.actionId)
+  })
+
+  async function requireWholeStory(actionId: string): Promise<void> {
+    const events = (await database.knex('events').where({ action_id: actionId }).orderBy('sequence')) as {
+      sequence: number
+      step: string
+    }[]
+    const action = await database.knex('actions').where({ id: actionId }).first()
+    expect(events.map(({ sequence }) => sequence)).to.deep.equal(events.map((_event, index) => index + 1))
+    expect(action.event_count).to.equal(events.length)
+    const told = events.map(({ step }) => JSON.parse(step) as StepView)
+    const view = (await stores[0]!.readAction(actionId))!
+    for (const step of view.intents.flatMap(({ steps }) => steps)) {
+      const own = told.filter((event) => event.intentIndex === step.intentIndex && event.stepIndex === step.stepIndex)
+      if (own.length === 0) expect(step).to.include({ status: 'created', attempts: 0 })
+      else expect(own.at(-1)).to.deep.include(step)
+      const counts = own.map(({ attempts }) => attempts)
+      expect(counts, 'each attempt is begun by an event of its own').to.deep.equal([...counts].sort((a, b) => a - b))
+      expect(new Set(counts).size).to.equal(step.attempts)
+    }
+    const intents = await database.knex<IntentRow>('intents').where({ action_id: actionId }).orderBy('intent_index')
+    const words = view.intents.map(({ steps }) => statusOf(steps.map(({ status }) => status)))
+    expect(intents.map(({ status }) => status)).to.deep.equal(words)
+    expect(view.status).to.equal(statusOf(words))
+  }
+})
