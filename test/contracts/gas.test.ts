@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { type Address, type Hex, padHex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { batch, chainId, operator, startTestChain, stranger, type TestChain, tokenCall } from './chain.js'
+import { deployErc4337 } from './erc4337.js'
 import { executeData, fulfillData, fulfillManyData, signIntent, type SignOptions } from './intents.js'
 
 const file = join(import.meta.dirname, 'gas.json')
@@ -28,6 +29,37 @@ describe('gas', () => {
     expect(measured['sponsored transfer, first time (type 4)']).to.be.at.most(88_000)
     expect(measured['sponsored transfer, 20 in one transaction']).to.be.at.most(42_000)
     expect(measured['sponsored transfer, 20 in one transaction']).to.be.at.most(0.8 * measured['sponsored transfer'])
+    for (const form of ['', ', 20 in one transaction', ', first time (type 4)'] as const) {
+      expect(measured[`sponsored transfer${form}`], form).to.be.below(measured[`ERC-4337 v0.8${form}`])
+    }
+  })
+
+  it('is what the README says', () => {
+    const gas = JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>
+    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+    const rows = {
+      'the user’s own transaction': ['the user’s own plain transfer'],
+      'sponsored transfer': ['', ', 20 in one transaction', ', first time (type 4)'].map(
+        (form) => `sponsored transfer${form}`,
+      ),
+      'sponsored transfer with a solver transfer': ['', ', 20 in one transaction'].map(
+        (form) => `sponsored transfer with a solver transfer${form}`,
+      ),
+      'ERC-4337 v0.8, paid from the account’s own deposit': [
+        '',
+        ', 20 in one transaction',
+        ', first time (type 4)',
+      ].map((form) => `ERC-4337 v0.8${form}`),
+    }
+    for (const [row, names] of Object.entries(rows)) {
+      const cells = readme
+        .split('\n')
+        .find((line) => line.startsWith(`| ${row} `))
+        ?.split('|')
+        .slice(2, -1)
+      const told = cells?.map((cell) => cell.trim().replace(',', '')).filter((cell) => cell !== '')
+      expect(told, row).to.deep.equal(names.map((name) => String(gas[name])))
+    }
   })
 
   async function measure() {
@@ -61,6 +93,7 @@ describe('gas', () => {
     const [steady, endless, paid] = [await delegated('f4'), await delegated('f5'), await delegated('f6')]
 
     const bundled = await manySponsored(holder)
+    const others = await byErc4337(holder)
 
     return {
       'the user’s own plain transfer': await used(own, chain.usd, transfer.data),
@@ -85,6 +118,34 @@ describe('gas', () => {
         fulfillData(word('04'), [...five(recipient), ...five(own.address)]),
       ),
       ...bundled,
+      ...others,
+    }
+  }
+
+  /** The same transfers as user operations. */
+  async function byErc4337(holder: (digits: string) => Promise<PrivateKeyAccount>) {
+    const erc4337 = await deployErc4337(chain)
+    const users: PrivateKeyAccount[] = []
+    for (let index = 0; index < 20; index += 1) users.push(await holder(`c1${index + 10}`))
+    for (const user of users) await erc4337.deposit(user.address)
+    const recipients = users.map((_, index) => keyed(`c2${index + 10}`).address)
+    for (const recipient of recipients) await chain.mint(recipient, 1_000n)
+    const terms = { contractAddress: erc4337.account, chainId: Number(chainId), nonce: 0 }
+    const of = async (some: PrivateKeyAccount[], authorizationList?: unknown) => {
+      const wanted = some.map((user, index) => ({ user, to: recipients[index]!, amount: 10n }))
+      const before = await chain.balanceOf(chain.usd, recipients[some.length - 1]!)
+      const { to, data } = await erc4337.transfers(wanted)
+      const gas = await used(operator, to, data, authorizationList, 16_000_000n)
+      expect(await chain.balanceOf(chain.usd, recipients[some.length - 1]!)).to.equal(before + 10n)
+      return Math.ceil(gas / some.length)
+    }
+    const [one, ...rest] = users
+    const first = await of([one!], await one!.signAuthorization(terms))
+    await of(rest, await Promise.all(rest.map((user) => user.signAuthorization(terms))))
+    return {
+      'ERC-4337 v0.8, first time (type 4)': first,
+      'ERC-4337 v0.8': await of([one!]),
+      'ERC-4337 v0.8, 20 in one transaction': await of(users),
     }
   }
 
