@@ -7,6 +7,8 @@ const vault = 'server/contracts/SolverVault.sol'
 const delegate = 'server/contracts/Delegate.sol'
 const executed = 'server/contracts/ExecutedBatches.sol'
 
+const operatorsOnly = 'if (!isOperator[msg.sender]) revert NotOperator(msg.sender);'
+
 /** One safeguard of a contract that is switched off, or one thing that it does beside what it should. */
 function broken(name: string, file: string, find: string, replace: string): Mutation {
   return { name: `contracts: ${name}`, changes: [{ file, find, replace }], tests: randomUse }
@@ -14,23 +16,25 @@ function broken(name: string, file: string, find: string, replace: string): Muta
 
 export const contractMutations: Mutation[] = [
   broken('a step key is paid under twice', vault, 'if (isFulfilled[stepKey]) revert AlreadyFulfilled(stepKey);', ''),
-  broken(
-    'a step key is taken after the transfers, and nothing guards re-entering',
-    vault,
-    `        external
-        nonReentrant
-    {
-        if (!isOperator[msg.sender]) revert NotOperator(msg.sender);
-        if (paused) revert Paused();
-        if (isFulfilled[stepKey]) revert AlreadyFulfilled(stepKey);
-        isFulfilled[stepKey] = true;`,
-    `        external
-    {
-        if (!isOperator[msg.sender]) revert NotOperator(msg.sender);
-        if (paused) revert Paused();
-        if (isFulfilled[stepKey]) revert AlreadyFulfilled(stepKey);`,
-  ),
-  broken('anybody may pay out', vault, 'if (!isOperator[msg.sender]) revert NotOperator(msg.sender);', ''),
+  {
+    name: 'contracts: a step key is taken after the transfers, and nothing guards re-entering',
+    changes: [
+      {
+        file: vault,
+        find: `        nonReentrant\n    {\n        ${operatorsOnly}`,
+        replace: `    {\n        ${operatorsOnly}`,
+      },
+      { file: vault, find: '        isFulfilled[stepKey] = true;\n', replace: '' },
+      {
+        file: vault,
+        find: '        emit Fulfilled(stepKey);',
+        replace: '        isFulfilled[stepKey] = true;\n        emit Fulfilled(stepKey);',
+      },
+    ],
+    tests: randomUse,
+  },
+  broken('anybody may pay out', vault, `${operatorsOnly}\n        carryOut`, 'carryOut'),
+  broken('anybody may send a bundle', vault, `${operatorsOnly}\n        for`, 'for'),
   broken('a paused vault pays', vault, 'if (paused) revert Paused();', ''),
   broken('the outflow cap is not looked at', vault, 'countOutflow(transfer.token, transfer.amount);', ''),
   broken(
