@@ -22,6 +22,13 @@ describe('the threat model', () => {
     }
   })
 
+  it('has a test for every threat of its table', () => {
+    const rows = text.split('\n').filter((line) => /^\| /.test(line) && !/^\| *(-|What|Who)/.test(line))
+    const threats = rows.filter((line) => line.split('|').length === 6)
+    expect(threats.length).to.be.greaterThan(15)
+    for (const row of threats) expect(row.split('|').at(-2), row.slice(0, 60)).to.match(/\.test\.ts`: /)
+  })
+
   it('is linked from the README', () => {
     expect(readFileSync(join(root, 'README.md'), 'utf8')).to.contain('(server/contracts/THREATS.md)')
   })
