@@ -7,40 +7,24 @@
  * It works on the service's own database and chains, named by the same environment. With SQLite the service has to be
  * stopped meanwhile; drain mode is then changed by sending its process SIGUSR2.
  */
-import { join } from 'node:path'
 import type { Address } from 'viem'
 import { createChains } from '../server/chain/createChain.js'
-import { loadConfig } from '../server/config.js'
-import { startDevnet } from '../server/devnet/devnet.js'
-import { hideSecrets } from '../server/logging.js'
-import { createDatabase } from '../server/store/database.js'
 import { createStore, type Store } from '../server/store/store.js'
+import { atService } from './atService.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
 
 const usage = 'Usage: npm run operate -- status | drain on|off | lane pause|resume <chainId> <signer> [reason]'
 
-const loaded = loadConfig(process.env)
-if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
-const { config } = loaded
-const database = createDatabase(config.database)
-await database.migrate()
-const devnet = config.deployment ? null : await startDevnet({ dataDir: join(config.dataDir, 'chains') })
-const chains = createChains((config.deployment ?? devnet!).chains)
-try {
-  await run(process.argv.slice(2), createStore(database))
-} catch (error) {
-  console.error(hideSecrets(config)(error instanceof Error ? error.message : String(error)))
-  process.exitCode = 1
-} finally {
-  await devnet?.stop()
-  await database.close()
-}
+await atService(({ database, chains }) => run(process.argv.slice(2), createStore(database), createChains(chains)))
 
-async function run([what, order, chainId, signer, ...rest]: string[], store: Store): Promise<void> {
-  if (what === 'status') return printStatus(store)
+type Chains = ReturnType<typeof createChains>
+
+async function run(words: string[], store: Store, chains: Chains): Promise<void> {
+  const [what, order, chainId, signer, ...rest] = words
+  if (what === 'status') return printStatus(store, chains)
   if (what === 'drain' && (order === 'on' || order === 'off')) {
     await store.setDraining(order === 'on', Date.now())
-    return printStatus(store)
+    return printStatus(store, chains)
   }
   if (what === 'lane' && chainId && signer) {
     const lane = { chainId: Number(chainId), signer: signer.toLowerCase() as Address }
@@ -48,7 +32,7 @@ async function run([what, order, chainId, signer, ...rest]: string[], store: Sto
     if (order === 'pause') {
       if (!(await store.pauseLane({ ...lane, reason }, Date.now())))
         throw new Error(`There is no lane of ${signer} there`)
-      return printStatus(store)
+      return printStatus(store, chains)
     }
     const chain = chains.get(lane.chainId)
     if (order === 'resume' && chain) return void console.log(await resumeAtChain(chain, lane.signer, store))
@@ -57,7 +41,7 @@ async function run([what, order, chainId, signer, ...rest]: string[], store: Sto
   process.exitCode = 1
 }
 
-async function printStatus(store: Store): Promise<void> {
+async function printStatus(store: Store, chains: Chains): Promise<void> {
   const [draining, waiting] = await Promise.all([store.readDraining(), store.readWaiting()])
   console.log(`drain mode: ${draining ? 'on' : 'off'}`)
   console.log(`steps under way: ${waiting.steps}`)

@@ -3,23 +3,13 @@
  * Usage: npm run reconcile (the service's own configuration; with SQLite, while the service is stopped).
  * Ends with 1 when a vault or a user's balance can't be explained.
  */
-import { join } from 'node:path'
 import { formatUnits } from 'viem'
-import { loadConfig } from '../server/config.js'
-import { startDevnet } from '../server/devnet/devnet.js'
-import { hideSecrets } from '../server/logging.js'
-import { createDatabase } from '../server/store/database.js'
+import { atService } from './atService.js'
 import { compareVaults, type VaultReport } from './reconcile/compareVaults.js'
 import type { Suspect } from './reconcile/suspects.js'
 
-const loaded = loadConfig(process.env)
-if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
-const { config } = loaded
-const database = createDatabase(config.database)
-await database.migrate()
-const devnet = config.deployment ? null : await startDevnet({ dataDir: join(config.dataDir, 'chains') })
-try {
-  const { vaults, balanceFaults } = await compareVaults(database, (config.deployment ?? devnet!).chains)
+await atService(async ({ database, chains }) => {
+  const { vaults, balanceFaults } = await compareVaults(database, chains)
   for (const vault of vaults) print(vault)
   for (const fault of balanceFaults) {
     console.log(`FAULT ${fault.part} of ${fault.user} on ${fault.chainId}: kept ${fault.kept}, ledger ${fault.ledger}`)
@@ -27,14 +17,7 @@ try {
   const faults = vaults.filter((vault) => vault.unexplained !== 0n).length + balanceFaults.length
   console.log(faults === 0 ? 'Everything is explained.' : `${faults} faults.`)
   process.exitCode = faults === 0 ? 0 : 1
-} catch (error) {
-  // What a node's client says holds the node's address, and with it a credential.
-  console.error(hideSecrets(config)(error instanceof Error ? error.message : String(error)))
-  process.exitCode = 1
-} finally {
-  await devnet?.stop()
-  await database.close()
-}
+})
 
 function print(vault: VaultReport): void {
   const show = (amount: bigint) => formatUnits(amount, vault.token.decimals)

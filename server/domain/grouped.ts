@@ -3,7 +3,8 @@ const patienceMs = 1_000
 
 /**
  * Has calls that come while the one before is under way, or in the same turn of the event loop, done in one go: many
- * small writes then share a commit, and many small reads a statement. Each caller gets the result at his place, or the error of the whole.
+ * small writes then share a commit, and many small reads a statement. Each caller gets the result at his place, or the
+ * error of the whole.
  */
 export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,

@@ -1,15 +1,6 @@
 import { expect } from 'chai'
 import { useTestService } from '../support/useTestService.js'
-import {
-  authorization,
-  balanceOf,
-  fund,
-  newUser,
-  reader,
-  signedIntent,
-  tokenOf,
-  transferData,
-} from '../support/wallets.js'
+import { actionOf, balanceOf, fund, newUser, reader, tokenOf, transferData } from '../support/wallets.js'
 
 describe('many steps at once', () => {
   const { service, api } = useTestService()
@@ -25,11 +16,7 @@ describe('many steps at once', () => {
       users.flatMap((user) =>
         [0, 1].map(async (nbf) => {
           const calls = [{ to: usd, value: 0n, data: transferData(friend, 3n) }]
-          const created = await api.post('/actions', {
-            user: user.address,
-            chainAuthorizations: [await authorization(user, a)],
-            intents: [await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [], calls }], { nbf })],
-          })
+          const created = await api.post('/actions', await actionOf(user, a, calls, { nbf }))
           const asked = await Promise.all([1, 2, 3].map(() => api.execute(created.body.actionId, 0, 0, undefined, 30)))
           return asked.map((reply) => reply.body)
         }),

@@ -1,16 +1,10 @@
 import { expect } from 'chai'
 import { type Address, parseUnits } from 'viem'
-import { watchQueries } from '../support/queryPlans.js'
-import { useTestService } from '../support/useTestService.js'
+import { useWatchedService } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
 describe('deposits', () => {
-  const { service, api } = useTestService()
-  let queries: ReturnType<typeof watchQueries>
-
-  before(() => {
-    queries = watchQueries(service.database)
-  })
+  const { service, api, queries } = useWatchedService()
 
   const usdA = () => tokenOf(service.chains[0], 'usd').address
   const usdB = () => tokenOf(service.chains[1], 'usd').address
@@ -115,6 +109,6 @@ describe('deposits', () => {
 
   it('are recorded without reading a whole table', async () => {
     // MariaDB's plans depend on how much there is.
-    if (service.database.kind === 'sqlite') expect(await queries.scans()).to.deep.equal([])
+    if (service.database.kind === 'sqlite') expect(await queries().scans()).to.deep.equal([])
   })
 })

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { getAddress, parseUnits } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { createStore } from '../../server/store/store.js'
-import { watchQueries } from '../support/queryPlans.js'
-import { useTestService } from '../support/useTestService.js'
+import { useWatchedService } from '../support/useTestService.js'
 import { until } from '../support/until.js'
 import {
+  actionOf,
   authorization,
   balanceOf,
   fund,
@@ -19,12 +19,7 @@ import {
 } from '../support/wallets.js'
 
 describe('the other endpoints', () => {
-  const { service, api } = useTestService()
-  let queries: ReturnType<typeof watchQueries>
-
-  before(() => {
-    queries = watchQueries(service.database)
-  })
+  const { service, api, queries } = useWatchedService()
 
   const usdA = () => tokenOf(service.chains[0], 'usd').address
   const usdB = () => tokenOf(service.chains[1], 'usd').address
@@ -62,7 +57,7 @@ describe('the other endpoints', () => {
       const user = newUser()
       const path = `/airdrop/${a.chainId}/eth`
       const compare = () => compareVaults(service.database, service.chains)
-      const unexplained = async () => (await queries.leaveOut(compare)).vaults.map((vault) => vault.unexplained)
+      const unexplained = async () => (await queries().leaveOut(compare)).vaults.map((vault) => vault.unexplained)
       const before = await unexplained()
       const given = await api.post(path, { wallet: user.address })
       expect(given.body.data?.amount, JSON.stringify(given.body)).to.equal(parseUnits('0.1', 18).toString())
@@ -192,11 +187,7 @@ describe('the other endpoints', () => {
       const user = newUser()
       await fund(a, user.address, { usd: 1n })
       const call = { to: usdA(), value: 0n, data: transferData(a.vault, 1n) }
-      const created = await api.post('/actions', {
-        user: user.address,
-        chainAuthorizations: [await authorization(user, a)],
-        intents: [await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [], calls: [call] }])],
-      })
+      const created = await api.post('/actions', await actionOf(user, a, [call]))
       const { actionId } = created.body
       const stream = fetch(`${service.url}/actions/${actionId}/events`).then((response) => response.text())
       await api.execute(actionId, 0, 0)
@@ -268,8 +259,8 @@ describe('the other endpoints', () => {
       await store.readUsedUp({ chainId: a.chainId, signer, chainNonce: 1 })
       await store.lowestUnminedNonce(a.chainId, signer)
       await store.sweep(now)
-      expect(queries.count()).to.be.greaterThan(80)
-      expect(await queries.scans()).to.deep.equal([])
+      expect(queries().count()).to.be.greaterThan(80)
+      expect(await queries().scans()).to.deep.equal([])
     })
   })
 })

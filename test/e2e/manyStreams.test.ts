@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApi } from '../support/api.js'
 import { useTestService } from '../support/useTestService.js'
-import { authorization, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
+import { actionOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
 describe('a thousand open event streams', () => {
   const { service } = useTestService()
@@ -13,11 +13,7 @@ describe('a thousand open event streams', () => {
     const user = newUser()
     await fund(a, user.address, { usd: 1n })
     const calls = [{ to: usd, value: 0n, data: transferData(a.vault, 1n) }]
-    const created = await api.post('/actions', {
-      user: user.address,
-      chainAuthorizations: [await authorization(user, a)],
-      intents: [await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [], calls }])],
-    })
+    const created = await api.post('/actions', await actionOf(user, a, calls))
     const { actionId } = created.body
     const open = await Promise.all(
       Array.from({ length: 1000 }, () => fetch(`${service.url}/actions/${actionId}/events`)),

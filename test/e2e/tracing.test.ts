@@ -12,16 +12,7 @@ import { until } from '../support/until.js'
 import { localChains } from '../support/localChains.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { spawnService, type SpawnedService } from '../support/spawnedService.js'
-import {
-  authorization,
-  fund,
-  newUser,
-  onDemandIntent,
-  sendFrom,
-  signedIntent,
-  tokenOf,
-  transferData,
-} from '../support/wallets.js'
+import { actionOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 type Line = Record<string, unknown>
 
@@ -171,11 +162,7 @@ describe('the trace of a request to a process that only answers', function () {
 async function anAction(api: Api, chain: ChainConfig): Promise<string> {
   const user = newUser()
   const call = { to: tokenOf(chain, 'usd').address, value: 0n, data: transferData(chain.vault, 0n) }
-  const created = await api.post('/actions', {
-    user: user.address,
-    chainAuthorizations: [await authorization(user, chain)],
-    intents: [await signedIntent(user, [{ chainId: chain.chainId, tokenTransfers: [], calls: [call] }])],
-  })
+  const created = await api.post('/actions', await actionOf(user, chain, [call]))
   expect(created.status, JSON.stringify(created.body)).to.equal(201)
   return created.body.actionId as string
 }

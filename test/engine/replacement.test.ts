@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { rpc } from '../../server/devnet/anvil.js'
 import { until } from '../support/until.js'
 import { useServiceOnChains } from '../support/useTestService.js'
-import { authorization, balanceOf, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
+import { actionOf, balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
 describe('a transaction that is stuck', () => {
   const { service, api } = useServiceOnChains((chain) => ({ ...chain, replaceAfterMs: 1_000 }))
@@ -15,11 +15,7 @@ describe('a transaction that is stuck', () => {
     const user = newUser()
     await fund(chain, user.address, { usd: 9n })
     const calls = [{ to: usd, value: 0n, data: transferData(chain.vault, 9n) }]
-    const created = await api.post('/actions', {
-      user: user.address,
-      chainAuthorizations: [await authorization(user, chain)],
-      intents: [await signedIntent(user, [{ chainId: chain.chainId, tokenTransfers: [], calls }])],
-    })
+    const created = await api.post('/actions', await actionOf(user, chain, calls))
     const step = `/actions/${created.body.actionId}/intents/0/steps/0`
     await rpc(url, 'evm_setAutomine', [false])
     await api.execute(created.body.actionId, 0, 0, undefined, 0)

@@ -70,11 +70,11 @@ export function mutatedRequests(operation: SpecOperation, known: Known, paths: K
 
 function parametersArbitrary(operation: SpecOperation, known: Known, paths: KnownPaths): fc.Arbitrary<Values> {
   const fields = operation.parameters.map(({ name, schema }): [string, fc.Arbitrary<unknown>] => {
-    const any = schemaArbitrary(schema, known, name)
+    const whatever = schemaArbitrary(schema, known, name)
     const real = paths[name]
     // Without it, a request is held open for as long as it takes.
     if (name === 'Prefer') return [name, fc.constantFrom('wait=0', 'wait=0, handling=lenient')]
-    return [name, real ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...real) }, any) : any]
+    return [name, real ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...real) }, whatever) : whatever]
   })
   const requiredKeys = operation.parameters
     .filter((parameter) => parameter.in === 'path' || parameter.required || parameter.name === 'Prefer')

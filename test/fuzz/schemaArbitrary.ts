@@ -62,8 +62,10 @@ function objectArbitrary({ properties = {}, required = [] }: Schema, known: Know
 function integerArbitrary(schema: Schema, known: Known, name: string): fc.Arbitrary<number> {
   const range = { min: schema.minimum ?? 0, max: schema.maximum ?? Number.MAX_SAFE_INTEGER }
   const small = fc.integer({ min: range.min, max: Math.min(range.max, range.min + 2) })
-  const any = fc.oneof(small, fc.maxSafeInteger().filter(within(range)), fc.constantFrom(range.min, range.max))
-  return name === 'chainId' ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known.chainIds) }, any) : any
+  const whatever = fc.oneof(small, fc.maxSafeInteger().filter(within(range)), fc.constantFrom(range.min, range.max))
+  return name === 'chainId'
+    ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known.chainIds) }, whatever)
+    : whatever
 }
 
 function within({ min, max }: { min: number; max: number }): (value: number) => boolean {

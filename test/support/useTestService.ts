@@ -5,11 +5,24 @@ import { startDevnet } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createApi } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
+import { watchQueries } from './queryPlans.js'
 import { startTestService, type TestService } from './service.js'
 
 /** A service for all tests of a `describe`, there from its `before` on, and its API. */
 export function useTestService(env: Record<string, string> = {}) {
   return useStarted(() => startTestService(env))
+}
+
+/** The same, with all that its database is asked for remembered. */
+export function useWatchedService() {
+  const used = useTestService()
+  let queries: ReturnType<typeof watchQueries>
+
+  before(() => {
+    queries = watchQueries(used.service.database)
+  })
+
+  return { ...used, queries: () => queries }
 }
 
 /** The same on chains of its own, each of which it is told of by a chains file as `tell` has it. */

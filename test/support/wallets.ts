@@ -122,6 +122,20 @@ export async function authorization(account: PrivateKeyAccount, chain: ChainConf
   }
 }
 
+/** The body of `POST /actions` in which a user who is not delegated yet has his account do some calls on one chain. */
+export async function actionOf(
+  user: PrivateKeyAccount,
+  chain: ChainConfig,
+  calls: ChainBatch['calls'],
+  options: Parameters<typeof signedIntent>[2] = {},
+) {
+  return {
+    user: user.address,
+    chainAuthorizations: [await authorization(user, chain)],
+    intents: [await signedIntent(user, [{ chainId: chain.chainId, tokenTransfers: [], calls }], options)],
+  }
+}
+
 /** An on-demand intent as the API takes it. */
 export function onDemandIntent(
   chainBatches: {
