@@ -1,114 +1,53 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { encryptKeystoreJson } from 'ethers/wallet'
-import { type Abi, encodeFunctionData, keccak256, parseEther, zeroAddress } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { keccak256, zeroAddress } from 'viem'
 import { diagnose } from '../../scripts/doctor/diagnose.js'
-import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
-import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
-import { devAccount, type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { rpc } from '../../server/devnet/anvil.js'
+import { devAccount } from '../../server/devnet/devnet.js'
 import { createDatabase } from '../../server/store/database.js'
-import { startFaultyNode } from '../chain/faultyNode.js'
-import { chainsFileOf } from '../support/chainsFile.js'
-
-type Env = Record<string, string>
-type FileToken = { address: string; decimals: number; airdrop?: object; minInventory?: string }
-type FileChain = {
-  chainId: number
-  rpcUrls: string[]
-  vault: string
-  delegates: string[]
-  tokens: [FileToken, FileToken, FileToken]
-} & Record<string, unknown>
+import { doctorScene, type Env } from './doctorScene.js'
 
 describe('npm run doctor', function () {
   this.timeout(60_000)
-  const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
-  let devnet: Devnet
-  let old: Anvil
-  let env: Env
-  const nodes: Awaited<ReturnType<typeof startFaultyNode>>[] = []
-
-  before(async () => {
-    devnet = await startDevnet({ dataDir: folder })
-    old = await startAnvil({ chainId: 31337, hardfork: 'cancun' })
-  })
-  let file = ''
-  let count = 0
-  beforeEach(() => {
-    file = join(folder, `service-${++count}.sqlite`)
-    env = { ...chainsFileOf(devnet, folder), DATABASE_URL: `sqlite:${file}` }
-  })
-  afterEach(async () => {
-    for (const node of nodes.splice(0)) await node.stop()
-  })
-  after(async () => {
-    await old.stop()
-    await devnet.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  /** Changes the first chain of the chains file. */
-  function change(how: (chain: FileChain) => void) {
-    const content = JSON.parse(readFileSync(env.CHAINS_FILE!, 'utf8')) as { chains: FileChain[] }
-    how(content.chains[0]!)
-    writeFileSync(env.CHAINS_FILE!, JSON.stringify(content))
-  }
-
-  const url = () => devnet.chains[0]!.rpcUrls[0]!
-  /** Changes the first chain itself for the time of a diagnosis. */
-  async function meanwhile(break_: () => Promise<unknown>) {
-    const snapshot = await rpc(url(), 'evm_snapshot', [])
-    await break_()
-    return () => rpc(url(), 'evm_revert', [snapshot])
-  }
-  const asOwner = (functionName: string, args: unknown[]) =>
-    rpc(url(), 'eth_sendTransaction', [
-      {
-        from: devAccount(0).address,
-        to: devnet.chains[0]!.vault,
-        data: encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args }),
-      },
-    ])
-
-  /** A node in front of the first chain that does not know a method. */
-  async function without(refused: (call: { method: string; params: unknown[] }) => boolean) {
-    const node = await startFaultyNode(url())
-    nodes.push(node)
-    node.behave({
-      kind: 'answer',
-      answer: (call) => (refused(call) ? { error: { code: -32601, message: 'method not found' } } : null),
-    })
-    change((chain) => (chain.rpcUrls = [node.url]))
-  }
-
-  /** Makes the service's database, with what the statements do to it. */
-  function database(...statements: string[]) {
-    const args = ['--import', 'tsx', 'test/support/prepareDatabase.ts', file, ...statements]
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-    if (status !== 0) throw new Error(stderr)
-  }
+  const {
+    place,
+    folder,
+    devnet,
+    old,
+    change,
+    meanwhile,
+    without,
+    database,
+    otherBuild,
+    behind,
+    wholeUsd,
+    keystore,
+    remote,
+    laneOf,
+    url,
+    asOwner,
+    lowGas,
+    setOperator,
+  } = doctorScene()
 
   it('finds nothing wrong with a configuration that works', async () => {
     database()
-    expect(await diagnose(env)).to.deep.equal([])
+    expect(await diagnose(place.env)).to.deep.equal([])
   })
 
   const nativeCap = { id: 'eth2', symbol: 'E', name: 'E', address: zeroAddress, decimals: 18, outflowCapPerDay: '7' }
   type Break = () => unknown
   const broken: [string, string, Break][] = [
-    ['a setting that is none', 'config.invalid', () => (env.PORT = 'x')],
+    ['a setting that is none', 'config.invalid', () => (place.env.PORT = 'x')],
     ['a node that does not answer', 'rpc.unreachable', () => change((c) => (c.rpcUrls = ['http://127.0.0.1:9']))],
-    ['a node of another chain', 'rpc.wrongChain', () => change((c) => (c.rpcUrls = devnet.chains[1]!.rpcUrls))],
+    ['a node of another chain', 'rpc.wrongChain', () => change((c) => (c.rpcUrls = devnet().chains[1]!.rpcUrls))],
     [
       'fewer nodes than have to agree',
       'rpc.tooFewAgree',
       () => change((c) => Object.assign(c, { agreement: 2, rpcUrls: [...c.rpcUrls, 'http://127.0.0.1:9'] })),
     ],
-    ['a chain without EIP-7702', 'rpc.noEip7702', () => change((c) => (c.rpcUrls = [old.url]))],
+    ['a chain without EIP-7702', 'rpc.noEip7702', () => change((c) => (c.rpcUrls = [old().url]))],
     [
       'a node without receipts by block',
       'rpc.noBlockReceipts',
@@ -137,7 +76,7 @@ describe('npm run doctor', function () {
     [
       'a public node of another chain',
       'publicRpc.wrongChain',
-      () => change((c) => (c.publicRpcUrl = devnet.chains[1]!.rpcUrls[0])),
+      () => change((c) => (c.publicRpcUrl = devnet().chains[1]!.rpcUrls[0])),
     ],
     [
       'a public node that does not answer',
@@ -150,12 +89,12 @@ describe('npm run doctor', function () {
       () => change((c) => c.rpcUrls.push((c.publicRpcUrl = 'http://127.0.0.1:9/v2/0123456789abcdef'))),
     ],
     ['a delegate that is none', 'delegate.foreign', () => change((c) => (c.delegates = [c.tokens[0].address]))],
-    ['an operator that is none', 'operator.notAllowed', () => (env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
-    ['an operator without gas', 'operator.noGas', () => (env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
+    ['an operator that is none', 'operator.notAllowed', () => (place.env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
+    ['an operator without gas', 'operator.noGas', () => (place.env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
     [
       'an operator that owns the vault',
       'vault.ownerIsOperator',
-      () => (env.SOLVER_PRIVATE_KEYS = `0x${Buffer.from(devAccount(0).getHdKey().privateKey!).toString('hex')}`),
+      () => (place.env.SOLVER_PRIVATE_KEYS = `0x${Buffer.from(devAccount(0).getHdKey().privateKey!).toString('hex')}`),
     ],
     ['a vault that is paused', 'vault.paused', () => meanwhile(() => asOwner('setPaused', [true]))],
     ['a vault without a token', 'vault.empty', () => meanwhile(() => asOwner('withdraw', wholeUsd()))],
@@ -202,8 +141,8 @@ describe('npm run doctor', function () {
     ['a node that is behind the others', 'rpc.behind', () => behind()],
     ['a node without logs', 'rpc.noLogs', () => without((c) => c.method === 'eth_getLogs')],
     ['a node that is asked in the open', 'rpc.plainHttp', () => change((c) => (c.rpcUrls = ['http://0.0.0.0:9']))],
-    ['a delegate of another build', 'delegate.otherBuild', () => otherBuild(devnet.chains[0]!.delegates[0]!)],
-    ['a vault of another build', 'vault.otherBuild', () => otherBuild(devnet.chains[0]!.vault)],
+    ['a delegate of another build', 'delegate.otherBuild', () => otherBuild(devnet().chains[0]!.delegates[0]!)],
+    ['a vault of another build', 'vault.otherBuild', () => otherBuild(devnet().chains[0]!.vault)],
     ['a vault of another owner', 'vault.wrongOwner', () => change((c) => (c.vaultOwner = devAccount(8).address))],
     [
       'an owner who has not accepted yet',
@@ -227,20 +166,24 @@ describe('npm run doctor', function () {
       () => meanwhile(() => setOperator('anvil_setBalance', lowGas)),
     ],
     ['an operator that has code', 'operator.hasCode', () => meanwhile(() => setOperator('anvil_setCode', '0x00'))],
-    ['a database that is none', 'database.damaged', () => writeFileSync(file, 'no database, '.repeat(100))],
-    ['a database that is a folder', 'database.damaged', () => (env.DATABASE_URL = `sqlite:${folder}`)],
+    ['a database that is none', 'database.damaged', () => writeFileSync(place.file, 'no database, '.repeat(100))],
+    ['a database that is a folder', 'database.damaged', () => (place.env.DATABASE_URL = `sqlite:${folder}`)],
     ['a database without one of its tables', 'database.damaged', () => database('DROP TABLE lanes')],
     [
       'a place where no database can be made',
       'database.noPlace',
-      () => (env.DATABASE_URL = `sqlite:${env.CHAINS_FILE}/x/service.sqlite`),
+      () => (place.env.DATABASE_URL = `sqlite:${place.env.CHAINS_FILE}/x/service.sqlite`),
     ],
-    ['a database that does not answer', 'database.unreachable', () => (env.DATABASE_URL = 'mysql://u:p@127.0.0.1:9/x')],
+    [
+      'a database that does not answer',
+      'database.unreachable',
+      () => (place.env.DATABASE_URL = 'mysql://u:p@127.0.0.1:9/x'),
+    ],
   ]
   for (const [what, name, breakIt] of broken) {
     it(`finds ${what}`, async () => {
       const mend = await breakIt()
-      const found = await diagnose(env)
+      const found = await diagnose(place.env)
       if (typeof mend === 'function') await mend()
       const finding = found.find((entry) => entry.name === name)
       expect(finding, JSON.stringify(found, null, 1)).to.not.equal(undefined)
@@ -254,7 +197,7 @@ describe('npm run doctor', function () {
   it('finds a clock that is wrong', async () => {
     database()
     await rpc(url(), 'evm_mine', [])
-    const found = await diagnose(env, () => Date.now() - 600_000)
+    const found = await diagnose(place.env, () => Date.now() - 600_000)
     expect(found.filter(({ name }) => name === 'clock.skew').map(({ where }) => where)).to.include.members([
       'database',
       'chain 31337, rpcUrls/0',
@@ -263,14 +206,14 @@ describe('npm run doctor', function () {
 
   it('finds a chain that stands still', async () => {
     database()
-    const found = await diagnose(env, () => Date.now() + 3_600_000)
+    const found = await diagnose(place.env, () => Date.now() + 3_600_000)
     expect(found.map(({ name }) => name)).to.include('rpc.stale')
   })
 
   it('says of a database in use that it could not look into it', async () => {
-    const inUse = createDatabase({ kind: 'sqlite', file })
+    const inUse = createDatabase({ kind: 'sqlite', file: place.file })
     await inUse.migrate()
-    const found = await diagnose(env)
+    const found = await diagnose(place.env)
     await inUse.close()
     expect(found.map(({ name }) => name)).to.deep.equal(['database.inUse'])
   })
@@ -280,7 +223,7 @@ describe('npm run doctor', function () {
     const run = (extra: Env) =>
       spawnSync(process.execPath, ['--import', 'tsx', 'scripts/doctor.ts', '--json'], {
         encoding: 'utf8',
-        env: { ...process.env, ...env, ...extra },
+        env: { ...process.env, ...place.env, ...extra },
       })
     const healthy = run({})
     expect([healthy.status, JSON.parse(healthy.stdout)]).to.deep.equal([0, { ok: true, findings: [] }])
@@ -293,59 +236,4 @@ describe('npm run doctor', function () {
       ([status, stderr]: [number, string]) => status === 1 && stderr.includes('--jsno') && !/^ +at /m.test(stderr),
     )
   })
-
-  /** Enough for some steps, and not for many. */
-  const lowGas = `0x${parseEther('0.005').toString(16)}`
-  const setOperator = (method: string, value: string) => rpc(url(), method, [devAccount(1).address, value])
-
-  /** The same code with a byte behind it that nothing runs into. */
-  function otherBuild(address: string) {
-    return meanwhile(async () => {
-      const code = (await rpc(url(), 'eth_getCode', [address, 'latest'])) as string
-      await rpc(url(), 'anvil_setCode', [address, `${code}00`])
-    })
-  }
-
-  /** A second node that knows the first block only. */
-  async function behind() {
-    const genesis = await rpc(url(), 'eth_getBlockByNumber', ['0x0', false])
-    const node = await startFaultyNode(url())
-    nodes.push(node)
-    node.behave({
-      kind: 'answer',
-      answer: ({ method, params }) =>
-        method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: genesis } : null,
-    })
-    change((chain) => chain.rpcUrls.push(node.url))
-  }
-
-  /** All dollars of the first chain's vault. */
-  function wholeUsd() {
-    const { address, decimals } = devnet.chains[0]!.tokens[0]!
-    return [address, devAccount(9).address, 1_000_000n * 10n ** BigInt(decimals)]
-  }
-
-  async function keystore(word: string, said: string) {
-    const privateKey = devnet.operatorKeys[0]!
-    const { address } = privateKeyToAccount(privateKey)
-    const json = await encryptKeystoreJson({ address, privateKey }, word, { scrypt: { N: 1024 } })
-    writeFileSync(join(folder, 'key.json'), json, { mode: 0o644 })
-    writeFileSync(join(folder, 'password'), `${said}\n`, { mode: 0o644 })
-    delete env.SOLVER_PRIVATE_KEYS
-    Object.assign(env, {
-      SOLVER_KEYS_FILE: join(folder, 'key.json'),
-      SOLVER_KEYS_PASSWORD_FILE: join(folder, 'password'),
-    })
-  }
-
-  function remote() {
-    delete env.SOLVER_PRIVATE_KEYS
-    env.SOLVER_SIGNER_URL = `unix:${join(folder, 'no-signer')}`
-    env.SOLVER_SIGNER_ADDRESSES = devAccount(1).address
-  }
-
-  function laneOf(index: number, status: string) {
-    const signer = devAccount(index).address.toLowerCase()
-    return `INSERT INTO lanes VALUES (31337, '${signer}', 0, '${status}', 'as a test', 0)`
-  }
 })
