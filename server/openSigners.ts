@@ -1,4 +1,3 @@
-import { decryptKeystore } from './chain/keystore.js'
 import { createRemoteSigners } from './chain/remoteSigner.js'
 import { createSigner, type Signer } from './chain/signer.js'
 import type { OperatorKeys } from './operatorKeys.js'
@@ -16,6 +15,8 @@ export class KeysUnusable extends Error {
 export async function openSigners(keys: OperatorKeys): Promise<Signer[]> {
   if (keys.kind === 'plain') return keys.keys.map(createSigner)
   if (keys.kind === 'remote') return createRemoteSigners(keys.url, keys.addresses)
+  // Loaded where it is needed only: its library is a twentieth of an idle process.
+  const { decryptKeystore } = await import('./chain/keystore.js')
   const problems: string[] = []
   const signers: Signer[] = []
   for (const { path, json } of keys.files) {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isKeystoreJson } from 'ethers/wallet'
 import type { Address, Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
@@ -61,10 +60,19 @@ function readKeystores(given: Given): OperatorKeys {
   for (const path of pathsAt(given)) {
     const json = readText(path, 'KEYS_FILE', given)
     if (json === null) continue
-    if (isKeystoreJson(json)) files.push({ path, json })
+    if (isKeystore(json)) files.push({ path, json })
     else given.refuse('KEYS_FILE', `${path} is no keystore (Web3 Secret Storage, version 3)`)
   }
   return { kind: 'keystore', files, password }
+}
+
+/** The mark of a Web3 Secret Storage file; what else is wrong with it shows when it is opened. */
+function isKeystore(json: string): boolean {
+  try {
+    return (JSON.parse(json) as { version?: unknown } | null)?.version === 3
+  } catch {
+    return false
+  }
 }
 
 function pathsAt(given: Given): string[] {

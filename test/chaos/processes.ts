@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { serviceProgram } from '../support/serviceProgram.js'
 import { until } from '../support/until.js'
 
 /** A service as operators run it: a process of its own, which can be killed and stopped. */
@@ -12,7 +13,7 @@ export type ServiceProcess = {
 }
 
 export async function startProcess(env: Record<string, string>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
+  const child = spawn(process.execPath, await serviceProgram(), {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -8,12 +8,13 @@ import { stopProcess } from '../../server/devnet/anvil.js'
 import { createApi, type Api } from '../support/api.js'
 import { freshMysqlUrl } from '../support/database.js'
 import { localChains } from '../support/localChains.js'
+import { serviceProgram } from '../support/serviceProgram.js'
 import { until } from '../support/until.js'
 import { balanceOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 /** A service as operators run it: a process of its own, which can be killed. */
 async function startProcess(dataDir: string, databaseUrl: string | null): Promise<{ api: Api; child: ChildProcess }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
+  const child = spawn(process.execPath, await serviceProgram(), {
     env: {
       ...process.env,
       DATA_DIR: dataDir,

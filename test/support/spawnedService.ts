@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
+import { serviceProgram } from './serviceProgram.js'
 import { until } from './until.js'
 
 export type SpawnedService = Awaited<ReturnType<typeof spawnService>>
 
 /** The service as operators run it, in a process of its own, and everything that it says on stdout and stderr. */
 export async function spawnService(env: Record<string, string>) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
+  const child = spawn(process.execPath, await serviceProgram(), {
     env: { ...process.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
