@@ -12,6 +12,9 @@ const signatures = /0x[0-9a-f]{128,}/gi
 /** Probes come every few seconds and would drown the rest. */
 const quiet = new Set(['getLiveness', 'getReadiness', 'getHealth'])
 
+/** In place of the status of a request whose client was gone before there was one; nginx has brought that number in. */
+const hungUp = 499
+
 /** One line for each request, once it is answered. The query and the body stay out of it. */
 export function accessLog(logger: Logger, observe: ObserveRequest): Middleware<ApiState> {
   return async (ctx, next) => {
@@ -19,14 +22,16 @@ export function accessLog(logger: Logger, observe: ObserveRequest): Middleware<A
     const write = () => {
       const { operationId } = ctx.state
       const durationMs = performance.now() - startedAt
-      observe(operationId ?? 'none', ctx.method, ctx.status, durationMs / 1000)
+      // Koa begins with 404, which nobody has been told.
+      const status = ctx.res.headersSent ? ctx.status : hungUp
+      observe(operationId ?? 'none', ctx.method, status, durationMs / 1000)
       const level = operationId !== null && quiet.has(operationId) ? 'debug' : 'info'
       logger[level](
         {
           ...logFields(ctx.state),
           method: ctx.method,
           path: ctx.path.replace(signatures, '0x…'),
-          status: ctx.status,
+          status,
           durationMs: Math.round(durationMs * 10) / 10,
           // False: the client hung up before it had its answer.
           complete: ctx.res.writableFinished,

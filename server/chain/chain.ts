@@ -1,5 +1,4 @@
 import type { Address, Hash, Hex } from 'viem'
-import type { ChainAuthorization } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 
 /** Addresses and hashes are lower case throughout. */
@@ -56,12 +55,17 @@ export type TransactionRequest = {
   to: Address
   data: Hex
   value: bigint
-  authorization: ChainAuthorization | null
 }
 
 export type SimulationOptions = {
   /** Lets the account borrow this delegate's code for the simulation. Null: all code stays as it is. */
   overrideDelegate: { account: Address; delegate: Address } | null
+  /**
+   * Whether it may share a request with others, each of which then runs on what the ones before it leave. Whatever fails so
+   * is run again by itself before that is said of it, and so is what can't be estimated by itself; what the rest moves may
+   * owe it to the others, as it may to any transaction that comes before it in a block.
+   */
+  inCompany: boolean
 }
 
 export type Simulation =
@@ -89,6 +93,11 @@ export type SendOutcome = {
   text: string
 }
 
+export type BlockOptions = {
+  /** The block may not be there yet, which nodes say in many ways: one is asked, and no refusal counts against it. */
+  isGuess: boolean
+}
+
 /** One chain as the service sees it. Every function is one round trip; all but `send` throw `ChainUnavailable`. */
 export type Chain = {
   config: ChainConfig
@@ -96,7 +105,7 @@ export type Chain = {
   /** Null: the node has no such block (yet). */
   blockByNumber(number: bigint): Promise<Block | null>
   /** Null: the node does not have the block, or not its receipts. */
-  blockReceipts(number: bigint): Promise<{ block: Block; receipts: Receipt[] } | null>
+  blockReceipts(number: bigint, options?: BlockOptions): Promise<{ block: Block; receipts: Receipt[] } | null>
   receipts(hashes: readonly Hash[]): Promise<(Receipt | null)[]>
   /**
    * Whether none of these transactions is mined or waiting to be, by every node that answers, of which there have to be
@@ -113,7 +122,11 @@ export type Chain = {
   /** Every node by itself, in the order of `rpcUrls`: its newest block, or null when it does not answer. */
   nodes(): Promise<(Block | null)[]>
   transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
-  accounts(addresses: readonly Address[], tag: 'latest' | 'pending'): Promise<Account[]>
+  /**
+   * As of the latest block. A `pending` nonce counts what waits in the node's pool as well; balances and code do not, since
+   * some nodes build the pending block anew for each question.
+   */
+  accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
   /** Whether the vault has paid under this key. */
@@ -129,7 +142,7 @@ export type Chain = {
   /** At the pending block. */
   simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
   /** Hands a signed transaction to every node of the chain. Never throws. */
-  send(raw: Hex): Promise<SendOutcome>
+  send(signed: { raw: Hex; hash: Hash }): Promise<SendOutcome>
 }
 
 /** No node of the chain gave a usable answer. It tells nothing about the chain's state. */

@@ -1,4 +1,4 @@
-import { type Address, type Hash, type Hex, keccak256 } from 'viem'
+import type { Address, Hash, Hex } from 'viem'
 import { nativeToken } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
@@ -115,10 +115,11 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       }))
     },
 
-    async accounts(addresses, tag) {
+    async accounts(addresses, nonceOf) {
       const methods = ['eth_getTransactionCount', 'eth_getBalance', 'eth_getCode']
+      const tags = [nonceOf, 'latest', 'latest']
       const parts = chunks(addresses, Math.floor(maxCalls / methods.length)).map((part) => {
-        const calls = part.flatMap((address) => methods.map((method) => call(method, address, tag)))
+        const calls = part.flatMap((address) => methods.map((method, index) => call(method, address, tags[index])))
         return rpc.read(calls, (answers) => chunks(answers.map(resultOf), methods.length).map(readAccount))
       })
       return (await Promise.all(parts)).flat()
@@ -144,16 +145,18 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return readFlag(rpc, account, encodeIsChainBatchProcessed(chainBatchId))
     },
 
-    send(raw) {
-      return sendToAll(rpc, config.chainId, raw)
+    send(signed) {
+      return sendToAll(rpc, config.chainId, signed)
     },
   }
 }
 
+type Signed = Parameters<Chain['send']>[0]
+
 /** The first node that has taken the transaction answers for all; without one, all are waited for. */
-async function sendToAll(rpc: Rpc, chainId: number, raw: Hex): Promise<SendOutcome> {
+async function sendToAll(rpc: Rpc, chainId: number, signed: Signed): Promise<SendOutcome> {
   const outcomes = rpc.senders.map(async (node): Promise<SendOutcome> => {
-    const { kind, text } = await sendTo(node, raw)
+    const { kind, text } = await sendTo(node, signed)
     // A node that has come to be of another chain knows nothing of ours; only one that is of ours is believed.
     const believed = kind !== 'dead' || !saysWrongChain(text) || (await isOfChain(node, chainId))
     return { kind: believed ? kind : 'ambiguous', text: rpc.redact(text) }
@@ -164,7 +167,7 @@ async function sendToAll(rpc: Rpc, chainId: number, raw: Hex): Promise<SendOutco
   return Promise.any(accepted).catch(async () => combineOutcomes(await Promise.all(outcomes)))
 }
 
-async function sendTo(node: Pick<RpcNode, 'ask'>, raw: Hex): Promise<SendOutcome> {
+async function sendTo(node: Pick<RpcNode, 'ask'>, { raw, hash }: Signed): Promise<SendOutcome> {
   try {
     const [answer] = await node.ask([call('eth_sendRawTransaction', raw)])
     if (answer?.error) {
@@ -172,7 +175,7 @@ async function sendTo(node: Pick<RpcNode, 'ask'>, raw: Hex): Promise<SendOutcome
       const text = typeof data === 'string' ? `${message}: ${data}` : message
       return { kind: classifySend(text), text }
     }
-    const named = String(answer?.result).toLowerCase() === keccak256(raw)
+    const named = String(answer?.result).toLowerCase() === hash
     return named ? { kind: 'accepted', text: 'ok' } : { kind: 'ambiguous', text: 'the node names another transaction' }
   } catch (error) {
     return { kind: 'ambiguous', text: error instanceof NodeFailure ? error.message : 'no answer' }
@@ -191,7 +194,7 @@ async function isOfChain(node: Pick<RpcNode, 'ask'>, chainId: number): Promise<b
 /** Whole blocks where the node knows eth_getBlockReceipts, else every receipt by its hash in a second round trip. */
 function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
   let supported = true
-  return async (number) => {
+  return async (number, { isGuess } = { isGuess: false }) => {
     const calls = [call('eth_getBlockByNumber', quantity(number), false)]
     if (supported) calls.push(call('eth_getBlockReceipts', quantity(number)))
     const found = await rpc.read(
@@ -206,7 +209,10 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
           receipts: receipts && !receipts.error ? orNull(receipts.result, readReceiptList) : null,
         }
       },
-      { isAnswer: (error, { method }) => method === 'eth_getBlockReceipts' && (isUnknown(error) || isMissing(error)) },
+      {
+        isAnswer: (error, { method }) => method === 'eth_getBlockReceipts' && (isUnknown(error) || isMissing(error)),
+        isGuess,
+      },
     )
     if (!found) return null
     const { block, hashes } = found

@@ -22,6 +22,8 @@ export type RpcOptions = {
 export type ReadOptions = {
   /** Errors that are answers (a revert) rather than faults of the node. By default none is. */
   isAnswer?: (error: RpcError, call: RpcCall) => boolean
+  /** Asks one node only, and holds nothing against it. */
+  isGuess?: boolean
 }
 
 /** A node that has failed is asked last for this long. */
@@ -50,10 +52,10 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
   async function read<T>(
     calls: readonly RpcCall[],
     decode: (answers: RpcAnswer[]) => T,
-    { isAnswer = () => false }: ReadOptions = {},
+    { isAnswer = () => false, isGuess = false }: ReadOptions = {},
   ): Promise<T> {
     const reasons: string[] = []
-    for (const node of inOrder()) {
+    for (const node of isGuess ? inOrder().slice(0, 1) : inOrder()) {
       try {
         const answers = await node.reads.ask(calls)
         const faults = answers.flatMap(({ error }, index) => (error && !isAnswer(error, calls[index]!) ? [error] : []))
@@ -62,7 +64,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
         node.failedAt = -Infinity
         return value
       } catch (error) {
-        node.failedAt = performance.now()
+        if (!isGuess) node.failedAt = performance.now()
         reasons.push(error instanceof Error ? error.message : 'unreadable answer')
       }
     }

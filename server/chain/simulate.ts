@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import type { Log, Simulation, SimulationOptions, TransactionRequest } from './chain.js'
+import { grouped } from '../domain/grouped.js'
 import { calldataFloor } from './fees.js'
 import type { Rpc } from './rpc.js'
 import {
@@ -25,19 +26,34 @@ type Abilities = {
   pendingBlock: boolean
 }
 
+/** How many transactions one simulation runs; a block's gas is enough for most of them. */
+const mostTogether = 32
+
 /**
  * Runs a transaction on the pending block without sending it. One round trip: eth_simulateV1 tells logs and revert,
- * eth_estimateGas the gas that it takes to get there.
+ * eth_estimateGas the gas that it takes to get there. Where the first has the say, the second goes by the latest block,
+ * since some nodes build the pending one anew for each question; for the same reason those that come together share one.
  */
 export function createSimulator(rpc: Rpc) {
   const abilities: Abilities = { simulation: true, designators: true, pendingBlock: true }
   const codes = new Map<Address, Hex>()
+  const inCompany = grouped(simulateTogether, mostTogether)
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
+    const asked = { request, options }
+    const found = options.inCompany && abilities.simulation ? await inCompany(asked) : null
+    return found ?? simulateByItself(asked)
+  }
+
+  async function simulateByItself(asked: Asked): Promise<Simulation> {
     for (;;) {
       const assumed = { ...abilities }
-      const calls = await buildCalls(request, options, assumed)
-      const outcome = await rpc.read(calls, (answers) => readOutcome(request, calls, answers, assumed), {
+      const run = await prepare(asked, assumed)
+      const tag = assumed.pendingBlock ? 'pending' : 'latest'
+      const calls = assumed.simulation
+        ? [simulationOf([run], tag), plainCall('eth_estimateGas', run, 'latest')]
+        : [plainCall('eth_call', run, tag), plainCall('eth_estimateGas', run, tag)]
+      const outcome = await rpc.read(calls, (answers) => readOutcome(asked.request, calls, answers, assumed), {
         isAnswer: (error, { method }) =>
           method === 'eth_estimateGas' || isRevert(error) || missingAbility(error, assumed) !== null,
       })
@@ -47,23 +63,43 @@ export function createSimulator(rpc: Rpc) {
     }
   }
 
-  async function buildCalls(
-    request: TransactionRequest,
-    { overrideDelegate }: SimulationOptions,
-    assumed: Abilities,
-  ): Promise<RpcCall[]> {
+  /** Null, at its place: to be simulated by itself, as everything that has failed is. Never throws. */
+  async function simulateTogether(asked: Asked[]): Promise<(Simulation | null)[]> {
+    const byThemselves = asked.map(() => null)
+    const borrowers = asked.flatMap(({ options }) => options.overrideDelegate?.account ?? [])
+    if (asked.length === 1 || new Set(borrowers).size < borrowers.length) return byThemselves
+    try {
+      const runs = await Promise.all(asked.map((one) => prepare(one, abilities)))
+      const tag = abilities.pendingBlock ? 'pending' : 'latest'
+      const calls = [simulationOf(runs, tag), ...runs.map((run) => plainCall('eth_estimateGas', run, 'latest'))]
+      return await rpc.read(
+        calls,
+        ([ran, ...estimates]) => {
+          if (ran?.error) return byThemselves
+          const simulated = readSimulations(resultOf(ran))
+          return asked.map(({ request }, index) => {
+            const one = simulated[index]!
+            // An estimate fails where it succeeded for what the others have left; what it used then may be too little.
+            const isItsOwn = one.outcome === 'success' && !estimates[index]?.error
+            return isItsOwn ? succeeded(request, estimates[index], one) : null
+          })
+        },
+        { isAnswer: () => true },
+      )
+    } catch {
+      return byThemselves
+    }
+  }
+
+  async function prepare({ request, options }: Asked, assumed: Abilities): Promise<Run> {
     const { from, to, data, value } = request
-    const transaction = { from, to, data, value: quantity(value) }
-    const overrides = overrideDelegate
-      ? { [overrideDelegate.account]: { code: await codeFor(overrideDelegate.delegate, assumed) } }
-      : undefined
-    const tag = assumed.pendingBlock ? 'pending' : 'latest'
-    const plain = [transaction, tag, ...(overrides ? [overrides] : [])]
-    const block = { ...(overrides && { stateOverrides: overrides }), calls: [transaction] }
-    const run = assumed.simulation
-      ? call('eth_simulateV1', { blockStateCalls: [block], traceTransfers: true, validation: false }, tag)
-      : call('eth_call', ...plain)
-    return [run, call('eth_estimateGas', ...plain)]
+    const { overrideDelegate } = options
+    return {
+      transaction: { from, to, data, value: quantity(value) },
+      overrides: overrideDelegate && {
+        [overrideDelegate.account]: { code: await codeFor(overrideDelegate.delegate, assumed) },
+      },
+    }
   }
 
   async function codeFor(delegate: Address, assumed: Abilities): Promise<Hex> {
@@ -74,6 +110,23 @@ export function createSimulator(rpc: Rpc) {
     codes.set(delegate, code)
     return code
   }
+}
+
+type Asked = { request: TransactionRequest; options: SimulationOptions }
+
+type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
+
+function plainCall(method: string, { transaction, overrides }: Run, tag: string): RpcCall {
+  return call(method, transaction, tag, ...(overrides ? [overrides] : []))
+}
+
+function simulationOf(runs: Run[], tag: string): RpcCall {
+  const overrides = Object.assign({}, ...runs.map((run) => run.overrides)) as object
+  const block = {
+    ...(Object.keys(overrides).length > 0 && { stateOverrides: overrides }),
+    calls: runs.map(({ transaction }) => transaction),
+  }
+  return call('eth_simulateV1', { blockStateCalls: [block], traceTransfers: true, validation: false }, tag)
 }
 
 type Outcome = Simulation | { outcome: 'unable'; ability: keyof Abilities }
@@ -89,9 +142,15 @@ function readOutcome(
     if (ability) return { outcome: 'unable', ability }
   }
   if (ran?.error) return revertOf(ran.error)
-  const simulated = run?.method === 'eth_simulateV1' ? readSimulation(resultOf(ran)) : null
-  if (simulated?.outcome === 'reverted') return simulated
+  if (run?.method === 'eth_simulateV1') {
+    const simulated = readSimulations(resultOf(ran))[0]!
+    return simulated.outcome === 'reverted' ? simulated : succeeded(request, estimated, simulated)
+  }
   if (estimated?.error && isRevert(estimated.error)) return revertOf(estimated.error)
+  return succeeded(request, estimated, null)
+}
+
+function succeeded(request: TransactionRequest, estimated: RpcAnswer | undefined, simulated: Ran | null): Simulation {
   const gas = readGas(estimated, simulated?.gasUsed ?? null)
   const floor = calldataFloor(request.data)
   return { outcome: 'success', gas: gas > floor ? gas : floor, logs: simulated?.logs ?? null }
@@ -114,17 +173,22 @@ function readGas(estimated: RpcAnswer | undefined, gasUsed: bigint | null): bigi
 
 type Reverted = Extract<Simulation, { outcome: 'reverted' }>
 
-function readSimulation(result: unknown): { outcome: 'success'; logs: Log[]; gasUsed: bigint } | Reverted {
+type Ran = { outcome: 'success'; logs: Log[]; gasUsed: bigint }
+
+/** Of each transaction, in order. */
+function readSimulations(result: unknown): (Ran | Reverted)[] {
   const block = readObject(readArray(result)[0])
-  const simulated = readObject(readArray(block['calls'])[0])
-  if (readBigInt(simulated['status']) === 1n) {
-    const logs = readArray(simulated['logs'] ?? []).map(readLog)
-    return { outcome: 'success', logs, gasUsed: readBigInt(simulated['gasUsed']) }
-  }
-  // geth gives a revert's data with the error, anvil as what the call returned.
-  const error = readObject(simulated['error'] ?? {})
-  const data = hexIn(error['data']) ?? hexIn(simulated['returnData']) ?? '0x'
-  return { outcome: 'reverted', data, text: String(error['message'] ?? 'execution failed') }
+  return readArray(block['calls']).map((entry) => {
+    const simulated = readObject(entry)
+    if (readBigInt(simulated['status']) === 1n) {
+      const logs = readArray(simulated['logs'] ?? []).map(readLog)
+      return { outcome: 'success', logs, gasUsed: readBigInt(simulated['gasUsed']) }
+    }
+    // geth gives a revert's data with the error, anvil as what the call returned.
+    const error = readObject(simulated['error'] ?? {})
+    const data = hexIn(error['data']) ?? hexIn(simulated['returnData']) ?? '0x'
+    return { outcome: 'reverted', data, text: String(error['message'] ?? 'execution failed') }
+  })
 }
 
 function revertOf(error: RpcError): Reverted {

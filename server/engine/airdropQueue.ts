@@ -32,10 +32,7 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
     stepIndex: 0,
   })
   const from = [...tools.signers.keys()][0]!
-  const simulation = await chain.simulate(
-    { from, to, data, value: 0n, authorization: null },
-    { overrideDelegate: null },
-  )
+  const simulation = await chain.simulate({ from, to, data, value: 0n }, { overrideDelegate: null, inCompany: false })
   if (simulation.outcome === 'reverted') {
     const failure = tools.codec.decodeRevert(simulation.data)
     if (failure.name === 'AlreadyFulfilled') return adopt(airdrop, chain, tools)

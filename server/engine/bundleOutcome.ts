@@ -53,9 +53,9 @@ export async function faultOf(
   if (fault.kind === 'skipped') return { status: 'alone' }
   const failure = tools.codec.decodeRevert(fault.reason)
   const { to, data } = bundle.calls[index]!
-  const request = { from: transaction.signer, to, data, value: 0n, authorization: null }
+  const request = { from: transaction.signer, to, data, value: 0n }
   try {
-    const byItself = await chain.simulate(request, { overrideDelegate: null })
+    const byItself = await chain.simulate(request, { overrideDelegate: null, inCompany: false })
     if (byItself.outcome === 'success') return { status: 'alone' }
     const now = tools.codec.decodeRevert(byItself.data)
     if (doneByOthers.includes(failure.name) || doneByOthers.includes(now.name)) return { status: 'alone' }

@@ -1,3 +1,4 @@
+import { createAccounts } from './accounts.js'
 import { type BundleSettings, createBundles } from './bundles.js'
 import { grouped } from '../domain/grouped.js'
 import { createSweeper } from './sweeper.js'
@@ -19,7 +20,7 @@ export type Engine = ReturnType<typeof createEngine>
 
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
 export function createEngine(
-  given: Omit<EngineTools, 'bundles' | 'takeAccount' | 'takeTurn' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,
+  given: Omit<EngineTools, 'bundles' | 'accounts' | 'takeTurn' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,
   bundling: BundleSettings,
 ) {
   const tools: EngineTools = {
@@ -27,7 +28,14 @@ export function createEngine(
     heads: new Map(),
     lanesChecked: new Set(),
     bundles: createBundles(bundling, () => tools),
-    takeAccount: grouped(given.store.takeAccounts, mostAccounts),
+    accounts: createAccounts({
+      take: grouped(given.store.takeAccounts, mostAccounts),
+      async hurry(ref) {
+        await given.store.postponeStep(ref, 0)
+        workers.steps.wake()
+      },
+      now: given.now,
+    }),
     takeTurn: createTurns(turnMs),
     wake: () => Object.values(workers).forEach((worker) => worker.wake()),
     look: (chainId) => watchers.get(chainId)?.look(),

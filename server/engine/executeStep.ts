@@ -1,4 +1,5 @@
-import type { Chain } from '../chain/chain.js'
+import type { Address } from 'viem'
+import type { Chain, Simulation } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import { ServiceError, type StepError } from '../domain/errors.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
@@ -9,12 +10,9 @@ import { adoptExecution } from './adoptExecution.js'
 import type { ReadyStep } from './bundles.js'
 import { explainRevert } from './explainRevert.js'
 import { payloadOf } from './payload.js'
-import { findPermission } from './permission.js'
+import { findPermission, namedDelegate } from './permission.js'
 import type { EngineTools } from './tools.js'
 import { endStep, failStep, moved, type Visit, waits } from './visit.js'
-
-/** How soon a step looks again for its turn at the user's account. */
-const accountBusyMs = 200
 
 /**
  * One visit to a step that the service carries out by a transaction of its own and that has none yet: credit, the
@@ -50,22 +48,30 @@ async function prepare(
   if (outOfTime) return endOutOfTime(work, { batch, previous, chain, error: outOfTime }, tools)
   const refusal = recipientError(work, batch)
   if (refusal) return failStep(work, refusal, tools)
-  if (work.kind === 'delegated' && !(await tools.takeAccount(work))) return waits(accountBusyMs)
+  const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
+  if (busyMs !== null) return waits(busyMs)
 
   const unfunded = await reserve(work, batch, tools)
   if (unfunded === 'stale') return moved
   if (unfunded) return failStep(work, unfunded, tools)
 
+  const payload = payloadOf(work, batch, previous, tools)
+  const simulateWith = (delegate: Address | null) => simulate(work, batch, chain, { ...payload, delegate }, tools)
+  // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
+  const named = namedDelegate(work, batch, chain)
+  const first = simulateWith(named)
+  // Who is refused neither waits for it nor hears that it failed.
+  first.catch(() => undefined)
   const permission = await findPermission(work, batch, chain)
   if (permission.outcome === 'refused') return failStep(work, permission.error, tools)
-  const { authorization } = permission
-  const payload = payloadOf(work, batch, previous, tools)
+  const { authorization, delegate } = permission
   if (payload.stepKey && !work.stepKey) {
     if (!(await tools.store.fixStepKey(work.ref, payload.stepKey))) return failStep(work, sameEntitlement, tools)
     work = { ...work, stepKey: payload.stepKey }
   }
-
-  const estimate = await simulate(work, batch, chain, { ...payload, authorization }, tools)
+  const wasRight = named === null ? authorization === null : named === delegate
+  const simulated = await (wasRight ? first : simulateWith(authorization && delegate))
+  const estimate = await judge(work, batch, chain, simulated, tools)
   if (estimate.outcome === 'ended') return estimate.visit
   const gasLimit = (authorizations: number) => tools.codec.gasLimit({ estimate: estimate.gas, authorizations })
   return {
@@ -132,19 +138,39 @@ async function reserve(work: StepWork, batch: ChainBatch, tools: EngineTools): P
   }
 }
 
+type Simulated = Simulation & {
+  /** What the batch says that moves and nothing has moved. Null: nothing, or the node can't tell. */
+  missing: string | null
+}
+
+/** With the account borrowing the delegate. Null: with what it has. */
 async function simulate(
   work: StepWork,
   batch: ChainBatch,
   chain: Chain,
-  request: Omit<Parameters<Chain['simulate']>[0], 'from' | 'value'>,
+  { to, data, delegate }: Pick<ReadyStep, 'to' | 'data'> & { delegate: Address | null },
+  tools: EngineTools,
+): Promise<Simulated> {
+  const from = [...tools.signers.keys()][0]!
+  const overrideDelegate = delegate && { account: work.user, delegate }
+  const run = async (inCompany: boolean): Promise<Simulated> => {
+    const request = { from, to, data, value: 0n }
+    const simulation = await chain.simulate(request, { overrideDelegate, inCompany })
+    const logs = simulation.outcome === 'success' ? simulation.logs : null
+    return { ...simulation, missing: logs && tools.codec.matchTransfers(batch, logs) }
+  }
+  const simulated = await run(true)
+  // What others have moved before may have kept it from moving that.
+  return simulated.missing ? run(false) : simulated
+}
+
+async function judge(
+  work: StepWork,
+  batch: ChainBatch,
+  chain: Chain,
+  simulation: Simulated,
   tools: EngineTools,
 ): Promise<{ outcome: 'fits'; gas: bigint } | { outcome: 'ended'; visit: Visit }> {
-  const from = [...tools.signers.keys()][0]!
-  const { authorization, to, data } = request
-  const simulation = await chain.simulate(
-    { from, to, data, value: 0n, authorization },
-    { overrideDelegate: authorization ? { account: work.user, delegate: authorization.address } : null },
-  )
   if (simulation.outcome === 'reverted') {
     const failure = tools.codec.decodeRevert(simulation.data)
     const visit =
@@ -152,9 +178,8 @@ async function simulate(
       (await endReverted(work, await explainRevert(failure, batch, chain), tools))
     return { outcome: 'ended', visit }
   }
-  const missing = simulation.logs ? tools.codec.matchTransfers(batch, simulation.logs) : null
-  if (missing) {
-    const error = { code: 'transfer_mismatch', message: missing, retryable: true } as const
+  if (simulation.missing) {
+    const error = { code: 'transfer_mismatch', message: simulation.missing, retryable: true } as const
     return { outcome: 'ended', visit: await failStep(work, error, tools) }
   }
   return { outcome: 'fits', gas: simulation.gas }

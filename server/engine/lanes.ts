@@ -95,10 +95,12 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
 /** Sends what the journal holds of a transaction: its newest signed form. Never throws for what a node says. */
 export async function sendStored(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
   const attempt = transaction.attempts.at(-1)!
-  const answer = await chain.send(attempt.raw)
+  const answer = await chain.send(attempt)
   const now = tools.now()
   const context = { ...transactionFields(transaction), hash: attempt.hash }
   tools.log.debug({ ...context, outcome: answer.kind, answer: answer.text }, 'transaction sent')
+  // It may be mined already, and is looked for while the answer is noted.
+  tools.look(transaction.chainId)
   switch (answer.kind) {
     case 'accepted':
     case 'ambiguous':
@@ -130,7 +132,6 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
       if (!attempt.isCancel) await replace(transaction, chain, { isCancel: true }, tools)
       break
   }
-  tools.look(transaction.chainId)
 }
 
 /**
@@ -165,7 +166,7 @@ export async function replace(
   if (stored === 'stale') return true
   const replaced = { ...transactionFields(transaction), hash: attempt.hash, isCancel: options.isCancel }
   tools.log.info(replaced, 'transaction replaced')
-  const answer = await chain.send(attempt.raw)
+  const answer = await chain.send(attempt)
   const now = tools.now()
   await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
   tools.look(chainId)
@@ -182,7 +183,7 @@ export async function fillGap(chain: Chain, signer: Address, nonce: number, tool
   const recorded = await tools.store.recordFiller({ chainId, signer, nonce, gasLimit: cancelGas, attempt }, tools.now())
   if (!recorded) return
   tools.log.warn({ ...transactionFields(recorded), hash: attempt.hash }, 'a nonce that the journal never had is filled')
-  const answer = await chain.send(attempt.raw)
+  const answer = await chain.send(attempt)
   // There was no gap: a node had told too low a nonce.
   if (answer.kind === 'consumed') await tools.store.giveUpFiller(recorded.id, tools.now())
   else await tools.store.noteSend(recorded.id, answer.kind, tools.now() + resendMs, tools.now())

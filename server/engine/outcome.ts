@@ -94,8 +94,8 @@ function withoutRun(
 /** A receipt does not say why it reverted; running the same call again usually does. Null: it would succeed now. */
 async function failureOf(transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
   const { signer: from, to, data } = transaction
-  const request = { from, to, data, value: 0n, authorization: null }
-  const again = await chain.simulate(request, { overrideDelegate: null })
+  const request = { from, to, data, value: 0n }
+  const again = await chain.simulate(request, { overrideDelegate: null, inCompany: false })
   return again.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
 }
 

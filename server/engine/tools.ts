@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import type { Block, Chain } from '../chain/chain.js'
 import type { Signer } from '../chain/signer.js'
 import type { Settings } from '../domain/settings.js'
-import type { StepWork } from '../store/steps.js'
 import type { Store } from '../store/store.js'
+import type { Accounts } from './accounts.js'
 import type { Bundles } from './bundles.js'
 import type { Turns } from './turns.js'
 
@@ -32,8 +32,8 @@ export type EngineTools = {
   signerFaults: Map<Address, SignerFault>
   /** Sends steps that are ready. */
   bundles: Bundles
-  /** Makes a 7702 step the one open step of its user on its chain. False: another one is. */
-  takeAccount: (work: StepWork) => Promise<boolean>
+  /** Users' accounts, which one step at a time has. */
+  accounts: Accounts
   /** Takes turns at a lane. */
   takeTurn: Turns
   /** The newest head that was seen of each chain. */

@@ -21,6 +21,7 @@ export async function endStep(work: StepWork, result: StepResult, tools: EngineT
     const code = status === 'success' ? undefined : result.error.code
     tools.log.info({ ...stepFields(work), chainId: work.view.chainId, hash, status, code }, 'step settled')
     tools.countStep(work.view.chainId, status)
+    await tools.accounts.freed([work])
   }
   tools.changed(work.ref.actionId)
   return moved

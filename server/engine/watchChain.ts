@@ -12,6 +12,8 @@ import { createLaneCheck } from './laneCheck.js'
 import { createReorganisationCheck } from './reorganisations.js'
 import type { EngineTools } from './tools.js'
 
+type BlockReceipts = NonNullable<Awaited<ReturnType<Chain['blockReceipts']>>>
+
 /** Further behind than this, transactions are looked up by hash instead of reading every block. */
 const maxBlocksAtOnce = 64n
 const batchSize = 200
@@ -55,9 +57,10 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
 
   async function run(): Promise<void> {
     while (!stopped) {
+      const wasCalled = lookAtOnce
       lookAtOnce = false
       try {
-        await round()
+        await round(wasCalled)
       } catch (error) {
         tools.log.warn({ err: error, chainId }, 'chain could not be watched; trying again')
         await sleep(1_000)
@@ -66,15 +69,16 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
   }
 
-  async function round(): Promise<void> {
+  async function round(wasCalled: boolean): Promise<void> {
     await lanes.open()
     canonical.clear()
-    const head = await chain.head()
+    // Both in one request: a transaction that was just sent is in the next block where blocks are made at once.
+    const [head, next] = await Promise.all([chain.head(), wasCalled && read ? readAhead(read.number + 1n) : null])
     tools.heads.set(chainId, head)
     const isNew = read?.hash !== head.hash
     const hasReorganised = await reorganisations.check(head)
     if (await tools.store.hasOpenTransactions(chainId)) {
-      await readNewBlocks(head)
+      await readNewBlocks(head, next)
       if (isNew && !hasReorganised) await countConfirmations(head)
       await settleFinal(head, hasReorganised)
       await lookAfterSilent(head)
@@ -85,14 +89,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   /** One request per new block finds everything of ours in it, however much is open. */
-  async function readNewBlocks(head: Block): Promise<void> {
+  async function readNewBlocks(head: Block, next: BlockReceipts | null): Promise<void> {
     if (read === null || head.number < read.number || head.number - read.number > maxBlocksAtOnce) {
       // What is older than this block is found by hash, in `lookAfterSilent` and `settleFinal`.
       read = { number: head.number - 1n, hash: head.parentHash }
     }
     const last = read
     for (let number = last.number + 1n; number <= head.number; number++) {
-      const found = await chain.blockReceipts(number)
+      const found = next && isUnder(head, next.block, number) ? next : await chain.blockReceipts(number)
       if (!found) return
       read = found.block
       canonical.set(found.block.number, found.block.hash)
@@ -103,6 +107,11 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
         if (receipt) await meet(transaction, receipt, head)
       }
     }
+  }
+
+  /** Null: it is not there yet, or has to be asked for again. */
+  function readAhead(number: bigint): Promise<BlockReceipts | null> {
+    return chain.blockReceipts(number, { isGuess: true }).catch(() => null)
   }
 
   /**
@@ -238,6 +247,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       if (result.status !== 'alone') tools.countStep(chainId, result.status)
       tools.changed(ref.actionId)
     }
+    await tools.accounts.freed(ended.flatMap(({ work, result }) => (result.status === 'alone' ? [] : work)))
     tools.wake()
   }
 
@@ -263,6 +273,15 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       }
     })
   }
+}
+
+/**
+ * Whether the block that was read ahead is the one of that number for certain. Nodes may answer out of order, and before
+ * the head is told the chain may have reorganised; of a block further down the head does not say so.
+ */
+function isUnder(head: Block, ahead: Block, number: bigint): boolean {
+  if (ahead.number !== number) return false
+  return ahead.hash === head.hash || (number === head.number - 1n && ahead.hash === head.parentHash)
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Intent, Status } from '../domain/action.js'
 import type { ActionView, BatchView, IntentView } from '../domain/views.js'
@@ -25,7 +26,7 @@ export async function listActions(
   database: Database,
   filter: ActionFilter & { before: string | null; limit: number },
 ): Promise<ActionView[]> {
-  const query = database.knex<ActionRow>('actions').orderBy('id', 'desc').limit(filter.limit)
+  const query = database.knex<ActionRow>(listed(database, filter)).orderBy('id', 'desc').limit(filter.limit)
   if (filter.user !== null) void query.where({ user: filter.user })
   if (filter.status !== null) void query.where({ status: filter.status })
   if (filter.before !== null) void query.where('id', '<', filter.before)
@@ -53,6 +54,16 @@ export async function listActions(
       steps.filter((step) => step.action_id === action.id),
     ),
   )
+}
+
+/**
+ * By the index that has the list in its order. MariaDB would take all of a user or a status from it, newest first, and
+ * throw away what comes before the page. What a transaction has to do with is few, and looked up one by one.
+ */
+function listed(database: Database, { user, status, transactionHash }: ActionFilter): Knex.Raw | string {
+  const columns = [...(user === null ? [] : ['user']), ...(status === null ? [] : ['status'])]
+  if (transactionHash !== null || columns.length === 0) return 'actions'
+  return database.by('actions', ['actions', ...columns, 'id', 'index'].join('_'))
 }
 
 /** The intent that carries this signature, by the signature's keccak256. */

@@ -14,11 +14,12 @@ export async function claimDue<Row extends object>(
   // Mostly nothing is due, and no transaction is needed to see that.
   const due = await database.knex(table).where('due_at', '<=', database.atOnce()).first('due_at')
   if (!due) return []
-  return database.transact(async (trx) => {
+  const claim = async (trx: Transaction) => {
     const now = await database.clock(trx)
     const query = trx(table).where('due_at', '<=', now).orderBy('due_at').limit(limit)
     const rows = (await database.lock(query, { skipLocked: true })) as Row[]
     if (rows.length > 0) await lease(trx, rows, now + leaseMs)
     return rows
-  })
+  }
+  return database.transact(claim, { durable: false })
 }

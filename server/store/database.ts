@@ -19,7 +19,7 @@ export type Database = {
    * (deadlock, lock wait, certification failure), so it must have no effects of its own.
    * Any other failure, a lost COMMIT among them, is thrown: the outcome is unknown until read back.
    */
-  transact<T>(work: (trx: Transaction) => Promise<T>): Promise<T>
+  transact<T>(work: (trx: Transaction) => Promise<T>, options?: TransactOptions): Promise<T>
   /**
    * For a single write outside a transaction: runs the statement, and again when the database rolled it back. On a
    * cluster any write can lose against one that another node has made.
@@ -31,12 +31,22 @@ export type Database = {
    * changed it: what is decided under a lock must change a locked row, or insert a unique one, in the same transaction.
    */
   lock<Q extends Knex.QueryBuilder>(query: Q, options?: { skipLocked: boolean }): Q
+  /** A table to select from by one of its indexes, where the planner would not see that it is the one. */
+  by(table: string, index: string): Knex.Raw
   /** Unix ms by the database's own clock, which all replicas share; on a cluster, by that of their node. */
   clock(trx: Knex | Transaction): Promise<number>
   /** Now, by the same clock, as a value to be stored. */
   atOnce(): Knex.Raw
   migrate(): Promise<void>
   close(): Promise<void>
+}
+
+export type TransactOptions = {
+  /**
+   * False: a power loss may undo it on SQLite, together with nothing but what came after. A process that dies undoes
+   * nothing. For what only saves work, such as leases, which then need not wait for the disk.
+   */
+  durable: boolean
 }
 
 /** Thrown when a second process opens the same SQLite file. */
@@ -62,8 +72,8 @@ export function createDatabase(config: DatabaseConfig): Database {
       // mysql2 answers with the rows and their columns' descriptions.
       return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
     },
-    async transact(work) {
-      return again(() => runOnce(knex, work))
+    async transact(work, { durable } = { durable: true }) {
+      return again(() => runOnce(knex, work, { waitForDisk: durable || config.kind !== 'sqlite' }))
     },
     write(statement) {
       return again(() => statement(knex))
@@ -73,6 +83,8 @@ export function createDatabase(config: DatabaseConfig): Database {
       const locked = query.forUpdate()
       return (options?.skipLocked ? locked.skipLocked() : locked) as typeof query
     },
+    by: (table, index) =>
+      knex.raw(config.kind === 'mysql' ? '?? FORCE INDEX (??)' : '?? INDEXED BY ??', [table, index]),
     async clock(trx) {
       const rows = await trx.select(trx.raw(`${clockOf(config)} AS now`))
       return Number((rows[0] as { now: number | string }).now)
@@ -82,7 +94,11 @@ export function createDatabase(config: DatabaseConfig): Database {
       await refuseSecondProcess(knex, config)
       await migrate(knex, { isShared: config.kind === 'mysql' })
     },
-    close: () => knex.destroy(),
+    async close() {
+      // Statements that stay prepared outlive the connection, which then leaves its log as it is: the file alone lacked it.
+      if (config.kind === 'sqlite') await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
+      await knex.destroy()
+    },
   }
 }
 
@@ -109,13 +125,19 @@ async function again<T>(attempt: () => PromiseLike<T>): Promise<T> {
  * One run of a transaction, on a connection of its own until the transaction is over for certain. Knex's `commit()`
  * resolves even when COMMIT has failed; only `executionPromise` tells.
  */
-async function runOnce<T>(knex: Knex, work: (trx: Transaction) => Promise<T>): Promise<T> {
+async function runOnce<T>(
+  knex: Knex,
+  work: (trx: Transaction) => Promise<T>,
+  { waitForDisk }: { waitForDisk: boolean },
+): Promise<T> {
   const client = knex.client as {
     acquireConnection(): Promise<unknown>
     releaseConnection(connection: unknown): Promise<void>
   }
   const connection = await client.acquireConnection()
+  const hurry = waitForDisk ? null : (connection as SqliteConnection)
   try {
+    hurry?.pragma('synchronous = NORMAL')
     const trx = await knex.transaction({ connection })
     try {
       const result = await work(trx)
@@ -129,7 +151,11 @@ async function runOnce<T>(knex: Knex, work: (trx: Transaction) => Promise<T>): P
       throw error
     }
   } finally {
-    await client.releaseConnection(connection)
+    try {
+      hurry?.pragma('synchronous = FULL')
+    } finally {
+      await client.releaseConnection(connection)
+    }
   }
 }
 
@@ -206,13 +232,16 @@ function openSqlite(file: string): Knex {
       min: 1,
       max: 1,
       acquireTimeoutMillis: 30_000,
-      afterCreate(connection: { pragma: (text: string) => unknown }, done: DoneCallback) {
+      afterCreate(connection: SqliteConnection, done: DoneCallback) {
+        keepPrepared(connection)
         // The exclusive lock keeps other processes out for as long as this one lives.
         for (const pragma of [
           'busy_timeout = 2000',
           'locking_mode = EXCLUSIVE',
           'journal_mode = WAL',
           'synchronous = FULL',
+          // In pages, 32 MB: pages that are written again and again go into the database once.
+          'wal_autocheckpoint = 8000',
           'foreign_keys = ON',
         ]) {
           connection.pragma(pragma)
@@ -221,6 +250,25 @@ function openSqlite(file: string): Knex {
       },
     },
   })
+}
+
+type SqliteConnection = { pragma(text: string): unknown; prepare(sql: string): unknown }
+
+/** How many statements stay prepared, with what was last bound to them; those with lists are one for each length. */
+const mostPrepared = 250
+
+/** Has a statement that comes again used again: to prepare one takes as long as to run it. */
+function keepPrepared(connection: SqliteConnection): void {
+  const prepare = connection.prepare.bind(connection)
+  const prepared = new Map<string, unknown>()
+  connection.prepare = (sql) => {
+    const statement = prepared.get(sql) ?? prepare(sql)
+    // The one that was not used for longest is the first.
+    prepared.delete(sql)
+    prepared.set(sql, statement)
+    if (prepared.size > mostPrepared) prepared.delete(prepared.keys().next().value!)
+    return statement
+  }
 }
 
 /**

@@ -101,7 +101,9 @@ export async function lowestUnminedNonce(database: Database, chainId: number, si
     .knex<TransactionRow>('transactions')
     .where({ chain_id: chainId, signer, status: 'open' })
     .whereNull('mined_block')
-    .orderBy('nonce')
+    // A sum, by which no index is in order: the few that are open are found by their status, and not among all that the
+    // lane has ever sent.
+    .orderByRaw('nonce + 0')
     .first('nonce')
   return row?.nonce ?? null
 }

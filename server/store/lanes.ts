@@ -72,15 +72,18 @@ export async function pauseLane(
   return paused > 0
 }
 
-/** How many transactions of each signer are not final yet. */
+/**
+ * How many transactions of each signer are not final yet. Counted here: to group by signer, SQLite would go through all
+ * that the signers have ever sent, in the order of their nonces.
+ */
 export async function countOpenTransactions(database: Database, chainId: number): Promise<Map<Address, number>> {
-  const rows = (await database
+  const rows = await database
     .knex('transactions')
     .where({ chain_id: chainId, status: 'open' })
-    .groupBy('signer')
-    .select('signer')
-    .count({ open: '*' })) as unknown as { signer: Address; open: number | string }[]
-  return new Map(rows.map((row) => [row.signer, Number(row.open)]))
+    .select<{ signer: Address }[]>('signer')
+  const counts = new Map<Address, number>()
+  for (const { signer } of rows) counts.set(signer, (counts.get(signer) ?? 0) + 1)
+  return counts
 }
 
 /** Open transactions of a lane whose nonces the chain has used up and that were not seen mined; oldest nonce first. */
@@ -92,8 +95,10 @@ export async function readUsedUp(
     .knex('transactions')
     .where({ chain_id: lane.chainId, signer: lane.signer, status: 'open' })
     .whereNull('mined_block')
-    .where('nonce', '<', lane.chainNonce)
-    .orderBy('nonce')
+    // As sums, by which no index is in order: the few that are open are found by their status, and not among all that
+    // the lane has ever sent.
+    .whereRaw('nonce + 0 < ?', [lane.chainNonce])
+    .orderByRaw('nonce + 0')
     .select<{ id: number; nonce: number }[]>('id', 'nonce')
   if (rows.length === 0) return []
   const attempts = await database

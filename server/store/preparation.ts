@@ -13,7 +13,7 @@ import type { StepWork } from './steps.js'
 
 /** Makes each 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
 export async function takeAccounts(database: Database, works: StepWork[]): Promise<boolean[]> {
-  return database.transact(async (trx) => {
+  const takeAll = async (trx: Transaction) => {
     if (await take(trx, works)) return works.map(() => true)
     const taken = new Map<StepWork, boolean>()
     // In one order everywhere, so that locks of several groups don't cross.
@@ -21,7 +21,9 @@ export async function takeAccounts(database: Database, works: StepWork[]): Promi
       taken.set(work, await take(trx, [work]))
     }
     return works.map((work) => taken.get(work)!)
-  })
+  }
+  // It lasts at the latest when the transaction that needs it is recorded.
+  return database.transact(takeAll, { durable: false })
 }
 
 /** All of them or none; a refused statement leaves the rest of its transaction as it is, on both databases. */

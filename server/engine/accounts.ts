@@ -1,0 +1,100 @@
+import type { StepRef } from '../domain/action.js'
+import type { StepWork } from '../store/steps.js'
+
+export type Accounts = ReturnType<typeof createAccounts>
+
+/** How soon the first that waits looks again by itself; each one after it so much later. */
+const againMs = 200
+/** How soon one does that was called and has found the account taken: it may have looked just before it was free. */
+const firstAgainMs = 50
+/** The latest that any of them looks again: others may have freed the account, in another process. */
+const latestMs = 10_000
+/** Nobody has waited for an account here for so long; who still does waits elsewhere. */
+const forgottenMs = 60_000
+
+/**
+ * Lets the 7702 steps of a user on a chain have his account one after the other, in the order in which they came. Who
+ * holds it is in the store; what is kept here is only who waits, so that the next one is called when it is free, and
+ * hundreds that wait for one account don't look all the time.
+ * States of one that waits: waiting → called (the account was free) → gone, or waiting again where it was, if another was
+ * faster. One that never comes was carried out by another process; it stays called, and is in nobody's way.
+ */
+export function createAccounts(deps: {
+  /** Makes a step the one open step of its user on its chain. False: another one is. */
+  take: (work: StepWork) => Promise<boolean>
+  /** Has a step looked at at once. */
+  hurry: (ref: StepRef) => Promise<void>
+  now: () => number
+}) {
+  /** By account, the one that was asked for last at the end. */
+  const queues = new Map<string, Queue>()
+
+  return {
+    /** Null: the step has its user's account. Else it waits for that long at most. */
+    async take(work: StepWork): Promise<number | null> {
+      const isTaken = await deps.take(work)
+      if (isTaken) leave(work)
+      return isTaken ? null : waitFor(work)
+    },
+
+    /** Tells that these steps hold no account any more. Never throws. */
+    async freed(works: readonly StepWork[]): Promise<void> {
+      const accounts = new Set(works.filter(({ kind }) => kind === 'delegated').map(accountOf))
+      await Promise.all([...accounts].map(callNext))
+    },
+  }
+
+  function waitFor(work: StepWork): number {
+    const account = accountOf(work)
+    const name = nameOf(work.ref)
+    const waiting = queues.get(account)?.waiting ?? new Map<string, Waiting>()
+    const wasCalled = waiting.get(name)?.isCalled === true
+    // Who waits already keeps his place.
+    waiting.set(name, { ref: work.ref, isCalled: false })
+    queues.delete(account)
+    queues.set(account, { waiting, touchedAt: deps.now() })
+    forgetOld()
+    if (wasCalled) return firstAgainMs
+    let place = 1
+    for (const other of waiting.keys()) {
+      if (other === name || place * againMs >= latestMs) break
+      place += 1
+    }
+    return place * againMs
+  }
+
+  function leave(work: StepWork): void {
+    const account = accountOf(work)
+    const queue = queues.get(account)
+    queue?.waiting.delete(nameOf(work.ref))
+    if (queue?.waiting.size === 0) queues.delete(account)
+  }
+
+  async function callNext(account: string): Promise<void> {
+    for (const entry of queues.get(account)?.waiting.values() ?? []) {
+      if (entry.isCalled) continue
+      entry.isCalled = true
+      // It looks by itself before long.
+      return deps.hurry(entry.ref).catch(() => undefined)
+    }
+  }
+
+  function forgetOld(): void {
+    for (const [account, { touchedAt }] of queues) {
+      if (deps.now() - touchedAt < forgottenMs) return
+      queues.delete(account)
+    }
+  }
+}
+
+type Waiting = { ref: StepRef; isCalled: boolean }
+
+type Queue = { waiting: Map<string, Waiting>; touchedAt: number }
+
+function accountOf(work: StepWork): string {
+  return `${work.view.chainId}:${work.user}`
+}
+
+function nameOf({ actionId, intentIndex, stepIndex }: StepRef): string {
+  return `${actionId}/${intentIndex}/${stepIndex}`
+}
