@@ -8,10 +8,11 @@ export type Mariadb = {
   stop(): Promise<void>
 }
 
-export async function startMariadb(): Promise<Mariadb> {
+/** `options` are the server's own. */
+export async function startMariadb(options: string[] = []): Promise<Mariadb> {
   const folder = createServerFolder('mariadb-')
   const port = await freePort()
-  const child = spawnServer(folder, port)
+  const child = spawnServer(folder, port, options)
   const url = `mysql://root@127.0.0.1:${port}/`
   await untilUp(url, child)
   return {

@@ -1,7 +1,8 @@
 /**
  * Measures the service beside its baselines: npm run bench [name…] (all without names; the names are those below).
  * BENCH_ROUNDS (5), BENCH_SECONDS per round (4), BENCH_DATABASES (sqlite,mysql), BENCH_OUTPUT for the JSON
- * (.data/bench.json), BENCH_STEPS of a round through the engine (300), BENCH_MEMORY_STEPS (10000), BENCH_PROFILE for a folder of V8 profiles. Ends with 1 when a bound is not kept.
+ * (.data/bench.json), BENCH_STEPS of a round through the engine (1000, with blocks of 1 s 3000), BENCH_MEMORY_STEPS (10000), BENCH_PROFILE for a
+ * folder of V8 profiles. Ends with 1 when a bound is not kept.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -17,14 +18,17 @@ import { growth } from './growth.js'
 import { intake } from './intake.js'
 import { latency } from './latency.js'
 import { memory } from './memory.js'
+import { processes } from './processes.js'
 import { read } from './read.js'
 import { isKept, table } from './report.js'
 import { roundTrips } from './roundTrips.js'
+import { buildProcesses } from './startProcess.js'
 import { streams } from './streams.js'
 
 const benchmarks: Record<string, (bench: Bench) => Promise<Result[]>> = {
   read,
   intake,
+  processes,
   engine,
   bundles,
   latency,
@@ -41,6 +45,7 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
+await buildProcesses()
 const databases = createDatabases()
 const load = await startLoadGenerator()
 const bench: Bench = {

@@ -1,101 +1,146 @@
 /**
- * Fills a database as years of work would, in a process of its own: a thousand finished actions through the store, and
- * then copies of their rows under other ids, made by the database itself.
+ * Fills a database as years of work would, in a process of its own: a thousand actions with all that becomes of them,
+ * and then copies of their rows under other ids, made by the database itself.
  */
-import { randomHash, aNewAction, stepOf } from '../../test/support/builders.js'
+import type { Address } from 'viem'
 import type { Database } from '../../server/store/database.js'
 import { createStore } from '../../server/store/store.js'
 import { openDatabase } from './databases.js'
+import { finishAction, openSeededLane, type SeededAction, type SeededChain } from './finishAction.js'
 
 export type Growth = {
   actions: number
   /** Copies of copies: each round makes the tables six times as large. */
   rounds: number
+  /** Whose ids and tokens the rows name. */
+  chains: [SeededChain, SeededChain]
 }
 
-export type Grown = { users: string[]; actionIds: string[]; hashes: string[]; actions: number }
+export type Grown = {
+  /** The actions that were not copied. */
+  seeded: SeededAction[]
+  /** Of the lane that has carried the steps. */
+  signer: Address
+  /** How many there are in all. */
+  actions: number
+}
 
+/** How many actions are made at once. */
+const together = 10
 /** How many copies a round makes of each row. */
 const copies = [1, 2, 3, 4, 5]
 const digits = '0123456789abcdef'
-/** Columns that a copy needs others of. */
-const varied: Record<string, string[]> = {
-  actions: ['id', 'user'],
-  intents: ['action_id', 'signed_key', 'signature_hash'],
-  steps: ['action_id', 'user', 'transaction_hash', 'step_key'],
-  events: ['action_id'],
-  payments: ['action_id', 'hash', 'user'],
-  credits: ['transaction_hash', 'user', 'action_id'],
-  balances: ['user'],
-  ledger: ['cause', 'user'],
-  venue_tx_hashes: ['address', 'tx_hash'],
+
+/** What a copy needs others of: identifiers by a digit, texts by a suffix, and numbers by the highest id of a table. */
+type Varied = { digits?: string[]; suffixes?: string[]; numbers?: Record<string, string> }
+
+const varied: Record<string, Varied> = {
+  actions: { digits: ['id', 'user'] },
+  intents: { digits: ['action_id', 'signed_key', 'signature_hash'] },
+  steps: { digits: ['action_id', 'user', 'transaction_hash', 'step_key'], numbers: { transaction_id: 'transactions' } },
+  events: { digits: ['action_id'] },
+  idempotency_keys: { digits: ['key_hash', 'action_id'] },
+  transactions: { digits: ['mined_hash'], numbers: { id: 'transactions', nonce: 'transactions' } },
+  attempts: { digits: ['hash'], numbers: { transaction_id: 'transactions' } },
+  payments: { digits: ['action_id', 'hash', 'user'] },
+  credits: { digits: ['transaction_hash', 'user', 'action_id'], numbers: { id: 'credits' } },
+  reservations: { digits: ['action_id'], numbers: { credit_id: 'credits' } },
+  balances: { digits: ['user'] },
+  ledger: { digits: ['user'], suffixes: ['cause'], numbers: { id: 'ledger' } },
+  deposits: { digits: ['report_hash', 'transaction_hash', 'user', 'sender'], numbers: { id: 'deposits' } },
+  deposit_logs: { suffixes: ['log_key'], numbers: { deposit_id: 'deposits' } },
+  airdrops: { digits: ['wallet', 'transaction_hash'] },
+  venue_tx_hashes: { digits: ['address', 'tx_hash'], numbers: { id: 'venue_tx_hashes' } },
 }
 
 const database = openDatabase(process.env.DATABASE_URL!)
 await database.migrate()
 
-async function grow({ actions, rounds }: Growth): Promise<Grown> {
-  const grown: Grown = { users: [], actionIds: [], hashes: [], actions: 0 }
-  for (let index = 0; index < actions; index++) {
-    const finished = await finishedAction(database)
-    grown.users.push(finished.user)
-    grown.actionIds.push(finished.actionId)
-    grown.hashes.push(finished.hash)
+async function grow({ actions, rounds, chains }: Growth): Promise<Grown> {
+  const seeded: SeededAction[] = []
+  const store = createStore(database)
+  const signer = await openSeededLane(store, chains)
+  if (database.kind === 'sqlite') await database.knex.raw('PRAGMA synchronous = OFF')
+  for (let index = 0; index < actions; index += together) {
+    const indices = Array.from({ length: Math.min(together, actions - index) }, (_, offset) => index + offset)
+    seeded.push(...(await Promise.all(indices.map((one) => finishAction(store, { index: one, chains, signer })))))
   }
+  await hurry(database)
   for (let round = 0; round < rounds; round++) {
-    for (const [table, columns] of Object.entries(varied)) await copy(database, table, columns, round)
+    const highest = await highestIds(database)
+    for (const [table, columns] of Object.entries(varied)) await copy(database, { table, ...columns, highest }, round)
   }
-  if (database.kind === 'mysql') await database.knex.raw(`ANALYZE TABLE ${Object.keys(varied).join(', ')}`)
+  await settle(database)
   const counted = await database.knex('actions').count({ found: '*' }).first()
   await database.close()
-  return { ...grown, actions: Number(counted!['found']) }
+  return { seeded, signer, actions: Number(counted!['found']) }
 }
 
-/** Paid, and the solver's step not asked for. */
-async function finishedAction(on: Database) {
-  const store = createStore(on)
-  const entry = aNewAction()
-  const { user, actionId } = entry.action
-  await store.insertAction(entry)
-  const [ref, hash, now] = [stepOf(entry, 0, 0), randomHash(), Date.now()]
-  const order = { action: 'register', hash, signed: false } as const
-  await store.requestStep({ ref, order, needs: [], intentSigned: false }, now)
-  const place = { transactionHash: hash, blockNumber: 7, blockHash: randomHash() }
-  const token = entry.action.intents[0]!.chainBatches[0]!.tokenTransfers[0]!.token
-  const arrivals = [{ chainId: 1, logIndex: 0, user, token, amount: 100n, ...place }]
-  await store.settleStep(ref, { status: 'success', confirmations: 1, arrivals, payouts: [], ...place }, now)
-  const venue = { address: user, txHash: hash, actionType: 'trade', venue: 'somewhere', chainId: 1 }
-  await store.venueTxHashes.insert(venue, now)
-  return { user, actionId, hash }
+/** What is lost when the copying is cut short is thrown away anyway. */
+async function hurry({ kind, knex }: Database): Promise<void> {
+  if (kind === 'mysql') return
+  for (const pragma of ['journal_mode = OFF', 'cache_size = -1000000']) {
+    await knex.raw(`PRAGMA ${pragma}`)
+  }
 }
 
-async function copy(on: Database, table: string, columns: string[], round: number): Promise<void> {
-  const names = Object.keys(await on.knex(table).columnInfo()).filter((name) => name !== 'id' || columns.includes('id'))
-  const quoted = names.map((name) => on.knex.ref(name).toString())
-  // All in one statement, so that none copies what another has made.
+/** Leaves the database as one is that has grown slowly: MariaDB knows its tables' sizes, SQLite has written its log back. */
+async function settle({ kind, knex }: Database): Promise<void> {
+  if (kind === 'mysql') {
+    await knex.raw(`ANALYZE TABLE ${Object.keys(varied).join(', ')}`)
+    return
+  }
+  await knex.raw('PRAGMA journal_mode = WAL')
+  await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+/** By table, of those that number their rows. */
+async function highestIds({ knex }: Database): Promise<Record<string, number>> {
+  const tables = new Set(Object.values(varied).flatMap(({ numbers = {} }) => Object.values(numbers)))
+  const highest: Record<string, number> = {}
+  for (const table of tables) {
+    const row = await knex(table).max({ id: 'id' }).first()
+    highest[table] = Number(row!['id'])
+  }
+  return highest
+}
+
+type Copying = Varied & { table: string; highest: Record<string, number> }
+
+async function copy(on: Database, { table, highest, ...columns }: Copying, round: number): Promise<void> {
+  const { digits = [], suffixes = [], numbers = {} } = columns
+  const names = Object.keys(await on.knex(table).columnInfo())
   const selects = copies.map((by) => {
-    const values = names.map((name, index) =>
-      columns.includes(name) ? other(on, name, quoted[index]!, round, by) : quoted[index]!,
-    )
+    const values = names.map((name) => {
+      const column = on.knex.ref(name).toString()
+      if (digits.includes(name)) return otherDigit(on, name, column, round, by)
+      if (suffixes.includes(name)) return joined(on, [column, `':${round}.${by}'`])
+      return numbers[name] ? `${column} + ${by * highest[numbers[name]]!}` : column
+    })
     return `SELECT ${values.join(', ')} FROM ${table}`
   })
+  const quoted = names.map((name) => on.knex.ref(name).toString())
+  // All in one statement, so that none copies what another has made.
   await on.knex.raw(`INSERT INTO ${table} (${quoted.join(', ')}) ${selects.join(' UNION ALL ')}`)
 }
 
-/** The column with one digit raised by so much, modulo 16; null stays null. A cause is told apart by what is added. */
-function other(on: Database, name: string, column: string, round: number, by: number): string {
+/** The column with one digit raised by so much, modulo 16; null stays null. */
+function otherDigit(on: Database, name: string, column: string, round: number, by: number): string {
   const place = placeOf(name, round)
   const digit = `substr('${digits.slice(by)}${digits}', instr('${digits}', substr(${column}, ${place}, 1)), 1)`
-  const parts =
-    name === 'cause'
-      ? [column, `':${round}.${by}'`]
-      : [`substr(${column}, 1, ${place - 1})`, digit, `substr(${column}, ${place + 1})`]
+  return joined(on, [`substr(${column}, 1, ${place - 1})`, digit, `substr(${column}, ${place + 1})`])
+}
+
+function joined(on: Database, parts: string[]): string {
   return on.kind === 'mysql' ? `CONCAT(${parts.join(', ')})` : parts.join(' || ')
 }
 
-/** Which digit, counted from 1: behind `0x`, or behind the time that an id begins with, which lists go by. */
+/**
+ * Which digit, counted from 1: behind `0x`, or of the time that an action's id begins with, minutes before months: so
+ * the rows lie in the order in which they would have come, and what is listed together lies together.
+ */
 function placeOf(column: string, round: number): number {
-  return column === 'id' || column === 'action_id' ? 26 + round : 3 + round
+  return column === 'id' || column === 'action_id' ? 7 - round : 3 + round
 }
 
 process.on('message', (growth: Growth) => {

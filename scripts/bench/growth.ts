@@ -1,8 +1,11 @@
+import { createReadStream } from 'node:fs'
 import { createStore } from '../../server/store/store.js'
-import { compare, type Result } from './compare.js'
+import { compare, type Contender, type Result } from './compare.js'
 import { type DatabaseKind, openDatabase } from './databases.js'
-import { type Bench, startChains, startServiceProcess } from './environment.js'
+import { type Bench, type Chains, startChains, startServiceProcess } from './environment.js'
 import type { Grown, Growth } from './grow.js'
+import { bodiesPerRound, type GrownService, reads, writes } from './growthEndpoints.js'
+import { claim, type Look, looks, makeDue } from './growthLooks.js'
 import { inScope, type Keep } from './inScope.js'
 import type { Load } from './load.js'
 import { signBodies } from './signedBodies.js'
@@ -14,11 +17,13 @@ const growthRounds = Number(process.env.BENCH_GROWTH_ROUNDS ?? 4)
 const connections = 8
 /** Slower than this beside a thousand actions, nothing may be. */
 const atMost = 1.3
-const claimsPerRound = 300
+const looksPerRound = 500
+/** Ahead of what the seeded rows rest on by more than a reorganisation is looked for. */
+const minedBlocks = 1_000
 
-type Place = { grown: Grown; url: string; service: { url: string; stop(): Promise<void> } }
+type Place = { grown: Grown; url: string; service: { url: string; stop(): Promise<void> }; bodies: string[] }
 
-/** Every endpoint, and the engine's claim, with more than a million stored actions beside a thousand. */
+/** Every endpoint, and what the engine asks for, with more than a million stored actions beside a thousand. */
 export async function growth(bench: Bench): Promise<Result[]> {
   const results: Result[] = []
   for (const kind of bench.kinds) results.push(...(await inScope((keep) => growthOn(bench, kind, keep))))
@@ -27,87 +32,100 @@ export async function growth(bench: Bench): Promise<Result[]> {
 
 async function growthOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<Result[]> {
   const chains = await keep(startChains())
-  const place = async (rounds: number): Promise<Place> => {
-    const { url } = await keep(bench.databases.fresh(kind))
-    const seed = await startProcess('grow.ts', { DATABASE_URL: url })
-    const grown = await seed.ask<Grown>({ actions, rounds } satisfies Growth)
-    await seed.stop()
-    const service = await keep(startServiceProcess({ ...chains.env, DATABASE_URL: url }))
-    return { grown, url, service }
-  }
-  const [large, small] = [await place(growthRounds), await place(0)]
-  const bodies = async () =>
-    (await signBodies(chains.devnet.chains, { bodies: 2_000, users: 50 })).map(({ body }) => body)
-  const label = { benchmark: 'growth', database: kind, rounds: bench.rounds }
+  await mine(chains)
+  const { chainId } = chains.devnet.chains[0]!
+  const keys = chains.devnet.operatorKeys
+  const large = await openPlace(bench, kind, { chains, keys: keys.slice(0, 1), rounds: growthRounds }, keep)
+  const small = await openPlace(bench, kind, { chains, keys: keys.slice(1, 2), rounds: 0 }, keep)
+  const label = { benchmark: 'growth', database: kind, rounds: bench.rounds, unit: 'ms' }
   const results: Result[] = []
-  const signed = { large: await bodies(), small: await bodies() }
-  for (const [name, requestsOf] of Object.entries(endpoints)) {
-    const contender = ({ grown, service }: Place, own: string[]) => ({
-      name: `${name} at ${grown.actions} actions`,
-      round: async () => {
-        const requests = requestsOf(grown, own)
-        const count = requests.length < actions ? null : bench.seconds
-        const { perSecond, statuses } = await bench.load.run({
-          url: service.url,
-          connections,
-          requests,
-          seconds: count,
-        })
-        const failed = Object.keys(statuses).filter((status) => Number(status) < 200 || Number(status) > 299)
-        if (failed.length > 0) throw new Error(`${name} was answered ${JSON.stringify(statuses)}`)
-        return (connections * 1000) / perSecond
-      },
-    })
-    const [ours, other] = [contender(large, signed.large), contender(small, signed.small)]
+  const beside = async (name: string, roundOf: (place: Place) => Contender['round']) => {
+    const contender = (place: Place) => ({ name: `${name} at ${place.grown.actions} actions`, round: roundOf(place) })
+    const [ours, other] = [contender(large), contender(small)]
     for (const { round } of [ours, other]) await round()
-    results.push(...(await compare({ ...label, unit: 'ms', ours, others: [{ ...other, bound: { atMost } }] })))
+    results.push(...(await compare({ ...label, ours, others: [{ ...other, bound: { atMost } }] })))
+  }
+
+  for (const [name, requestsOf] of Object.entries(reads)) {
+    const ask = ({ grown, service }: Place, seconds: number | null) =>
+      askFor(bench, service.url, requestsOf(grown), seconds)
+    // Each once, so that none is read from disk for the first time in a round.
+    for (const place of [large, small]) await ask(place, null)
+    await beside(name, (place) => () => ask(place, bench.seconds))
+  }
+  for (const [name, requestsOf] of Object.entries(writes)) {
+    await beside(name, ({ grown, service, bodies }) => async () => {
+      const requests = await requestsOf({ grown, url: service.url, chainId, bodies } satisfies GrownService)
+      return askFor(bench, service.url, requests, null)
+    })
   }
   for (const { service } of [large, small]) await service.stop()
-  results.push(...(await claims(large, small, label)))
+
+  const opened = new Map([large, small].map((place) => [place, openDatabase(place.url)]))
+  try {
+    const lookOf = (place: Place): Look => {
+      const database = opened.get(place)!
+      return { database, store: createStore(database), grown: place.grown, chainId }
+    }
+    for (const [name, look] of Object.entries(looks)) await beside(name, (place) => timesOf(look, lookOf(place)))
+    for (const place of [large, small]) await makeDue(lookOf(place))
+    await beside("the engine's claim, ten due", (place) => timesOf(claim, lookOf(place)))
+  } finally {
+    for (const database of opened.values()) await database.close()
+  }
   return results
 }
 
-const get = (paths: string[]): Load['requests'] => paths.map((path) => ({ method: 'GET', path }))
-
-const endpoints: Record<string, (grown: Grown, signed: string[]) => Load['requests']> = {
-  'GET step': ({ actionIds }) => get(actionIds.map((id) => `/actions/${id}/intents/0/steps/1`)),
-  'GET action': ({ actionIds }) => get(actionIds.map((id) => `/actions/${id}`)),
-  'GET actions of a user': ({ users }) => get(users.map((user) => `/actions?user=${user}`)),
-  'GET actions by hash': ({ hashes }) => get(hashes.map((hash) => `/actions?transactionHash=${hash}`)),
-  'GET newest actions': ({ users }) => get(users.map(() => '/actions?limit=10')),
-  'GET balances': ({ users }) => get(users.map((user) => `/coredeposit/${user}`)),
-  'GET venue records': ({ users }) => get(users.map((user) => `/venue-tx-hashes?address=${user}`)),
-  'GET health': ({ users }) => get(users.map(() => '/health')),
-  // Each once, since the same again is only read.
-  'POST actions': (_grown, signed) =>
-    signed.splice(0, 200).map((body) => ({
-      method: 'POST',
-      path: '/actions',
-      body,
-      headers: { 'content-type': 'application/json' },
-    })),
+/** A database that has grown, and a service on it with lanes of its own. */
+async function openPlace(
+  bench: Bench,
+  kind: DatabaseKind,
+  { chains, keys, rounds }: { chains: Chains; keys: string[]; rounds: number },
+  keep: Keep,
+): Promise<Place> {
+  const { url } = await keep(bench.databases.fresh(kind))
+  const [from, to] = chains.devnet.chains.map(({ chainId, tokens }) => ({ chainId, token: tokens[0]!.address }))
+  const seed = await startProcess('grow.ts', { DATABASE_URL: url })
+  const startedAt = performance.now()
+  const grown = await seed.ask<Grown>({ actions, rounds, chains: [from!, to!] } satisfies Growth)
+  console.error(`${grown.actions} actions on ${kind} after ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  await seed.stop()
+  if (kind === 'sqlite') await readThrough(url.slice('sqlite:'.length))
+  const service = await keep(
+    startServiceProcess({ ...chains.env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: url }),
+  )
+  const count = (bodiesPerRound.posted + bodiesPerRound.stepped) * (bench.rounds + 1)
+  const signed = await signBodies(chains.devnet.chains, { bodies: count, users: 50 })
+  return { grown, url, service, bodies: signed.map(({ body }) => body) }
 }
 
-/** The engine's claim, straight from the store. */
-async function claims(
-  large: Place,
-  small: Place,
-  label: object & { benchmark: string; database: string; rounds: number },
-) {
-  const databases = [large, small].map(({ url }) => openDatabase(url))
-  try {
-    const contender = (index: number, { grown }: Place) => ({
-      name: `the engine's claim at ${grown.actions} actions`,
-      round: async () => {
-        const store = createStore(databases[index]!)
-        const startedAt = performance.now()
-        for (let claim = 0; claim < claimsPerRound; claim++) await store.claimDueSteps(10, 1_000)
-        return (performance.now() - startedAt) / claimsPerRound
-      },
+/** Both databases lie in the machine's memory then, as one does that has been in use; the larger one would come from disk. */
+async function readThrough(file: string): Promise<void> {
+  for await (const _chunk of createReadStream(file, { highWaterMark: 2 ** 20 })) continue
+}
+
+/** How long one request takes, in milliseconds. */
+async function askFor(bench: Bench, url: string, requests: Load['requests'], seconds: number | null): Promise<number> {
+  const { perSecond } = await bench.load.run({ url, connections, requests, seconds })
+  return (connections * 1000) / perSecond
+}
+
+function timesOf(look: (of: Look) => Promise<unknown>, of: Look): Contender['round'] {
+  return async () => {
+    const startedAt = performance.now()
+    for (let time = 0; time < looksPerRound; time++) await look(of)
+    return (performance.now() - startedAt) / looksPerRound
+  }
+}
+
+async function mine({ devnet }: Chains): Promise<void> {
+  for (const { rpcUrls } of devnet.chains) {
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'anvil_mine',
+      params: [`0x${minedBlocks.toString(16)}`],
     })
-    const [ours, other] = [contender(0, large), contender(1, small)]
-    return await compare({ ...label, unit: 'ms', ours, others: [{ ...other, bound: { atMost } }] })
-  } finally {
-    for (const database of databases) await database.close()
+    await fetch(rpcUrls[0]!, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   }
 }

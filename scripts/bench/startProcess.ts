@@ -1,6 +1,7 @@
 /** Child processes of the benchmarks: each server and the load generator has one of its own. */
 import { fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
+import { build, nodeFlags } from '../build.js'
 
 export type Child<Ready> = {
   /** What the process said when it was ready. */
@@ -12,16 +13,23 @@ export type Child<Ready> = {
 }
 
 const startWithinMs = 60_000
+const built = '.data/bench'
+const scripts = resolve(import.meta.dirname, '../..', built, 'scripts/bench')
+
+/** Has to come first: what is measured is what `npm start` runs, without a loader of TypeScript. */
+export function buildProcesses(): Promise<void> {
+  return build(built, ['scripts', 'test/support'])
+}
 
 /**
- * Starts a script beside this file, which has to say `process.send(ready)` and to end when it is disconnected. With
+ * Starts a script of this folder, which has to say `process.send(ready)` and to end when it is disconnected. With
  * BENCH_PROFILE=folder, a V8 profile of each is written there.
  */
 export async function startProcess<Ready>(script: string, env: Record<string, string> = {}): Promise<Child<Ready>> {
   const profile = process.env.BENCH_PROFILE
   const flags = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}/${nameOf(script)}`] : []
-  const child = fork(fileURLToPath(new URL(script, import.meta.url)), [], {
-    execArgv: ['--import', 'tsx', ...flags],
+  const child = fork(join(scripts, script.replace(/\.ts$/, '.js')), [], {
+    execArgv: [...nodeFlags, ...flags],
     env: { ...process.env, ...env },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,0 +1,55 @@
+import type { Database } from '../../server/store/database.js'
+import type { Store } from '../../server/store/store.js'
+import type { Grown } from './grow.js'
+
+/** What a look of the engine needs of the database that it looks into. */
+export type Look = { database: Database; store: Store; grown: Grown; chainId: number }
+
+const block = 10_000
+
+/** What the engine and the health report ask the database for again and again; straight from the store. */
+export const looks: Record<string, (look: Look) => Promise<unknown>> = {
+  "the engine's claim, nothing due": ({ store }) => store.claimDueSteps(10, 1_000),
+  'claims of deposits and airdrops': ({ store }) =>
+    Promise.all([store.claimDueDeposits(10, 1_000), store.claimDueAirdrops(10, 1_000)]),
+  'receipts of a block, by hash': ({ store, grown }) =>
+    store.findOpenByHash(some(grown.seeded.flatMap(({ hash }) => hash ?? []))),
+  'transactions due and mined': async ({ store, chainId }) => {
+    await store.hasOpenTransactions(chainId)
+    await store.readDueTransactions(chainId, 100, Date.now())
+    for await (const _page of store.readMinedTransactions(chainId, { from: 0, to: block }, 100)) continue
+  },
+  'lanes and their nonces': async ({ store, chainId, grown }) => {
+    await store.readLanes(chainId)
+    await store.countOpenTransactions(chainId)
+    await store.lowestUnminedNonce(chainId, grown.signer)
+    await store.standsForNonce(chainId, grown.signer, 0)
+    await store.readUsedUp({ chainId, signer: grown.signer, chainNonce: Number.MAX_SAFE_INTEGER })
+  },
+  'settled blocks near the head': ({ store, chainId }) => store.readSettledBlocks(chainId, block - 128),
+  'what health reads': async ({ store, chainId }) => {
+    await store.readDraining()
+    await store.readWaiting()
+    await store.readOpenExposures()
+    await store.readStuck(chainId, Date.now())
+    await store.readUnsettled(chainId, { signedBefore: Date.now(), block })
+  },
+  'an intent by its signature': ({ store, grown }) =>
+    store.findIntentBySignature(some(grown.seeded.flatMap(({ signatureHash }) => signatureHash ?? []))[0]!),
+  'a sweep': ({ store }) => store.sweep(Date.now()),
+}
+
+/** Twenty that follow each other, from anywhere. */
+function some<T>(items: readonly T[]): T[] {
+  const from = Math.floor(Math.random() * (items.length - 20))
+  return items.slice(from, from + 20)
+}
+
+/** Ten steps at a time, which stay due. */
+export const claim = ({ store }: Look) => store.claimDueSteps(10, 0)
+
+/** Has the engine asked for the steps that nobody had asked for. */
+export async function makeDue({ database, grown }: Look): Promise<void> {
+  const open = grown.seeded.filter(({ state }) => state === 'open').map(({ actionId }) => actionId)
+  await database.knex('steps').whereIn('action_id', open).update({ due_at: 1 })
+}
