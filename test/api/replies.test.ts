@@ -5,6 +5,7 @@ import { type Handlers, type StreamEvent } from '../../server/api/handlers.js'
 import type * as wire from '../../server/api/generated/types.gen.js'
 import { ServiceError } from '../../server/domain/errors.js'
 import type { HealthReport, HealthService } from '../../server/services/health.js'
+import { exchange, get, post } from '../fuzz/wire.js'
 import { createApi } from '../support/api.js'
 import { type HttpLayer, Outage, startHttpLayer } from '../support/httpLayer.js'
 import { until } from '../support/until.js'
@@ -89,6 +90,18 @@ describe('a reply on its way to the client', () => {
       complete: true,
     })
     expect(JSON.stringify(http.log)).to.not.contain('secret')
+  })
+
+  it('logs a request whose client is gone before the answer as 499, and not as a route that is not there', async () => {
+    await start({ getStep: () => new Promise(() => undefined) })
+    const path = `/actions/${actionId}/intents/0/steps/0`
+    const half = post('/actions', '{"user":', { 'Content-Length': '1000', 'x-request-id': 'gone-1' })
+    await exchange(http.url, half, { hangUpAfterMs: 20 })
+    await exchange(http.url, get(path, 'x-request-id: gone-2\r\n'), { hangUpAfterMs: 20 })
+    for (const id of ['gone-1', 'gone-2']) {
+      const line = await until(() => http.log.find((entry) => entry.requestId === id), 'the log')
+      expect(line).to.deep.include({ status: 499, complete: false })
+    }
   })
 
   it('is readable for the configured origins only', async () => {

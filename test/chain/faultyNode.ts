@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 
 export type JsonCall = { id: number; method: string; params: unknown[] }
 
@@ -16,7 +17,8 @@ export type Fault =
   /** Hands on the request and drops the connection instead of answering. */
   | { kind: 'loseAnswer' }
   | { kind: 'answer'; answer: (call: JsonCall) => Record<string, unknown> | null }
-  | { kind: 'raw'; body: (calls: JsonCall[]) => unknown }
+  /** Null for a body: there is none. With an encoding, it is compressed, and called that. */
+  | { kind: 'raw'; body: (calls: JsonCall[]) => unknown; status?: number; encoding?: string }
 
 /** A JSON-RPC node that misbehaves on demand, with a real one behind it or none. */
 export async function startFaultyNode(upstream: string | null = null) {
@@ -59,8 +61,13 @@ export async function startFaultyNode(upstream: string | null = null) {
           )
           return reply(200, Array.isArray(parsed) ? answers : answers[0])
         }
-        case 'raw':
-          return reply(200, fault.body(calls))
+        case 'raw': {
+          const { status = 200, encoding } = fault
+          const content = fault.body(calls)
+          if (encoding === undefined) return reply(status, content)
+          response.writeHead(status, { 'content-type': 'application/json', 'content-encoding': encoding })
+          return void response.end(content === null ? undefined : gzipSync(JSON.stringify(content)))
+        }
       }
     })()
   })

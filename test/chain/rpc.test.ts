@@ -96,6 +96,28 @@ describe('JSON-RPC to the nodes of a chain', () => {
     })
   }
 
+  for (const encoding of ['gzip', 'GZIP']) {
+    it(`reads answers that the node has compressed and calls ${encoding}`, async () => {
+      const answers = (calls: { id: number; method: string }[]) =>
+        calls.map(({ id, method }) => ({ id, result: method === 'eth_chainId' ? '0x7a69' : '0x2a' }))
+      first.behave({ kind: 'raw', body: answers, encoding })
+      expect(await readNumber(connect())).to.equal(42n)
+      expect(first.headers[0]!['accept-encoding']).to.equal('gzip')
+      expect(second.requests).to.deep.equal([])
+    })
+  }
+
+  it('says what it is, without which some gateways refuse to answer', async () => {
+    await readNumber(connect())
+    expect(first.headers[0]!['user-agent']).to.be.a('string').that.is.not.empty
+  })
+
+  it('takes a gateway that fails with nothing, and calls it compressed, by its status', async () => {
+    for (const node of [first, second]) node.behave({ kind: 'raw', status: 502, body: () => null, encoding: 'gzip' })
+    const error = await readNumber(connect()).catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(ChainUnavailable).with.property('message').that.includes('HTTP 502')
+  })
+
   it('asks a node that has failed last, until all others fail too', async () => {
     const rpc = connect()
     first.behave({ kind: 'status', status: 500 })

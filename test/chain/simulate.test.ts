@@ -49,8 +49,8 @@ describe('a simulated transaction', () => {
   function simulate(to: Address, data: Hex, options: { chain?: Chain; borrow?: boolean } = {}): Promise<Simulation> {
     const { chain = dev.chain, borrow = true } = options
     return chain.simulate(
-      { from: lower(dev.operator.address), to, data, value: 0n, authorization: null },
-      { overrideDelegate: borrow ? { account: address, delegate: dev.delegate } : null },
+      { from: lower(dev.operator.address), to, data, value: 0n },
+      { overrideDelegate: borrow ? { account: address, delegate: dev.delegate } : null, inCompany: false },
     )
   }
 

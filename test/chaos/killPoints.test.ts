@@ -32,6 +32,10 @@ describe('a service that is killed at any point', () => {
         const dryRuns = [await dryRun(mode, kind), await dryRun(mode, kind)]
         const failures: string[] = []
         const missed: string[] = []
+        for (const points of dryRuns) {
+          const sends = points.map((point) => /^(before|after) send /.exec(point)?.[1])
+          expect(sends, 'points before and after sends').to.include.members(['before', 'after'])
+        }
         const points = samplePoints(dryRuns, process.env.CHAOS_POINTS)
         for (const { point, number, always } of points.chosen) {
           const outcome = await killAt(mode, kind, point)

@@ -9,6 +9,7 @@
  */
 import { appendFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { request } from 'undici'
 
 type Client = { transacting?: boolean }
 type Query = (this: Client, connection: object, query: string | { sql: string }) => Promise<unknown>
@@ -27,7 +28,7 @@ if (!counting) {
   })
 }
 patchDatabase()
-patchFetch()
+patchRequests()
 
 function pass(what: string): void {
   if (!counting) return
@@ -82,12 +83,13 @@ function isSchemaChange(sql: string): boolean {
 }
 
 /** A broadcast is over once the node has answered; whoever is killed then never learns what it said. */
-function patchFetch(): void {
-  const original = globalThis.fetch
-  globalThis.fetch = (input, init) => {
-    const body = typeof init?.body === 'string' ? init.body : ''
+function patchRequests(): void {
+  const undici = createRequire(import.meta.url)('undici') as { request: typeof request }
+  const original = undici.request
+  undici.request = (url, options) => {
+    const body = typeof options?.body === 'string' ? options.body : ''
     const sends = body.split('"eth_sendRawTransaction"').length - 1
-    const run = () => original(input, init)
+    const run = () => original(url, options)
     return sends === 0 ? run() : around(`send of ${sends}`, run)
   }
 }

@@ -12,6 +12,9 @@ import { seed, type World } from './world.js'
 /** What a run leaves behind to be judged. */
 export type Run = { world: World; database: Database; plans: readonly Plan[]; saw?: readonly Saw[] }
 
+/** What of it the ledger itself is judged by. */
+export type Ledger = { world: Pick<World, 'chains'>; database: Database }
+
 /** Something that must not be. */
 export type Fault = { what: string; actionId?: string | undefined }
 
@@ -24,9 +27,7 @@ export async function requireOracles(run: Run): Promise<void> {
     await Promise.all([
       payouts(run),
       books(run),
-      unfinished(run),
-      nonces(run),
-      depositsUsedOnce(run),
+      ledgerFaults(run),
       storedBeforeSent(run),
       unchangedPayloads(run),
       signedOnce(run),
@@ -115,7 +116,12 @@ async function books({ world, database, plans }: Run): Promise<Fault[]> {
   return faults
 }
 
-async function unfinished({ database }: Run): Promise<Fault[]> {
+/** What the rows and the lanes say by themselves, whatever was asked for. */
+export async function ledgerFaults(ledger: Ledger): Promise<Fault[]> {
+  return (await Promise.all([unfinished(ledger), nonces(ledger), depositsUsedOnce(ledger)])).flat()
+}
+
+async function unfinished({ database }: Ledger): Promise<Fault[]> {
   const steps = await database.knex<StepRow>('steps').where({ status: 'executing' })
   const transactions = await database.knex<TransactionRow>('transactions').where({ status: 'open' })
   const deposits = await database.knex<{ id: number; status: string }>('deposits').where({ status: 'pending' })
@@ -132,7 +138,7 @@ async function unfinished({ database }: Run): Promise<Fault[]> {
 }
 
 /** A lane's nonces have no gap, and the chain has come exactly as far as the journal. */
-async function nonces({ world, database }: Run): Promise<Fault[]> {
+async function nonces({ world, database }: Ledger): Promise<Fault[]> {
   const faults: Fault[] = []
   const lanes = await database.knex<{ chain_id: number; signer: string; next_nonce: number; status: string }>('lanes')
   for (const lane of lanes) {
@@ -156,7 +162,7 @@ async function nonces({ world, database }: Run): Promise<Fault[]> {
 }
 
 /** Nothing was drawn on a payment beyond it, and none backs two things. */
-async function depositsUsedOnce({ database }: Run): Promise<Fault[]> {
+async function depositsUsedOnce({ database }: Ledger): Promise<Fault[]> {
   const faults: Fault[] = []
   const credits = await database.knex<CreditRow>('credits')
   const reservations = await database.knex<ReservationRow>('reservations')

@@ -244,13 +244,15 @@ describe('the other endpoints', () => {
       this.timeout(20_000)
       const [a] = service.chains
       const [user, hash] = [newUser().address, `0x${'7'.repeat(64)}` as const]
+      const cursor = Buffer.from('ffffffff-ffff-7fff-bfff-ffffffffffff').toString('base64url')
       const venue = { address: user, txHash: hash, actionType: 'trade', venue: 'somewhere', chainId: a.chainId }
       await api.post('/venue-tx-hashes', venue)
-      for (const query of ['', '&venue=somewhere', '&actionType=trade'])
+      for (const query of ['', '&venue=somewhere', '&actionTypes=trade', '&venue=somewhere&actionTypes=trade,deposit'])
         await api.get(`/venue-tx-hashes?address=${user}${query}`)
       await api.get(`/venue-tx-hashes/verify/${hash}`)
-      for (const query of ['status=created', `user=${user}&status=created`, 'limit=1'])
-        await api.get(`/actions?${query}`)
+      const filters = [`user=${user}`, 'status=created', `transactionHash=${hash}`, `cursor=${cursor}`]
+      for (const query of [...subsetsOf(filters).map((subset) => subset.join('&')), 'limit=1'])
+        expect((await api.get(`/actions?${query}`)).status).to.equal(200)
       for (const path of ['/health', '/readyz', '/chains']) await api.get(path)
       const store = createStore(service.database)
       const [signer, now] = [newUser().address, Date.now()]
@@ -264,3 +266,8 @@ describe('the other endpoints', () => {
     })
   })
 })
+
+/** Every choice of them, none and all among them. */
+function subsetsOf<T>(items: readonly T[]): T[][] {
+  return items.reduce<T[][]>((subsets, item) => [...subsets, ...subsets.map((subset) => [...subset, item])], [[]])
+}

@@ -17,10 +17,12 @@ type Options = {
   withinMs?: number
   /** Says that nothing more comes, and still listens. */
   halfClose?: boolean
-  /** Goes on sending, with pauses, for as long as it is let. */
-  drip?: { bytes: string; everyMs: number }
+  /** Goes on sending, with pauses, for as long as it is let, or once only. */
+  drip?: { bytes: string; everyMs: number; once?: boolean }
   /** Does not read what comes. */
   deaf?: boolean
+  /** Is gone so long after the last byte was sent, whatever has come. */
+  hangUpAfterMs?: number
 }
 
 /** Sends bytes as they are over a connection of its own. Fails when it is neither answered nor closed in time. */
@@ -31,9 +33,10 @@ export function exchange(url: string, bytes: Chunk, options: Options = {}): Prom
     const received: Buffer[] = []
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
     let sent = 0
-    const dripping =
-      options.drip &&
-      setInterval(() => socket.write(options.drip!.bytes[sent++ % options.drip!.bytes.length]!), options.drip.everyMs)
+    const drop = ({ bytes, once = false }: NonNullable<Options['drip']>) => {
+      if (!once || sent < bytes.length) socket.write(bytes[sent++ % bytes.length]!)
+    }
+    const dripping = options.drip && setInterval(drop, options.drip.everyMs, options.drip)
     const hang = setTimeout(() => {
       finish(false)
       reject(new Error(`No end after ${options.withinMs ?? 10_000} ms; came: ${text().slice(0, 500)}`))
@@ -55,7 +58,9 @@ export function exchange(url: string, bytes: Chunk, options: Options = {}): Prom
         if (options.answers !== undefined && readAnswers(text()).length >= options.answers) finish(false)
       })
     }
-    socket.write(bytes)
+    socket.write(bytes, () => {
+      if (options.hangUpAfterMs !== undefined) setTimeout(() => finish(false), options.hangUpAfterMs)
+    })
     if (options.halfClose) socket.end()
   })
 }

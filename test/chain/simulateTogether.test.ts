@@ -1,0 +1,139 @@
+import { expect } from 'chai'
+import type { Address, Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { Chain, Simulation } from '../../server/chain/chain.js'
+import { encodeExecute, encodeFulfill } from '../../server/chain/contracts.js'
+import { decodeRevert } from '../../server/chain/failure.js'
+import { matchTransfers } from '../../server/chain/transfers.js'
+import { type DevChain, lower, randomKey, signIntent, startDevChain, transferBatch } from './devChain.js'
+import { type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
+
+type Run = { to: Address; data: Hex; borrower: Address | null }
+
+describe('simulations that come together', () => {
+  let dev: DevChain
+  const recipient: Address = `0x${'78'.repeat(20)}`
+
+  before(async () => {
+    dev = await startDevChain()
+  })
+  after(() => dev.stop())
+
+  /** A new user who moves some of his 100 tokens. */
+  async function transfer(amount: bigint, to = recipient) {
+    const user = privateKeyToAccount(generatePrivateKey())
+    const address = lower(user.address)
+    await dev.mint(address, 100n)
+    const batch = transferBatch(address, dev.token, to, amount)
+    const data = encodeExecute(await signIntent(user, [batch]), 0)
+    return { to: address, data, borrower: address, batch }
+  }
+
+  /** The vault pays. */
+  function payout(amount: bigint): Run {
+    const transfers = [{ to: recipient, token: dev.token, amount }]
+    const call = { stepKey: randomKey('payout'), transfers, account: null, intent: null, stepIndex: 0 }
+    return { to: dev.vault, data: encodeFulfill(call), borrower: null }
+  }
+
+  function simulate({ to, data, borrower }: Run, inCompany = true, chain: Chain = dev.chain): Promise<Simulation> {
+    const overrideDelegate = borrower && { account: borrower, delegate: dev.delegate }
+    return chain.simulate({ from: lower(dev.operator.address), to, data, value: 0n }, { overrideDelegate, inCompany })
+  }
+
+  const together = (runs: readonly Run[], chain?: Chain) => Promise.all(runs.map((run) => simulate(run, true, chain)))
+
+  function succeeded(simulation: Simulation | undefined): Extract<Simulation, { outcome: 'success' }> {
+    if (simulation?.outcome !== 'success') throw new Error('it did not succeed')
+    return simulation
+  }
+
+  const outcomes = (simulations: readonly Simulation[]) => simulations.map(({ outcome }) => outcome)
+
+  it('share a request, and each is told what it would move and what gas it takes by itself', async () => {
+    const runs = [await transfer(10n), await transfer(20n), await transfer(30n)]
+    await dev.chain.head()
+    const before = dev.trips.length
+    const found = await together(runs)
+    expect(dev.trips.slice(before).map(({ methods }) => methods)).to.deep.equal([
+      ['eth_simulateV1', 'eth_estimateGas', 'eth_estimateGas', 'eth_estimateGas'],
+    ])
+    for (const [index, run] of runs.entries()) {
+      const { gas, logs } = succeeded(found[index])
+      expect(matchTransfers(run.batch, logs!)).to.equal(null)
+      // The first of them is who makes the recipient a holder, which costs the most; each of them may come to be the first.
+      expect(gas).to.equal(succeeded(await simulate(run, false)).gas)
+    }
+  })
+
+  it('tell of one that fails why it does, and of the others that they don’t', async () => {
+    const found = await together([await transfer(1n), await transfer(101n), await transfer(2n)])
+    expect(outcomes(found)).to.deep.equal(['success', 'reverted', 'success'])
+    const [, failed] = found
+    if (failed?.outcome !== 'reverted') throw new Error('it did not fail')
+    expect(decodeRevert(failed.data).message).to.include('ERC20InsufficientBalance')
+  })
+
+  it('tell of none that it fails for what the others have taken', async () => {
+    const [all] = await dev.chain.balances(dev.vault, [dev.token])
+    expect(outcomes(await together([payout(all!), payout(all!)]))).to.deep.equal(['success', 'success'])
+    expect(outcomes(await together([payout(all! + 1n), payout(all!)]))).to.deep.equal(['reverted', 'success'])
+  })
+
+  it('tell of none that it succeeds for what the others have given', async () => {
+    const spender = await transfer(101n)
+    const missing = await transfer(1n, spender.to)
+    expect(outcomes(await together([missing, spender]))).to.deep.equal(['success', 'reverted'])
+  })
+
+  it('of one account don’t run one after the other', async () => {
+    const run = await transfer(1n)
+    // The second of the same batch would be refused as a duplicate.
+    expect(outcomes(await together([run, run]))).to.deep.equal(['success', 'success'])
+  })
+
+  describe('on a node that', () => {
+    let node: FaultyNode
+    beforeEach(async () => {
+      node = await startFaultyNode(dev.url)
+    })
+    afterEach(() => node.stop())
+
+    const callsOf = ({ params }: JsonCall) =>
+      (params[0] as { blockStateCalls: { calls: unknown[] }[] }).blockStateCalls[0]!.calls
+
+    const answers: [string, Record<string, unknown>][] = [
+      ['refuses so many', { error: { code: -38015, message: 'block gas limit exceeded by the block’s transactions' } }],
+      ['takes too long for so many', { error: { code: -32000, message: 'execution aborted (timeout = 5s)' } }],
+      ['answers for the first only', { result: [{ calls: [{ status: '0x1', gasUsed: '0x5208', logs: [] }] }] }],
+      ['answers nonsense', { result: null }],
+    ]
+    for (const [what, answer] of answers) {
+      it(`${what} are run by themselves`, async () => {
+        node.behave({
+          kind: 'answer',
+          answer: (call) => (call.method === 'eth_simulateV1' && callsOf(call).length > 1 ? answer : null),
+        })
+        const chain = dev.connect({ urls: [node.url] })
+        const runs = [await transfer(1n), await transfer(2n), await transfer(101n)]
+        const found = await together(runs, chain)
+        expect(outcomes(found)).to.deep.equal(['success', 'success', 'reverted'])
+        for (const index of [0, 1]) {
+          expect(matchTransfers(runs[index]!.batch, succeeded(found[index]).logs!)).to.equal(null)
+        }
+      })
+    }
+
+    it('knows no eth_simulateV1 are run by themselves', async () => {
+      node.behave({
+        kind: 'answer',
+        answer: ({ method }) =>
+          method === 'eth_simulateV1' ? { error: { code: -32601, message: 'method eth_simulateV1 not found' } } : null,
+      })
+      const chain = dev.connect({ urls: [node.url] })
+      const found = await together([await transfer(1n), await transfer(101n)], chain)
+      expect(outcomes(found)).to.deep.equal(['success', 'reverted'])
+      expect(succeeded(found[0]).logs).to.equal(null)
+    })
+  })
+})

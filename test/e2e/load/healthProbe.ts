@@ -1,0 +1,21 @@
+import { keepDoing } from '../../support/pause.js'
+
+/**
+ * A process that asks for GET /health of the service at URL, again and again, and says what it saw once it is told to
+ * end. By itself: what the load keeps waiting in its own process would look as if the service did.
+ */
+export type Seen = { status: number; ms: number }
+
+const seen: Seen[] = []
+
+const asking = keepDoing(
+  async () => {
+    const startedAt = performance.now()
+    const response = await fetch(`${process.env.URL}/health`)
+    await response.arrayBuffer()
+    seen.push({ status: response.status, ms: performance.now() - startedAt })
+  },
+  () => 100,
+)
+
+process.once('message', () => void asking.stop().then(() => process.send!(seen, () => process.disconnect())))

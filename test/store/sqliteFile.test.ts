@@ -1,0 +1,67 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { createDatabase, type Database } from '../../server/store/database.js'
+
+describe('the SQLite file', () => {
+  let folder: string
+  let database: Database
+  const file = () => join(folder, 'service.db')
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'sqlite-'))
+    database = createDatabase({ kind: 'sqlite', file: file() })
+    await database.knex.raw('CREATE TABLE parents (id INTEGER PRIMARY KEY)')
+    await database.knex.raw(
+      'CREATE TABLE children (id INTEGER PRIMARY KEY, ' +
+        'parent INTEGER REFERENCES parents(id) DEFERRABLE INITIALLY DEFERRED)',
+    )
+  })
+  afterEach(async () => {
+    await database.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('holds by itself all that was stored, once it is closed', async () => {
+    for (const durable of [true, false]) {
+      await database.transact((trx) => trx('parents').insert({ id: Number(durable) }), { durable })
+    }
+    await database.close()
+    const copy = join(folder, 'copy.db')
+    copyFileSync(file(), copy)
+    const restored = createDatabase({ kind: 'sqlite', file: copy })
+    expect(await restored.knex('parents').orderBy('id')).to.deep.equal([{ id: 0 }, { id: 1 }])
+    await restored.close()
+  })
+
+  it('is waited for again after every transaction that need not wait for it, however that ends', async () => {
+    // As a comment makes it a statement of its own: one that is prepared tells what was when it was.
+    let asked = 0
+    const waits = async (knex: Pick<Database['knex'], 'raw'>) => {
+      const [row] = (await knex.raw(`PRAGMA synchronous /* ${asked++} */`)) as { synchronous: number }[]
+      return row!.synchronous === 2
+    }
+    const endings: [string, (trx: Database['knex']) => Promise<unknown>][] = [
+      ['stored', async (trx) => trx('parents').insert({ id: 1 })],
+      ['failed', async (trx) => trx('nothing').insert({ id: 1 })],
+      ['failed', async (trx) => trx('children').insert({ id: 1, parent: 9 })],
+      ['stored', async (trx) => trx('parents').insert({ id: 2 })],
+    ]
+    expect(await waits(database.knex)).to.equal(true)
+    for (const [expected, work] of endings) {
+      const run = async (trx: Database['knex']) => {
+        expect(await waits(trx)).to.equal(false)
+        await work(trx)
+      }
+      const ended = await database.transact(run, { durable: false }).then(
+        () => 'stored',
+        () => 'failed',
+      )
+      expect(ended).to.equal(expected)
+      expect(await waits(database.knex)).to.equal(true)
+    }
+    expect(await database.knex('parents')).to.have.length(2)
+    expect(await database.knex('children')).to.deep.equal([])
+  })
+})
