@@ -8,9 +8,21 @@ const root = resolve(import.meta.dirname, '..')
 const allowed: Record<string, string[]> = {
   'server/domain': [],
   'server/store': ['server/domain'],
-  'server/chain': ['server/domain', 'sdk/src/signing.ts'],
-  'server/services': ['server/domain', 'sdk/src/signing.ts', 'type:server/store', 'type:server/chain'],
-  'server/engine': ['server/domain', 'sdk/src/signing.ts', 'type:server/store', 'type:server/chain'],
+  'server/chain': ['server/domain', 'sdk/src/signing.ts', 'sdk/src/keccak256.ts'],
+  'server/services': [
+    'server/domain',
+    'sdk/src/signing.ts',
+    'sdk/src/keccak256.ts',
+    'type:server/store',
+    'type:server/chain',
+  ],
+  'server/engine': [
+    'server/domain',
+    'sdk/src/signing.ts',
+    'sdk/src/keccak256.ts',
+    'type:server/store',
+    'type:server/chain',
+  ],
   'server/api': ['server/domain', 'type:server/services'],
   // These two run in a browser, which loads nothing but their files.
   'server/docs': [],

@@ -22,6 +22,7 @@ import * as contracts from './chain/contracts.js'
 import { createChains } from './chain/createChain.js'
 import * as failure from './chain/failure.js'
 import * as fees from './chain/fees.js'
+import { hashByWebAssembly } from './chain/fastKeccak256.js'
 import { chooseRecovery } from './chain/recoverAddress.js'
 import * as transfers from './chain/transfers.js'
 import * as verifyPayment from './chain/verifyPayment.js'
@@ -82,7 +83,8 @@ export async function startService(
     for (const step of undo.reverse()) await step()
   }
   try {
-    // First of all: it refuses a second process, which must not touch the chains of the first.
+    await hashByWebAssembly()
+    // Before the chains: it refuses a second process, which must not touch the chains of the first.
     const database = createDatabase(config.database)
     undo.push(() => database.close())
     await database.migrate()

@@ -4,18 +4,19 @@ import {
   domainSeparator,
   encodeAbiParameters,
   type Hash,
-  hashMessage,
   hashTypedData,
   type Hex,
   hexToBigInt,
-  keccak256,
+  numberToHex,
   pad,
   recoverAddress,
   size,
   slice,
+  toPrefixedMessage,
+  toRlp,
   type TypedDataDomain,
 } from 'viem'
-import { hashAuthorization } from 'viem/utils'
+import { keccak256 } from './keccak256.js'
 import { hashBatchStruct, hashIntentStruct, hashTransferStruct } from './structHash.js'
 
 /** How an intent is signed. `ecdsa` covers the calls; `eip712` covers the token transfers too, and wallets can show it. */
@@ -243,13 +244,18 @@ export async function recoverDigestSigner(
   { signatureType, digest, signature }: { signatureType: SignatureType; digest: Hash; signature: Hex },
   recover: RecoverAddress = recoverAddress,
 ): Promise<Address | null> {
-  return recoverSigner(signatureType === 'ecdsa' ? hashMessage({ raw: digest }) : digest, signature, recover)
+  return recoverSigner(
+    signatureType === 'ecdsa' ? keccak256(toPrefixedMessage({ raw: digest })) : digest,
+    signature,
+    recover,
+  )
 }
 
 /** What an EIP-7702 authorization signs: keccak256(0x05 ‖ rlp([chainId, address, nonce])). Chain id 0 means any chain. */
 export function authorizationDigest(authorization: { address: Address; chainId: number; nonce: number }): Hash {
   const { address, chainId, nonce } = authorization
-  return hashAuthorization({ address, chainId, nonce })
+  const [chain, count] = [chainId, nonce].map((value) => (value === 0 ? '0x' : numberToHex(value)))
+  return keccak256(concat(['0x05', toRlp([chain!, address, count!])]))
 }
 
 /** Who signed an authorization. Null when its parts are no valid signature (EIP-7702 wants a low `s`, `yParity` 0 or 1). */

@@ -5,11 +5,11 @@ import {
   type Hex,
   InvalidAddressError,
   isAddress,
-  keccak256,
   numberToHex,
   pad,
   stringToHex,
 } from 'viem'
+import { keccak256 } from './keccak256.js'
 
 /**
  * The structs of an intent as EIP-712 hashes them, by hand: viem would hash the types anew for every struct, which was

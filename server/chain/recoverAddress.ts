@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import { type Address, keccak256, recoverAddress } from 'viem'
+import { type Address, recoverAddress } from 'viem'
+import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
 
 /** The part of the package `secp256k1` that is used here. */

@@ -1,4 +1,5 @@
-import { type Address, type Hex, keccak256 } from 'viem'
+import { type Address, type Hex } from 'viem'
+import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { Chain } from '../chain/chain.js'
 import type { ChainAuthorization } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'

@@ -1,4 +1,5 @@
-import { type Address, encodeAbiParameters, type Hash, type Hex, keccak256, stringToHex } from 'viem'
+import { type Address, encodeAbiParameters, type Hash, type Hex, stringToHex } from 'viem'
+import { keccak256 } from '../../sdk/src/keccak256.js'
 import { chainBatchId } from '../../sdk/src/signing.js'
 import type { ChainBatch, SignedIntent } from '../domain/action.js'
 import { solverTransfers } from '../domain/solverNeeds.js'

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
-import { type Address, type Hash, keccak256, stringToHex } from 'viem'
+import { type Address, type Hash, stringToHex } from 'viem'
+import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
 import type { Action, ChainAuthorization, ChainBatch, Status } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'

@@ -1,4 +1,5 @@
-import { type Address, type Hex, keccak256 } from 'viem'
+import { type Address, type Hex } from 'viem'
+import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { ChainAuthorization, SignatureType, StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import type { StepView } from '../domain/views.js'
