@@ -1,11 +1,19 @@
 /** Actions with all that becomes of them, made through the store as the API and the engine make them. */
 import { randomBytes } from 'node:crypto'
 import { type Address, type Hash, toHex } from 'viem'
-import type { Intent, StepRef } from '../../server/domain/action.js'
+import type { StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
 import type { Payout } from '../../server/store/settlement.js'
 import type { Store } from '../../server/store/store.js'
-import { aBatch, aNewAction, aTransfer, randomAddress, randomHash, stepOf } from '../../test/support/builders.js'
+import {
+  aBatch,
+  aNewAction,
+  anOnDemandIntent,
+  aSignedIntent,
+  randomAddress,
+  randomHash,
+  stepOf,
+} from '../../test/support/builders.js'
 
 export type SeededChain = { chainId: number; token: Address }
 
@@ -53,7 +61,10 @@ export async function finishAction(
   const user = randomAddress()
   const place = { store, chains, signer, user }
   const kind = index % 10
-  const intent = kind < 5 || kind === 8 ? onDemand(place) : signed(place)
+  const intent =
+    kind < 5 || kind === 8
+      ? anOnDemandIntent(user, amount, chains)
+      : aSignedIntent(chains.map(({ chainId }) => aBatch({ chainId, hash: randomHash() })))
   const entry = {
     ...aNewAction({ user, intents: [intent], now: seededFrom + index }),
     idempotencyKeyHash: randomHash(),
@@ -69,30 +80,6 @@ export async function finishAction(
   const [signatureHash] = entry.signatureHashes
   const venueHash = await record(place)
   return { actionId: entry.action.actionId, user, hash, venueHash, signatureHash: signatureHash!, state }
-}
-
-function onDemand({ chains: [from, to], user }: Place): Intent {
-  const paid = aTransfer({ from: user, to: randomAddress(), token: from.token, amount })
-  const due = aTransfer({ to: user, token: to.token, amount })
-  return {
-    mode: 'non-7702:on-demand',
-    chainBatches: [
-      aBatch({ chainId: from.chainId, tokenTransfers: [paid] }),
-      aBatch({ chainId: to.chainId, tokenTransfers: [due] }),
-    ],
-  }
-}
-
-function signed({ chains }: Place): Intent {
-  return {
-    mode: '7702',
-    signatureType: 'ecdsa',
-    signature: toHex(randomBytes(65)),
-    nbf: 0,
-    exp: 2_000_000_000,
-    digest: randomHash(),
-    chainBatches: chains.map(({ chainId }) => aBatch({ chainId, hash: randomHash() })),
-  }
 }
 
 function needOf(chains: readonly SeededChain[]): SolverNeed {

@@ -26,13 +26,22 @@ export function aBatch(fields: Partial<ChainBatch> = {}): ChainBatch {
   }
 }
 
-/** An on-demand intent: the user pays on chain 1, the solver pays on chain 2. */
-export function anOnDemandIntent(user: Address, amount = 100n): Intent {
+/** An on-demand intent: the user pays on the first chain, the solver pays on the second. */
+export function anOnDemandIntent(
+  user: Address,
+  amount = 100n,
+  [from, to] = [
+    { chainId: 1, token: usdOn1 },
+    { chainId: 2, token: usdOn2 },
+  ],
+): Intent {
+  const paid = aTransfer({ from: user, to: randomAddress(), token: from!.token, amount })
+  const due = aTransfer({ to: user, token: to!.token, amount })
   return {
     mode: 'non-7702:on-demand',
     chainBatches: [
-      aBatch({ tokenTransfers: [aTransfer({ from: user, to: randomAddress(), token: usdOn1, amount })] }),
-      aBatch({ chainId: 2, tokenTransfers: [aTransfer({ to: user, amount })] }),
+      aBatch({ chainId: from!.chainId, tokenTransfers: [paid] }),
+      aBatch({ chainId: to!.chainId, tokenTransfers: [due] }),
     ],
   }
 }

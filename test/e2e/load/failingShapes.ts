@@ -72,7 +72,7 @@ export function early({ chainIndex, fresh, pass, batch, signed }: Scene): Return
 
 /** Two intents want the whole of one deposit for the same recipient, who gets it once. */
 export function contested(scene: Scene): ReturnType<Shape> {
-  const { own, chainIndex, usd, chainId, fresh, fromSolver, batch, sign } = scene
+  const { own, chainIndex, fresh, fromSolver, batch, sign, depositOf } = scene
   const cents = 11
   const payout = fresh(chainIndex, cents)
   const amount = scene.units(0, cents)
@@ -90,10 +90,7 @@ export function contested(scene: Scene): ReturnType<Shape> {
           await sign(own, batches, { signatureType: 'eip712', exp: 4_000_000_001 }),
         ],
       },
-      deposit: {
-        ...{ user: own.address, sender: own.address, txHash, tokenAddress: usd(0), chainId: chainId(0) },
-        amount: amount.toString(),
-      },
+      deposit: depositOf(txHash, amount),
       steps: [0, 1].map((intentIndex) => ({
         intentIndex,
         stepIndex: 0,

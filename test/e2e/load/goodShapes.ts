@@ -177,7 +177,7 @@ export function onDemand(scene: Scene): ReturnType<Shape> {
 
 /** The solver pays many on a deposit that is recorded before; nothing is delegated. */
 export function onCredit(scene: Scene): ReturnType<Shape> {
-  const { random, own, usd, chainId, fresh, fromSolver, batch, sign } = scene
+  const { random, own, fresh, fromSolver, batch, sign, depositOf } = scene
   const at = random.below(2) as ChainIndex
   const payouts = Array.from({ length: random.pick([1, 8, most.transfers]) }, () => fresh(at, 1 + random.below(90)))
   const total = payouts.reduce((sum, { amount }) => sum + amount, 0n)
@@ -192,10 +192,7 @@ export function onCredit(scene: Scene): ReturnType<Shape> {
         chainAuthorizations: [],
         intents: [await sign(own, [batch(at, [], payouts.map(fromSolver))], { signatureType: 'eip712' })],
       },
-      deposit: {
-        ...{ user: own.address, sender: own.address, txHash, tokenAddress: usd(0), chainId: chainId(0) },
-        amount: amount.toString(),
-      },
+      deposit: depositOf(txHash, amount),
       steps: [{ intentIndex: 0, stepIndex: 0, ends: success }],
       payouts,
       paid: at === 0 ? [total, 0n] : [0n, total],

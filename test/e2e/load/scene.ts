@@ -113,6 +113,11 @@ export function sceneOf(world: LoadWorld, name: string, index: number) {
     },
     steps: ends.map((possible, stepIndex) => ({ intentIndex: 0, stepIndex, ends: possible })),
   })
+  /** By the user himself, of what he has paid with his own transaction on the first chain. */
+  const depositOf = (txHash: Hash | null, amount: bigint) => ({
+    ...{ user: own.address, sender: own.address, txHash, tokenAddress: usd(0), chainId: chainId(0) },
+    amount: amount.toString(),
+  })
   return {
     world,
     name,
@@ -131,6 +136,7 @@ export function sceneOf(world: LoadWorld, name: string, index: number) {
     sign,
     allow,
     signed,
+    depositOf,
     units: (at: ChainIndex, cents: number) => units(world, at, cents),
   }
 }
