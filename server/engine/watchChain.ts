@@ -18,6 +18,8 @@ type BlockReceipts = NonNullable<Awaited<ReturnType<Chain['blockReceipts']>>>
 const maxBlocksAtOnce = 64n
 const batchSize = 200
 const lookAgainMs = 5_000
+/** Which part of the poll interval passes between a send and the first look for it; a chain that mines at once needs some of it. */
+const soonest = 50
 /** How often the fees of a bundle are raised before it is given up. */
 const mostReplacements = 3
 
@@ -29,9 +31,10 @@ const mostReplacements = 3
  */
 export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const { chainId, pollIntervalMs } = chain.config
+  const soonMs = pollIntervalMs / soonest
   let stopped = false
-  let lookAtOnce = false
-  let wakeUp: (() => void) | null = null
+  let wasCalled = false
+  let pause: { untilMs: number; timer: NodeJS.Timeout; end: () => void } | null = null
   let loop: Promise<void> = Promise.resolve()
   let read: Pick<Block, 'number' | 'hash'> | null = null
   /** Blocks that were read in this round, by number. */
@@ -43,37 +46,44 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     start(): void {
       loop = run()
     },
-    /** Does a round at once. */
+    /** Says that a transaction was sent: does a round soon, and again ever later until there is another head. */
     look(): void {
-      lookAtOnce = true
-      wakeUp?.()
+      wasCalled = true
+      if (pause && pause.untilMs > performance.now() + soonMs) {
+        clearTimeout(pause.timer)
+        pause = pauseFor(soonMs, pause.end)
+      }
     },
     async stop(): Promise<void> {
       stopped = true
-      wakeUp?.()
+      pause?.end()
       await loop
     },
   }
 
   async function run(): Promise<void> {
+    let pauseMs = pollIntervalMs
     while (!stopped) {
-      const wasCalled = lookAtOnce
-      lookAtOnce = false
+      const isExpecting = wasCalled || pauseMs < pollIntervalMs
+      if (wasCalled) pauseMs = soonMs
+      wasCalled = false
       try {
-        await round(wasCalled)
+        const hasMoved = await round(isExpecting)
+        pauseMs = hasMoved ? pollIntervalMs : Math.min(pauseMs * 2, pollIntervalMs)
       } catch (error) {
         tools.log.warn({ err: error, chainId }, 'chain could not be watched; trying again')
-        await sleep(1_000)
+        pauseMs = Math.max(1_000, pollIntervalMs)
       }
-      await sleep(pollIntervalMs)
+      if (!stopped) await sleep(wasCalled ? soonMs : pauseMs)
     }
   }
 
-  async function round(wasCalled: boolean): Promise<void> {
+  /** Answers whether there is another head than in the round before. */
+  async function round(isExpecting: boolean): Promise<boolean> {
     await lanes.open()
     canonical.clear()
     // Both in one request: a transaction that was just sent is in the next block where blocks are made at once.
-    const [head, next] = await Promise.all([chain.head(), wasCalled && read ? readAhead(read.number + 1n) : null])
+    const [head, next] = await Promise.all([chain.head(), isExpecting && read ? readAhead(read.number + 1n) : null])
     tools.heads.set(chainId, head)
     const isNew = read?.hash !== head.hash
     const hasReorganised = await reorganisations.check(head)
@@ -86,6 +96,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       read = head
     }
     await lanes.check()
+    return isNew
   }
 
   /** One request per new block finds everything of ours in it, however much is open. */
@@ -261,17 +272,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     for (const work of await tools.store.readStepsOf(transaction)) tools.changed(work.ref.actionId)
   }
 
-  function sleep(ms: number): Promise<void> {
-    if (lookAtOnce || stopped) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, ms)
-      wakeUp = done
-      function done() {
-        clearTimeout(timer)
-        wakeUp = null
-        resolve()
-      }
-    })
+  async function sleep(ms: number): Promise<void> {
+    await new Promise<void>((end) => (pause = pauseFor(ms, end)))
+    clearTimeout(pause?.timer)
+    pause = null
+  }
+
+  function pauseFor(ms: number, end: () => void) {
+    return { untilMs: performance.now() + ms, timer: setTimeout(end, ms), end }
   }
 }
 
