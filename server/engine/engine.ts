@@ -38,7 +38,7 @@ export function createEngine(
     }),
     takeTurn: createTurns(turnMs),
     wake: () => Object.values(workers).forEach((worker) => worker.wake()),
-    look: (chainId) => watchers.get(chainId)?.look(),
+    look: (chainId, sent) => watchers.get(chainId)?.look(sent),
   }
   const workers = {
     steps: createWorker(stepQueue(tools), tools.log),

@@ -101,7 +101,7 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   const context = { ...transactionFields(transaction), hash: attempt.hash }
   tools.log.debug({ ...context, outcome: answer.kind, answer: answer.text }, 'transaction sent')
   // It may be mined already, and is looked for while the answer is noted.
-  tools.look(transaction.chainId)
+  tools.look(transaction.chainId, attempt.hash)
   switch (answer.kind) {
     case 'accepted':
     case 'ambiguous':
@@ -170,7 +170,7 @@ export async function replace(
   const answer = await chain.send(attempt)
   const now = tools.now()
   await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
-  tools.look(chainId)
+  tools.look(chainId, attempt.hash)
   return true
 }
 
@@ -188,7 +188,7 @@ export async function fillGap(chain: Chain, signer: Address, nonce: number, tool
   // There was no gap: a node had told too low a nonce.
   if (answer.kind === 'consumed') await tools.store.giveUpFiller(recorded.id, tools.now())
   else await tools.store.noteSend(recorded.id, answer.kind, tools.now() + resendMs, tools.now())
-  tools.look(chainId)
+  tools.look(chainId, attempt.hash)
 }
 
 /** The newest head that is known, asked for only when none is. */

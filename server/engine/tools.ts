@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hash } from 'viem'
 import type { Logger } from 'pino'
 import type { Block, Chain } from '../chain/chain.js'
 import type { Signer } from '../chain/signer.js'
@@ -53,6 +53,6 @@ export type EngineTools = {
   countReorganised: (chainId: number, kind: string) => void
   /** Tells the worker that a step may be due. */
   wake: () => void
-  /** Tells the watcher of a chain to look at once. */
-  look: (chainId: number) => void
+  /** Tells the watcher of a chain what was sent. */
+  look: (chainId: number, sent: Hash) => void
 }

@@ -33,6 +33,10 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const { chainId, pollIntervalMs } = chain.config
   const soonMs = pollIntervalMs / soonest
   let stopped = false
+  /** What was sent less than a poll ago and is in no block yet, with the time. */
+  const awaited = new Map<Hash, number>()
+  /** When the last round began that did not break off for want of a block. */
+  let wholeAt = -Infinity
   let wasCalled = false
   let pause: { untilMs: number; timer: NodeJS.Timeout; end: () => void } | null = null
   let loop: Promise<void> = Promise.resolve()
@@ -46,8 +50,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     start(): void {
       loop = run()
     },
-    /** Says that a transaction was sent: does a round soon, and again ever later until there is another head. */
-    look(): void {
+    /** Says that a transaction was sent: does a round soon, and again ever later until a block has it. */
+    look(sent: Hash): void {
+      awaited.set(sent, performance.now())
       wasCalled = true
       if (pause && pause.untilMs > performance.now() + soonMs) {
         clearTimeout(pause.timer)
@@ -64,12 +69,12 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   async function run(): Promise<void> {
     let pauseMs = pollIntervalMs
     while (!stopped) {
-      const isExpecting = wasCalled || pauseMs < pollIntervalMs
       if (wasCalled) pauseMs = soonMs
       wasCalled = false
       try {
-        const hasMoved = await round(isExpecting)
-        pauseMs = hasMoved ? pollIntervalMs : Math.min(pauseMs * 2, pollIntervalMs)
+        await round()
+        forgetOld()
+        pauseMs = awaited.size > 0 ? Math.min(pauseMs * 2, pollIntervalMs) : pollIntervalMs
       } catch (error) {
         tools.log.warn({ err: error, chainId }, 'chain could not be watched; trying again')
         pauseMs = Math.max(1_000, pollIntervalMs)
@@ -78,14 +83,25 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
   }
 
-  /** Answers whether there is another head than in the round before. */
-  async function round(isExpecting: boolean): Promise<boolean> {
+  /** From then on polls find it. */
+  function forgetOld(): void {
+    for (const [hash, sentAt] of awaited) if (performance.now() - sentAt > pollIntervalMs) awaited.delete(hash)
+  }
+
+  async function round(): Promise<void> {
     await lanes.open()
     canonical.clear()
     // Both in one request: a transaction that was just sent is in the next block where blocks are made at once.
-    const [head, next] = await Promise.all([chain.head(), isExpecting && read ? readAhead(read.number + 1n) : null])
+    const [head, next] = await Promise.all([
+      chain.head(),
+      awaited.size > 0 && read ? readAhead(read.number + 1n) : null,
+    ])
     tools.heads.set(chainId, head)
     const isNew = read?.hash !== head.hash
+    const startedAt = performance.now()
+    // It only came to see whether there is a block yet.
+    if (!isNew && awaited.size > 0 && startedAt - wholeAt < pollIntervalMs) return
+    wholeAt = startedAt
     const hasReorganised = await reorganisations.check(head)
     if (await tools.store.hasOpenTransactions(chainId)) {
       await readNewBlocks(head, next)
@@ -96,7 +112,6 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       read = head
     }
     await lanes.check()
-    return isNew
   }
 
   /** One request per new block finds everything of ours in it, however much is open. */
@@ -112,6 +127,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       read = found.block
       canonical.set(found.block.number, found.block.hash)
       const ours = found.receipts.filter((receipt) => tools.signers.has(receipt.from))
+      for (const { hash } of ours) awaited.delete(hash)
       const transactions = await tools.store.findOpenByHash(ours.map((receipt) => receipt.hash))
       for (const transaction of transactions) {
         const receipt = ours.find((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))

@@ -77,6 +77,7 @@ export async function startFaultyNode(upstream: string | null = null) {
 
   return {
     url: `http://127.0.0.1:${port}`,
+    upstream,
     port,
     requests,
     authorizations,

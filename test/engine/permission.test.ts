@@ -1,29 +1,19 @@
 import { expect } from 'chai'
 import { concat, type Address } from 'viem'
 import { rpc } from '../../server/devnet/anvil.js'
-import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
-import { useServiceOnChains } from '../support/useTestService.js'
+import type { JsonCall } from '../chain/faultyNode.js'
+import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
 import { authorization, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
 describe('whether a user’s account may run a step', function () {
   this.timeout(30_000)
   const older: Address = `0x${'0d'.repeat(20)}`
-  const nodes = new Map<number, FaultyNode>()
-  const { service, api } = useServiceOnChains(async (chain) => {
+  const { service, api, node } = useServiceBehindNode(async (chain) => {
     const [url] = chain.rpcUrls
     const code = await rpc(url!, 'eth_getCode', [chain.delegates[0], 'latest'])
     await rpc(url!, 'anvil_setCode', [older, code])
-    const node = await startFaultyNode(url!)
-    nodes.set(chain.chainId, node)
-    return { ...chain, delegates: [...chain.delegates, older], rpcUrls: [node.url] }
+    return { ...chain, delegates: [...chain.delegates, older] }
   })
-  afterEach(() => node().behave({ kind: 'pass' }))
-  after(() => Promise.all([...nodes.values()].map((node) => node.stop())))
-
-  /** Of the chain that the steps are on. */
-  function node(): FaultyNode {
-    return nodes.get(service.chains[0].chainId)!
-  }
 
   async function execute({
     user = newUser(),

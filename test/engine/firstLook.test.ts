@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import { rpc } from '../../server/devnet/anvil.js'
+import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
+import { until } from '../support/until.js'
+import { actionOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
+
+describe('a transaction that was just sent', function () {
+  this.timeout(60_000)
+  // Far longer than any of these steps may take.
+  const { service, api, node } = useServiceBehindNode((chain) => ({ ...chain, pollIntervalMs: 20_000 }))
+
+  /** Of an action with one step. */
+  async function newAction(): Promise<string> {
+    const [a] = service.chains
+    const user = newUser()
+    await fund(a, user.address, { usd: 1n })
+    const calls = [{ to: tokenOf(a, 'usd').address, value: 0n, data: transferData(a.vault, 1n) }]
+    const { body } = await api.post('/actions', await actionOf(user, a, calls))
+    return body.actionId as string
+  }
+
+  const callsOf = (method: string) => node().requests.filter((calls) => calls.some((call) => call.method === method))
+  const isDone = async (id: string) => (await api.get(`/actions/${id}`)).body.status === 'success'
+
+  it('is found long before the next poll where blocks are made at once', async () => {
+    const id = await newAction()
+    await api.execute(id, 0, 0, undefined, 0)
+    await until(() => isDone(id), 'the step', 5_000)
+  })
+
+  it('is looked for again, ever later, until there is a block', async () => {
+    const id = await newAction()
+    const chain = node().upstream!
+    await rpc(chain, 'evm_setAutomine', [false])
+    const sent = callsOf('eth_sendRawTransaction').length
+    await api.execute(id, 0, 0, undefined, 0)
+    await until(() => callsOf('eth_sendRawTransaction').length > sent, 'it is sent')
+    const before = callsOf('eth_getBlockByNumber').length
+    const looks = () => callsOf('eth_getBlockByNumber').length - before
+    await until(() => looks() >= 3, 'it has been looked for', 10_000)
+    await rpc(chain, 'evm_setAutomine', [true])
+    await rpc(chain, 'evm_mine', [])
+    await until(() => isDone(id), 'the step', 10_000)
+    expect(looks(), 'requests for the head').to.be.below(10)
+  })
+})
