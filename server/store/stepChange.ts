@@ -6,16 +6,30 @@ import { statusOf } from '../domain/status.js'
 import type { Transaction } from './database.js'
 import { type ActionRow, areSteps, type IntentRow, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
 
-export type StepChange = Partial<Omit<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'due_at'>> & {
+export type StepChange = Partial<
+  Omit<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'due_at' | 'traceparent'>
+> & {
   /** Null: nothing to do. Set by the database's clock, which is the one that claimers go by. */
   due_at?: Knex.Raw | null
   /** Null clears what an earlier attempt left. */
   error?: StepError | null
 }
 
+export type ChangedStep = {
+  ref: StepRef
+  change: StepChange
+  /** Of the request that the change is due to; null: it had none. Undefined: it stays. */
+  traceparent?: string | null
+}
+
 /** As `changeSteps`, for one. */
-export async function changeStep(trx: Transaction, ref: StepRef, change: StepChange, now: number): Promise<StepRow> {
-  const [step] = await changeSteps(trx, [{ ref, change }], now)
+export async function changeStep(
+  trx: Transaction,
+  ref: StepRef,
+  { traceparent, ...change }: StepChange & Pick<ChangedStep, 'traceparent'>,
+  now: number,
+): Promise<StepRow> {
+  const [step] = await changeSteps(trx, [{ ref, change, traceparent }], now)
   return step!
 }
 
@@ -26,11 +40,7 @@ export async function changeStep(trx: Transaction, ref: StepRef, change: StepCha
  * steps, the statements are as many as for one, and one more for each change that is another object than the others.
  * Answers with the steps as they are then, in the order given.
  */
-export async function changeSteps(
-  trx: Transaction,
-  changes: readonly { ref: StepRef; change: StepChange }[],
-  now: number,
-): Promise<StepRow[]> {
+export async function changeSteps(trx: Transaction, changes: readonly ChangedStep[], now: number): Promise<StepRow[]> {
   if (changes.length === 0) return []
   const refs = changes.map(({ ref }) => ref)
   for (const [count, actionIds] of byCount(refs)) {
@@ -40,7 +50,9 @@ export async function changeSteps(
   }
   for (const [change, alike] of groupBy(changes, (entry) => entry.change)) {
     const { sql, bindings } = areSteps(alike.map(({ ref }) => ref))
-    await trx('steps').whereRaw(sql, bindings).update(columnsOf(change, now))
+    await trx('steps')
+      .whereRaw(sql, bindings)
+      .update({ ...columnsOf(change, now), ...traceparentsOf(trx, alike) })
   }
 
   const intents = areIntents(refs)
@@ -66,6 +78,20 @@ function columnsOf({ error, ...rest }: StepChange, now: number): Record<string, 
     columns.error_retryable = error ? Number(error.retryable) : null
   }
   return columns
+}
+
+/** Each its own, by one statement. */
+function traceparentsOf(trx: Transaction, changes: readonly ChangedStep[]): { traceparent?: Knex.Raw } {
+  const told = changes.flatMap(({ ref, traceparent }) => (traceparent === undefined ? [] : { ...ref, traceparent }))
+  if (told.length === 0) return {}
+  const cases = told.map(() => 'WHEN action_id = ? AND intent_index = ? AND step_index = ? THEN ?').join(' ')
+  const bindings = told.flatMap(({ actionId, intentIndex, stepIndex, traceparent }) => [
+    actionId,
+    intentIndex,
+    stepIndex,
+    traceparent,
+  ])
+  return { traceparent: trx.raw(`CASE ${cases} ELSE traceparent END`, bindings as Knex.RawBinding[]) }
 }
 
 /** The actions of these steps, by how many of the steps are theirs. */

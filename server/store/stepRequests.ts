@@ -9,7 +9,7 @@ import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import { bindPayment, isBindingSigned } from './payments.js'
 import { type ActionRow, areSteps, attemptOf, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
-import { changeStep, changeSteps, type StepChange } from './stepChange.js'
+import { type ChangedStep, changeStep, changeSteps, type StepChange } from './stepChange.js'
 import { lockSteps } from './steps.js'
 
 export type StepRequest = {
@@ -62,7 +62,8 @@ async function requestPlainSteps(
     const refs = requests.map(({ ref }) => ref)
     const rows = await lockFree(database, trx, refs)
     const previous = await readPrevious(trx, refs)
-    const accepted = new Map<string, { ref: StepRef; change: StepChange }>()
+    const accepted = new Map<string, ChangedStep>()
+    const alike = new Map<string, StepChange>()
     const decide = (request: StepRequest): RequestOutcome | 'alone' | 'accepted' => {
       const name = nameOfStep(request.ref)
       const row = rows.get(name)
@@ -72,8 +73,11 @@ async function requestPlainSteps(
       try {
         const decision = decideRequest(requestedStep(row, false), previousStatus, request.order)
         if (decision.outcome === 'answer') return { view: toStepView(row) }
-        const change = acceptance(database, row, request, { follow: decision.follow, hash: null }, now)
-        accepted.set(name, { ref: request.ref, change })
+        // The same object for the same change, so that one statement makes it.
+        const kind = `${row.attempts} ${decision.follow}`
+        const change = alike.get(kind) ?? acceptance(database, row, { follow: decision.follow, hash: null }, now)
+        alike.set(kind, change)
+        accepted.set(name, { ref: request.ref, change, traceparent: request.traceparent ?? null })
         return 'accepted'
       } catch (error) {
         if (error instanceof ServiceError) return { refusal: error }
@@ -115,8 +119,8 @@ async function requestStep(database: Database, request: StepRequest, now: number
     const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
     if (hash) await bind(database, trx, row, hash, request, now)
     if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
-    const change = acceptance(database, row, request, { follow: decision.follow, hash }, now)
-    return toStepView(await changeStep(trx, ref, change, now))
+    const change = acceptance(database, row, { follow: decision.follow, hash }, now)
+    return toStepView(await changeStep(trx, ref, { ...change, traceparent: request.traceparent ?? null }, now))
   })
 }
 
@@ -142,8 +146,7 @@ function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedSt
 /** What an accepted request makes of its step. */
 function acceptance(
   database: Database,
-  row: StepRow,
-  request: StepRequest,
+  row: Pick<StepRow, 'attempts'>,
   { follow, hash }: { follow: boolean; hash: Hash | null },
   now: number,
 ): StepChange {
@@ -156,7 +159,6 @@ function acceptance(
     confirmations: 0,
     error: null,
     follow: Number(follow),
-    traceparent: request.traceparent ?? null,
     registered_at: hash ? now : null,
     unseen_ms: 0,
     due_at: database.atOnce(),

@@ -56,6 +56,20 @@ describe('a change of several steps', () => {
     expect([whole!.intents[0]!.status, whole!.status]).to.deep.equal(['success', 'success'])
   })
 
+  it('keeps for each the trace of its own request, and what it had where there is none to tell', async () => {
+    const refs = await anActionOf(4)
+    const traced = (traceparents: (string | null | undefined)[]) => {
+      const alike = { status: 'executing' } as const
+      const changes = refs.map((ref, index) => ({ ref, change: alike, traceparent: traceparents[index] }))
+      return database.transact((trx) => changeSteps(trx, changes, Date.now()))
+    }
+    await traced(['a', 'b', 'c', null])
+    const steps = await traced(['d', undefined, null, 'e'])
+    expect(steps.map(({ traceparent }) => traceparent)).to.deep.equal(['d', 'b', null, 'e'])
+    const stored = await database.knex('steps').orderBy('intent_index').pluck('traceparent')
+    expect(stored).to.deep.equal(['d', 'b', null, 'e'])
+  })
+
   it('takes as many statements for twenty steps as for one', async () => {
     const refs = (await Promise.all(Array.from({ length: 21 }, () => anActionOf(1)))).flat()
     let statements = 0
