@@ -1,17 +1,70 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect } from 'chai'
+import ts from 'typescript'
 import { contractMutations } from '../../scripts/mutations/contractMutations.js'
-import { mutations } from '../../scripts/mutations/mutations.js'
+import { type Mutation, mutations } from '../../scripts/mutations/mutations.js'
+
+const root = resolve(import.meta.dirname, '../..')
 
 /** The mutations themselves run for long and apart; one that fits no source any more would be found out late. */
 describe('the mutations', () => {
   it('each find the safeguard that they switch off, once', () => {
     for (const { name, changes } of [...mutations, ...contractMutations]) {
       for (const { file, find } of changes) {
-        const source = readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
+        const source = readFileSync(join(root, file), 'utf8')
         expect(source.split(find), `${name}, in ${file}`).to.have.length(2)
       }
     }
   })
+
+  it('leave code that has its types right, so that what is noticed is the safeguard', function () {
+    this.timeout(60_000)
+    const ours = mutations.filter(({ changes }) => changes.every(({ file }) => file.endsWith('.ts')))
+    expect(ours.length).to.be.greaterThan(5)
+    for (const mutated of combined(ours)) expect(typeErrors(mutated)).to.deep.equal([])
+  })
 })
+
+type Sources = Map<string, string>
+
+/** As many of them at once as don't get in each other's way: the changed files by their paths. */
+function combined(all: readonly Mutation[]): Sources[] {
+  const groups: Sources[] = []
+  for (const { changes } of all) {
+    const fits = groups.map((group) => applied(group, changes)).findIndex((result) => result !== null)
+    const group = groups[fits] ?? new Map<string, string>()
+    if (fits < 0) groups.push(group)
+    for (const [path, text] of applied(group, changes)!) group.set(path, text)
+  }
+  return groups
+}
+
+/** Null: they don't fit what is there. */
+function applied(given: Sources, changes: Mutation['changes']): Sources | null {
+  const sources = new Map(given)
+  for (const { file, find, replace } of changes) {
+    const path = join(root, file)
+    const parts = (sources.get(path) ?? readFileSync(path, 'utf8')).split(find)
+    if (parts.length !== 2) return null
+    sources.set(path, parts.join(replace))
+  }
+  return sources
+}
+
+function typeErrors(sources: Sources): string[] {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
+    config: { compilerOptions: object }
+  }
+  const { options } = ts.convertCompilerOptionsFromJson(
+    { ...config.compilerOptions, noUnusedLocals: false, noUnusedParameters: false },
+    root,
+  )
+  const host = ts.createCompilerHost(options)
+  const read = host.readFile.bind(host)
+  host.readFile = (path) => sources.get(path) ?? read(path)
+  const program = ts.createProgram([...sources.keys()], options, host)
+  return [...sources.keys()]
+    .flatMap((path) => program.getSemanticDiagnostics(program.getSourceFile(path)))
+    .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+}
