@@ -76,7 +76,7 @@ describe('a bundle on its way', function () {
       expect(delays[1]).to.be.at.least(replaceAfterMs)
       expect(await scene.transactions(service)).to.have.length(5)
       node.behave({ kind: 'pass' })
-      const [again] = await scene.ends(service, [asked[1]!])
+      const again = await scene.again(service, asked[1]!)
       expect(again.status).to.equal('success')
       expect(await balanceOf(a(), usd(), hostile.address)).to.equal(93n)
     })

@@ -117,7 +117,7 @@ describe('steps that are ready at the same time', function () {
 
         // Asked for again it is by itself, and succeeds once the reason is gone.
         await scene.setCode(hostile, codes.harmless)
-        const [again] = await scene.ends(service, [asked[2]!])
+        const again = await scene.again(service, asked[2]!)
         expect(again.status).to.equal('success')
         expect(await scene.availableOf(service, users[2]!.address)).to.equal('7')
       })

@@ -10,6 +10,7 @@ import { type Service, startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { isSettled } from '../../server/domain/status.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
 import { killProcess, startProcess } from '../chaos/processes.js'
 import { createApi, type Api } from './api.js'
@@ -134,15 +135,20 @@ export function bundleScene() {
     return { user, actionId }
   }
 
-  /** The ends of all steps at this place of their intents. */
-  async function ends(service: Service, asked: Asked[], stepIndex = 0) {
+  /** The steps as they are now. */
+  function views(service: Service, asked: Asked[], stepIndex = 0) {
     const api = createApi(service.url!)
     return Promise.all(
-      asked.map(async ({ actionId }) => {
-        const { body } = await api.execute(actionId, 0, stepIndex, undefined, 20)
-        return body
-      }),
+      asked.map(async ({ actionId }) => (await api.get(`/actions/${actionId}/intents/0/steps/${stepIndex}`)).body),
     )
+  }
+
+  /** The ends of all steps at this place of their intents; asking for one again would begin anew with what has failed. */
+  async function ends(service: Service, asked: Asked[], stepIndex = 0) {
+    return until(async () => {
+      const steps = await views(service, asked, stepIndex)
+      return steps.every(({ status }) => isSettled(status)) && steps
+    }, 'the steps to end')
   }
 
   /** How many steps each transaction of the service carried, and what it called, in their order. */
@@ -195,6 +201,11 @@ export function bundleScene() {
     askOf: (service: Service, wanted: Wanted[]): Promise<Asked[]> =>
       Promise.all(wanted.map(({ user, intent }) => askFor(createApi(service.url!), user, intent))),
     ends,
+    views,
+    /** The end of a step that has failed, asked for once more. */
+    async again(service: Service, { actionId }: Asked) {
+      return (await createApi(service.url!).execute(actionId, 0, 0, undefined, 20)).body
+    },
     transactions,
     unexplained,
     unexplainedBefore,
@@ -256,14 +267,5 @@ export function bundleScene() {
     /** How many blocks have to go for this one to go. */
     depthOf: async (blockNumber: number, chain = a()) => Number(await reader(chain).getBlockNumber()) - blockNumber + 1,
     reorganise: (depth: number, chain = a()) => rpc(chain.rpcUrls[0]!, 'anvil_reorg', [depth, []]),
-
-    /** The steps as they are now. */
-    views: (service: Service, asked: Asked[], stepIndex = 0) =>
-      Promise.all(
-        asked.map(async ({ actionId }) => {
-          const path = `/actions/${actionId}/intents/0/steps/${stepIndex}`
-          return (await createApi(service.url!).get(path)).body
-        }),
-      ),
   }
 }
