@@ -19,7 +19,7 @@ const maxBlocksAtOnce = 64n
 const batchSize = 200
 const lookAgainMs = 5_000
 /** Which part of the poll interval passes between a send and the first look for it; a chain that mines at once needs some of it. */
-const soonest = 50
+const soonest = 100
 /** How often the fees of a bundle are raised before it is given up. */
 const mostReplacements = 3
 
