@@ -26,8 +26,11 @@ type Abilities = {
   pendingBlock: boolean
 }
 
-/** How many transactions one simulation runs; a block's gas is enough for most of them. */
-const mostTogether = 32
+/**
+ * How many transactions one simulation runs; a block's gas is enough for most of them. As many as a bundle has steps by
+ * default: what is simulated together is ready together, and the bundles come out full and of one size, which packs blocks.
+ */
+const mostTogether = 20
 
 /**
  * Runs a transaction on the pending block without sending it. One round trip: eth_simulateV1 tells logs and revert,
