@@ -1,15 +1,14 @@
-import { traceFields } from '../domain/traceContext.js'
 import type { ApiState } from './router.js'
 
 /** What a request is about, as far as it says so itself. */
 export type Subject = { actionId?: string; intentIndex?: number; stepIndex?: number; chainId?: number }
 
 /** What every log line of a request is named by. */
-export function logFields({ requestId, operationId, traceparent, parentSpanId, subject }: ApiState) {
+export function logFields({ requestId, operationId, trace, parentSpanId, subject }: ApiState) {
   return {
     requestId,
     operationId,
-    ...traceFields(traceparent),
+    ...trace,
     // The caller's span; without one the trace has begun here.
     ...(parentSpanId !== null && { parentSpanId }),
     ...subject,

@@ -18,6 +18,8 @@ export type ApiState = {
   operationId: OperationId | null
   /** W3C Trace Context: the trace that the request belongs to, with the request's own span. */
   traceparent: string
+  /** The same, as the log names it. */
+  trace: { traceId: string; spanId: string }
   /** The caller's span; null where the trace has begun here. */
   parentSpanId: string | null
   /** What the log names the request's subject by. */

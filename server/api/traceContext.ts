@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { formatTraceparent, parseTraceparent } from '../domain/traceContext.js'
 import type { ApiState } from './router.js'
@@ -11,13 +11,25 @@ import type { ApiState } from './router.js'
 export const traceContext: Middleware<ApiState> = async (ctx, next) => {
   // Several headers come joined by commas, which is malformed as it should be.
   const given = parseTraceparent(ctx.get('traceparent'))
-  const random = randomBytes(24).toString('hex')
-  ctx.state.traceparent = formatTraceparent({
-    traceId: given?.traceId ?? random.slice(16),
-    spanId: random.slice(0, 16),
-    isSampled: given?.isSampled ?? false,
-  })
+  const spanId = takeRandom(8)
+  const traceId = given?.traceId ?? takeRandom(16)
+  ctx.state.trace = { traceId, spanId }
+  ctx.state.traceparent = formatTraceparent({ traceId, spanId, isSampled: given?.isSampled ?? false })
   ctx.state.parentSpanId = given?.spanId ?? null
   ctx.state.subject = {}
   await next()
+}
+
+/** Filled for many requests at once: to ask the system for each was 3 % of a plain read's work. */
+const stock = Buffer.alloc(4_096)
+let taken = stock.length
+
+/** As many random bytes, in hex. */
+function takeRandom(bytes: number): string {
+  if (taken + bytes > stock.length) {
+    randomFillSync(stock)
+    taken = 0
+  }
+  taken += bytes
+  return stock.toString('hex', taken - bytes, taken)
 }
