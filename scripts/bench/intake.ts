@@ -5,7 +5,7 @@ import { inScope, type Keep } from './inScope.js'
 import { type SignedBody, signBodies } from './signedBodies.js'
 import { startProcess } from './startProcess.js'
 
-const connections = 20
+const connections = 50
 /** Requests in a round; pure JavaScript has fewer, since it takes so much longer. */
 const amount = 1_500
 const amountInJavaScript = 200
