@@ -83,7 +83,7 @@ export async function startService(
     for (const step of undo.reverse()) await step()
   }
   try {
-    await hashByWebAssembly()
+    log.info({ by: await hashByWebAssembly() }, 'keccak256 is computed')
     // Before the chains: it refuses a second process, which must not touch the chains of the first.
     const database = createDatabase(config.database)
     undo.push(() => database.close())

@@ -8,7 +8,7 @@ let implementation: Keccak256 = keccak256ByViem
 /** keccak256 as everything that is signed here uses it: viem's, unless the process has brought a faster one. */
 export const keccak256: Keccak256 = (value) => implementation(value)
 
-/** Has the whole process hash by something else than viem; it has to give the same for every input. */
+/** Has the whole process hash by something else than viem; it has to give the same for all bytes and all hex. */
 export function useKeccak256(faster: Keccak256): void {
   implementation = faster
 }

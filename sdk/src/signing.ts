@@ -254,7 +254,7 @@ export async function recoverDigestSigner(
 /** What an EIP-7702 authorization signs: keccak256(0x05 ‖ rlp([chainId, address, nonce])). Chain id 0 means any chain. */
 export function authorizationDigest(authorization: { address: Address; chainId: number; nonce: number }): Hash {
   const { address, chainId, nonce } = authorization
-  const [chain, count] = [chainId, nonce].map((value) => (value === 0 ? '0x' : numberToHex(value)))
+  const [chain, count] = [chainId, nonce].map((value) => (value ? numberToHex(value) : '0x'))
   return keccak256(concat(['0x05', toRlp([chain!, address, count!])]))
 }
 

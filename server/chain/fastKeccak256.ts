@@ -29,8 +29,10 @@ async function createWasm(): Promise<Keccak256> {
   }
 }
 
-/** `Buffer` stops where hex ends; what viem takes or refuses of the rest is for viem to say. */
+const hexForm = /^0x[0-9a-fA-F]*$/
+
+/** `Buffer` stops where hex ends and takes letters of other alphabets for it; viem pads an odd digit. */
 function bytesOf(hex: Hex): Uint8Array {
-  const bytes = Buffer.from(hex.slice(2), 'hex')
-  return 2 + bytes.length * 2 === hex.length ? bytes : hexToBytes(hex)
+  if (!hexForm.test(hex)) throw new TypeError('What is to be hashed is no hex')
+  return hex.length % 2 === 0 ? Buffer.from(hex.slice(2), 'hex') : hexToBytes(hex)
 }

@@ -39,6 +39,8 @@ export function createAccounts(deps: {
 
     /** Tells that these steps hold no account any more. Never throws. */
     async freed(works: readonly StepWork[]): Promise<void> {
+      // One that has ended while it waited is not to be called.
+      works.forEach(leave)
       const accounts = new Set(works.filter(({ kind }) => kind === 'delegated').map(accountOf))
       await Promise.all([...accounts].map(callNext))
     },

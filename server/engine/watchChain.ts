@@ -19,7 +19,9 @@ const maxBlocksAtOnce = 64n
 const batchSize = 200
 const lookAgainMs = 5_000
 /** Which part of the poll interval passes between a send and the first look for it; a chain that mines at once needs some of it. */
-const soonest = 100
+const firstLookShare = 0.01
+const firstLookMs = 100
+const faultMs = 1_000
 /** How often the fees of a bundle are raised before it is given up. */
 const mostReplacements = 3
 
@@ -31,14 +33,14 @@ const mostReplacements = 3
  */
 export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const { chainId, pollIntervalMs } = chain.config
-  const soonMs = pollIntervalMs / soonest
+  const soonMs = Math.min(pollIntervalMs * firstLookShare, firstLookMs)
   let stopped = false
   /** What was sent less than a poll ago and is in no block yet, with the time. */
   const awaited = new Map<Hash, number>()
   /** When the last round began that did not break off for want of a block. */
   let wholeAt = -Infinity
   let wasCalled = false
-  let pause: { untilMs: number; timer: NodeJS.Timeout; end: () => void } | null = null
+  let pause: { untilMs: number; canBeCut: boolean; timer: NodeJS.Timeout; end: () => void } | null = null
   let loop: Promise<void> = Promise.resolve()
   let read: Pick<Block, 'number' | 'hash'> | null = null
   /** Blocks that were read in this round, by number. */
@@ -50,11 +52,16 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     start(): void {
       loop = run()
     },
-    /** Says that a transaction was sent: does a round soon, and again ever later until a block has it. */
+    /**
+     * Says that a transaction was sent: does a round soon, and again ever later until a block has it. While others are
+     * awaited it is awaited with them, so that a chain with slow blocks is not asked anew for each.
+     */
     look(sent: Hash): void {
+      const isFirst = awaited.size === 0
       awaited.set(sent, performance.now())
+      if (!isFirst) return
       wasCalled = true
-      if (pause && pause.untilMs > performance.now() + soonMs) {
+      if (pause?.canBeCut && pause.untilMs > performance.now() + soonMs) {
         clearTimeout(pause.timer)
         pause = pauseFor(soonMs, pause.end)
       }
@@ -71,16 +78,27 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     while (!stopped) {
       if (wasCalled) pauseMs = soonMs
       wasCalled = false
+      let failed = false
       try {
-        await round()
+        const hasMoved = await round()
         forgetOld()
-        pauseMs = awaited.size > 0 ? Math.min(pauseMs * 2, pollIntervalMs) : pollIntervalMs
+        pauseMs = nextPause(hasMoved ? 0 : pauseMs)
       } catch (error) {
         tools.log.warn({ err: error, chainId }, 'chain could not be watched; trying again')
-        pauseMs = Math.max(1_000, pollIntervalMs)
+        // A node that fails is not asked for what it may be failing at, and not for every send.
+        awaited.clear()
+        pauseMs = Math.max(faultMs, pollIntervalMs)
+        failed = true
       }
-      if (!stopped) await sleep(wasCalled ? soonMs : pauseMs)
+      if (!stopped) await sleep(pauseMs, !failed)
     }
+  }
+
+  /** After a block others of those that are awaited may come soon; a whole round comes with every poll in any case. */
+  function nextPause(lastMs: number): number {
+    if (awaited.size === 0) return pollIntervalMs
+    const untilWholeMs = wholeAt + pollIntervalMs - performance.now()
+    return Math.max(soonMs, Math.min(wasCalled ? soonMs : lastMs * 2, untilWholeMs))
   }
 
   /** From then on polls find it. */
@@ -88,7 +106,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     for (const [hash, sentAt] of awaited) if (performance.now() - sentAt > pollIntervalMs) awaited.delete(hash)
   }
 
-  async function round(): Promise<void> {
+  /** Answers whether there is another head than in the round before. */
+  async function round(): Promise<boolean> {
     await lanes.open()
     canonical.clear()
     // Both in one request: a transaction that was just sent is in the next block where blocks are made at once.
@@ -98,10 +117,10 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     ])
     tools.heads.set(chainId, head)
     const isNew = read?.hash !== head.hash
-    const startedAt = performance.now()
+    const now = performance.now()
     // It only came to see whether there is a block yet.
-    if (!isNew && awaited.size > 0 && startedAt - wholeAt < pollIntervalMs) return
-    wholeAt = startedAt
+    if (!isNew && awaited.size > 0 && now - wholeAt < pollIntervalMs) return false
+    wholeAt = now
     const hasReorganised = await reorganisations.check(head)
     if (await tools.store.hasOpenTransactions(chainId)) {
       await readNewBlocks(head, next)
@@ -112,6 +131,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       read = head
     }
     await lanes.check()
+    return isNew
   }
 
   /** One request per new block finds everything of ours in it, however much is open. */
@@ -288,14 +308,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     for (const work of await tools.store.readStepsOf(transaction)) tools.changed(work.ref.actionId)
   }
 
-  async function sleep(ms: number): Promise<void> {
-    await new Promise<void>((end) => (pause = pauseFor(ms, end)))
+  async function sleep(ms: number, canBeCut: boolean): Promise<void> {
+    await new Promise<void>((end) => (pause = pauseFor(ms, end, canBeCut)))
     clearTimeout(pause?.timer)
     pause = null
   }
 
-  function pauseFor(ms: number, end: () => void) {
-    return { untilMs: performance.now() + ms, timer: setTimeout(end, ms), end }
+  function pauseFor(ms: number, end: () => void, canBeCut = true) {
+    return { untilMs: performance.now() + ms, canBeCut, timer: setTimeout(end, ms), end }
   }
 }
 

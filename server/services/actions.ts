@@ -143,7 +143,7 @@ function hashOf(value: unknown): Hash {
   return keccak256(stringToHex(writeJson(value)))
 }
 
-/** Whole requests are long, and keccak256 has no native code here. */
+/** Whole requests are long, and Node has native code for this hash. */
 function fingerprintOf(value: unknown): Hash {
   return `0x${hash('sha256', writeJson(value))}`
 }

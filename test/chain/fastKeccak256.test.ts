@@ -23,7 +23,7 @@ describe('keccak256 by WebAssembly', () => {
   it('pads odd hex as viem does and refuses what is none', async () => {
     await hashByWebAssembly()
     expect(keccak256('0x1')).to.equal(keccak256ByViem('0x1'))
-    for (const hex of ['0xzz', '0x12zz'] as Hex[]) {
+    for (const hex of ['0xzz', '0x12zz', '0xİı', 'abcd', '0X12', ''] as Hex[]) {
       expect(() => keccak256(hex), hex).to.throw()
     }
   })

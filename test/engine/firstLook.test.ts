@@ -43,4 +43,22 @@ describe('a transaction that was just sent', function () {
     await until(() => isDone(id), 'the step', 10_000)
     expect(looks(), 'requests for the head').to.be.below(10)
   })
+
+  it('is awaited together with others, so that a chain without a block is not asked anew for each', async () => {
+    const ids: string[] = []
+    while (ids.length < 12) ids.push(await newAction())
+    const chain = node().upstream!
+    await rpc(chain, 'evm_setAutomine', [false])
+    const before = callsOf('eth_getBlockByNumber').length
+    const sends = () => callsOf('eth_sendRawTransaction').length
+    for (const id of ids) {
+      const sent = sends()
+      await api.execute(id, 0, 0, undefined, 0)
+      await until(() => sends() > sent, 'it is sent')
+    }
+    expect(callsOf('eth_getBlockByNumber').length - before, 'requests for the head').to.be.below(8)
+    await rpc(chain, 'evm_setAutomine', [true])
+    await rpc(chain, 'evm_mine', [])
+    await until(async () => (await Promise.all(ids.map(isDone))).every(Boolean), 'all steps')
+  })
 })

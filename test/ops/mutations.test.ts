@@ -65,6 +65,7 @@ function typeErrors(sources: Sources): string[] {
   host.readFile = (path) => sources.get(path) ?? read(path)
   const program = ts.createProgram([...sources.keys()], options, host)
   return [...sources.keys()]
-    .flatMap((path) => program.getSemanticDiagnostics(program.getSourceFile(path)))
+    .map((path) => program.getSourceFile(path))
+    .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])
     .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
 }

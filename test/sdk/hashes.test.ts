@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type Address, concat, encodePacked, hashTypedData, keccak256, numberToHex, stringToHex, toRlp } from 'viem'
+import { useKeccak256 } from '../../sdk/src/keccak256.js'
 import {
   authorizationDigest,
   batchHash,
@@ -28,6 +29,9 @@ import {
 } from './encodingsByHand.js'
 
 describe('hashes of what is signed', () => {
+  // As the SDK comes; a service that was started in this process hashes otherwise.
+  before(() => useKeccak256(keccak256))
+
   it('hash an ecdsa batch as the ABI encoding built by hand does', () => {
     for (const batch of batches) {
       expect(chainBatchHash(batch)).to.equal(keccak256(abiOfBatch(batch.chainId, batch.calls)))
@@ -93,6 +97,8 @@ describe('hashes of what is signed', () => {
     expect(authorizationDigest({ chainId: 31337, address: token, nonce: 7 })).to.equal(expected)
     const zeroNonce = keccak256(concat(['0x05', toRlp([numberToHex(31337), token, '0x'])]))
     expect(authorizationDigest({ chainId: 31337, address: token, nonce: 0 })).to.equal(zeroNonce)
+    // As software without types has them.
+    expect(authorizationDigest({ chainId: 31337n as never, address: token, nonce: 0n as never })).to.equal(zeroNonce)
   })
 
   it('hash a registration as EIP-712 says', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type Address, concat, type Hex, keccak256, numberToHex, recoverAddress, slice, verifyMessage } from 'viem'
+import { useKeccak256 } from '../../sdk/src/keccak256.js'
 import { signAuthorization, signIntent, signRegistration } from '../../sdk/src/sign.js'
 import {
   batchHash,
@@ -21,6 +22,9 @@ import {
 } from './encodingsByHand.js'
 
 describe('signatures of intents', () => {
+  // As the SDK comes; a service that was started in this process hashes otherwise.
+  before(() => useKeccak256(keccak256))
+
   for (const signatureType of ['ecdsa', 'eip712'] as const) {
     it(`recover the signer of an ${signatureType} intent, and nobody else once a bit is flipped`, async () => {
       const signed = await signIntent({ account, chainBatches: batches, signatureType, ...window })

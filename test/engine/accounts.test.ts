@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import type { StepRef } from '../../server/domain/action.js'
+import { createAccounts } from '../../server/engine/accounts.js'
+import type { StepWork } from '../../server/store/steps.js'
+
+describe('steps that wait for one account', () => {
+  function scene() {
+    const called: string[] = []
+    const taken = new Set<string>()
+    const accounts = createAccounts({
+      take: (work) => Promise.resolve(taken.has(work.ref.actionId)),
+      hurry: ({ actionId }: StepRef) => Promise.resolve(void called.push(actionId)),
+      now: () => 0,
+    })
+    return { accounts, called, taken }
+  }
+
+  const step = (actionId: string): StepWork =>
+    ({
+      ref: { actionId, intentIndex: 0, stepIndex: 0 },
+      kind: 'delegated',
+      user: `0x${'11'.repeat(20)}`,
+      view: { chainId: 1 },
+    }) as StepWork
+
+  it('are called in the order in which they came, each once the account is free', async () => {
+    const { accounts, called, taken } = scene()
+    taken.add('first')
+    expect(await accounts.take(step('first'))).to.equal(null)
+    const waits = [await accounts.take(step('second')), await accounts.take(step('third'))]
+    expect(waits[0]).to.be.below(waits[1]!)
+    await accounts.freed([step('first')])
+    expect(called).to.deep.equal(['second'])
+  })
+
+  it('are not kept waiting by one that has ended while it waited', async () => {
+    const { accounts, called } = scene()
+    await accounts.take(step('expires'))
+    await accounts.take(step('next'))
+    await accounts.freed([step('expires')])
+    expect(called).to.deep.equal(['next'])
+  })
+})
