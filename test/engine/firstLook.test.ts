@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { rpc } from '../../server/devnet/anvil.js'
+import type { JsonCall } from '../chain/faultyNode.js'
 import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
 import { until } from '../support/until.js'
 import { actionOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
@@ -19,7 +20,9 @@ describe('a transaction that was just sent', function () {
     return body.actionId as string
   }
 
-  const callsOf = (method: string) => node().requests.filter((calls) => calls.some((call) => call.method === method))
+  const count = (isWanted: (call: JsonCall) => boolean) => node().requests.flat().filter(isWanted).length
+  const heads = () => count(({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'latest')
+  const sends = () => count(({ method }) => method === 'eth_sendRawTransaction')
   const isDone = async (id: string) => (await api.get(`/actions/${id}`)).body.status === 'success'
 
   it('is found long before the next poll where blocks are made at once', async () => {
@@ -32,11 +35,11 @@ describe('a transaction that was just sent', function () {
     const id = await newAction()
     const chain = node().upstream!
     await rpc(chain, 'evm_setAutomine', [false])
-    const sent = callsOf('eth_sendRawTransaction').length
+    const sent = sends()
     await api.execute(id, 0, 0, undefined, 0)
-    await until(() => callsOf('eth_sendRawTransaction').length > sent, 'it is sent')
-    const before = callsOf('eth_getBlockByNumber').length
-    const looks = () => callsOf('eth_getBlockByNumber').length - before
+    await until(() => sends() > sent, 'it is sent')
+    const before = heads()
+    const looks = () => heads() - before
     await until(() => looks() >= 3, 'it has been looked for', 10_000)
     await rpc(chain, 'evm_setAutomine', [true])
     await rpc(chain, 'evm_mine', [])
@@ -49,14 +52,13 @@ describe('a transaction that was just sent', function () {
     while (ids.length < 12) ids.push(await newAction())
     const chain = node().upstream!
     await rpc(chain, 'evm_setAutomine', [false])
-    const before = callsOf('eth_getBlockByNumber').length
-    const sends = () => callsOf('eth_sendRawTransaction').length
+    const before = heads()
     for (const id of ids) {
       const sent = sends()
       await api.execute(id, 0, 0, undefined, 0)
       await until(() => sends() > sent, 'it is sent')
     }
-    expect(callsOf('eth_getBlockByNumber').length - before, 'requests for the head').to.be.below(8)
+    expect(heads() - before, 'requests for the head').to.be.below(8)
     await rpc(chain, 'evm_setAutomine', [true])
     await rpc(chain, 'evm_mine', [])
     await until(async () => (await Promise.all(ids.map(isDone))).every(Boolean), 'all steps')
