@@ -30,6 +30,7 @@ const mostReplacements = 3
  * A round: read the new blocks' receipts → note what is mined → settle what is final → look after what no block has
  * mentioned (receipts by every hash, the stored bytes again, a replacement). Everything that a round decides from is in
  * the database or on the chain, so any replica may do any round, twice as well as once.
+ * A round that comes early, for what was just sent, ends where there is no new block.
  */
 export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const { chainId, pollIntervalMs } = chain.config
