@@ -20,7 +20,9 @@ const batchSize = 200
 const lookAgainMs = 5_000
 /** Which part of the poll interval passes between a send and the first look for it; a chain that mines at once needs some of it. */
 const firstLookShare = 0.01
-const firstLookMs = 100
+/** The longest that this is. */
+const longestFirstLookMs = 100
+/** How long a chain that could not be watched is left alone at least. */
 const faultMs = 1_000
 /** How often the fees of a bundle are raised before it is given up. */
 const mostReplacements = 3
@@ -34,7 +36,7 @@ const mostReplacements = 3
  */
 export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const { chainId, pollIntervalMs } = chain.config
-  const soonMs = Math.min(pollIntervalMs * firstLookShare, firstLookMs)
+  const soonMs = Math.min(pollIntervalMs * firstLookShare, longestFirstLookMs)
   let stopped = false
   /** What was sent less than a poll ago and is in no block yet, with the time. */
   const awaited = new Map<Hash, number>()
