@@ -39,7 +39,7 @@ function workOff(bench: Bench, kind: DatabaseKind, maxSteps: string): Promise<nu
     const { url: databaseUrl } = await keep(bench.databases.fresh(kind))
     const keys = chains.devnet.operatorKeys.slice(0, 1)
     const env = { ...chains.env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: databaseUrl }
-    const steps = Number(process.env.BENCH_STEPS ?? 1_000)
+    const steps = Number(process.env.BENCH_STEPS ?? 2_000)
     const bodies = await signBodies([chains.devnet.chains[0]!], { bodies: steps, users: steps })
     const api = await startServiceProcess({ ...env, ROLE: 'api' })
     try {
