@@ -72,7 +72,7 @@ export function early({ chainIndex, fresh, pass, batch, signed }: Scene): Return
 
 /** Two intents want the whole of one deposit for the same recipient, who gets it once. */
 export function contested(scene: Scene): ReturnType<Shape> {
-  const { own, chainIndex, fresh, fromSolver, batch, sign, depositOf } = scene
+  const { own, chainIndex, fresh, fromSolver, batch, sign, ownAction, depositOf } = scene
   const cents = 11
   const payout = fresh(chainIndex, cents)
   const amount = scene.units(0, cents)
@@ -82,14 +82,10 @@ export function contested(scene: Scene): ReturnType<Shape> {
     cents: [cents, 0],
     payment: amount,
     make: async (txHash) => ({
-      action: {
-        user: own.address,
-        chainAuthorizations: [],
-        intents: [
-          await sign(own, batches, { signatureType: 'eip712', exp: 4_000_000_000 }),
-          await sign(own, batches, { signatureType: 'eip712', exp: 4_000_000_001 }),
-        ],
-      },
+      action: await ownAction(
+        sign(own, batches, { signatureType: 'eip712', exp: 4_000_000_000 }),
+        sign(own, batches, { signatureType: 'eip712', exp: 4_000_000_001 }),
+      ),
       deposit: depositOf(txHash, amount),
       steps: [0, 1].map((intentIndex) => ({
         intentIndex,

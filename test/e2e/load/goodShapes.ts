@@ -177,7 +177,7 @@ export function onDemand(scene: Scene): ReturnType<Shape> {
 
 /** The solver pays many on a deposit that is recorded before; nothing is delegated. */
 export function onCredit(scene: Scene): ReturnType<Shape> {
-  const { random, own, fresh, fromSolver, batch, sign, depositOf } = scene
+  const { random, own, fresh, fromSolver, batch, sign, ownAction, depositOf } = scene
   const at = random.below(2) as ChainIndex
   const payouts = Array.from({ length: random.pick([1, 8, most.transfers]) }, () => fresh(at, 1 + random.below(90)))
   const total = payouts.reduce((sum, { amount }) => sum + amount, 0n)
@@ -187,11 +187,7 @@ export function onCredit(scene: Scene): ReturnType<Shape> {
     cents: [cents, 0],
     payment: amount,
     make: async (txHash) => ({
-      action: {
-        user: own.address,
-        chainAuthorizations: [],
-        intents: [await sign(own, [batch(at, [], payouts.map(fromSolver))], { signatureType: 'eip712' })],
-      },
+      action: await ownAction(sign(own, [batch(at, [], payouts.map(fromSolver))], { signatureType: 'eip712' })),
       deposit: depositOf(txHash, amount),
       steps: [{ intentIndex: 0, stepIndex: 0, ends: success }],
       payouts,

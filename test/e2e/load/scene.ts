@@ -113,6 +113,12 @@ export function sceneOf(world: LoadWorld, name: string, index: number) {
     },
     steps: ends.map((possible, stepIndex) => ({ intentIndex: 0, stepIndex, ends: possible })),
   })
+  /** Of the user himself, who authorizes nothing. */
+  const ownAction = async (...intents: ReturnType<typeof sign>[]) => ({
+    user: own.address,
+    chainAuthorizations: [],
+    intents: await Promise.all(intents),
+  })
   /** By the user himself, of what he has paid with his own transaction on the first chain. */
   const depositOf = (txHash: Hash | null, amount: bigint) => ({
     ...{ user: own.address, sender: own.address, txHash, tokenAddress: usd(0), chainId: chainId(0) },
@@ -136,6 +142,7 @@ export function sceneOf(world: LoadWorld, name: string, index: number) {
     sign,
     allow,
     signed,
+    ownAction,
     depositOf,
     units: (at: ChainIndex, cents: number) => units(world, at, cents),
   }
