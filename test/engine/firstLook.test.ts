@@ -63,4 +63,27 @@ describe('a transaction that was just sent', function () {
     await rpc(chain, 'evm_mine', [])
     await until(async () => (await Promise.all(ids.map(isDone))).every(Boolean), 'all steps')
   })
+
+  it('is not looked for at a node that fails, whatever else is sent meanwhile', async () => {
+    const ids: string[] = []
+    while (ids.length < 15) ids.push(await newAction())
+    const isHead = ({ method, params }: JsonCall) => method === 'eth_getBlockByNumber' && params[0] === 'latest'
+    node().behave({
+      kind: 'answer',
+      answer: (call) => (isHead(call) ? { error: { code: -32005, message: 'limit exceeded' } } : null),
+    })
+    const before = heads()
+    const execute = async (id: string) => {
+      const sent = sends()
+      await api.execute(id, 0, 0, undefined, 0)
+      await until(() => sends() > sent, 'it is sent')
+    }
+    await execute(ids[0]!)
+    await until(() => heads() > before, 'it has been looked for')
+    const failed = heads()
+    for (const id of ids.slice(1)) await execute(id)
+    expect(heads() - failed, 'requests for the head').to.equal(0)
+    node().behave({ kind: 'pass' })
+    await until(async () => (await Promise.all(ids.map(isDone))).every(Boolean), 'all steps', 40_000)
+  })
 })
