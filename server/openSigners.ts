@@ -13,7 +13,7 @@ export class KeysUnusable extends Error {
 
 /** Makes signers of what the configuration names: decrypts what is encrypted. A remote signer is not asked yet. */
 export async function openSigners(keys: OperatorKeys): Promise<Signer[]> {
-  if (keys.kind === 'plain') return keys.keys.map(createSigner)
+  if (keys.kind === 'plain') return keys.keys.map((key) => createSigner(key))
   if (keys.kind === 'remote') return createRemoteSigners(keys.url, keys.addresses)
   // Loaded where it is needed only: its library is a twentieth of an idle process.
   const { decryptKeystore } = await import('./chain/keystore.js')

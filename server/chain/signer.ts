@@ -1,6 +1,8 @@
-import type { Address, Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type Address, type Hex, serializeTransaction } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { ChainAuthorization } from '../domain/action.js'
+import { chooseSigning } from './signHash.js'
 
 export type UnsignedTransaction = {
   chainId: number
@@ -33,10 +35,13 @@ export function toSerializable({ authorizations, ...transaction }: UnsignedTrans
 }
 
 /** A signer whose key is in this process. */
-export function createSigner(privateKey: Hex): Signer {
-  const account = privateKeyToAccount(privateKey)
+export function createSigner(privateKey: Hex, { signHash } = chooseSigning()): Signer {
   return {
-    address: account.address.toLowerCase() as Address,
-    signTransaction: (transaction) => account.signTransaction(toSerializable(transaction)),
+    address: privateKeyToAddress(privateKey).toLowerCase() as Address,
+    async signTransaction(transaction) {
+      const serializable = toSerializable(transaction)
+      const hash = keccak256(serializeTransaction(serializable))
+      return serializeTransaction(serializable, await signHash(hash, privateKey))
+    },
   }
 }

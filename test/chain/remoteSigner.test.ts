@@ -11,7 +11,7 @@ import { account, authorize, lower, unsignedTransaction } from './devChain.js'
 describe('a remote signer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'signer-'))
   const keys = [keccak256('0x01'), keccak256('0x02')]
-  const local = keys.map(createSigner)
+  const local = keys.map((key) => createSigner(key))
   let remote: Awaited<ReturnType<typeof startRemoteSigner>>
 
   before(async () => (remote = await startRemoteSigner(keys)))

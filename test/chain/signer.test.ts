@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { keccak256, parseTransaction, recoverTransactionAddress, type TransactionSerialized } from 'viem'
-import { createSigner } from '../../server/chain/signer.js'
+import { keccak256, parseTransaction, recoverTransactionAddress, toHex, type TransactionSerialized } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { createSigner, toSerializable } from '../../server/chain/signer.js'
+import { chooseSigning } from '../../server/chain/signHash.js'
 import { account, authorize, lower, unsignedTransaction } from './devChain.js'
 
 describe('a signer', () => {
@@ -30,6 +33,28 @@ describe('a signer', () => {
     expect(await signer.signTransaction(unsignedTransaction)).to.equal(
       await signer.signTransaction(unsignedTransaction),
     )
+  })
+
+  it('signs byte for byte what viem does, whatever it signs with', async () => {
+    expect(chooseSigning().by, 'this machine has a binary of libsecp256k1').to.equal('libsecp256k1')
+    const missing = chooseSigning(() => {
+      throw new Error('no binary')
+    })
+    expect(missing.by).to.equal('viem')
+    const authorization = await authorize(account(4), lower(account(3).address), 2)
+    for (let nonce = 0; nonce < 100; nonce++) {
+      const authorizations = nonce % 2 === 0 ? [] : [authorization]
+      const transaction = { ...unsignedTransaction, nonce, data: toHex(randomBytes(nonce * 3)), authorizations }
+      const secret = toHex(randomBytes(32))
+      const expected = await privateKeyToAccount(secret).signTransaction(toSerializable(transaction))
+      expect(await createSigner(secret).signTransaction(transaction)).to.equal(expected)
+      expect(await createSigner(secret, missing).signTransaction(transaction)).to.equal(expected)
+    }
+  })
+
+  it('signs nothing with a binary that answers wrong', () => {
+    const wrong = chooseSigning(() => ({ ecdsaSign: () => ({ signature: new Uint8Array(64).fill(1), recid: 0 }) }))
+    expect(wrong.by).to.equal('viem')
   })
 
   it('does not show its key', () => {
