@@ -1,16 +1,8 @@
-import {
-  type Address,
-  concat,
-  decodeFunctionData,
-  encodeFunctionData,
-  type Hex,
-  parseEventLogs,
-  toFunctionSelector,
-} from 'viem'
+import { type Address, concat, decodeFunctionData, encodeFunctionData, type Hex, parseEventLogs } from 'viem'
 import type { Receipt } from './chain.js'
-import { decodeFulfill, type PaidFulfilment } from './contracts.js'
+import { decodeFulfill, execute, fulfill, fulfillMany, isCallOf, type PaidFulfilment } from './contracts.js'
 import { calldataFloor } from './fees.js'
-import { delegateAbi, solverVaultAbi } from './generated/contracts.js'
+import { solverVaultAbi } from './generated/contracts.js'
 
 /** A step of a bundle: what it would be sent as by itself, and the gas that it may use, none of it intrinsic. */
 export type BundledCall = { to: Address; data: Hex; gasLimit: bigint }
@@ -33,23 +25,20 @@ const authorizationGas = 25_000n
 const stepOverhead = 30_000n
 const stepOverheadBytes = 256
 
-const executeSelector = selectorOf(delegateAbi, 'execute')
-const fulfillSelector = selectorOf(solverVaultAbi, 'fulfill')
-
 /** The vault's call that carries out all of these, each in a frame of its own. */
 export function encodeBundle(calls: readonly BundledCall[]): Hex {
   const steps = calls.map(({ to, data, gasLimit }) => ({ to, gasLimit, arguments: `0x${data.slice(10)}` as const }))
-  return encodeFunctionData({ abi: solverVaultAbi, functionName: 'fulfillMany', args: [steps] })
+  return encodeFunctionData({ ...fulfillMany, args: [steps] })
 }
 
 /** The steps of a bundle as `encodeBundle` was given them. Null: the input is no bundle of this vault. */
 export function decodeBundle(input: Hex, vault: Address): BundledCall[] | null {
   try {
-    const { functionName, args } = decodeFunctionData({ abi: solverVaultAbi, data: input })
-    if (functionName !== 'fulfillMany') return null
+    if (!isCallOf(fulfillMany, input)) return null
+    const { args } = decodeFunctionData({ abi: fulfillMany.abi, data: input })
     return args[0].map((step) => {
       const to = step.to.toLowerCase() as Address
-      const selector = to === vault ? fulfillSelector : executeSelector
+      const { functionName: selector } = to === vault ? fulfill : execute
       return { to, data: concat([selector, step.arguments]), gasLimit: step.gasLimit }
     })
   } catch {
@@ -91,8 +80,4 @@ export function bundleShare({ data, gasLimit }: BundledCall, authorizations: num
 /** The limit of a bundle from what its steps add. */
 export function bundleGasLimit(shares: readonly { gas: bigint }[]): bigint {
   return shares.reduce((sum, { gas }) => sum + gas, intrinsicGas + stepOverhead)
-}
-
-function selectorOf(abi: readonly { type: string; name?: string }[], name: string): Hex {
-  return toFunctionSelector(abi.find((item) => item.type === 'function' && item.name === name) as never)
 }

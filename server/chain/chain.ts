@@ -71,7 +71,7 @@ export type SimulationOptions = {
 export type Simulation =
   | {
       outcome: 'success'
-      /** The node's estimate, without a margin; `gasLimit` makes a limit of it. */
+      /** With this much it has succeeded, which leaves no margin; `gasLimit` makes a limit of it. */
       gas: bigint
       /** What the transaction would log, native transfers included (see `nativeLogAddress`). Null: the node can't tell. */
       logs: Log[] | null

@@ -6,6 +6,7 @@ import {
   erc20Abi,
   type Hash,
   type Hex,
+  prepareEncodeFunctionData,
   toEventSelector,
   zeroAddress,
 } from 'viem'
@@ -13,6 +14,15 @@ import { tokenTransfersHash } from '../../sdk/src/signing.js'
 import type { SignedIntent, TokenTransfer } from '../domain/action.js'
 import type { Receipt } from './chain.js'
 import { delegateAbi, solverVaultAbi } from './generated/contracts.js'
+
+/** With their selectors, which viem would compute anew for each call. */
+export const execute = prepareEncodeFunctionData({ abi: delegateAbi, functionName: 'execute' })
+export const fulfill = prepareEncodeFunctionData({ abi: solverVaultAbi, functionName: 'fulfill' })
+export const fulfillMany = prepareEncodeFunctionData({ abi: solverVaultAbi, functionName: 'fulfillMany' })
+
+export function isCallOf({ functionName: selector }: { functionName: Hex }, input: Hex): boolean {
+  return input.slice(0, 10).toLowerCase() === selector
+}
 
 /** The Delegate logs this with the batch's id as its only topic when it has run a batch. */
 export const executedTopic = toEventSelector('ChainBatchExecuted(bytes32)')
@@ -32,14 +42,13 @@ export type Fulfilment = {
 
 /** The call of a user's delegated account that runs one batch of his intent. */
 export function encodeExecute(intent: SignedIntent, stepIndex: number): Hex {
-  return encodeFunctionData({ abi: delegateAbi, functionName: 'execute', args: [contractIntent(intent, stepIndex)] })
+  return encodeFunctionData({ ...execute, args: [contractIntent(intent, stepIndex)] })
 }
 
 /** The call of the vault that pays a step's transfers and then runs its batch, if it has one. */
 export function encodeFulfill({ stepKey, transfers, account, intent, stepIndex }: Fulfilment): Hex {
   return encodeFunctionData({
-    abi: solverVaultAbi,
-    functionName: 'fulfill',
+    ...fulfill,
     args: [
       stepKey,
       transfers.map(({ to, token, amount }) => ({ to, token, amount })),
@@ -60,8 +69,8 @@ export type PaidFulfilment = {
 /** What a call of the vault for one step asks it to pay. Null for any other call. */
 export function decodeFulfill(input: Hex): PaidFulfilment | null {
   try {
-    const { functionName, args } = decodeFunctionData({ abi: solverVaultAbi, data: input })
-    if (functionName !== 'fulfill') return null
+    if (!isCallOf(fulfill, input)) return null
+    const { args } = decodeFunctionData({ abi: fulfill.abi, data: input })
     const [stepKey, transfers, account] = args
     return {
       stepKey,

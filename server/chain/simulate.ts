@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem'
 import type { Log, Simulation, SimulationOptions, TransactionRequest } from './chain.js'
 import { grouped } from '../domain/grouped.js'
 import { calldataFloor } from './fees.js'
+import { createGasHints, isTight } from './gasHints.js'
 import type { Rpc } from './rpc.js'
 import {
   call,
@@ -33,22 +34,32 @@ type Abilities = {
 const mostTogether = 20
 
 /**
- * Runs a transaction on the pending block without sending it. One round trip: eth_simulateV1 tells logs and revert,
- * eth_estimateGas the gas that it takes to get there. Where the first has the say, the second goes by the latest block,
- * since some nodes build the pending one anew for each question; for the same reason those that come together share one.
+ * Runs a transaction on the pending block without sending it. By itself, by one round trip: eth_simulateV1 tells logs and
+ * revert, eth_estimateGas the gas that it takes to get there. Where the first has the say, the second goes by the latest
+ * block, since some nodes build the pending one anew for each question.
+ * Those that may be run in company share the pending block. By one round trip they are run with the gas that was enough
+ * for the last of their form, and each by itself with all that it wants; those for which it was too little or far too much
+ * are run again with little more than they used. An estimate, for which a node runs the same a dozen times, is made only
+ * of those for which that fails too, and of the first of a form.
  */
 export function createSimulator(rpc: Rpc) {
   const abilities: Abilities = { simulation: true, designators: true, pendingBlock: true }
   const codes = new Map<Address, Hex>()
+  const hints = createGasHints()
   const inCompany = grouped(simulateTogether, mostTogether)
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
     const asked = { request, options }
     const found = options.inCompany && abilities.simulation ? await inCompany(asked) : null
-    return found ?? simulateByItself(asked)
+    if (found) return found
+    const { used, ...simulated } = await simulateByItself(asked)
+    // Where an estimate holds more than the transaction uses, as the price of its data on some chains, no use says it.
+    if (simulated.outcome === 'success' && used && isTight(simulated.gas, used)) hints.note(request.data, simulated.gas)
+    return simulated
   }
 
-  async function simulateByItself(asked: Asked): Promise<Simulation> {
+  /** `used`: what it did, if the node can tell. */
+  async function simulateByItself(asked: Asked): Promise<Simulation & { used?: bigint }> {
     for (;;) {
       const assumed = { ...abilities }
       const run = await prepare(asked, assumed)
@@ -68,30 +79,61 @@ export function createSimulator(rpc: Rpc) {
 
   /** Null, at its place: to be simulated by itself, as everything that has failed is. Never throws. */
   async function simulateTogether(asked: Asked[]): Promise<(Simulation | null)[]> {
-    const byThemselves = asked.map(() => null)
     const borrowers = asked.flatMap(({ options }) => options.overrideDelegate?.account ?? [])
-    if (asked.length === 1 || new Set(borrowers).size < borrowers.length) return byThemselves
+    if (new Set(borrowers).size < borrowers.length) return asked.map(() => null)
+    const found = new Map<Asked, Simulation>()
     try {
-      const runs = await Promise.all(asked.map((one) => prepare(one, abilities)))
-      const tag = abilities.pendingBlock ? 'pending' : 'latest'
-      const calls = [simulationOf(runs, tag), ...runs.map((run) => plainCall('eth_estimateGas', run, 'latest'))]
-      return await rpc.read(
-        calls,
-        ([ran, ...estimates]) => {
-          if (ran?.error) return byThemselves
-          const simulated = readSimulations(resultOf(ran))
-          return asked.map(({ request }, index) => {
-            const one = simulated[index]!
-            // An estimate fails where it succeeded for what the others have left; what it used then may be too little.
-            const isItsOwn = one.outcome === 'success' && !estimates[index]?.error
-            return isItsOwn ? succeeded(request, estimates[index], one) : null
-          })
-        },
-        { isAnswer: () => true },
-      )
+      // Of others it is not known whether what they use says what they need.
+      const known = asked.flatMap((one): Limited[] => {
+        const gas = hints.get(one.request.data)
+        return gas === null ? [] : [{ one, gas }]
+      })
+      const [ran, uses] = await Promise.all([runTogether(known), Promise.all(known.map(({ one }) => useByItself(one)))])
+      const again: Limited[] = []
+      for (const [index, { one }] of known.entries()) {
+        const [its, used] = [ran.get(one), uses[index]]
+        // What fails by itself may succeed for what the others leave.
+        if (!used) continue
+        // With less than it uses when it has all it wants, it may go on without what has failed for want of gas.
+        if (its && its.gas >= used && isTight(its.gas, used)) found.set(one, its)
+        // A tenth more, for refunds and for what each call keeps back of its gas (EIP-150).
+        else again.push({ one, gas: used + used / 10n })
+      }
+      for (const [one, its] of await runTogether(again)) {
+        found.set(one, its)
+        hints.note(one.request.data, its.gas)
+      }
     } catch {
-      return byThemselves
+      // Each is told by itself why.
     }
+    return asked.map((one) => found.get(one) ?? null)
+  }
+
+  /** Runs those that are given gas one after the other on the pending block; answers those that succeed with so much. */
+  async function runTogether(limited: readonly Limited[]): Promise<Map<Asked, Ran & { gas: bigint }>> {
+    if (limited.length === 0) return new Map()
+    const floored = limited.map(({ one, gas }) => ({ one, gas: notBelowFloor(one.request, gas) }))
+    const runs = await Promise.all(floored.map(async ({ one, gas }) => withGas(await prepare(one, abilities), gas)))
+    const call = simulationOf(runs, abilities.pendingBlock ? 'pending' : 'latest')
+    const read = ([answer]: RpcAnswer[]) => {
+      const ran = answer?.error ? [] : readSimulations(resultOf(answer))
+      if (ran.length !== floored.length) return []
+      return floored.flatMap(({ one, gas }, index) => {
+        const its = ran[index]!
+        return its.outcome === 'success' && its.gasUsed <= gas ? [[one, { ...its, gas }] as const] : []
+      })
+    }
+    return new Map(await rpc.read([call], read, { isAnswer: () => true }))
+  }
+
+  /** The gas that it used, after refunds, on the latest block. Null: it has failed, or the node can't tell. */
+  async function useByItself(asked: Asked): Promise<bigint | null> {
+    const read = ([answer]: RpcAnswer[]) => {
+      if (answer?.error) return null
+      const [ran] = readSimulations(resultOf(answer))
+      return ran?.outcome === 'success' ? ran.gasUsed : null
+    }
+    return rpc.read([simulationOf([await prepare(asked, abilities)], 'latest')], read, { isAnswer: () => true })
   }
 
   async function prepare({ request, options }: Asked, assumed: Abilities): Promise<Run> {
@@ -117,7 +159,20 @@ export function createSimulator(rpc: Rpc) {
 
 type Asked = { request: TransactionRequest; options: SimulationOptions }
 
+/** One to be run with so much gas. */
+type Limited = { one: Asked; gas: bigint }
+
 type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
+
+function withGas({ transaction, overrides }: Run, gas: bigint): Run {
+  return { transaction: { ...transaction, gas: quantity(gas) }, overrides }
+}
+
+/** Nodes take no transaction with less. */
+function notBelowFloor({ data }: TransactionRequest, gas: bigint): bigint {
+  const floor = calldataFloor(data)
+  return gas > floor ? gas : floor
+}
 
 function plainCall(method: string, { transaction, overrides }: Run, tag: string): RpcCall {
   return call(method, transaction, tag, ...(overrides ? [overrides] : []))
@@ -132,7 +187,7 @@ function simulationOf(runs: Run[], tag: string): RpcCall {
   return call('eth_simulateV1', { blockStateCalls: [block], traceTransfers: true, validation: false }, tag)
 }
 
-type Outcome = Simulation | { outcome: 'unable'; ability: keyof Abilities }
+type Outcome = (Simulation & { used?: bigint }) | { outcome: 'unable'; ability: keyof Abilities }
 
 function readOutcome(
   request: TransactionRequest,
@@ -153,10 +208,10 @@ function readOutcome(
   return succeeded(request, estimated, null)
 }
 
-function succeeded(request: TransactionRequest, estimated: RpcAnswer | undefined, simulated: Ran | null): Simulation {
-  const gas = readGas(estimated, simulated?.gasUsed ?? null)
-  const floor = calldataFloor(request.data)
-  return { outcome: 'success', gas: gas > floor ? gas : floor, logs: simulated?.logs ?? null }
+function succeeded(request: TransactionRequest, estimated: RpcAnswer | undefined, simulated: Ran | null): Outcome {
+  const gas = notBelowFloor(request, readGas(estimated, simulated?.gasUsed ?? null))
+  const used = simulated ? { used: simulated.gasUsed } : {}
+  return { outcome: 'success', gas, logs: simulated?.logs ?? null, ...used }
 }
 
 /**

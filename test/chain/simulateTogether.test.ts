@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Chain, Simulation } from '../../server/chain/chain.js'
 import { encodeExecute, encodeFulfill } from '../../server/chain/contracts.js'
 import { decodeRevert } from '../../server/chain/failure.js'
+import type { ChainBatch } from '../../server/domain/action.js'
 import { matchTransfers } from '../../server/chain/transfers.js'
 import { type DevChain, lower, randomKey, signIntent, startDevChain, transferBatch } from './devChain.js'
 import { type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
@@ -20,11 +21,12 @@ describe('simulations that come together', () => {
   after(() => dev.stop())
 
   /** A new user who moves some of his 100 tokens. */
-  async function transfer(amount: bigint, to = recipient) {
+  async function transfer(amount: bigint, to = recipient, more: ChainBatch['calls'] = []) {
     const user = privateKeyToAccount(generatePrivateKey())
     const address = lower(user.address)
     await dev.mint(address, 100n)
-    const batch = transferBatch(address, dev.token, to, amount)
+    const plain = transferBatch(address, dev.token, to, amount)
+    const batch = { ...plain, calls: [...plain.calls, ...more] }
     const data = encodeExecute(await signIntent(user, [batch]), 0)
     return { to: address, data, borrower: address, batch }
   }
@@ -51,18 +53,66 @@ describe('simulations that come together', () => {
   const outcomes = (simulations: readonly Simulation[]) => simulations.map(({ outcome }) => outcome)
 
   it('share a request, and each is told what it would move and what gas it takes by itself', async () => {
+    const chain = dev.connect({})
+    await together([await transfer(1n)], chain)
     const runs = [await transfer(10n), await transfer(20n), await transfer(30n)]
-    await dev.chain.head()
     const before = dev.trips.length
-    const found = await together(runs)
-    expect(dev.trips.slice(before).map(({ methods }) => methods)).to.deep.equal([
-      ['eth_simulateV1', 'eth_estimateGas', 'eth_estimateGas', 'eth_estimateGas'],
-    ])
+    const found = await together(runs, chain)
+    expect(dev.trips.slice(before).map(({ methods }) => methods)).to.deep.equal([Array(4).fill('eth_simulateV1')])
     for (const [index, run] of runs.entries()) {
       const { gas, logs } = succeeded(found[index])
       expect(matchTransfers(run.batch, logs!)).to.equal(null)
       // The first of them is who makes the recipient a holder, which costs the most; each of them may come to be the first.
-      expect(gas).to.equal(succeeded(await simulate(run, false)).gas)
+      const estimate = succeeded(await simulate(run, false)).gas
+      expect(gas >= estimate && gas < (estimate * 12n) / 10n, `${gas} beside ${estimate}`).to.equal(true)
+    }
+  })
+
+  it('ask for an estimate of the first of their form only, though it comes by itself', async () => {
+    const chain = dev.connect({})
+    const methodsOf = async (runs: Run[]) => {
+      dev.trips.length = 0
+      for (const one of await together(runs, chain)) succeeded(one)
+      return dev.trips.flatMap(({ methods }) => methods)
+    }
+    expect(await methodsOf([await transfer(1n)])).to.include('eth_estimateGas')
+    expect(await methodsOf([await transfer(2n)])).to.deep.equal(['eth_simulateV1', 'eth_simulateV1'])
+  })
+
+  it('ask for an estimate of what wants much more gas than it uses', async () => {
+    // Reverts where not more than a million is left, and uses next to nothing.
+    const hoarder: Address = `0x${'79'.repeat(20)}`
+    await dev.rpc('anvil_setCode', hoarder, '0x5a620f424010600e5760006000fd5b00')
+    const chain = dev.connect({})
+    const gasOf = async (target: Address) => {
+      const run = await transfer(1n, recipient, [{ to: target, value: 0n, data: '0x' }])
+      return succeeded(await simulate(run, true, chain)).gas
+    }
+    // All of one form, so that what was enough for one is too much or too little for the next.
+    for (const target of [recipient, hoarder, recipient, hoarder]) {
+      const gas = await gasOf(target)
+      expect(target === hoarder ? gas > 1_000_000n : gas < 200_000n, `${gas}`).to.equal(true)
+    }
+  })
+
+  it('don’t starve what goes on when it was out of gas by what another took', async () => {
+    for (const company of [1, 2]) {
+      const chain = dev.connect({})
+      const place = async (tag: string, loops: number) => {
+        const [inner, outer] = [`0x${tag.repeat(20)}`, `0x${tag.repeat(19)}ff`] as [Address, Address]
+        // Burns 26 gas a loop. And: calls it with all the gas that there is, and goes on whatever came of that.
+        await dev.rpc('anvil_setCode', inner, `0x62${loops.toString(16).padStart(6, '0')}5b60019003806004575f5f5500`)
+        await dev.rpc('anvil_setCode', outer, `0x5f5f5f5f5f73${inner.slice(2)}5af15000`)
+        return outer
+      }
+      const [light, heavy] = [await place(`a${company}`, 20_000), await place(`b${company}`, 60_000)]
+      const visit = (to: Address) => transfer(1n, recipient, [{ to, value: 0n, data: '0x' }])
+      succeeded(await simulate(await visit(light), true, chain))
+      const run = await visit(heavy)
+      const others = company === 1 ? [] : [await visit(light)]
+      const [found] = await together([run, ...others], chain)
+      const alone = succeeded(await simulate(run, false, dev.connect({})))
+      expect(succeeded(found).gas >= alone.gas, `${succeeded(found).gas} beside ${alone.gas}`).to.equal(true)
     }
   })
 
@@ -123,6 +173,26 @@ describe('simulations that come together', () => {
         }
       })
     }
+
+    it('minds no limit is not believed that less than was used is enough', async () => {
+      const chain = dev.connect({ urls: [node.url] })
+      succeeded(await simulate(await transfer(1n), true, chain))
+      const used = { result: [{ calls: [{ status: '0x1', gasUsed: '0x1a0000', returnData: '0x', logs: [] }] }] }
+      node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_simulateV1' ? used : null) })
+      expect(succeeded(await simulate(await transfer(1n), true, chain)).gas >= 0x1a0000n).to.equal(true)
+    })
+
+    it('estimates more than is used, as where data has a price of its own, is asked for each', async () => {
+      node.behave({
+        kind: 'answer',
+        answer: ({ method }) => (method === 'eth_estimateGas' ? { result: '0x100000' } : null),
+      })
+      const chain = dev.connect({ urls: [node.url] })
+      for (const runs of [[await transfer(1n)], [await transfer(1n), await transfer(1n)]]) {
+        const found = await together(runs, chain)
+        expect(found.map((one) => succeeded(one).gas)).to.deep.equal(runs.map(() => 0x100000n))
+      }
+    })
 
     it('knows no eth_simulateV1 are run by themselves', async () => {
       node.behave({
