@@ -31,7 +31,7 @@ export async function checkDatabase(
   try {
     await untilFree(database)
     const before = now()
-    const clock = await database.clock(database.knex)
+    const clock = await database.clock()
     const skew = clock - (before + now()) / 2
     if (Math.abs(skew) > skewMs) {
       const what = `its clock differs from this machine's by ${Math.round(skew / 1000)} s`

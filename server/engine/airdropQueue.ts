@@ -83,9 +83,11 @@ export async function airdropOf(
   chain: Chain,
   tools: EngineTools,
 ): Promise<Airdrop | null> {
+  // What was signed for steps carries nothing else.
+  if (transaction.signedFor.length > 0) return null
   const carried = await tools.store.readAirdropOf(transaction.id)
   const { chainId, vault } = chain.config
-  if (carried || transaction.signedFor.length > 0 || transaction.to !== vault) return carried
+  if (carried || transaction.to !== vault) return carried
   const { stepKey, transfers } = tools.codec.decodeFulfill(transaction.data) ?? { stepKey: null, transfers: [] }
   const [transfer] = transfers
   if (!stepKey || !transfer || !tools.codec.fulfilledKeys(receipt, vault).includes(stepKey)) return null

@@ -97,22 +97,20 @@ export async function readUnpaidAirdrops(database: Database, key: AirdropKey): P
 
 /** Takes up to `limit` airdrops that are due, for `leaseMs`. */
 export async function claimDueAirdrops(database: Database, limit: number, leaseMs: number): Promise<Airdrop[]> {
-  const rows = await claimDue<AirdropRow>(database, 'airdrops', limit, leaseMs, async (trx, due, dueAt) => {
-    for (const row of due)
-      await trx('airdrops')
-        .where(roundOf(toAirdrop(row)))
-        .update({ due_at: dueAt })
-  })
+  const rows = await claimDue<AirdropRow>(database, 'airdrops', limit, leaseMs, (trx, due, dueAt) =>
+    trx('airdrops')
+      .where((some) => due.forEach((row) => void some.orWhere(roundOf(toAirdrop(row)))))
+      .update({ due_at: dueAt }),
+  )
   return rows.map(toAirdrop)
 }
 
 export async function postponeAirdrop(database: Database, airdrop: Airdrop, delayMs: number): Promise<void> {
-  const now = await database.clock(database.knex)
   await database.write((knex) =>
     knex('airdrops')
       .where({ ...roundOf(airdrop), status: 'executing' })
       .whereNull('transaction_id')
-      .update({ due_at: now + delayMs }),
+      .update({ due_at: database.after(delayMs) }),
   )
 }
 
@@ -196,7 +194,7 @@ export async function settleAirdrop(
       error_message: message,
       due_at: null,
     })
-  if (paidIn) await post(trx, [{ ...(await payoutOf(trx, airdrop)), debit: 'solver', credit: 'vault' }], now)
+  if (paidIn) post(trx, [{ ...(await payoutOf(trx, airdrop)), debit: 'solver', credit: 'vault' }], now)
 }
 
 /** Undoes the end of the airdrop that a transaction carried, since that transaction's block is gone. */
@@ -242,7 +240,7 @@ async function reopen(
   const airdrop = toAirdrop(row)
   if (row.status === 'success') {
     const payout = await payoutOf(trx, airdrop)
-    await post(trx, [{ ...payout, cause: `undone:${payout.cause}`, debit: 'vault', credit: 'solver' }], now)
+    post(trx, [{ ...payout, cause: `undone:${payout.cause}`, debit: 'vault', credit: 'solver' }], now)
   }
   const open = { status: 'executing', block_number: null, block_hash: null, error_message: null }
   await trx('airdrops')

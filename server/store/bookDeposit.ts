@@ -108,7 +108,7 @@ async function moveMoney(
   }
   if (row.is_deposit) {
     await moveBalance(database, trx, key, { wallet: amount })
-    await post(trx, [{ cause: `wallet-in:${cause}`, debit: 'wallet', credit: 'recorded', amount, ...key }], now)
+    post(trx, [{ cause: `wallet-in:${cause}`, debit: 'wallet', credit: 'recorded', amount, ...key }], now)
     return null
   }
   return found.custody === 'vault'
@@ -157,11 +157,11 @@ async function withdrawFromVault(database: Database, trx: Transaction, row: Depo
       .where({ id: credit.id })
       .update({ available: (has - taken).toString(), is_open: isOpen })
     const posting = { cause: `${cause}:${credit.id}`, debit: 'available', credit: 'vault' } as const
-    await post(trx, [{ ...posting, amount: taken, ...key }], now)
+    post(trx, [{ ...posting, amount: taken, ...key }], now)
   }
   await moveBalance(database, trx, key, { available: open - amount })
   const rest = { cause: `${cause}:${withoutCredit}`, debit: 'solver', credit: 'vault' } as const
-  await post(trx, [{ ...rest, amount: open, ...key }], now)
+  post(trx, [{ ...rest, amount: open, ...key }], now)
   const { transaction_hash: transactionHash } = row
   await recordExposure(trx, { kind: 'payout', ...key, transactionHash, amount: open, creditId: null }, now)
   return null
@@ -187,7 +187,7 @@ async function withdrawFromWallet(
   const recorded = BigInt(row?.wallet ?? 0)
   if (recorded < amount) return exceeds(amount, recorded)
   await moveBalance(database, trx, key, { wallet: -amount })
-  await post(trx, [{ cause: `wallet-out:${cause}`, debit: 'recorded', credit: 'wallet', amount, ...key }], now)
+  post(trx, [{ cause: `wallet-out:${cause}`, debit: 'recorded', credit: 'wallet', amount, ...key }], now)
   return null
 }
 

@@ -54,7 +54,7 @@ export async function creditArrivals(
     })
     const place = { user: arrival.user, chainId: arrival.chainId, token: arrival.token }
     const cause = arrivalCause(log, await countLost(trx, transaction))
-    await post(
+    post(
       trx,
       [
         { cause, debit: 'vault', credit: 'available', ...place, amount: arrival.amount },

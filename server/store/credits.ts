@@ -7,15 +7,7 @@ import type { Database, Transaction } from './database.js'
 import { reduceExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
-import {
-  areSteps,
-  type CreditRow,
-  nameOfStep,
-  refOf,
-  type ReservationRow,
-  stepKeyColumns,
-  type StepRow,
-} from './rows.js'
+import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type StepRow } from './rows.js'
 
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
 
@@ -82,7 +74,7 @@ export async function releaseCredit(
     if (credit.is_lost) {
       // The payment is gone, so nothing goes back to the user, and the solver has lost that much less.
       await trx('credits').where({ id: credit.id }).update({ reserved })
-      await post(trx, [movement('recoup', ref, attempt, credit, amount)], now)
+      post(trx, [movement('recoup', ref, attempt, credit, amount)], now)
       await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
       const open = await reduceExposure(database, trx, credit.id, amount, now)
       const causeOf = (later: CreditRow) => movement('return', ref, attempt, later, amount).cause
@@ -91,7 +83,7 @@ export async function releaseCredit(
     }
     const available = (BigInt(credit.available) + amount).toString()
     await trx('credits').where({ id: credit.id }).update({ available, reserved })
-    await post(trx, [movement('release', ref, attempt, credit, amount)], now)
+    post(trx, [movement('release', ref, attempt, credit, amount)], now)
     await moveBalance(database, trx, keyOf(credit), { available: amount, reserved: -amount })
   }
   await trx('reservations')
@@ -134,7 +126,7 @@ export async function giveBackCovered(
     const available = (BigInt(credit.available) + back).toString()
     await trx('credits').where({ id: credit.id }).update({ available, is_open: 1 })
     const cause = `${causeOf(credit)}:${lost.id}`
-    await post(trx, [{ cause, debit: 'solver', credit: 'available', ...keyOf(credit), amount: back }], now)
+    post(trx, [{ cause, debit: 'solver', credit: 'available', ...keyOf(credit), amount: back }], now)
     await moveBalance(database, trx, keyOf(credit), { available: back })
   }
 }
@@ -153,21 +145,20 @@ export async function spendCredit(
     await trx('credits')
       .where({ id: credit.id })
       .update({ reserved: reserved.toString(), is_open: reserved > 0n || BigInt(credit.available) > 0n })
-    await post(trx, [movement('spend', ref, attempt, credit, amount)], now)
+    post(trx, [movement('spend', ref, attempt, credit, amount)], now)
     await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
   }
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
   await spendOpenFunding(trx, ref)
 }
 
-/** Which of these steps, by `nameOfStep`, draw on credit or open funding; the others have nothing to spend or release. */
-export async function readDrawing(trx: Transaction, refs: readonly StepRef[]): Promise<Set<string>> {
-  if (refs.length === 0) return new Set()
+/**
+ * The statements that read which of these steps, at least one, draw on credit and on open funding; the others have nothing
+ * to spend or release.
+ */
+export function drawingSteps(trx: Transaction, refs: readonly StepRef[]) {
   const { sql, bindings } = areSteps(refs)
-  const drawing = (table: string) =>
-    trx<StepRow>(table).whereRaw(sql, bindings).select('action_id', 'intent_index', 'step_index')
-  const rows = [...(await drawing('reservations')), ...(await drawing('open_grants'))]
-  return new Set(rows.map((row) => nameOfStep(refOf(row))))
+  return ['reservations', 'open_grants'].map((table) => trx<StepRow>(table).whereRaw(sql, bindings).select('*'))
 }
 
 /** Undoes `spendCredit`: what was spent is set aside again, since the payout that spent it is gone. */
@@ -182,7 +173,7 @@ export async function unspendCredit(
     const amount = BigInt(reservation.amount)
     const reserved = (BigInt(credit.reserved) + amount).toString()
     await trx('credits').where({ id: credit.id }).update({ reserved, is_open: 1 })
-    await post(trx, [movement('unspend', ref, attempt, credit, amount)], now)
+    post(trx, [movement('unspend', ref, attempt, credit, amount)], now)
     await moveBalance(database, trx, keyOf(credit), { reserved: amount })
   }
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'reserved' })
@@ -235,7 +226,7 @@ async function writeReservations(
         available: (BigInt(credit.available) - draw.amount).toString(),
         reserved: (BigInt(credit.reserved) + draw.amount).toString(),
       })
-    await post(trx, [movement('reserve', spender.ref, spender.attempt, credit, draw.amount)], now)
+    post(trx, [movement('reserve', spender.ref, spender.attempt, credit, draw.amount)], now)
     await moveBalance(database, trx, keyOf(credit), { available: -draw.amount, reserved: draw.amount })
   }
 }

@@ -2,11 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
 import { migrate } from './migrate.js'
+import { type Client, runTransaction, type Transaction } from './transaction.js'
+
+export type { Transaction } from './transaction.js'
 
 /** The only file that tells MySQL from SQLite. */
 export type DatabaseConfig = { kind: 'sqlite'; file: string } | { kind: 'mysql'; url: string; poolSize?: number }
-
-export type Transaction = Knex.Transaction
 
 export type Database = {
   kind: DatabaseConfig['kind']
@@ -34,9 +35,11 @@ export type Database = {
   /** A table to select from by one of its indexes, where the planner would not see that it is the one. */
   by(table: string, index: string): Knex.Raw
   /** Unix ms by the database's own clock, which all replicas share; on a cluster, by that of their node. */
-  clock(trx: Knex | Transaction): Promise<number>
+  clock(): Promise<number>
   /** Now, by the same clock, as a value to be stored. */
   atOnce(): Knex.Raw
+  /** So many milliseconds from now, likewise. */
+  after(ms: number): Knex.Raw
   migrate(): Promise<void>
   close(): Promise<void>
 }
@@ -73,7 +76,7 @@ export function createDatabase(config: DatabaseConfig): Database {
       return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
     },
     async transact(work, { durable } = { durable: true }) {
-      return again(() => runOnce(knex, work, { waitForDisk: durable || config.kind !== 'sqlite' }))
+      return again(() => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' }))
     },
     write(statement) {
       return again(() => statement(knex))
@@ -85,11 +88,12 @@ export function createDatabase(config: DatabaseConfig): Database {
     },
     by: (table, index) =>
       knex.raw(config.kind === 'mysql' ? '?? FORCE INDEX (??)' : '?? INDEXED BY ??', [table, index]),
-    async clock(trx) {
-      const rows = await trx.select(trx.raw(`${clockOf(config)} AS now`))
+    async clock() {
+      const rows = await knex.select(knex.raw(`${clockOf(config)} AS now`))
       return Number((rows[0] as { now: number | string }).now)
     },
     atOnce: () => knex.raw(clockOf(config)),
+    after: (ms) => knex.raw(`${clockOf(config)} + ?`, [ms]),
     async migrate() {
       await refuseSecondProcess(knex, config)
       await migrate(knex, { isShared: config.kind === 'mysql' })
@@ -121,35 +125,27 @@ async function again<T>(attempt: () => PromiseLike<T>): Promise<T> {
   }
 }
 
-/**
- * One run of a transaction, on a connection of its own until the transaction is over for certain. Knex's `commit()`
- * resolves even when COMMIT has failed; only `executionPromise` tells.
- */
+/** One run of a transaction, on a connection of its own until the transaction is over for certain. */
 async function runOnce<T>(
   knex: Knex,
+  { kind }: DatabaseConfig,
   work: (trx: Transaction) => Promise<T>,
   { waitForDisk }: { waitForDisk: boolean },
 ): Promise<T> {
-  const client = knex.client as {
-    acquireConnection(): Promise<unknown>
-    releaseConnection(connection: unknown): Promise<void>
+  const client = knex.client as Client & {
+    acquireConnection(): Promise<object>
+    releaseConnection(connection: object): Promise<void>
   }
   const connection = await client.acquireConnection()
   const hurry = waitForDisk ? null : (connection as SqliteConnection)
+  const joins = kind === 'mysql' && !ofCluster.has(connection)
+  const abandon = (reason: unknown) => {
+    // Knex's pool closes it then. SQLite's only one says so when there is nothing to roll back.
+    if (kind === 'mysql') Object.assign(connection, { __knex__disposed: reason })
+  }
   try {
     hurry?.pragma('synchronous = NORMAL')
-    const trx = await knex.transaction({ connection })
-    try {
-      const result = await work(trx)
-      await trx.commit()
-      await trx.executionPromise
-      return result
-    } catch (error) {
-      // After 1205, and in SQLite after a failed COMMIT, it is still open: without this a retry would commit half of it.
-      const rollback = trx.isCompleted() ? knex.raw('ROLLBACK').connection(connection) : trx.rollback()
-      await rollback.catch(() => undefined)
-      throw error
-    }
+    return await runTransaction(client, connection, { joins, abandon }, work)
   } finally {
     try {
       hurry?.pragma('synchronous = FULL')
@@ -168,8 +164,10 @@ export function isDuplicate(error: unknown): boolean {
 
 /** True when the database can't be reached or refuses service for now; the request may be made again later. */
 export function isOutage(error: unknown): boolean {
-  const { code, errno, name } = (error ?? {}) as { code?: unknown; errno?: unknown; name?: unknown }
+  const { code, errno, name, fatal } = (error ?? {}) as Record<'code' | 'errno' | 'name' | 'fatal', unknown>
   if (name === 'KnexTimeoutError') return true
+  // mysql2's for a connection that was closed before it was used; it has no code.
+  if (fatal === true && code === undefined) return true
   const codes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'PROTOCOL_CONNECTION_LOST']
   if (typeof code === 'string' && codes.includes(code)) return true
   // 1040 too many connections, 1047 node not ready (Galera), 1053 shutdown, 1290 read only, 1205/1213 after all retries
@@ -194,6 +192,8 @@ function openMysql(config: { url: string; poolSize?: number }): Knex {
       uri: config.url,
       timezone: 'Z',
       charset: 'utf8mb4',
+      // Statements of a transaction share trips; their values are bound, never written into them.
+      multipleStatements: true,
       supportBigNumbers: true,
       // BIGINTs here are times and nonces below 2^53; amounts are VARCHAR and never numbers.
       bigNumberStrings: false,
@@ -202,19 +202,11 @@ function openMysql(config: { url: string; poolSize?: number }): Knex {
       min: 0,
       max: config.poolSize ?? 10,
       acquireTimeoutMillis: 10_000,
-      afterCreate(connection: { query: (sql: string, done: (error: unknown) => void) => void }, done: DoneCallback) {
-        const settings =
-          "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', " +
-          "time_zone = '+00:00', innodb_lock_wait_timeout = 5"
-        connection.query(settings, (error) => {
-          if (error) return done(error, connection)
-          connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', (failed) => {
-            if (failed) return done(failed, connection)
-            connection.query(readWhatOthersWrote, (refused) =>
-              done(isUnknownVariable(refused) ? null : refused, connection),
-            )
-          })
-        })
+      afterCreate(connection: MysqlConnection, done: DoneCallback) {
+        prepareSession(connection).then(
+          () => done(null, connection),
+          (error: unknown) => done(error, connection),
+        )
       },
     },
   })
@@ -268,6 +260,30 @@ function keepPrepared(connection: SqliteConnection): void {
     prepared.set(sql, statement)
     if (prepared.size > mostPrepared) prepared.delete(prepared.keys().next().value!)
     return statement
+  }
+}
+
+type MysqlConnection = { query(sql: string, done: (error: unknown, rows: unknown) => void): void }
+
+/** Connections to a node of a Galera cluster. */
+const ofCluster = new WeakSet<object>()
+
+async function prepareSession(connection: MysqlConnection): Promise<void> {
+  const query = (sql: string) =>
+    new Promise<unknown>((resolve, reject) => {
+      connection.query(sql, (error, rows) => (error ? reject(error as Error) : resolve(rows)))
+    })
+  await query(
+    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', " +
+      "time_zone = '+00:00', innodb_lock_wait_timeout = 5",
+  )
+  await query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+  try {
+    await query(readWhatOthersWrote)
+    const [row] = (await query('SELECT @@wsrep_on AS isOn')) as { isOn: unknown }[]
+    if (Number(row?.isOn) !== 0) ofCluster.add(connection)
+  } catch (error) {
+    if (!isUnknownVariable(error)) throw error
   }
 }
 

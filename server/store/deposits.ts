@@ -1,9 +1,10 @@
+import type { Knex } from 'knex'
 import { type Address, type Hash, keccak256, stringToHex } from 'viem'
 import type { Custody, DepositReport, DepositView, Movement } from '../domain/deposit.js'
 import type { ServiceErrorCode } from '../domain/errors.js'
 import { alreadyUsed, bookDeposit } from './bookDeposit.js'
 import { claimDue } from './claims.js'
-import { type Database, isDuplicate, type Transaction } from './database.js'
+import { type Database, isDuplicate } from './database.js'
 
 export type DepositWork = DepositView & {
   id: number
@@ -125,11 +126,10 @@ export async function postponeDeposit(
   delayMs: number,
   confirmations = 0,
 ): Promise<void> {
-  const now = await database.clock(database.knex)
   await database.write((knex) =>
     knex('deposits')
       .where({ id, status: 'pending' })
-      .update({ due_at: now + delayMs, confirmations }),
+      .update({ due_at: database.after(delayMs), confirmations }),
   )
 }
 
@@ -144,9 +144,9 @@ export async function settleDeposit(database: Database, id: number, result: Depo
     await database.transact(async (trx) => {
       const row = await database.lock(trx<DepositRow>('deposits').where({ id })).first()
       if (row?.status !== 'pending') return
-      if (result.outcome === 'refused') return refuse(trx, id, result.code, result.message)
+      if (result.outcome === 'refused') return refuse(trx('deposits'), id, result.code, result.message)
       const refusal = await bookDeposit(database, trx, row, result, now)
-      if (refusal) return refuse(trx, id, refusal.code, refusal.message)
+      if (refusal) return refuse(trx('deposits'), id, refusal.code, refusal.message)
       await trx('deposits').where({ id }).update({
         status: 'recorded',
         custody: result.custody,
@@ -159,17 +159,12 @@ export async function settleDeposit(database: Database, id: number, result: Depo
     })
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    await database.write((knex) => refuse(knex, id, 'transaction_already_used', alreadyUsed))
+    await database.write((knex) => refuse(knex('deposits'), id, 'transaction_already_used', alreadyUsed))
   }
 }
 
-async function refuse(
-  on: Transaction | Database['knex'],
-  id: number,
-  code: ServiceErrorCode,
-  message: string,
-): Promise<void> {
-  await on('deposits')
+async function refuse(deposits: Knex.QueryBuilder, id: number, code: ServiceErrorCode, message: string): Promise<void> {
+  await deposits
     .where({ id, status: 'pending' })
     .update({ status: 'refused', error_code: code, error_message: message, due_at: null })
 }

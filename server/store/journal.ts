@@ -3,7 +3,7 @@ import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import { bindAirdrop } from './airdrops.js'
 import { type Database, isDuplicate } from './database.js'
-import { type AttemptRow, nameOfStep, refOf, type StepRow, type TransactionRow } from './rows.js'
+import { type AttemptRow, byName, nameOfStep, refOf, type StepRow, type TransactionRow } from './rows.js'
 import {
   type CarriedStep,
   type JournalTransaction,
@@ -12,7 +12,7 @@ import {
   toTransaction,
 } from './journalTransactions.js'
 import { changeSteps } from './stepChange.js'
-import { lockSteps } from './steps.js'
+import { lockedSteps } from './steps.js'
 
 /**
  * The journal holds every transaction that the service has signed, from before it is sent until it is final.
@@ -89,17 +89,17 @@ async function storeSigned(
 ): Promise<RecordOutcome | { outcome: 'nonceTaken' }> {
   return database.transact(async (trx) => {
     const laneKey = { chain_id: entry.chainId, signer: entry.signer }
-    const lane = await database.lock(trx<LaneState>('lanes').where(laneKey)).first()
+    const refs = entry.steps.map(({ ref }) => ref)
+    const [[lane], locked = []] = await trx.together(
+      database.lock(trx<LaneState>('lanes').where(laneKey)),
+      ...(refs.length > 0 ? [lockedSteps(database, trx, refs)] : []),
+    )
     if (lane?.status !== 'active') return { outcome: 'lanePaused' }
     const stale: StepRef[] = []
     const carried: CarriedStep[] = []
-    // In one order everywhere, so that locks of several bundles don't cross.
+    const rows = byName(locked)
+    // As `readStepsOf` gives them.
     const steps = [...entry.steps].sort((a, b) => byRef(a.ref, b.ref))
-    const rows = await lockSteps(
-      database,
-      trx,
-      steps.map(({ ref }) => ref),
-    )
     for (const { ref, attempts } of steps) {
       const step = rows.get(nameOfStep(ref))
       const isOpen = step?.status === 'executing' && step.transaction_id === null && step.attempts === attempts
@@ -111,33 +111,22 @@ async function storeSigned(
       return { outcome: 'stale', steps: [] }
     // After the steps: one that another visit has got further with needs no other nonce.
     if (lane.next_nonce !== nonce) return { outcome: 'nonceTaken' }
-    const [id] = await trx('transactions').insert({
-      ...laneKey,
-      nonce,
-      to_address: entry.to,
-      data: entry.data,
-      authorizations: JSON.stringify(entry.authorizations),
-      gas_limit: Number(entry.gasLimit),
-      signed_for: JSON.stringify(entry.steps.map(({ ref }) => ref)),
-      status: 'open',
-      signed_at: now,
-      due_at: now + lookAgainMs,
-      created_at: now,
-      updated_at: now,
-    })
-    await trx('attempts').insert(attemptColumns(id!, attempt, now))
-    await trx('lanes')
-      .where(laneKey)
-      .update({ next_nonce: nonce + 1, updated_at: now })
-    const change = { transaction_id: id!, transaction_hash: attempt.hash, due_at: null }
+    const row = newRow({ ...entry, nonce, signedFor: refs }, now)
+    const [id] = (await trx('transactions').insert(row)) as [number]
+    trx.later(trx('attempts').insert(attemptColumns(id, attempt, now)))
+    trx.later(
+      trx('lanes')
+        .where(laneKey)
+        .update({ next_nonce: nonce + 1, updated_at: now }),
+    )
+    const change = { transaction_id: id, transaction_hash: attempt.hash, due_at: null }
     await changeSteps(
       trx,
       steps.map(({ ref }) => ({ ref, change })),
       now,
     )
-    if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id: id!, hash: attempt.hash })
-    const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
-    return { outcome: 'recorded', transaction: toTransaction(row!, [attempt], carried) }
+    if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id, hash: attempt.hash })
+    return { outcome: 'recorded', transaction: toTransaction({ ...row, id }, [attempt], carried) }
   })
 }
 
@@ -147,27 +136,12 @@ export async function recordFiller(
   filler: { chainId: number; signer: Address; nonce: number; gasLimit: bigint; attempt: SignedAttempt },
   now: number,
 ): Promise<JournalTransaction | null> {
-  const { chainId, signer, nonce, attempt } = filler
   try {
     return await database.transact(async (trx) => {
-      const [id] = await trx('transactions').insert({
-        chain_id: chainId,
-        signer,
-        nonce,
-        to_address: signer,
-        data: '0x',
-        authorizations: '[]',
-        gas_limit: Number(filler.gasLimit),
-        signed_for: '[]',
-        status: 'open',
-        signed_at: now,
-        due_at: now + lookAgainMs,
-        created_at: now,
-        updated_at: now,
-      })
-      await trx('attempts').insert(attemptColumns(id!, attempt, now))
-      const row = await trx<TransactionRow>('transactions').where({ id: id! }).first()
-      return toTransaction(row!, [attempt], [])
+      const row = newRow({ ...filler, to: filler.signer, data: '0x', authorizations: [], signedFor: [] }, now)
+      const [id] = (await trx('transactions').insert(row)) as [number]
+      trx.later(trx('attempts').insert(attemptColumns(id, filler.attempt, now)))
+      return toTransaction({ ...row, id }, [filler.attempt], [])
     })
   } catch (error) {
     if (isDuplicate(error)) return null
@@ -214,8 +188,8 @@ export async function recordAttempt(
     if (row?.status !== 'open') return 'stale'
     const stored = await trx<AttemptRow>('attempts').where({ transaction_id: transaction.id }).select('hash')
     if (stored.length !== transaction.attempts.length) return 'stale'
-    await trx('attempts').insert(attemptColumns(transaction.id, attempt, now))
-    await trx('transactions').where({ id: transaction.id }).update({ signed_at: now, updated_at: now })
+    trx.later(trx('attempts').insert(attemptColumns(transaction.id, attempt, now)))
+    trx.later(trx('transactions').where({ id: transaction.id }).update({ signed_at: now, updated_at: now }))
     const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id, status: 'executing' })
     const change = { transaction_hash: attempt.hash }
     await changeSteps(
@@ -235,10 +209,11 @@ export async function noteSend(
   dueAt: number,
   now: number,
 ): Promise<void> {
-  await database.write((knex) =>
-    knex('transactions')
-      .where({ id: transactionId, status: 'open' })
-      .update({ send_outcome: outcome, sent_at: now, due_at: dueAt, updated_at: now }),
+  const noted = { send_outcome: outcome, sent_at: now, due_at: dueAt, updated_at: now }
+  await database.transact(
+    async (trx) => trx.later(trx('transactions').where({ id: transactionId, status: 'open' }).update(noted)),
+    // Forgotten, it is sent again.
+    { durable: false },
   )
 }
 
@@ -260,14 +235,13 @@ export async function noteMined(
   await database.transact(async (trx) => {
     const row = await database.lock(trx<TransactionRow>('transactions').where({ id: transactionId })).first()
     if (row?.status !== 'open') return
-    await trx('transactions')
-      .where({ id: transactionId })
-      .update({
-        mined_hash: mined?.hash ?? null,
-        mined_block: mined?.blockNumber ?? null,
-        mined_block_hash: mined?.blockHash ?? null,
-        updated_at: now,
-      })
+    const place = {
+      mined_hash: mined?.hash ?? null,
+      mined_block: mined?.blockNumber ?? null,
+      mined_block_hash: mined?.blockHash ?? null,
+      updated_at: now,
+    }
+    trx.later(trx('transactions').where({ id: transactionId }).update(place))
     const seen = {
       ...(mined && { transaction_hash: mined.hash }),
       block_number: mined?.blockNumber ?? null,
@@ -285,10 +259,39 @@ export async function noteMined(
   })
 }
 
-/** As `readStepsOf` gives them. */
 function byRef(a: StepRef, b: StepRef): number {
   if (a.actionId !== b.actionId) return a.actionId < b.actionId ? -1 : 1
   return a.intentIndex - b.intentIndex || a.stepIndex - b.stepIndex
+}
+
+/** A transaction that nobody has been sent yet, as its row; without the id, which it is given there. */
+function newRow(
+  entry: Pick<NewTransaction, 'chainId' | 'signer' | 'to' | 'data' | 'authorizations' | 'gasLimit'> & {
+    nonce: number
+    signedFor: StepRef[]
+  },
+  now: number,
+): Omit<TransactionRow, 'id'> {
+  return {
+    chain_id: entry.chainId,
+    signer: entry.signer,
+    nonce: entry.nonce,
+    to_address: entry.to,
+    data: entry.data,
+    authorizations: JSON.stringify(entry.authorizations),
+    gas_limit: Number(entry.gasLimit),
+    signed_for: JSON.stringify(entry.signedFor),
+    status: 'open',
+    mined_hash: null,
+    mined_block: null,
+    mined_block_hash: null,
+    send_outcome: null,
+    sent_at: null,
+    signed_at: now,
+    due_at: now + lookAgainMs,
+    created_at: now,
+    updated_at: now,
+  }
 }
 
 function attemptColumns(transactionId: number, attempt: SignedAttempt, now: number) {

@@ -21,8 +21,8 @@ export type Posting = {
   amount: bigint
 }
 
-/** Posts entries; a cause that has been posted before is refused by its unique key. */
-export async function post(trx: Transaction, postings: Posting[], now: number): Promise<void> {
+/** Posts entries, at the latest with COMMIT; a cause that has been posted before is refused by its unique key. */
+export function post(trx: Transaction, postings: Posting[], now: number): void {
   const rows = postings
     .filter((posting) => posting.amount > 0n)
     .map((posting) => ({
@@ -35,5 +35,5 @@ export async function post(trx: Transaction, postings: Posting[], now: number): 
       amount: posting.amount.toString(),
       created_at: now,
     }))
-  if (rows.length > 0) await trx('ledger').insert(rows)
+  if (rows.length > 0) trx.later(trx('ledger').insert(rows))
 }

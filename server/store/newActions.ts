@@ -66,15 +66,16 @@ async function insertNewActions(database: Database, writings: readonly Writing[]
     return await database.transact(async (trx) => {
       const keys = entries.flatMap(({ idempotencyKeyHash }) => idempotencyKeyHash ?? [])
       const signed = entries.flatMap(({ signedKeys }) => signedKeys.filter((key) => key !== null))
-      const known = new Set([
-        ...(await readKnown(trx, 'idempotency_keys', 'key_hash', keys)),
-        ...(await readKnown(trx, 'intents', 'signed_key', signed)),
-      ])
+      const found = await trx.together(
+        ...knownOf(trx, 'idempotency_keys', 'key_hash', keys),
+        ...knownOf(trx, 'intents', 'signed_key', signed),
+      )
+      const known = new Set(found.flat())
       const isNew = entries.map(({ idempotencyKeyHash, signedKeys }) =>
         [idempotencyKeyHash, ...signedKeys].every((key) => key === null || !known.has(key)),
       )
       const fresh = writings.filter((_writing, index) => isNew[index])
-      if (fresh.length > 0) await writeActions(trx, fresh)
+      if (fresh.length > 0) writeActions(trx, fresh)
       return isNew
     })
   } catch (error) {
@@ -84,8 +85,9 @@ async function insertNewActions(database: Database, writings: readonly Writing[]
   }
 }
 
-async function readKnown(trx: Transaction, table: string, column: string, keys: readonly Hash[]): Promise<Hash[]> {
-  return keys.length === 0 ? [] : trx(table).whereIn(column, keys).pluck(column)
+/** The statement that finds which of these are known; none where there are none. */
+function knownOf(trx: Transaction, table: string, column: string, keys: readonly Hash[]) {
+  return keys.length === 0 ? [] : [trx(table).whereIn(column, keys).pluck<Hash[]>(column)]
 }
 
 /** Stores an action with its intents and steps, or tells what stands in its way. All or nothing. */
@@ -102,7 +104,7 @@ export async function insertAction(
         if (key.length > 0) await trx('idempotency_keys').insert(key)
       }
       if (known) return known
-      await writeActions(trx, [writing])
+      writeActions(trx, [writing])
       return { outcome: 'created' }
     })
   } catch (error) {
@@ -147,12 +149,12 @@ async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutc
 }
 
 /** One statement a table, however many the actions. */
-async function writeActions(trx: Transaction, writings: readonly Writing[]): Promise<void> {
-  await trx('actions').insert(writings.map(({ entry }) => actionRow(entry)))
-  await trx('intents').insert(writings.flatMap(({ intents }) => intents))
-  await trx('steps').insert(writings.flatMap(({ steps }) => steps))
+function writeActions(trx: Transaction, writings: readonly Writing[]): void {
+  trx.later(trx('actions').insert(writings.map(({ entry }) => actionRow(entry))))
+  trx.later(trx('intents').insert(writings.flatMap(({ intents }) => intents)))
+  trx.later(trx('steps').insert(writings.flatMap(({ steps }) => steps)))
   const keys = writings.flatMap(({ entry }) => keyRow(entry, entry.action.actionId))
-  if (keys.length > 0) await trx('idempotency_keys').insert(keys)
+  if (keys.length > 0) trx.later(trx('idempotency_keys').insert(keys))
 }
 
 function actionRow({ action, bodyHash, now }: NewAction) {

@@ -3,7 +3,7 @@ import type { StepRef } from '../domain/action.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { reserveCredit, type ReserveOutcome, type Spender } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
-import { areSteps, attemptOf, refOf, stepKeyColumns, type StepRow } from './rows.js'
+import { areSteps, attemptOf, nameOfStep, refOf, stepKeyColumns, type StepRow } from './rows.js'
 import type { StepWork } from './steps.js'
 
 /**
@@ -13,36 +13,51 @@ import type { StepWork } from './steps.js'
 
 /** Makes each 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
 export async function takeAccounts(database: Database, works: StepWork[]): Promise<boolean[]> {
-  const takeAll = async (trx: Transaction) => {
-    if (await take(trx, works)) return works.map(() => true)
-    const taken = new Map<StepWork, boolean>()
-    // In one order everywhere, so that locks of several groups don't cross.
-    for (const work of [...works].sort((a, b) => (accountOf(a) < accountOf(b) ? -1 : 1))) {
-      taken.set(work, await take(trx, [work]))
-    }
-    return works.map((work) => taken.get(work)!)
-  }
-  // It lasts at the latest when the transaction that needs it is recorded.
-  return database.transact(takeAll, { durable: false })
+  if (await take(database, works)) return works.map(() => true)
+  const free = await thoseFree(database, works)
+  if (free.length > 0 && (await take(database, free))) return works.map((work) => free.includes(work))
+  // Others are at the same accounts at this moment.
+  const taken: boolean[] = []
+  for (const work of works) taken.push(await take(database, [work]))
+  return taken
 }
 
-/** All of them or none; a refused statement leaves the rest of its transaction as it is, on both databases. */
-async function take(trx: Transaction, works: StepWork[]): Promise<boolean> {
+/** Those whose account no other step has, the first for each; their own it may be already. */
+async function thoseFree(database: Database, works: readonly StepWork[]): Promise<StepWork[]> {
+  const rows = await database
+    .knex<StepRow>('steps')
+    .whereIn('open_account', works.map(accountOf))
+    .select('open_account', 'action_id', 'intent_index', 'step_index')
+  const holders = new Map(rows.map((row) => [row.open_account, nameOfStep(refOf(row))]))
+  const free = new Map<string, StepWork>()
+  for (const work of works) {
+    const account = accountOf(work)
+    const holder = holders.get(account)
+    if (!free.has(account) && (holder === undefined || holder === nameOfStep(work.ref))) free.set(account, work)
+  }
+  return [...free.values()]
+}
+
+/** As `take` writes it. */
+function accountOf({ view, user }: StepWork): string {
+  return `${view.chainId}:${user}`
+}
+
+/** All of them or none. */
+async function take(database: Database, works: StepWork[]): Promise<boolean> {
   const { sql, bindings } = areSteps(works.map(({ ref }) => ref))
+  const takeAll = async (trx: Transaction) => {
+    const open_account = trx.raw("concat(chain_id, ':', ??)", ['user'])
+    trx.later(trx('steps').whereRaw(sql, bindings).where({ status: 'executing' }).update({ open_account }))
+  }
   try {
-    await trx('steps')
-      .whereRaw(sql, bindings)
-      .where({ status: 'executing' })
-      .update({ open_account: trx.raw("concat(chain_id, ':', ??)", ['user']) })
+    // It lasts at the latest when the transaction that needs it is recorded.
+    await database.transact(takeAll, { durable: false })
     return true
   } catch (error) {
     if (isDuplicate(error)) return false
     throw error
   }
-}
-
-function accountOf(work: StepWork): string {
-  return `${work.view.chainId}:${work.user}`
 }
 
 /** Sets credit aside for a step that was accepted while the one before it was still under way. */

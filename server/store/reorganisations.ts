@@ -156,7 +156,7 @@ async function unsettle(
 ): Promise<void> {
   for (const { cause, user, chain_id, token, amount } of await readPayouts(trx, row)) {
     const payout = { user, chainId: chain_id, token, amount: BigInt(amount) }
-    await post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...payout }], now)
+    post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...payout }], now)
     // One that no credit was left for has not happened after all.
     await coverExposures(database, trx, 'payout', { ...payout, transactionHash: row.transaction_hash! }, now)
   }
@@ -203,7 +203,7 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
     const exposed = BigInt(credit.amount) - available
     const cause = `lost:${arrivalCause(credit, await countLost(trx, credit))}`
     const place = { user: credit.user, chainId: credit.chain_id, token: credit.token }
-    await post(
+    post(
       trx,
       [
         { cause: `${cause}:available`, debit: 'available', credit: 'vault', ...place, amount: available },

@@ -168,9 +168,25 @@ export function areSteps(refs: readonly StepRef[]): { sql: string; bindings: (st
   }
 }
 
+/** Likewise for intents; each is named once, however often it is given. */
+export function areIntents(intents: readonly Pick<StepRef, 'actionId' | 'intentIndex'>[]) {
+  const named = new Map(intents.map((intent) => [`${intent.actionId}/${intent.intentIndex}`, intent]))
+  return {
+    sql: `(${[...named].map(() => '(action_id = ? AND intent_index = ?)').join(' OR ')})`,
+    bindings: [...named.values()].flatMap(({ actionId, intentIndex }) => [actionId, intentIndex]),
+  }
+}
+
 /** A step as a key of a map. */
 export function nameOfStep({ actionId, intentIndex, stepIndex }: StepRef): string {
   return `${actionId}/${intentIndex}/${stepIndex}`
+}
+
+/** Rows of steps as a map, by `nameOfStep`. */
+export function byName<Row extends Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>>(
+  rows: readonly Row[],
+): Map<string, Row> {
+  return new Map(rows.map((row) => [nameOfStep(refOf(row)), row]))
 }
 
 export function toStepView(row: Pick<StepRow, (typeof stepViewColumns)[number]>): StepView {

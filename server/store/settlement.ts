@@ -5,15 +5,15 @@ import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { type AirdropResult, settleAirdrop } from './airdrops.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
-import { readDrawing, releaseCredit, reserveCredit, spendCredit } from './credits.js'
+import { drawingSteps, releaseCredit, reserveCredit, spendCredit } from './credits.js'
 import { type Database, type Transaction } from './database.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { isRecordedElsewhere, unbindPayment } from './payments.js'
 import { spenderOf } from './preparation.js'
 import {
-  areSteps,
   attemptOf,
+  byName,
   nameOfStep,
   refOf,
   stepKeyColumns,
@@ -21,8 +21,8 @@ import {
   toStepView,
   type TransactionRow,
 } from './rows.js'
-import { changeStep, changeSteps, type StepChange } from './stepChange.js'
-import { lockSteps } from './steps.js'
+import { changeAndRead, changeStep, type StepChange } from './stepChange.js'
+import { lockedSteps } from './steps.js'
 
 /** What left the vault, in the token's smallest unit. */
 export type Payout = { chainId: number; token: Address; amount: bigint }
@@ -103,19 +103,23 @@ export async function settleTransaction(
 ): Promise<'settled' | 'stale'> {
   return database.transact(async (trx) => {
     const key = { id: settled.transactionId }
-    const transaction = await database.lock(trx<TransactionRow>('transactions').where(key)).first()
+    const refs = settled.results.map(({ ref }) => ref)
+    const [[transaction], steps = [], ...drawn] = await trx.together(
+      database.lock(trx<TransactionRow>('transactions').where(key)),
+      ...(refs.length > 0 ? [lockedSteps(database, trx, refs), ...drawingSteps(trx, refs)] : []),
+    )
     if (transaction?.status !== 'open') return 'stale'
-    await trx('transactions').where(key).update({
+    const mined = {
       status: 'final',
       mined_hash: settled.mined.hash,
       mined_block: settled.mined.blockNumber,
       mined_block_hash: settled.mined.blockHash,
       due_at: null,
       updated_at: now,
-    })
-    const refs = settled.results.map(({ ref }) => ref)
-    const rows = await lockSteps(database, trx, refs)
-    const drawing = await readDrawing(trx, refs)
+    }
+    trx.later(trx('transactions').where(key).update(mined))
+    const rows = byName(steps)
+    const drawing = byName(drawn.flat())
     const ended: Ended[] = []
     for (const { ref, result, needs } of settled.results) {
       const row = rows.get(nameOfStep(ref))
@@ -131,7 +135,7 @@ export async function settleTransaction(
         await book(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
         ended.push({ row, result })
       } else if (tookEffect(result) && (isCarried || !(await isCarriedElsewhere(trx, row)))) {
-        await trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId })
+        trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId }))
         ended.push({ row: await bookLate(database, trx, row, { result, needs }, now), result })
       }
     }
@@ -174,8 +178,8 @@ async function endSteps(database: Database, trx: Transaction, ended: readonly En
     if (!ends.has(text)) ends.set(text, change)
     return { ref: refOf(row), change: ends.get(text)! }
   })
-  await changeSteps(trx, changes, now)
-  await hurrySuccessors(database, trx, ended, now)
+  const { all } = await changeAndRead(trx, changes, now)
+  await hurrySuccessors(database, trx, ended, byName(all), now)
 }
 
 function endOf(row: StepRow, result: StepResult): StepChange {
@@ -218,9 +222,12 @@ async function bookLate(
   { result, needs }: { result: Effect; needs: SolverNeed[] },
   now: number,
 ): Promise<StepRow> {
-  await trx('steps')
-    .where(stepKeyColumns(refOf(row)))
-    .update({ reopenings: row.reopenings + 1 })
+  const isRow = stepKeyColumns(refOf(row))
+  trx.later(
+    trx('steps')
+      .where(isRow)
+      .update({ reopenings: row.reopenings + 1 }),
+  )
   const late = { ...row, reopenings: row.reopenings + 1 }
   const spender = spenderOf(late)
   const reserved = await reserveCredit(database, trx, spender, needs, now)
@@ -264,7 +271,7 @@ async function postPayouts(
   payouts: { chainId: number; token: Address; amount: bigint }[],
   now: number,
 ): Promise<void> {
-  await post(
+  post(
     trx,
     payouts.map((payout, index) => ({
       cause: `${payoutCause(row)}${index}`,
@@ -277,20 +284,19 @@ async function postPayouts(
   )
 }
 
-/** The next step looks at once if it waits, or is asked for now if it follows a payment by itself. */
+/**
+ * The next step looks at once if it waits, or is asked for now if it follows a payment by itself. Given all steps of the
+ * same intents, by `nameOfStep`.
+ */
 async function hurrySuccessors(
   database: Database,
   trx: Transaction,
   ended: readonly Ended[],
+  steps: ReadonlyMap<string, StepRow>,
   now: number,
 ): Promise<void> {
-  if (ended.length === 0) return
-  const nextOf = (row: StepRow) => ({ ...refOf(row), stepIndex: row.step_index + 1 })
-  const { sql, bindings } = areSteps(ended.map(({ row }) => nextOf(row)))
-  const rows: StepRow[] = await trx<StepRow>('steps').whereRaw(sql, bindings)
-  const successors = new Map(rows.map((row) => [nameOfStep(refOf(row)), row]))
   for (const { row, result } of ended) {
-    const next = successors.get(nameOfStep(nextOf(row)))
+    const next = steps.get(nameOfStep({ ...refOf(row), stepIndex: row.step_index + 1 }))
     if (next) await hurry(database, trx, { next, before: row, succeeded: result.status === 'success' }, now)
   }
 }
@@ -302,10 +308,10 @@ async function hurry(
   now: number,
 ): Promise<void> {
   if (next.status === 'executing') {
-    if (next.transaction_id === null)
-      await trx('steps')
-        .where(stepKeyColumns(refOf(next)))
-        .update({ due_at: database.atOnce() })
+    const isDue = trx('steps')
+      .where(stepKeyColumns(refOf(next)))
+      .update({ due_at: database.atOnce() })
+    if (next.transaction_id === null) trx.later(isDue)
     return
   }
   const askable =

@@ -4,7 +4,16 @@ import type { StepError } from '../domain/errors.js'
 import { groupBy } from '../domain/groupBy.js'
 import { statusOf } from '../domain/status.js'
 import type { Transaction } from './database.js'
-import { type ActionRow, areSteps, type IntentRow, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
+import {
+  type ActionRow,
+  areIntents,
+  areSteps,
+  byName,
+  type IntentRow,
+  nameOfStep,
+  type StepRow,
+  toStepView,
+} from './rows.js'
 
 export type StepChange = Partial<
   Omit<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'due_at' | 'traceparent'>
@@ -41,34 +50,57 @@ export async function changeStep(
  * Answers with the steps as they are then, in the order given.
  */
 export async function changeSteps(trx: Transaction, changes: readonly ChangedStep[], now: number): Promise<StepRow[]> {
-  if (changes.length === 0) return []
+  return (await changeAndRead(trx, changes, now)).changed
+}
+
+/** As `changeSteps`, with all steps of the same intents as they are then. */
+export async function changeAndRead(
+  trx: Transaction,
+  changes: readonly ChangedStep[],
+  now: number,
+): Promise<{ changed: StepRow[]; all: StepRow[] }> {
+  if (changes.length === 0) return { changed: [], all: [] }
   const refs = changes.map(({ ref }) => ref)
   for (const [count, actionIds] of byCount(refs)) {
-    await trx('actions')
-      .whereIn('id', actionIds)
-      .update({ event_count: trx.raw('event_count + ?', [count]), updated_at: now })
+    const event_count = trx.raw('event_count + ?', [count])
+    trx.later(trx('actions').whereIn('id', actionIds).update({ event_count, updated_at: now }))
   }
   for (const [change, alike] of groupBy(changes, (entry) => entry.change)) {
     const { sql, bindings } = areSteps(alike.map(({ ref }) => ref))
-    await trx('steps')
-      .whereRaw(sql, bindings)
-      .update({ ...columnsOf(change, now), ...traceparentsOf(trx, alike) })
+    const columns = { ...columnsOf(change, now), ...traceparentsOf(trx, alike) }
+    trx.later(trx('steps').whereRaw(sql, bindings).update(columns))
   }
 
-  const intents = areIntents(refs)
-  const rows = await trx<StepRow>('steps').whereRaw(intents.sql, intents.bindings).orderBy(stepKey)
-  const byName = new Map(rows.map((row) => [nameOfStep(refOf(row)), row]))
+  const { rows, intents, actions } = await readChanged(trx, refs)
+  const found = byName(rows)
   const steps = refs.map((ref) => {
-    const step = byName.get(nameOfStep(ref))
+    const step = found.get(nameOfStep(ref))
     if (!step) throw new Error(`No such step: ${nameOfStep(ref)}`)
     return step
   })
-  await refreshIntents(trx, rows, now)
-  await addEvents(trx, steps, await refreshActions(trx, [...new Set(refs.map(({ actionId }) => actionId))]), now)
-  return steps
+  refreshIntents(trx, rows, intents, now)
+  refreshActions(trx, intents, actions)
+  addEvents(trx, steps, new Map(actions.map(({ id, event_count }) => [id, event_count])), now)
+  return { changed: steps, all: rows }
 }
 
-const stepKey = ['action_id', 'intent_index', 'step_index']
+/** All steps of the intents that these belong to, and of their actions what shows in their words and events. */
+async function readChanged(trx: Transaction, refs: readonly StepRef[]) {
+  const { sql, bindings } = areIntents(refs)
+  const actionIds = [...new Set(refs.map(({ actionId }) => actionId))]
+  const [rows, intents, actions] = await trx.together(
+    trx<StepRow>('steps').whereRaw(sql, bindings).orderBy(['action_id', 'intent_index', 'step_index']),
+    trx<IntentRow>('intents')
+      .whereIn('action_id', actionIds)
+      .orderBy(['action_id', 'intent_index'])
+      .select('action_id', 'intent_index', 'status'),
+    trx<ActionRow>('actions').whereIn('id', actionIds).select('id', 'status', 'event_count'),
+  )
+  return { rows, intents, actions }
+}
+
+type IntentState = Pick<IntentRow, 'action_id' | 'intent_index' | 'status'>
+type ActionState = Pick<ActionRow, 'id' | 'status' | 'event_count'>
 
 function columnsOf({ error, ...rest }: StepChange, now: number): Record<string, unknown> {
   const columns: Record<string, unknown> = { ...rest, updated_at: now }
@@ -101,54 +133,38 @@ function byCount(refs: readonly StepRef[]): Map<number, string[]> {
   return groupBy([...counts.keys()], (actionId) => counts.get(actionId)!)
 }
 
-type IntentKey = Pick<StepRef, 'actionId' | 'intentIndex'>
-
-function areIntents(intents: readonly IntentKey[]) {
-  return {
-    sql: `(${intents.map(() => '(action_id = ? AND intent_index = ?)').join(' OR ')})`,
-    bindings: intents.flatMap(({ actionId, intentIndex }) => [actionId, intentIndex]),
-  }
-}
-
-/** Given all steps of the intents, in order. */
-async function refreshIntents(trx: Transaction, rows: readonly StepRow[], now: number): Promise<void> {
-  const intents = [...groupBy(rows, (row) => `${row.action_id}/${row.intent_index}`).values()]
-  for (const [status, same] of groupBy(intents, (steps) => statusOf(steps.map((row) => row.status)))) {
+/** Given all steps of the changed intents, in order, and all intents of their actions, which are brought up to date. */
+function refreshIntents(trx: Transaction, rows: readonly StepRow[], intents: IntentState[], now: number): void {
+  const nameOf = (row: Pick<IntentState, 'action_id' | 'intent_index'>) => `${row.action_id}/${row.intent_index}`
+  const stepsOf = groupBy(rows, nameOf)
+  const changed = intents.filter((intent) => stepsOf.has(nameOf(intent)))
+  for (const intent of changed) intent.status = statusOf(stepsOf.get(nameOf(intent))!.map(({ status }) => status))
+  for (const [status, same] of groupBy(changed, (intent) => intent.status)) {
     const { sql, bindings } = areIntents(
-      same.map(([row]) => ({ actionId: row!.action_id, intentIndex: row!.intent_index })),
+      same.map(({ action_id, intent_index }) => ({ actionId: action_id, intentIndex: intent_index })),
     )
-    await trx('intents').whereRaw(sql, bindings).update({ status, updated_at: now })
+    trx.later(trx('intents').whereRaw(sql, bindings).update({ status, updated_at: now }))
   }
 }
 
-/** Answers with how many events each action has. */
-async function refreshActions(trx: Transaction, actionIds: readonly string[]): Promise<Map<string, number>> {
-  const intents = await trx<IntentRow>('intents')
-    .whereIn('action_id', actionIds)
-    .orderBy(['action_id', 'intent_index'])
-    .select('action_id', 'status')
-  const actions = await trx<ActionRow>('actions').whereIn('id', actionIds).select('id', 'status', 'event_count')
+/** Given all their intents as they are now, in order. */
+function refreshActions(trx: Transaction, intents: readonly IntentState[], actions: readonly ActionState[]): void {
   const intentsOf = groupBy(intents, ({ action_id }) => action_id)
   const statusNow = (id: string) => statusOf(intentsOf.get(id)!.map(({ status }) => status))
   const turned = actions.filter(({ id, status }) => status !== statusNow(id))
   for (const [status, same] of groupBy(turned, ({ id }) => statusNow(id))) {
-    await trx('actions')
-      .whereIn(
-        'id',
-        same.map(({ id }) => id),
-      )
-      .update({ status })
+    const ids = same.map(({ id }) => id)
+    trx.later(trx('actions').whereIn('id', ids).update({ status }))
   }
-  return new Map(actions.map(({ id, event_count }) => [id, event_count]))
 }
 
 /** The last sequence of each action is its count. */
-async function addEvents(
+function addEvents(
   trx: Transaction,
   steps: readonly StepRow[],
   counts: ReadonlyMap<string, number>,
   now: number,
-): Promise<void> {
+): void {
   const events = [...groupBy(steps, ({ action_id }) => action_id)].flatMap(([actionId, ours]) =>
     ours.map((step, index) => ({
       action_id: actionId,
@@ -157,5 +173,5 @@ async function addEvents(
       created_at: now,
     })),
   )
-  await trx('events').insert(events)
+  trx.later(trx('events').insert(events))
 }

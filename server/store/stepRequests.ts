@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import type { Status, StepRef } from '../domain/action.js'
+import type { StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import { grouped } from '../domain/grouped.js'
 import { decideRequest, type Order, type RequestedStep } from '../domain/request.js'
@@ -8,9 +8,9 @@ import type { StepView } from '../domain/views.js'
 import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import { bindPayment, isBindingSigned } from './payments.js'
-import { type ActionRow, areSteps, attemptOf, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
+import { type ActionRow, areSteps, attemptOf, byName, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
 import { type ChangedStep, changeStep, changeSteps, type StepChange } from './stepChange.js'
-import { lockSteps } from './steps.js'
+import { lockedSteps } from './steps.js'
 
 export type StepRequest = {
   ref: StepRef
@@ -60,8 +60,7 @@ async function requestPlainSteps(
 ): Promise<(RequestOutcome | 'alone')[]> {
   return database.transact(async (trx) => {
     const refs = requests.map(({ ref }) => ref)
-    const rows = await lockFree(database, trx, refs)
-    const previous = await readPrevious(trx, refs)
+    const { rows, previous } = await lockFree(database, trx, refs)
     const accepted = new Map<string, ChangedStep>()
     const alike = new Map<string, StepChange>()
     const decide = (request: StepRequest): RequestOutcome | 'alone' | 'accepted' => {
@@ -69,7 +68,7 @@ async function requestPlainSteps(
       const row = rows.get(name)
       if (!row || row.kind === 'payment' || request.needs.length > 0 || accepted.has(name)) return 'alone'
       const before = nameOfStep(previousOf(request.ref))
-      const previousStatus = accepted.has(before) ? 'executing' : (previous.get(before) ?? null)
+      const previousStatus = accepted.has(before) ? 'executing' : (previous.get(before)?.status ?? null)
       try {
         const decision = decideRequest(requestedStep(row, false), previousStatus, request.order)
         if (decision.outcome === 'answer') return { view: toStepView(row) }
@@ -93,14 +92,24 @@ async function requestPlainSteps(
   })
 }
 
-/** Those of the steps, by `nameOfStep`, that nobody else is at, nor at their actions: locked without a wait for anyone. */
-async function lockFree(database: Database, trx: Transaction, refs: readonly StepRef[]): Promise<Map<string, StepRow>> {
-  const rows = await lockSteps(database, trx, refs, { skipLocked: true })
+/**
+ * Those of the steps, by `nameOfStep`, that nobody else is at, nor at their actions: locked without a wait for anyone. And
+ * the steps before them.
+ */
+async function lockFree(
+  database: Database,
+  trx: Transaction,
+  refs: readonly StepRef[],
+): Promise<{ rows: Map<string, StepRow>; previous: Map<string, Pick<StepRow, 'status'>> }> {
   const actionIds = new Set(refs.map(({ actionId }) => actionId))
-  const query = trx<ActionRow>('actions').whereIn('id', [...actionIds])
-  const actions: Pick<ActionRow, 'id'>[] = await database.lock(query.select('id'), { skipLocked: true })
-  const free = new Set(actions.map(({ id }) => id))
-  return new Map([...rows].filter(([, row]) => free.has(row.action_id)))
+  const actions = trx<ActionRow>('actions').whereIn('id', [...actionIds])
+  const [steps, free, previous = []] = await trx.together(
+    lockedSteps(database, trx, refs, { skipLocked: true }),
+    database.lock(actions.select('id'), { skipLocked: true }),
+    ...previousSteps(trx, refs),
+  )
+  const isFree = new Set(free.map(({ id }) => id))
+  return { rows: byName(steps.filter((row) => isFree.has(row.action_id))), previous: byName(previous) }
 }
 
 /**
@@ -110,9 +119,9 @@ async function lockFree(database: Database, trx: Transaction, refs: readonly Ste
 async function requestStep(database: Database, request: StepRequest, now: number): Promise<StepView> {
   const { ref, order } = request
   return database.transact(async (trx) => {
-    const row = (await lockSteps(database, trx, [ref])).get(nameOfStep(ref))
+    const [[row], [before] = []] = await trx.together(lockedSteps(database, trx, [ref]), ...previousSteps(trx, [ref]))
     if (!row) throw new ServiceError('not_found', 'Step not found')
-    const previous = (await readPrevious(trx, [ref])).get(nameOfStep(previousOf(ref))) ?? null
+    const previous = before?.status ?? null
     const isRegistrationSigned = row.kind === 'payment' && (await isBindingSigned(trx, ref))
     const decision = decideRequest(requestedStep(row, isRegistrationSigned), previous, order)
     if (decision.outcome === 'answer') return toStepView(row)
@@ -128,13 +137,12 @@ function previousOf(ref: StepRef): StepRef {
   return { ...ref, stepIndex: ref.stepIndex - 1 }
 }
 
-/** The statuses of the steps before these, by `nameOfStep`. */
-async function readPrevious(trx: Transaction, refs: readonly StepRef[]): Promise<Map<string, Status>> {
+/** The statement that reads the steps before these; none where all are the first of their intents. */
+function previousSteps(trx: Transaction, refs: readonly StepRef[]) {
   const previous = refs.filter(({ stepIndex }) => stepIndex > 0).map(previousOf)
-  if (previous.length === 0) return new Map()
+  if (previous.length === 0) return []
   const { sql, bindings } = areSteps(previous)
-  const rows: StepRow[] = await trx<StepRow>('steps').whereRaw(sql, bindings)
-  return new Map(rows.map((row) => [nameOfStep(refOf(row)), row.status]))
+  return [trx<StepRow>('steps').whereRaw(sql, bindings).select('action_id', 'intent_index', 'step_index', 'status')]
 }
 
 function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedStep {

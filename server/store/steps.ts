@@ -8,6 +8,7 @@ import type { Database, Transaction } from './database.js'
 import type { JournalTransaction } from './journalTransactions.js'
 import {
   type ActionRow,
+  areIntents,
   areSteps,
   type IntentRow,
   nameOfStep,
@@ -71,27 +72,25 @@ function isSameStep(a: StepRef, b: StepRef): boolean {
 /** As `readSteps`, with all that carrying them out needs. */
 export async function readStepWorks(database: Database, refs: readonly StepRef[]): Promise<(StepWork | null)[]> {
   const { sql, bindings } = areSteps(refs)
-  const rows: StepRow[] = await database.knex<StepRow>('steps').whereRaw(sql, bindings)
+  const rows = await database.knex<StepRow>('steps').whereRaw(sql, bindings)
   const works = rows.length === 0 ? [] : await withIntents(database, rows)
   const byName = new Map(works.map((work) => [nameOfStep(work.ref), work]))
   return refs.map((ref) => byName.get(nameOfStep(ref)) ?? null)
 }
 
 /**
- * By `nameOfStep`; one that is missing does not exist, or with `skipLocked` may be locked by somebody else. In one order
- * everywhere, so that locks of several don't cross.
+ * The statement that locks these steps, at least one. One that is missing does not exist, or with `skipLocked` may be
+ * locked by somebody else. In one order everywhere, so that locks of several don't cross.
  */
-export async function lockSteps(
+export function lockedSteps(
   database: Database,
   trx: Transaction,
   refs: readonly StepRef[],
   options = { skipLocked: false },
-): Promise<Map<string, StepRow>> {
-  if (refs.length === 0) return new Map()
+) {
   const { sql, bindings } = areSteps(refs)
   const query = trx<StepRow>('steps').whereRaw(sql, bindings).orderBy(['action_id', 'intent_index', 'step_index'])
-  const rows: StepRow[] = await database.lock(query, options)
-  return new Map(rows.map((row) => [nameOfStep(refOf(row)), row]))
+  return database.lock(query, options)
 }
 
 /** The step before it in its intent; null for the first. */
@@ -112,12 +111,11 @@ export async function claimDueSteps(database: Database, limit: number, leaseMs: 
 
 /** Sets when a step that is still executing is to be looked at next, at the latest. */
 export async function postponeStep(database: Database, ref: StepRef, delayMs: number): Promise<void> {
-  const now = await database.clock(database.knex)
   await database.write((knex) =>
     knex('steps')
       .where({ ...stepKeyColumns(ref), status: 'executing' })
       .whereNull('transaction_id')
-      .update({ due_at: now + delayMs }),
+      .update({ due_at: database.after(delayMs) }),
   )
 }
 
@@ -146,13 +144,14 @@ export async function noteConfirmations(
 }
 
 async function withIntents(database: Database, rows: StepRow[]): Promise<StepWork[]> {
-  const actionIds = [...new Set(rows.map((row) => row.action_id))]
-  const [actions, intents] = await Promise.all([
-    database.knex<ActionRow>('actions').whereIn('id', actionIds).select('id', 'authorizations'),
-    database.knex<IntentRow>('intents').whereIn('action_id', actionIds).select('action_id', 'intent_index', 'intent'),
-  ])
+  const { sql, bindings } = areIntents(rows.map(refOf))
+  const intents = await database.select<
+    Pick<IntentRow, 'action_id' | 'intent_index' | 'intent'> & Pick<ActionRow, 'authorizations'>
+  >(
+    `SELECT action_id, intent_index, intent, authorizations FROM intents JOIN actions ON actions.id = action_id WHERE ${sql}`,
+    bindings,
+  )
   return rows.map((row) => {
-    const action = actions.find((entry) => entry.id === row.action_id)!
     const intent = intents.find(
       (entry) => entry.action_id === row.action_id && entry.intent_index === row.intent_index,
     )!
@@ -161,7 +160,7 @@ async function withIntents(database: Database, rows: StepRow[]): Promise<StepWor
       user: row.user,
       kind: row.kind,
       intent: readIntentColumn(intent.intent),
-      chainAuthorizations: JSON.parse(action.authorizations) as ChainAuthorization[],
+      chainAuthorizations: JSON.parse(intent.authorizations) as ChainAuthorization[],
       view: toStepView(row),
       stepKey: row.step_key,
       transactionId: row.transaction_id,

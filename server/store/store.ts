@@ -157,7 +157,7 @@ export function createStore(database: Database) {
 
     /** Answers when the database does. */
     ping: async (): Promise<void> => {
-      await database.clock(database.knex)
+      await database.clock()
     },
   }
 }

@@ -60,7 +60,7 @@ async function undoWalletRecord(database: Database, trx: Transaction, row: Depos
   const accounts = row.is_deposit
     ? ({ debit: 'recorded', credit: 'wallet' } as const)
     : ({ debit: 'wallet', credit: 'recorded' } as const)
-  await post(trx, [{ cause: `undone:record:${row.id}:${row.reopenings}`, ...accounts, ...place, amount }], now)
+  post(trx, [{ cause: `undone:record:${row.id}:${row.reopenings}`, ...accounts, ...place, amount }], now)
 }
 
 /** Gives each credit back what the withdrawal had taken of it; what of a lost credit has not left is no exposure. */
@@ -68,7 +68,7 @@ async function undoVaultWithdrawal(database: Database, trx: Transaction, row: De
   for (const { cause, amount, creditId } of await readWithdrawn(trx, row)) {
     if (creditId === null) {
       const taken = { user: row.user, chainId: row.chain_id, token: row.token, amount }
-      await post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...taken }], now)
+      post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...taken }], now)
       await coverExposures(database, trx, 'payout', { ...taken, transactionHash: row.transaction_hash }, now)
       continue
     }
@@ -76,7 +76,7 @@ async function undoVaultWithdrawal(database: Database, trx: Transaction, row: De
     const place = { user: credit.user, chainId: credit.chain_id, token: credit.token }
     const entry = { cause: `undone:${cause}`, debit: 'vault' as const, ...place, amount }
     if (credit.is_lost) {
-      await post(trx, [{ ...entry, credit: 'solver' }], now)
+      post(trx, [{ ...entry, credit: 'solver' }], now)
       const open = await reduceExposure(database, trx, credit.id, amount, now)
       const causeOf = (later: CreditRow) => `return:${entry.cause}:${later.id}`
       await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
@@ -84,7 +84,7 @@ async function undoVaultWithdrawal(database: Database, trx: Transaction, row: De
     }
     const available = (BigInt(credit.available) + amount).toString()
     await trx('credits').where({ id: credit.id }).update({ available, is_open: 1 })
-    await post(trx, [{ ...entry, credit: 'available' }], now)
+    post(trx, [{ ...entry, credit: 'available' }], now)
     await moveBalance(database, trx, place, { available: amount })
   }
 }

@@ -56,16 +56,18 @@ function patchDatabase(): void {
   prototype.query = function (connection, given) {
     const sql = typeof given === 'string' ? given : given.sql
     const run = () => query.call(this, connection, given)
-    const table = tableWritten(sql)
-    if (!this.transacting) return table ? around(`write of ${table}`, run) : run()
+    // On MySQL a transaction's statements share trips.
+    const statements = sql.split(';\n')
+    const now = statements.flatMap((statement) => tableWritten(statement) ?? [])
+    if (!this.transacting) return now.length > 0 ? around(`write of ${now.join(', ')}`, run) : run()
     if (/^BEGIN/i.test(sql)) written.set(connection, new Set())
     const tables = written.get(connection) ?? new Set()
     // MySQL commits before and after each statement that changes the schema.
-    if (table && isSchemaChange(sql)) return around(`change of schema ${table}`, run)
-    if (table) tables.add(table)
+    if (now.length > 0 && isSchemaChange(sql)) return around(`change of schema ${now.join(', ')}`, run)
+    for (const table of now) tables.add(table)
     // A transaction that only read leaves nothing behind, however it ends.
-    if (/^COMMIT/i.test(sql) && tables.size > 0) return around(`commit of ${[...tables].join(', ')}`, run)
-    return run()
+    const isLast = /^COMMIT/i.test(statements.at(-1)!)
+    return isLast && tables.size > 0 ? around(`commit of ${[...tables].join(', ')}`, run) : run()
   }
 }
 

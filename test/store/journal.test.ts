@@ -84,6 +84,21 @@ describe('the journal', () => {
     expect(rows.map(({ open_account }) => open_account)).to.have.members(accounts)
   })
 
+  it('takes the accounts of many steps in a few transactions, though one of them is taken', async () => {
+    const user = randomAddress()
+    const works = []
+    for (const each of [user, ...Array.from({ length: 12 }, () => randomAddress()), user]) {
+      works.push((await store.readStepWork(await acceptedStep(Date.now(), each)))!)
+    }
+    expect(await store.takeAccounts(works.slice(-1))).to.deep.equal([true])
+    let commits = 0
+    database.knex.on('query', ({ sql }: { sql: string }) => (commits += Number(/\bCOMMIT$/.test(sql))))
+
+    // The first waits for the last, which has the account already.
+    expect(await store.takeAccounts(works)).to.deep.equal([false, ...works.slice(1).map(() => true)])
+    expect(commits).to.be.at.most(2)
+  })
+
   it('gives many steps one transaction or none, and tells which of them others have got further with', async () => {
     const refs = [await acceptedStep(), await acceptedStep(), await acceptedStep(), await acceptedStep()]
     const gone = await record(refs[2]!)

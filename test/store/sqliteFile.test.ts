@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createDatabase, type Database } from '../../server/store/database.js'
+import { createDatabase, type Database, type Transaction } from '../../server/store/database.js'
 
 describe('the SQLite file', () => {
   let folder: string
@@ -38,11 +38,11 @@ describe('the SQLite file', () => {
   it('is waited for again after every transaction that need not wait for it, however that ends', async () => {
     // As a comment makes it a statement of its own: one that is prepared tells what was when it was.
     let asked = 0
-    const waits = async (knex: Pick<Database['knex'], 'raw'>) => {
+    const waits = async (knex: Database['knex'] | Transaction) => {
       const [row] = (await knex.raw(`PRAGMA synchronous /* ${asked++} */`)) as { synchronous: number }[]
       return row!.synchronous === 2
     }
-    const endings: [string, (trx: Database['knex']) => Promise<unknown>][] = [
+    const endings: [string, (trx: Transaction) => Promise<unknown>][] = [
       ['stored', async (trx) => trx('parents').insert({ id: 1 })],
       ['failed', async (trx) => trx('nothing').insert({ id: 1 })],
       ['failed', async (trx) => trx('children').insert({ id: 1, parent: 9 })],
@@ -50,7 +50,7 @@ describe('the SQLite file', () => {
     ]
     expect(await waits(database.knex)).to.equal(true)
     for (const [expected, work] of endings) {
-      const run = async (trx: Database['knex']) => {
+      const run = async (trx: Transaction) => {
         expect(await waits(trx)).to.equal(false)
         await work(trx)
       }

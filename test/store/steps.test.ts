@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { StepRef } from '../../server/domain/action.js'
 import type { Database, Transaction } from '../../server/store/database.js'
-import { lockSteps } from '../../server/store/steps.js'
+import { lockedSteps } from '../../server/store/steps.js'
 import type { Store } from '../../server/store/store.js'
 import { aNewAction, anOnDemandIntent, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
 import { until } from '../support/until.js'
@@ -71,7 +71,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
     }
 
     it('keeps no other waiting that is asked for together with it', async () => {
-      const asked = await askBeside((trx, ref) => lockSteps(database, trx, [ref]))
+      const asked = await askBeside((trx, ref) => lockedSteps(database, trx, [ref]))
       expect(asked.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(Array(5).fill('executing 1'))
     })
 
