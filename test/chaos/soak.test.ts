@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import { expect } from 'chai'
 import { createDatabase, type Database, type DatabaseConfig } from '../../server/store/database.js'
 import { createApi } from '../support/api.js'
@@ -11,6 +10,7 @@ import { type ServiceProcess, startProcess } from './processes.js'
 import { findGrowth, type Sample, sampleMetrics } from './resources.js'
 import { makePlans, type Plan } from './workload.js'
 import { seed, startWorld, type World } from './world.js'
+import { freePort } from '../support/freePort.js'
 
 /** CHAOS_MINUTES makes it longer. */
 const minutes = Number(process.env.CHAOS_MINUTES ?? 1)
@@ -93,14 +93,4 @@ async function openSqlTransactions(database: Database): Promise<number> {
       'JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id WHERE p.db = DATABASE()',
   )) as [{ open: number }[]]
   return Number(rows[0]!.open)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }

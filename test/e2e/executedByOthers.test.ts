@@ -87,8 +87,9 @@ describe('a batch that someone else has executed', () => {
       await api.execute(actionId, 0, 0, undefined, 0)
       const ours = await until(
         async () => (await api.get(step)).body.transactionHash as string | null,
-        'ours to be sent',
+        'ours to be stored',
       )
+      await until(() => rpc(url, 'eth_getTransactionByHash', [ours]), 'ours to be sent')
       await rpc(url, 'anvil_dropTransaction', [ours])
       const his = await send()
       await rpc(url, 'evm_mine', [])

@@ -39,7 +39,8 @@ describe('a reorganisation deeper than the confirmations', () => {
     const { actionId } = created.body
     await api.execute(actionId, 0, 0, { hash }, 0)
     await mine(a(), confirmations)
-    await until(async () => (await step(actionId, 1)).transactionHash, 'the payout to be sent', 20_000)
+    const payout = await until(async () => (await step(actionId, 1)).transactionHash, 'the payout to be stored', 20_000)
+    await until(() => rpc(b().rpcUrls[0]!, 'eth_getTransactionReceipt', [payout]), 'the payout to be mined')
     await mine(b(), confirmations)
     await until(async () => (await step(actionId, 1)).status === 'success', 'the payout', 20_000)
     return { user, hash, actionId: actionId as string }
