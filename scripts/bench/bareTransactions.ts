@@ -1,9 +1,10 @@
 import type { Address, Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { intentDigest } from '../../sdk/src/signing.js'
 import { readAuthorization, readIntent } from '../../server/api/readAction.js'
 import type * as wire from '../../server/api/generated/types.gen.js'
 import { encodeExecute } from '../../server/chain/contracts.js'
-import { createSigner } from '../../server/chain/signer.js'
+import { toSerializable } from '../../server/chain/signer.js'
 import type { SignedIntent } from '../../server/domain/action.js'
 
 const gas = 250_000n
@@ -19,7 +20,7 @@ export async function signBare(body: string, options: { key: Hex; chainId: numbe
     intents: wire.IntentRequest[]
   }
   const intent = readIntent(request.intents[0]!) as Omit<SignedIntent, 'digest'>
-  return createSigner(key).signTransaction({
+  const transaction = toSerializable({
     chainId,
     nonce,
     to: request.user,
@@ -30,4 +31,5 @@ export async function signBare(body: string, options: { key: Hex; chainId: numbe
     maxPriorityFeePerGas,
     authorizations: request.chainAuthorizations.map(readAuthorization).filter((tuple) => tuple.chainId === chainId),
   })
+  return privateKeyToAccount(key).signTransaction(transaction)
 }

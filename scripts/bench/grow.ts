@@ -65,6 +65,8 @@ async function grow({ actions, rounds, chains }: Growth): Promise<Grown> {
     const indices = Array.from({ length: Math.min(together, actions - index) }, (_, offset) => index + offset)
     seeded.push(...(await Promise.all(indices.map((one) => finishAction(store, { index: one, chains, signer })))))
   }
+  // Of today, or the first sweeps would have all of them to remove.
+  await database.knex('idempotency_keys').update({ created_at: Date.now() })
   await hurry(database)
   for (let round = 0; round < rounds; round++) {
     const highest = await highestIds(database)
