@@ -54,7 +54,9 @@ export function createSimulator(rpc: Rpc) {
     if (found) return found
     const { used, ...simulated } = await simulateByItself(asked)
     // Where an estimate holds more than the transaction uses, as the price of its data on some chains, no use says it.
-    if (simulated.outcome === 'success' && used && isTight(simulated.gas, used)) hints.note(request.data, simulated.gas)
+    if (simulated.outcome === 'success' && used && isTight(simulated.gas, used)) {
+      hints.note(request.data, withRoom(simulated.gas))
+    }
     return simulated
   }
 
@@ -96,8 +98,7 @@ export function createSimulator(rpc: Rpc) {
         if (!used) continue
         // With less than it uses when it has all it wants, it may go on without what has failed for want of gas.
         if (its && its.gas >= used && isTight(its.gas, used)) found.set(one, its)
-        // A tenth more, for refunds and for what each call keeps back of its gas (EIP-150).
-        else again.push({ one, gas: used + used / 10n })
+        else again.push({ one, gas: withRoom(used) })
       }
       for (const [one, its] of await runTogether(again)) {
         found.set(one, its)
@@ -166,6 +167,11 @@ type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | nu
 
 function withGas({ transaction, overrides }: Run, gas: bigint): Run {
   return { transaction: { ...transaction, gas: quantity(gas) }, overrides }
+}
+
+/** A tenth more: for refunds, for what each call keeps back of its gas (EIP-150), and for data that has fewer zeros. */
+function withRoom(gas: bigint): bigint {
+  return gas + gas / 10n
 }
 
 /** Nodes take no transaction with less. */

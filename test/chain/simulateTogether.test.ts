@@ -75,8 +75,11 @@ describe('simulations that come together', () => {
       for (const one of await together(runs, chain)) succeeded(one)
       return dev.trips.flatMap(({ methods }) => methods)
     }
-    expect(await methodsOf([await transfer(1n)])).to.include('eth_estimateGas')
-    expect(await methodsOf([await transfer(2n)])).to.deep.equal(['eth_simulateV1', 'eth_simulateV1'])
+    // Data costs the more the fewer of its bytes are zero.
+    const withData = (byte: string) =>
+      transfer(1n, recipient, [{ to: recipient, value: 0n, data: `0x${byte.repeat(96)}` }])
+    expect(await methodsOf([await withData('00')])).to.include('eth_estimateGas')
+    expect(await methodsOf([await withData('ff')])).to.deep.equal(['eth_simulateV1', 'eth_simulateV1'])
   })
 
   it('ask for an estimate of what wants much more gas than it uses', async () => {
