@@ -31,9 +31,10 @@ export async function freshDatabase(): Promise<{
   }
 }
 
-/** A new, empty schema on the test server. */
-export async function freshMysqlUrl(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const server = process.env.TEST_MYSQL_URL
+/** A new, empty schema, on the test server if on no other. */
+export async function freshMysqlUrl(
+  server = process.env.TEST_MYSQL_URL,
+): Promise<{ url: string; drop: () => Promise<void> }> {
   if (!server) throw new Error('TEST_MYSQL_URL is not set; the global setup starts the server')
   const name = `t_${randomBytes(6).toString('hex')}`
   const url = new URL(server)
