@@ -51,15 +51,18 @@ describe(`a service whose nodes are bad (seed ${seed})`, () => {
     // The run is worth something only if the faults happened, and steps had company.
     if (process.env.BUNDLE_MAX_STEPS !== '1') expect(await mostStepsTogether(database)).to.be.greaterThan(1)
     const made = new Map(world.proxies.flatMap((proxy) => [...proxy.made]))
-    expect([...made.keys()]).to.include.members(['dropRequest', 'dropAnswer', 'delay', 'nullReceipt', 'stale'])
+    expect([...made.keys()]).to.include.members(['dropRequest', 'dropAnswer', 'delay', 'nullBlockReceipts', 'stale'])
     if (steps >= 60) expect([...made.keys()]).to.have.members(Object.keys(allFaults))
   })
 
-  it('carries out every step once when most sends get a false answer and most receipts are withheld', async function () {
+  it('carries out every step once when most sends get a false answer and receipts are withheld', async function () {
     this.timeout(240_000)
     const { url, database } = await start()
     const plans = await makePlans(world, 18, 'liars')
-    for (const proxy of world.proxies) proxy.setFaults({ wrongErrorText: 0.6, nullReceipt: 0.6, duplicateSend: 0.3 })
+    for (const proxy of world.proxies) {
+      // No block tells what is in it, so each transaction is looked up by its hash.
+      proxy.setFaults({ wrongErrorText: 0.6, nullReceipt: 0.6, nullBlockReceipts: 1, duplicateSend: 0.3 })
+    }
     const client = createClient(() => [url!])
     const run = { world, database, plans, saw: client.saw }
     await withTimelines(run, async () => {

@@ -23,6 +23,8 @@ export type Faults = {
   wrongErrorText: number
   /** No receipt for the first few times that it is asked for. */
   nullReceipt: number
+  /** No receipts of a block. */
+  nullBlockReceipts: number
   /** A block, a block number or a transaction count of a while ago. */
   stale: number
   wrongChainId: number
@@ -38,6 +40,7 @@ export const noFaults: Faults = {
   duplicateSend: 0,
   wrongErrorText: 0,
   nullReceipt: 0,
+  nullBlockReceipts: 0,
   stale: 0,
   wrongChainId: 0,
 }
@@ -53,6 +56,7 @@ export const allFaults: Faults = {
   duplicateSend: 0.1,
   wrongErrorText: 0.1,
   nullReceipt: 0.3,
+  nullBlockReceipts: 0.15,
   stale: 0.1,
   wrongChainId: 0.05,
 }
@@ -193,8 +197,8 @@ export async function startChaosProxy(options: ChaosProxyOptions) {
         count('nullReceipt')
         return resultTo(call, null)
       case 'eth_getBlockReceipts':
-        if (!random.chance(faults.nullReceipt / 2)) break
-        count('nullReceipt')
+        if (!random.chance(faults.nullBlockReceipts)) break
+        count('nullBlockReceipts')
         return resultTo(call, null)
       case 'eth_getBlockByNumber':
         if (call.params[0] !== 'latest' || !random.chance(faults.stale)) break
