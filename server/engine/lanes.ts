@@ -203,6 +203,8 @@ export async function headOf(chain: Chain, tools: EngineTools) {
 async function leastBusyLane(chain: Chain, tools: EngineTools): Promise<Address | null> {
   const { chainId } = chain.config
   if (!tools.lanesChecked.has(chainId)) return null
+  // Whether it takes work shows when its nonce is read.
+  if (tools.signers.size === 1) return [...tools.signers.keys()][0]!
   const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenTransactions(chainId)])
   const usable = lanes.filter(
     ({ status, signer }) => status === 'active' && tools.signers.has(signer) && !isResting(signer, tools),

@@ -19,7 +19,7 @@ const maxBlocksAtOnce = 64n
 const batchSize = 200
 const lookAgainMs = 5_000
 /** Which part of the poll interval passes between a send and the first look for it; a chain that mines at once needs some of it. */
-const firstLookShare = 0.01
+const firstLookShare = 0.005
 /** The longest that this is. */
 const longestFirstLookMs = 100
 /** How long a chain that could not be watched is left alone at least. */
@@ -43,7 +43,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   /** When the last round began that did not break off for want of a block. */
   let wholeAt = -Infinity
   let wasCalled = false
-  let pause: { untilMs: number; canBeCut: boolean; timer: NodeJS.Timeout; end: () => void } | null = null
+  let pause: { canBeCut: boolean; cutTo: (ms: number) => void; end: () => void } | null = null
   let loop: Promise<void> = Promise.resolve()
   let read: Pick<Block, 'number' | 'hash'> | null = null
   /** Blocks that were read in this round, by number. */
@@ -64,10 +64,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       awaited.set(sent, performance.now())
       if (!isFirst) return
       wasCalled = true
-      if (pause?.canBeCut && pause.untilMs > performance.now() + soonMs) {
-        clearTimeout(pause.timer)
-        pause = pauseFor(soonMs, pause.end)
-      }
+      if (pause?.canBeCut) pause.cutTo(soonMs)
     },
     async stop(): Promise<void> {
       stopped = true
@@ -125,7 +122,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (!isNew && awaited.size > 0 && now - wholeAt < pollIntervalMs) return false
     wholeAt = now
     const hasReorganised = await reorganisations.check(head)
-    if (await tools.store.hasOpenTransactions(chainId)) {
+    if (awaited.size > 0 || (await tools.store.hasOpenTransactions(chainId))) {
       await readNewBlocks(head, next)
       if (isNew && !hasReorganised) await countConfirmations(head)
       await settleFinal(head, hasReorganised)
@@ -312,13 +309,18 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   async function sleep(ms: number, canBeCut: boolean): Promise<void> {
-    await new Promise<void>((end) => (pause = pauseFor(ms, end, canBeCut)))
-    clearTimeout(pause?.timer)
+    let timer: NodeJS.Timeout | undefined
+    const endsAt = performance.now() + ms
+    await new Promise<void>((end) => {
+      const endIn = (leftMs: number) => {
+        clearTimeout(timer)
+        timer = setTimeout(end, leftMs)
+      }
+      endIn(ms)
+      pause = { canBeCut, end, cutTo: (leftMs) => performance.now() + leftMs < endsAt && endIn(leftMs) }
+    })
+    clearTimeout(timer)
     pause = null
-  }
-
-  function pauseFor(ms: number, end: () => void, canBeCut = true) {
-    return { untilMs: performance.now() + ms, canBeCut, timer: setTimeout(end, ms), end }
   }
 }
 

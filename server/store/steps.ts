@@ -54,29 +54,40 @@ export async function readStepsOf(
   database: Database,
   transaction: Pick<JournalTransaction, 'id' | 'signedFor'>,
 ): Promise<StepWork[]> {
-  const open = () => database.knex<StepRow>('steps').whereNot({ status: 'success' })
-  const rows = await open()
-    .where({ transaction_id: transaction.id })
-    .orderBy(['action_id', 'intent_index', 'step_index'])
-  for (const ref of transaction.signedFor) {
-    if (rows.some((row) => isSameStep(refOf(row), ref))) continue
-    rows.push(...(await open().where(stepKeyColumns(ref))))
-  }
-  return rows.length === 0 ? [] : withIntents(database, rows)
-}
-
-function isSameStep(a: StepRef, b: StepRef): boolean {
-  return a.actionId === b.actionId && a.intentIndex === b.intentIndex && a.stepIndex === b.stepIndex
+  const open = (sql: string, bindings: readonly (string | number)[]) =>
+    selectWorks(database, `${sql} AND steps.status <> 'success' ORDER BY action_id, intent_index, step_index`, bindings)
+  const works = await open('transaction_id = ?', [transaction.id])
+  const found = new Set(works.map(({ ref }) => nameOfStep(ref)))
+  const others = transaction.signedFor.filter((ref) => !found.has(nameOfStep(ref)))
+  if (others.length === 0) return works
+  const { sql, bindings } = areSteps(others)
+  return [...works, ...(await open(sql, bindings))]
 }
 
 /** As `readSteps`, with all that carrying them out needs. */
 export async function readStepWorks(database: Database, refs: readonly StepRef[]): Promise<(StepWork | null)[]> {
   const { sql, bindings } = areSteps(refs)
-  const rows = await database.knex<StepRow>('steps').whereRaw(sql, bindings)
-  const works = rows.length === 0 ? [] : await withIntents(database, rows)
+  const works = await selectWorks(database, sql, bindings)
   const byName = new Map(works.map((work) => [nameOfStep(work.ref), work]))
   return refs.map((ref) => byName.get(nameOfStep(ref)) ?? null)
 }
+
+/** Those that a condition on steps holds for, by one statement. */
+async function selectWorks(
+  database: Database,
+  condition: string,
+  bindings: readonly (string | number)[],
+): Promise<StepWork[]> {
+  const rows = await database.select<StepRow & Content>(
+    'SELECT steps.*, intent, authorizations FROM steps JOIN intents USING (action_id, intent_index) ' +
+      `JOIN actions ON actions.id = action_id WHERE ${condition}`,
+    bindings,
+  )
+  return rows.map((row) => toWork(row, row))
+}
+
+/** What an action says of a step. */
+type Content = Pick<IntentRow, 'intent'> & Pick<ActionRow, 'authorizations'>
 
 /**
  * The statement that locks these steps, at least one. One that is missing does not exist, or with `skipLocked` may be
@@ -145,28 +156,26 @@ export async function noteConfirmations(
 
 async function withIntents(database: Database, rows: StepRow[]): Promise<StepWork[]> {
   const { sql, bindings } = areIntents(rows.map(refOf))
-  const intents = await database.select<
-    Pick<IntentRow, 'action_id' | 'intent_index' | 'intent'> & Pick<ActionRow, 'authorizations'>
-  >(
+  const intents = await database.select<Pick<IntentRow, 'action_id' | 'intent_index'> & Content>(
     `SELECT action_id, intent_index, intent, authorizations FROM intents JOIN actions ON actions.id = action_id WHERE ${sql}`,
     bindings,
   )
-  return rows.map((row) => {
-    const intent = intents.find(
-      (entry) => entry.action_id === row.action_id && entry.intent_index === row.intent_index,
-    )!
-    return {
-      ref: refOf(row),
-      user: row.user,
-      kind: row.kind,
-      intent: readIntentColumn(intent.intent),
-      chainAuthorizations: JSON.parse(intent.authorizations) as ChainAuthorization[],
-      view: toStepView(row),
-      stepKey: row.step_key,
-      transactionId: row.transaction_id,
-      alone: Boolean(row.alone),
-      unseenMs: row.unseen_ms,
-      traceparent: row.traceparent,
-    }
-  })
+  const byName = new Map(intents.map((content) => [`${content.action_id}/${content.intent_index}`, content]))
+  return rows.map((row) => toWork(row, byName.get(`${row.action_id}/${row.intent_index}`)!))
+}
+
+function toWork(row: StepRow, content: Content): StepWork {
+  return {
+    ref: refOf(row),
+    user: row.user,
+    kind: row.kind,
+    intent: readIntentColumn(content.intent),
+    chainAuthorizations: JSON.parse(content.authorizations) as ChainAuthorization[],
+    view: toStepView(row),
+    stepKey: row.step_key,
+    transactionId: row.transaction_id,
+    alone: Boolean(row.alone),
+    unseenMs: row.unseen_ms,
+    traceparent: row.traceparent,
+  }
 }
