@@ -3,28 +3,42 @@ import type { Hex } from 'viem'
 /** How many forms of transactions are remembered; the one that was not asked for longest is forgotten. */
 const mostForms = 1_000
 
+/** How long an estimate vouches for what came after it. */
+const lifetimeMs = 60_000
+
+type Hint = { gas: bigint; estimatedAt: number }
+
 /**
  * The gas that was enough for a transaction of the same form, which is what calls the same function with as much data. A
  * guess, to be tried before anything is asked that costs the node more: what it is tried on decides whether it is right.
  */
-export function createGasHints() {
-  const enough = new Map<string, bigint>()
+export function createGasHints(now = () => performance.now()) {
+  const enough = new Map<string, Hint>()
   const formOf = (data: Hex) => `${data.slice(0, 10)}/${data.length}`
-  const keep = (form: string, gas: bigint) => {
+  const keep = (form: string, hint: Hint) => {
     enough.delete(form)
-    enough.set(form, gas)
+    enough.set(form, hint)
     if (enough.size > mostForms) enough.delete(enough.keys().next().value!)
   }
 
   return {
-    note: (data: Hex, gas: bigint): void => keep(formOf(data), gas),
+    /** By an estimate of the node. */
+    note: (data: Hex, gas: bigint): void => keep(formOf(data), { gas, estimatedAt: now() }),
 
-    /** Null: there was none of this form. */
+    /** By what was used, which the last estimate of this form still has to vouch for. */
+    adjust(data: Hex, gas: bigint): void {
+      const form = formOf(data)
+      const known = enough.get(form)
+      if (known) keep(form, { ...known, gas })
+    },
+
+    /** Null: there was no estimate of this form lately. What a chain charges beside what is run may have risen since. */
     get(data: Hex): bigint | null {
       const form = formOf(data)
-      const gas = enough.get(form) ?? null
-      if (gas !== null) keep(form, gas)
-      return gas
+      const known = enough.get(form)
+      if (!known || now() - known.estimatedAt > lifetimeMs) return null
+      keep(form, known)
+      return known.gas
     },
   }
 }
@@ -32,4 +46,9 @@ export function createGasHints() {
 /** Whether so much is not far more than what is used, so that nobody can burn the rest at the signer's cost. */
 export function isTight(gas: bigint, used: bigint): boolean {
   return gas <= used + used / 5n + 20_000n
+}
+
+/** Whether an estimate holds nothing but what was run, as far as geth's own error of 1.5 % tells. */
+export function isExplained(estimate: bigint, used: bigint): boolean {
+  return estimate <= used + used / 50n
 }

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import type { Log, Simulation, SimulationOptions, TransactionRequest } from './chain.js'
 import { grouped } from '../domain/grouped.js'
 import { calldataFloor } from './fees.js'
-import { createGasHints, isTight } from './gasHints.js'
+import { createGasHints, isExplained, isTight } from './gasHints.js'
 import type { Rpc } from './rpc.js'
 import {
   call,
@@ -33,14 +33,17 @@ type Abilities = {
  */
 const mostTogether = 20
 
+/** Room alone lifts nothing over EIP-7825's limit of 16,777,216, authorizations included. */
+const mostWithRoom = 16_000_000n
+
 /**
  * Runs a transaction on the pending block without sending it. By itself, by one round trip: eth_simulateV1 tells logs and
  * revert, eth_estimateGas the gas that it takes to get there. Where the first has the say, the second goes by the latest
  * block, since some nodes build the pending one anew for each question.
  * Those that may be run in company share the pending block. By one round trip they are run with the gas that was enough
- * for the last of their form, and each by itself with all that it wants; those for which it was too little or far too much
- * are run again with little more than they used. An estimate, for which a node runs the same a dozen times, is made only
- * of those for which that fails too, and of the first of a form.
+ * for the last of their form, and with all that they want, together and each by itself; those for which it was too little
+ * or far too much are run again with little more than they used. An estimate, for which a node runs the same a dozen
+ * times, is made only of those for which that fails too, and of the first of a form in a while.
  */
 export function createSimulator(rpc: Rpc) {
   const abilities: Abilities = { simulation: true, designators: true, pendingBlock: true }
@@ -54,7 +57,7 @@ export function createSimulator(rpc: Rpc) {
     if (found) return found
     const { used, ...simulated } = await simulateByItself(asked)
     // Where an estimate holds more than the transaction uses, as the price of its data on some chains, no use says it.
-    if (simulated.outcome === 'success' && used && isTight(simulated.gas, used)) {
+    if (simulated.outcome === 'success' && used && isExplained(simulated.gas, used)) {
       hints.note(request.data, withRoom(simulated.gas))
     }
     return simulated
@@ -90,7 +93,7 @@ export function createSimulator(rpc: Rpc) {
         const gas = hints.get(one.request.data)
         return gas === null ? [] : [{ one, gas }]
       })
-      const [ran, uses] = await Promise.all([runTogether(known), Promise.all(known.map(({ one }) => useByItself(one)))])
+      const [ran, uses] = await Promise.all([runTogether(known), useFreely(known.map(({ one }) => one))])
       const again: Limited[] = []
       for (const [index, { one }] of known.entries()) {
         const [its, used] = [ran.get(one), uses[index]]
@@ -102,7 +105,7 @@ export function createSimulator(rpc: Rpc) {
       }
       for (const [one, its] of await runTogether(again)) {
         found.set(one, its)
-        hints.note(one.request.data, its.gas)
+        hints.adjust(one.request.data, its.gas)
       }
     } catch {
       // Each is told by itself why.
@@ -110,10 +113,13 @@ export function createSimulator(rpc: Rpc) {
     return asked.map((one) => found.get(one) ?? null)
   }
 
-  /** Runs those that are given gas one after the other on the pending block; answers those that succeed with so much. */
+  /**
+   * Runs them one after the other on the pending block; answers those that succeed with so much, or with all that they
+   * want, and then how much that is.
+   */
   async function runTogether(limited: readonly Limited[]): Promise<Map<Asked, Ran & { gas: bigint }>> {
     if (limited.length === 0) return new Map()
-    const floored = limited.map(({ one, gas }) => ({ one, gas: notBelowFloor(one.request, gas) }))
+    const floored = limited.map(({ one, gas }) => ({ one, gas: gas && notBelowFloor(one.request, gas) }))
     const runs = await Promise.all(floored.map(async ({ one, gas }) => withGas(await prepare(one, abilities), gas)))
     const call = simulationOf(runs, abilities.pendingBlock ? 'pending' : 'latest')
     const read = ([answer]: RpcAnswer[]) => {
@@ -121,13 +127,31 @@ export function createSimulator(rpc: Rpc) {
       if (ran.length !== floored.length) return []
       return floored.flatMap(({ one, gas }, index) => {
         const its = ran[index]!
-        return its.outcome === 'success' && its.gasUsed <= gas ? [[one, { ...its, gas }] as const] : []
+        const isEnough = its.outcome === 'success' && (gas === null || its.gasUsed <= gas)
+        return isEnough ? [[one, { ...its, gas: gas ?? its.gasUsed }] as const] : []
       })
     }
     return new Map(await rpc.read([call], read, { isAnswer: () => true }))
   }
 
-  /** The gas that it used, after refunds, on the latest block. Null: it has failed, or the node can't tell. */
+  /**
+   * The most gas that each uses, after refunds, when it has all that it wants: on the pending block among the others, and
+   * by itself. Null: it fails there, or the node can't tell.
+   */
+  async function useFreely(company: readonly Asked[]): Promise<(bigint | null)[]> {
+    const [together, byThemselves] = await Promise.all([
+      runTogether(company.map((one) => ({ one, gas: null }))),
+      company.length > 1 ? Promise.all(company.map(useByItself)) : null,
+    ])
+    return company.map((one, index) => {
+      const among = together.get(one)?.gas ?? null
+      const byItself = byThemselves ? byThemselves[index]! : among
+      if (among === null || byItself === null) return null
+      return among > byItself ? among : byItself
+    })
+  }
+
+  /** On the latest block, since some nodes build the pending one anew for each question. */
   async function useByItself(asked: Asked): Promise<bigint | null> {
     const read = ([answer]: RpcAnswer[]) => {
       if (answer?.error) return null
@@ -160,18 +184,21 @@ export function createSimulator(rpc: Rpc) {
 
 type Asked = { request: TransactionRequest; options: SimulationOptions }
 
-/** One to be run with so much gas. */
-type Limited = { one: Asked; gas: bigint }
+/** One to be run with so much gas. Null: with all that it wants. */
+type Limited = { one: Asked; gas: bigint | null }
 
 type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
 
-function withGas({ transaction, overrides }: Run, gas: bigint): Run {
+function withGas({ transaction, overrides }: Run, gas: bigint | null): Run {
+  if (gas === null) return { transaction, overrides }
   return { transaction: { ...transaction, gas: quantity(gas) }, overrides }
 }
 
 /** A tenth more: for refunds, for what each call keeps back of its gas (EIP-150), and for data that has fewer zeros. */
 function withRoom(gas: bigint): bigint {
-  return gas + gas / 10n
+  if (gas > mostWithRoom) return gas
+  const more = gas + gas / 10n
+  return more < mostWithRoom ? more : mostWithRoom
 }
 
 /** Nodes take no transaction with less. */

@@ -15,7 +15,11 @@ import type { StepWork } from './steps.js'
 export async function takeAccounts(database: Database, works: StepWork[]): Promise<boolean[]> {
   if (await take(database, works)) return works.map(() => true)
   const free = await thoseFree(database, works)
-  if (free.length > 0 && (await take(database, free))) return works.map((work) => free.includes(work))
+  if (free.length === 0 || (await take(database, free))) {
+    // By name: a step may come twice, where a visit has outlasted its lease.
+    const names = new Set(free.map(({ ref }) => nameOfStep(ref)))
+    return works.map(({ ref }) => names.has(nameOfStep(ref)))
+  }
   // Others are at the same accounts at this moment.
   const taken: boolean[] = []
   for (const work of works) taken.push(await take(database, [work]))

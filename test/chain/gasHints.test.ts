@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Hex } from 'viem'
-import { createGasHints, isTight } from '../../server/chain/gasHints.js'
+import { createGasHints, isExplained, isTight } from '../../server/chain/gasHints.js'
 
 describe('hints of gas', () => {
   const dataOf = (selector: string, bytes: number): Hex => `0x${selector}${'00'.repeat(bytes)}`
@@ -21,6 +21,27 @@ describe('hints of gas', () => {
     hints.get(dataOf('aabbccdd', 0))
     hints.note(dataOf('aabbccdd', 1_000), 1_000n)
     expect([0, 1, 2, 1_000].map((bytes) => hints.get(dataOf('aabbccdd', bytes)))).to.deep.equal([0n, null, 2n, 1_000n])
+  })
+
+  it('are believed for a minute after an estimate, whatever came of them meanwhile', () => {
+    let now = 0
+    const hints = createGasHints(() => now)
+    const data = dataOf('aabbccdd', 32)
+    hints.adjust(data, 1n)
+    expect(hints.get(data), 'no estimate yet').to.equal(null)
+    hints.note(data, 2n)
+    now = 59_000
+    hints.adjust(data, 3n)
+    expect(hints.get(data)).to.equal(3n)
+    now = 61_000
+    expect(hints.get(data)).to.equal(null)
+    hints.note(data, 4n)
+    expect(hints.get(data)).to.equal(4n)
+  })
+
+  it('come of estimates that hold nothing but what is used', () => {
+    expect(isExplained(102_000n, 100_000n)).to.equal(true)
+    expect(isExplained(102_001n, 100_000n)).to.equal(false)
   })
 
   it('are tight up to a fifth and a fresh slot above what is used', () => {

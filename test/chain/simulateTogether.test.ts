@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Chain, Simulation } from '../../server/chain/chain.js'
 import { encodeExecute, encodeFulfill } from '../../server/chain/contracts.js'
 import { decodeRevert } from '../../server/chain/failure.js'
+import { gasLimit } from '../../server/chain/fees.js'
 import type { ChainBatch } from '../../server/domain/action.js'
 import { matchTransfers } from '../../server/chain/transfers.js'
 import { type DevChain, lower, randomKey, signIntent, startDevChain, transferBatch } from './devChain.js'
@@ -58,7 +59,7 @@ describe('simulations that come together', () => {
     const runs = [await transfer(10n), await transfer(20n), await transfer(30n)]
     const before = dev.trips.length
     const found = await together(runs, chain)
-    expect(dev.trips.slice(before).map(({ methods }) => methods)).to.deep.equal([Array(4).fill('eth_simulateV1')])
+    expect(dev.trips.slice(before).map(({ methods }) => methods)).to.deep.equal([Array(5).fill('eth_simulateV1')])
     for (const [index, run] of runs.entries()) {
       const { gas, logs } = succeeded(found[index])
       expect(matchTransfers(run.batch, logs!)).to.equal(null)
@@ -116,6 +117,65 @@ describe('simulations that come together', () => {
       const [found] = await together([run, ...others], chain)
       const alone = succeeded(await simulate(run, false, dev.connect({})))
       expect(succeeded(found).gas >= alone.gas, `${succeeded(found).gas} beside ${alone.gas}`).to.equal(true)
+    }
+  })
+
+  describe('of which one wants more gas for what comes before it, and would go on without,', () => {
+    // Counts down from the number in its first slot, then sets the second; given data it sets that number instead.
+    const countdown: Hex = '0x3615600b575f355f5500005b5f545b6001900380600e57600160015500'
+    let tag = 0
+    let [inner, outer]: Address[] = []
+    let chain: Chain
+    const word = (count: number): Hex => `0x${count.toString(16).padStart(64, '0')}`
+    const visit = () => transfer(1n, recipient, [{ to: outer!, value: 0n, data: '0x' }])
+    const setTo = (count: number) => transfer(1n, recipient, [{ to: inner!, value: 0n, data: word(count) }])
+    const gasOf = async (run: Run) => succeeded(await simulate(run, true, chain)).gas
+    // With the limit that it makes, the countdown from 60,000 comes to its end, at 26 gas a round and a 64th kept back.
+    const enough = 1_600_000n
+
+    beforeEach(async () => {
+      tag += 1
+      inner = `0x${'c1'.repeat(19)}0${tag}`
+      outer = `0x${'c2'.repeat(19)}0${tag}`
+      await dev.rpc('anvil_setCode', inner, countdown)
+      // Calls it with all the gas that there is, and goes on whatever came of that.
+      await dev.rpc('anvil_setCode', outer, `0x5f5f5f5f5f73${inner.slice(2)}5af15000`)
+      await dev.rpc('anvil_setStorageAt', inner, word(0), word(20_000))
+      chain = dev.connect({})
+      expect((await gasOf(await visit())) < enough, 'what it takes before').to.equal(true)
+    })
+
+    for (const company of [1, 2]) {
+      it(`are told what it takes after what waits for the next block (${company} together)`, async () => {
+        const runs = company === 1 ? [await visit()] : [await visit(), await visit()]
+        await dev.rpc('evm_setAutomine', false)
+        try {
+          const waiting = { from: dev.owner.address, to: inner, gas: '0x20000', data: word(60_000) }
+          await dev.rpc('eth_sendTransaction', waiting)
+          for (const one of await together(runs, chain)) expect(succeeded(one).gas >= enough).to.equal(true)
+        } finally {
+          await dev.rpc('evm_setAutomine', true)
+          await dev.rpc('evm_mine')
+        }
+      })
+    }
+
+    it('are told what it takes after those that come with it', async () => {
+      await gasOf(await setTo(30_000))
+      const [, found] = await together([await setTo(60_000), await visit()], chain)
+      expect(succeeded(found).gas >= enough, `${succeeded(found).gas}`).to.equal(true)
+    })
+  })
+
+  it('are not given room beyond what a transaction may have', async () => {
+    const target: Address = `0x${'7a'.repeat(20)}`
+    // Burns 15.5 million.
+    await dev.rpc('anvil_setCode', target, `0x62${(595_000).toString(16).padStart(6, '0')}5b60019003806004575f5f5500`)
+    const chain = dev.connect({})
+    for (const time of ['first', 'second', 'third']) {
+      const run = await transfer(1n, recipient, [{ to: target, value: 0n, data: '0x' }])
+      const { gas } = succeeded(await simulate(run, true, chain))
+      expect(gasLimit({ estimate: gas, authorizations: 1 }) <= 16_777_216n, `the ${time}: ${gas}`).to.equal(true)
     }
   })
 
@@ -183,6 +243,20 @@ describe('simulations that come together', () => {
       const used = { result: [{ calls: [{ status: '0x1', gasUsed: '0x1a0000', returnData: '0x', logs: [] }] }] }
       node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_simulateV1' ? used : null) })
       expect(succeeded(await simulate(await transfer(1n), true, chain)).gas >= 0x1a0000n).to.equal(true)
+    })
+
+    it('charges for data more than before is asked again for each form in a while', async () => {
+      let dataGas = 0n
+      const ofOneself = succeeded(await simulate(await transfer(1n), false)).gas
+      node.behave({
+        kind: 'answer',
+        answer: ({ method }) =>
+          method === 'eth_estimateGas' ? { result: `0x${(ofOneself + dataGas).toString(16)}` } : null,
+      })
+      const found: bigint[] = []
+      const chain = dev.connect({ urls: [node.url] })
+      for (dataGas of [15_000n, 200_000n]) found.push(succeeded(await simulate(await transfer(1n), true, chain)).gas)
+      expect(found).to.deep.equal([ofOneself + 15_000n, ofOneself + 200_000n])
     })
 
     it('estimates more than is used, as where data has a price of its own, is asked for each', async () => {

@@ -84,6 +84,19 @@ describe('the journal', () => {
     expect(rows.map(({ open_account }) => open_account)).to.have.members(accounts)
   })
 
+  it('tells a step that comes twice of its account twice, and many that it is taken in a few transactions', async () => {
+    const user = randomAddress()
+    const refs = [await acceptedStep(), await acceptedStep(Date.now(), user), await acceptedStep(Date.now(), user)]
+    const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
+    const [own, holder, waiting] = works as [(typeof works)[0], (typeof works)[0], (typeof works)[0]]
+    expect(await store.takeAccounts([holder])).to.deep.equal([true])
+    expect(await store.takeAccounts([own, { ...own }, waiting])).to.deep.equal([true, true, false])
+    let begun = 0
+    database.knex.on('query', ({ sql }: { sql: string }) => (begun += Number(/^BEGIN/.test(sql))))
+    expect(await store.takeAccounts(Array.from({ length: 20 }, () => waiting))).to.deep.equal(Array(20).fill(false))
+    expect(begun).to.be.at.most(1)
+  })
+
   it('takes the accounts of many steps in a few transactions, though one of them is taken', async () => {
     const user = randomAddress()
     const works = []
