@@ -226,10 +226,13 @@ function reportRefused(metrics: Metrics, log: Logger): () => void {
   }
 }
 
+/** How many connections wait to be taken up; Node's own 511 are fewer than may come at once. The system may allow fewer. */
+const backlog = 4_096
+
 function listen(server: Server, config: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(config.port, config.host, () => {
+    server.listen({ port: config.port, host: config.host, backlog }, () => {
       server.off('error', reject)
       resolve()
     })

@@ -86,7 +86,8 @@ export function createIntentClient(options: IntentClientOptions) {
 
     /**
      * List actions. Newest first, a page at a time. Pass `nextCursor` of one page as `cursor` to get the next; it is
-     * null on the last page. Keep the filters the same from page to page.
+     * null on the last page. Keep the filters the same from page to page. A page of large actions ends before it has
+     * `limit` of them.
      */
     async listActions(
       filter: { user?: Address; status?: Status; transactionHash?: Hash; limit?: number; cursor?: string } = {},

@@ -39,14 +39,21 @@ export function replacementFees(attempts: readonly Fees[], baseFeePerGas: bigint
  *   instead of 5,000), and every call keeps back a 64th of its gas (EIP-150), so that a limit that is just enough at
  *   the top may be short three calls down.
  * - `floor`: never less. `calldataFloor` of the transaction's data belongs here, since nodes refuse anything below it.
- * - The margin alone never lifts a transaction over the protocol's own limit.
+ * - The margin alone never lifts a transaction over the protocol's own limit, nor over `ofBlock`, what a block has. A limit
+ *   above that says that no block takes it.
  */
-export function gasLimit(options: { estimate: bigint; authorizations: number; floor?: bigint }): bigint {
-  const { estimate, authorizations, floor = 0n } = options
+export function gasLimit(options: {
+  estimate: bigint
+  authorizations: number
+  floor?: bigint
+  ofBlock?: bigint
+}): bigint {
+  const { estimate, authorizations, floor = 0n, ofBlock = mostGas } = options
   const intrinsic = BigInt(authorizations) * authorizationGas
   const needed = greatest(estimate, floor, leastGas) + intrinsic
   const limit = greatest((estimate * 12n) / 10n + 20_000n, floor, leastGas) + intrinsic
-  return limit > mostGas && needed <= mostGas ? mostGas : limit
+  const caps = [mostGas, ofBlock].filter((cap) => needed <= cap)
+  return caps.reduce(least, limit)
 }
 
 /** EIP-7623: a transaction has at least 21,000 gas and 10 per zero byte, 40 per other byte of its data. */

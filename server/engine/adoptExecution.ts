@@ -29,6 +29,8 @@ export async function adoptExecution(
   failure: Pick<Failure, 'name'>,
   tools: EngineTools,
 ): Promise<Adoption> {
+  // What the simulation has seen may be in a pool still; then it comes into a block, or the next simulation goes well.
+  if (await isUnmined(work, chain, failure)) return { outcome: 'waits' }
   const hash = await findTransaction(work, chain, failure)
   if (hash === undefined) return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
@@ -83,6 +85,12 @@ const withoutPayout = {
   message: 'The calls of this batch were executed by another transaction, without the solver’s transfers.',
   retryable: false,
 } as const
+
+/** Whether nothing but the pending block has the batch executed. */
+async function isUnmined(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>): Promise<boolean> {
+  if (name !== 'DuplicateChainBatch' || work.intent.mode !== '7702') return false
+  return !(await chain.isChainBatchProcessed(work.user, batchIdOf(work.intent, work.ref.stepIndex)))
+}
 
 /** Undefined: nothing says that it was done. Null: done, but the transaction was not found. */
 async function findTransaction(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>) {

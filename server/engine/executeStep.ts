@@ -9,6 +9,7 @@ import type { StepWork } from '../store/steps.js'
 import { adoptExecution } from './adoptExecution.js'
 import type { ReadyStep } from './bundles.js'
 import { explainRevert } from './explainRevert.js'
+import { headOf } from './lanes.js'
 import { payloadOf } from './payload.js'
 import { findPermission, namedDelegate } from './permission.js'
 import type { EngineTools } from './tools.js'
@@ -73,14 +74,18 @@ async function prepare(
   const simulated = await (wasRight ? first : simulateWith(authorization && delegate))
   const estimate = await judge(work, batch, chain, simulated, tools)
   if (estimate.outcome === 'ended') return estimate.visit
-  const gasLimit = (authorizations: number) => tools.codec.gasLimit({ estimate: estimate.gas, authorizations })
+  const { gasLimit: ofBlock } = await headOf(chain, tools)
+  const limitWith = (authorizations: number) =>
+    tools.codec.gasLimit({ estimate: estimate.gas, authorizations, ofBlock })
+  const gasLimit = limitWith(authorization ? 1 : 0)
+  if (gasLimit > ofBlock) return failStep(work, tooMuchGas(estimate.gas, ofBlock), tools)
   return {
     carried: work,
     chain,
     to: payload.to,
     data: payload.data,
-    gasLimit: gasLimit(authorization ? 1 : 0),
-    callGasLimit: gasLimit(0),
+    gasLimit,
+    callGasLimit: limitWith(0),
     authorization,
     account: work.kind === 'delegated' ? work.user : null,
     alone: work.alone,
@@ -92,6 +97,11 @@ const sameEntitlement = {
   message: 'Another step pays out on the same payment.',
   retryable: false,
 } as const
+
+function tooMuchGas(needed: bigint, ofBlock: bigint): StepError {
+  const message = `The step takes ${needed} gas or more, and a block of its chain has ${ofBlock}; nothing was sent.`
+  return { code: 'gas_limit_exceeded', message, retryable: true }
+}
 
 function windowError(work: StepWork, nowMs: number): StepError | null {
   if (work.intent.mode !== '7702') return null

@@ -110,9 +110,8 @@ export function createActions(deps: { store: Store; settings: Settings; recover:
       before: string | null
       limit: number
     }): Promise<{ actions: ActionView[]; next: string | null }> {
-      const found = await store.listActions({ ...filter, limit: filter.limit + 1 })
-      const actions = found.slice(0, filter.limit)
-      return { actions, next: found.length > filter.limit ? actions.at(-1)!.actionId : null }
+      const { actions, hasMore } = await store.listActions(filter)
+      return { actions, next: hasMore ? actions.at(-1)!.actionId : null }
     },
 
     async step(ref: StepRef): Promise<StepView> {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Intent, Status } from '../domain/action.js'
+import { groupBy } from '../domain/groupBy.js'
 import type { ActionView, BatchView, IntentView } from '../domain/views.js'
 import type { Database } from './database.js'
 import { type ActionRow, type IntentRow, type StepRow, toStepView } from './rows.js'
@@ -21,12 +22,22 @@ export async function readAction(database: Database, actionId: string): Promise<
 /** Which actions to list; null: any. */
 export type ActionFilter = { user: Address | null; status: Status | null; transactionHash: Hash | null }
 
-/** Newest first: by id, which sorts by time. `before` is the id of the last action of the page before. */
+/** What a page of actions holds at most, by the length of its batches and steps; one action always. */
+const mostOnPage = 1_000_000
+/** Of a step, in a reply. */
+const lengthOfStep = 400
+/** How many actions are read at once, so that a page of the largest is never held whole. */
+const readAtOnce = 25
+
+/**
+ * Newest first: by id, which sorts by time. `before` is the id of the last action of the page before. A page has fewer
+ * than `limit` where there are no more, or where they are large.
+ */
 export async function listActions(
   database: Database,
   filter: ActionFilter & { before: string | null; limit: number },
-): Promise<ActionView[]> {
-  const query = database.knex<ActionRow>(listed(database, filter)).orderBy('id', 'desc').limit(filter.limit)
+): Promise<{ actions: ActionView[]; hasMore: boolean }> {
+  const query = database.knex<ActionRow>(listed(database, filter)).orderBy('id', 'desc')
   if (filter.user !== null) void query.where({ user: filter.user })
   if (filter.status !== null) void query.where({ status: filter.status })
   if (filter.before !== null) void query.where('id', '<', filter.before)
@@ -36,24 +47,35 @@ export async function listActions(
       database.knex<StepRow>('steps').where({ transaction_hash: filter.transactionHash }).select('action_id'),
     )
   }
-  const actions = await query.select('id', 'user', 'status', 'created_at', 'updated_at')
-  const ids = actions.map((action) => action.id)
-  if (ids.length === 0) return []
-  const [intents, steps] = await Promise.all([
-    database
-      .knex<IntentRow>('intents')
-      .whereIn('action_id', ids)
-      .orderBy('intent_index')
-      .select(...intentColumns),
-    database.knex<StepRow>('steps').whereIn('action_id', ids).orderBy(['intent_index', 'step_index']),
-  ])
-  return actions.map((action) =>
-    toActionView(
-      action,
-      intents.filter((intent) => intent.action_id === action.id),
-      steps.filter((step) => step.action_id === action.id),
-    ),
-  )
+  const columns = ['id', 'user', 'status', 'created_at', 'updated_at'] as const
+  const rows = await query.limit(filter.limit + 1).select(...columns)
+  const onPage = rows.slice(0, filter.limit)
+  const actions: ActionView[] = []
+  let length = 0
+  for (let at = 0; at < onPage.length; at += readAtOnce) {
+    const part = onPage.slice(at, at + readAtOnce)
+    const ids = part.map(({ id }) => id)
+    const [intents, steps] = await Promise.all([
+      database
+        .knex<IntentRow>('intents')
+        .whereIn('action_id', ids)
+        .orderBy('intent_index')
+        .select(...intentColumns),
+      database.knex<StepRow>('steps').whereIn('action_id', ids).orderBy(['intent_index', 'step_index']),
+    ])
+    const [intentsOf, stepsOf] = [groupBy(intents, actionIdOf), groupBy(steps, actionIdOf)]
+    for (const action of part) {
+      const [ours, theirSteps] = [intentsOf.get(action.id) ?? [], stepsOf.get(action.id) ?? []]
+      length += ours.reduce((sum, { batches }) => sum + batches.length, lengthOfStep * theirSteps.length)
+      if (length > mostOnPage && actions.length > 0) return { actions, hasMore: true }
+      actions.push(toActionView(action, ours, theirSteps))
+    }
+  }
+  return { actions, hasMore: rows.length > onPage.length }
+}
+
+function actionIdOf({ action_id }: { action_id: string }): string {
+  return action_id
 }
 
 /**

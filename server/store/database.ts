@@ -214,7 +214,7 @@ function openMysql(config: { url: string; poolSize?: number }): Knex {
 
 function openSqlite(file: string): Knex {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
-  return knexFactory({
+  const knex = knexFactory({
     client: 'better-sqlite3',
     connection: { filename: file },
     useNullAsDefault: true,
@@ -242,6 +242,30 @@ function openSqlite(file: string): Knex {
       },
     },
   })
+  takeTurns(knex.client as Pool)
+  return knex
+}
+
+type Pool = { acquireConnection(): Promise<object> }
+
+/** How long those who want the connection may hand it on to each other before everybody else has a turn. */
+const longestTurnMs = 10
+
+/**
+ * Statements of SQLite run on this thread, and a queue for its connection would be worked off without a turn of the event
+ * loop: meanwhile nothing is read from or written to any socket, and what was read piles up.
+ */
+function takeTurns(pool: Pool): void {
+  const acquire = pool.acquireConnection.bind(pool)
+  let turnedAt = performance.now()
+  pool.acquireConnection = async () => {
+    const connection = await acquire()
+    if (performance.now() - turnedAt > longestTurnMs) {
+      await new Promise((resolve) => setImmediate(resolve))
+      turnedAt = performance.now()
+    }
+    return connection
+  }
 }
 
 type SqliteConnection = { pragma(text: string): unknown; prepare(sql: string): unknown }

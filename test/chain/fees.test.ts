@@ -75,6 +75,15 @@ describe('the gas limit', () => {
     expect(gasLimit({ estimate: 17_000_000n, authorizations: 0 })).to.equal(20_420_000n)
   })
 
+  it('is not lifted over what a block has by the margin alone, and tells when that is too little', () => {
+    const ofBlock = 30_000_000n
+    expect(gasLimit({ estimate: 20_000_000n, authorizations: 0, ofBlock })).to.equal(24_020_000n)
+    expect(gasLimit({ estimate: 29_000_000n, authorizations: 1, ofBlock })).to.equal(ofBlock)
+    expect(gasLimit({ estimate: 16_000_000n, authorizations: 1, ofBlock })).to.equal(16_777_216n)
+    expect(gasLimit({ estimate: 29_990_000n, authorizations: 1, ofBlock }) > ofBlock).to.equal(true)
+    expect(gasLimit({ estimate: 9_000_000n, authorizations: 0, ofBlock: 10_000_000n })).to.equal(10_000_000n)
+  })
+
   it('knows what calldata costs at least (EIP-7623)', () => {
     expect(calldataFloor('0x')).to.equal(21_000n)
     expect(calldataFloor('0x000001ff')).to.equal(21_000n + 2n * 10n + 2n * 40n)

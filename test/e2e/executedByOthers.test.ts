@@ -78,6 +78,39 @@ describe('a batch that someone else has executed', () => {
     expect(step).to.include({ status: 'success', transactionHash: hash })
   })
 
+  it('is waited for while his transaction waits for a block', async () => {
+    const { chain, user, send, actionId } = await prepare()
+    const url = chain.rpcUrls[0]!
+    const step = `/actions/${actionId}/intents/0/steps/0`
+    await rpc(url, 'evm_setAutomine', [false])
+    try {
+      const his = await send()
+      const asked = await api.execute(actionId, 0, 0, undefined, 0)
+      expect(asked.body.status).to.equal('executing')
+      // Each look moves the time of the next one.
+      const dueAts = new Set<number>()
+      await until(async () => {
+        const row = await service.database
+          .knex('steps')
+          .where({ action_id: actionId })
+          .first<{ due_at: number }>('due_at')
+        return dueAts.add(row!.due_at).size > 4
+      }, 'some looks')
+      expect((await api.get(step)).body).to.include({ status: 'executing', error: null })
+      await rpc(url, 'evm_mine', [])
+      const { body } = await until(async () => {
+        const answer = await api.get(step)
+        return answer.body.status === 'executing' ? null : answer
+      }, 'the step')
+      expect(body.error).to.equal(null)
+      expect(body).to.include({ status: 'success', transactionHash: his })
+      const { tokens } = (await api.get(`/coredeposit/${user.address}`)).body.data
+      expect(tokens[0].available).to.equal('9')
+    } finally {
+      await rpc(url, 'evm_setAutomine', [true])
+    }
+  })
+
   it('is success with his transaction when ours was mined after it', async () => {
     const { chain, send, actionId } = await prepare()
     const url = chain.rpcUrls[0]!

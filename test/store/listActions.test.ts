@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Database } from '../../server/store/database.js'
 import type { Store } from '../../server/store/store.js'
-import { aNewAction, randomAddress, randomHash } from '../support/builders.js'
+import { aBatch, aNewAction, aSignedIntent, randomAddress, randomHash } from '../support/builders.js'
 import { useStore } from './useStore.js'
 
 describe('lists of actions', () => {
@@ -24,8 +24,10 @@ describe('lists of actions', () => {
     it(`go on from the cursor, and not from ${whose} newest action on`, async () => {
       const list = (before: string | null) => store.listActions({ ...nothing, ...filter, before, limit: 10 })
       const first = await list(null)
-      const { rows, plan } = await planOf(() => list(first.at(-1)!.actionId))
-      expect(rows.map(({ createdAt }) => createdAt)).to.deep.equal(Array.from({ length: 10 }, (_, index) => 29 - index))
+      const { page, plan } = await planOf(() => list(first.actions.at(-1)!.actionId))
+      expect(page.actions.map(({ createdAt }) => createdAt)).to.deep.equal(
+        Array.from({ length: 10 }, (_, index) => 29 - index),
+      )
       expect(plan).to.match(
         database.kind === 'mysql' ? /"used_key_parts":\["(user|status)",.*"id"\]/ : /^SEARCH actions .*AND id<\?\)$/,
       )
@@ -35,27 +37,47 @@ describe('lists of actions', () => {
 
   it('hold what a transaction has to do with, whatever else they are asked for', async () => {
     const transactionHash = randomHash()
-    const { actionId } = (await store.listActions({ ...nothing, user, limit: 1 }))[0]!
+    const { actionId } = (await store.listActions({ ...nothing, user, limit: 1 })).actions[0]!
     await database.knex('steps').where({ action_id: actionId }).update({ transaction_hash: transactionHash })
     for (const filter of Object.values({ none: {}, ...filters })) {
-      const found = await store.listActions({ ...nothing, ...filter, transactionHash, limit: 10 })
-      expect(found.map((action) => action.actionId)).to.deep.equal([actionId])
+      const { actions } = await store.listActions({ ...nothing, ...filter, transactionHash, limit: 10 })
+      expect(actions.map((action) => action.actionId)).to.deep.equal([actionId])
     }
   })
 
+  it('end before their limit where actions are large, and go on with what is left, each once', async () => {
+    const large = randomAddress()
+    const ids: string[] = []
+    for (let index = 0; index < 30; index++) {
+      const batches = Array.from({ length: 200 }, () => aBatch({ hash: randomHash() }))
+      const entry = aNewAction({ user: large, now: index, intents: [aSignedIntent(batches)] })
+      await store.insertAction(entry)
+      ids.unshift(entry.action.actionId)
+    }
+    const pages: string[][] = []
+    for (let before: string | null = null; ;) {
+      const { actions, hasMore } = await store.listActions({ ...nothing, user: large, before, limit: 100 })
+      pages.push(actions.map(({ actionId }) => actionId))
+      before = actions.at(-1)!.actionId
+      if (!hasMore) break
+    }
+    expect(pages.flat()).to.deep.equal(ids)
+    expect(Math.max(...pages.map((page) => page.length))).to.be.below(15)
+  })
+
   /** How the database goes about the statement on actions, in its own words. */
-  async function planOf<T>(list: () => Promise<T>): Promise<{ rows: T; plan: string }> {
+  async function planOf<T>(list: () => Promise<T>): Promise<{ page: T; plan: string }> {
     const seen: { sql: string; bindings: string[] }[] = []
     const note = (query: { sql: string; bindings: string[] }) => void seen.push(query)
     database.knex.on('query', note)
-    const rows = await list()
+    const page = await list()
     database.knex.removeListener('query', note)
     const { sql, bindings } = seen.find((query) => query.sql.includes('from `actions`'))!
     if (database.kind === 'sqlite') {
       const plan: { detail: string }[] = await database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings)
-      return { rows, plan: plan.map(({ detail }) => detail).join('\n') }
+      return { page, plan: plan.map(({ detail }) => detail).join('\n') }
     }
     const [[explained]] = (await database.knex.raw(`EXPLAIN FORMAT=JSON ${sql}`, bindings)) as [[{ EXPLAIN: string }]]
-    return { rows, plan: JSON.stringify(JSON.parse(explained.EXPLAIN)) }
+    return { page, plan: JSON.stringify(JSON.parse(explained.EXPLAIN)) }
   }
 })

@@ -35,6 +35,24 @@ describe('the SQLite file', () => {
     await restored.close()
   })
 
+  it('lets everybody else have a turn while many wait for it', async () => {
+    let turns = 0
+    let isOver = false
+    const turn = () => {
+      turns += 1
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    // Each takes some milliseconds of this thread.
+    const count = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) SELECT max(i) FROM n'
+    const startedAt = performance.now()
+    await Promise.all(Array.from({ length: 60 }, () => database.knex.raw(count)))
+    isOver = true
+    const tookMs = performance.now() - startedAt
+    expect(tookMs, 'long enough to tell').to.be.above(150)
+    expect(turns, `in ${tookMs} ms`).to.be.above(5)
+  })
+
   it('is waited for again after every transaction that need not wait for it, however that ends', async () => {
     // As a comment makes it a statement of its own: one that is prepared tells what was when it was.
     let asked = 0
