@@ -29,12 +29,14 @@ export async function adoptExecution(
   failure: Pick<Failure, 'name'>,
   tools: EngineTools,
 ): Promise<Adoption> {
-  // What the simulation has seen may be in a pool still; then it comes into a block, or the next simulation goes well.
-  if (await isUnmined(work, chain, failure)) return { outcome: 'waits' }
+  // Asked before the search, or what is mined in between would be on the chain and not be found.
+  const isUnmined = await isOnlyPending(work, chain, failure)
   const hash = await findTransaction(work, chain, failure)
   if (hash === undefined) return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
   if (hash === null) {
+    // It comes into a block, or the next simulation goes well.
+    if (isUnmined) return { outcome: 'waits' }
     if (failure.name !== 'AlreadyFulfilled') return ended(unknownTransaction)
     const { chainId } = chain.config
     tools.log.warn(
@@ -86,8 +88,8 @@ const withoutPayout = {
   retryable: false,
 } as const
 
-/** Whether nothing but the pending block has the batch executed. */
-async function isUnmined(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>): Promise<boolean> {
+/** Whether the simulation may have seen the batch executed in the pending block only. */
+async function isOnlyPending(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>): Promise<boolean> {
   if (name !== 'DuplicateChainBatch' || work.intent.mode !== '7702') return false
   return !(await chain.isChainBatchProcessed(work.user, batchIdOf(work.intent, work.ref.stepIndex)))
 }

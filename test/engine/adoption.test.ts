@@ -9,7 +9,14 @@ import type { StepWork } from '../../server/store/steps.js'
 import { aBatch, aSignedIntent, randomAddress, randomHash, usdOn1 } from '../support/builders.js'
 
 /** A chain on which somebody has executed the batch, which brought `amount` into the vault. */
-function executedByOthers(given: { amount: bigint; confirmations: bigint; isCertain: boolean }) {
+function executedByOthers(given: {
+  amount: bigint
+  confirmations: bigint
+  isCertain: boolean
+  isLogged?: boolean
+  /** False where it is in no block yet, and where the account has given its delegate up since. */
+  isProcessed?: boolean
+}) {
   const [user, vault] = [randomAddress(), randomAddress()]
   const hash = randomHash()
   const word = (address: Address) => `0x${address.slice(2).padStart(64, '0')}`
@@ -23,7 +30,8 @@ function executedByOthers(given: { amount: bigint; confirmations: bigint; isCert
   const token = { address: usdOn1, confirmations: [{ amount: 1_000n, confirmations: 12 }] }
   const chain = {
     config: { chainId: 1, vault, confirmations: 3, tokens: [token] },
-    findExecution: async () => hash,
+    findExecution: async () => (given.isLogged === false ? null : hash),
+    isChainBatchProcessed: async () => given.isProcessed ?? true,
     transaction: async () => ({ transaction: {}, receipt, head: { number: 4n + given.confirmations } }),
     isCertain: async () => given.isCertain,
     measureArrivals: async (logged: { amount: bigint }[]) => logged.map(({ amount }) => amount),
@@ -42,6 +50,19 @@ describe('taking what someone else has executed for done', () => {
   it('happens as soon as it is final', async () => {
     const adoption = await executedByOthers({ amount: 10n, confirmations: 3n, isCertain: true })
     expect(adoption.outcome).to.equal('ended')
+  })
+
+  it('happens although the account says nothing of it any more', async () => {
+    const adoption = await executedByOthers({ amount: 10n, confirmations: 3n, isCertain: true, isProcessed: false })
+    expect(adoption.outcome).to.equal('ended')
+  })
+
+  it('waits while nothing but the pending block has it, and ends where a block has it and no log is found', async () => {
+    const unlogged = { amount: 10n, confirmations: 3n, isCertain: true, isLogged: false }
+    expect((await executedByOthers({ ...unlogged, isProcessed: false })).outcome).to.equal('waits')
+    const adoption = await executedByOthers({ ...unlogged, isProcessed: true })
+    if (adoption.outcome !== 'ended' || adoption.result.status !== 'error') throw new Error(adoption.outcome)
+    expect(adoption.result.error).to.include({ code: 'already_fulfilled', retryable: true })
   })
 
   it('waits for the nodes to agree on it', async () => {
