@@ -89,12 +89,12 @@ export function createSimulator(rpc: Rpc) {
     const found = new Map<Asked, Simulation>()
     try {
       // Of others it is not known whether what they use says what they need.
-      const known = asked.flatMap((one): Limited[] => {
+      const known = asked.flatMap((one): Allotted[] => {
         const gas = hints.get(one.request.data)
         return gas === null ? [] : [{ one, gas }]
       })
       const [ran, uses] = await Promise.all([runTogether(known), useFreely(known.map(({ one }) => one))])
-      const again: Limited[] = []
+      const again: Allotted[] = []
       for (const [index, { one }] of known.entries()) {
         const [its, used] = [ran.get(one), uses[index]]
         // What fails by itself may succeed for what the others leave.
@@ -117,9 +117,9 @@ export function createSimulator(rpc: Rpc) {
    * Runs them one after the other on the pending block; answers those that succeed with so much, or with all that they
    * want, and then how much that is.
    */
-  async function runTogether(limited: readonly Limited[]): Promise<Map<Asked, Ran & { gas: bigint }>> {
-    if (limited.length === 0) return new Map()
-    const floored = limited.map(({ one, gas }) => ({ one, gas: gas && notBelowFloor(one.request, gas) }))
+  async function runTogether(allotted: readonly Allotted[]): Promise<Map<Asked, Ran & { gas: bigint }>> {
+    if (allotted.length === 0) return new Map()
+    const floored = allotted.map(({ one, gas }) => ({ one, gas: gas && notBelowFloor(one.request, gas) }))
     const runs = await Promise.all(floored.map(async ({ one, gas }) => withGas(await prepare(one, abilities), gas)))
     const call = simulationOf(runs, abilities.pendingBlock ? 'pending' : 'latest')
     const read = ([answer]: RpcAnswer[]) => {
@@ -185,7 +185,7 @@ export function createSimulator(rpc: Rpc) {
 type Asked = { request: TransactionRequest; options: SimulationOptions }
 
 /** One to be run with so much gas. Null: with all that it wants. */
-type Limited = { one: Asked; gas: bigint | null }
+type Allotted = { one: Asked; gas: bigint | null }
 
 type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
 

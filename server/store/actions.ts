@@ -65,10 +65,11 @@ export async function listActions(
     ])
     const [intentsOf, stepsOf] = [groupBy(intents, actionIdOf), groupBy(steps, actionIdOf)]
     for (const action of part) {
-      const [ours, theirSteps] = [intentsOf.get(action.id) ?? [], stepsOf.get(action.id) ?? []]
-      length += ours.reduce((sum, { batches }) => sum + batches.length, lengthOfStep * theirSteps.length)
+      const itsIntents = intentsOf.get(action.id) ?? []
+      const itsSteps = stepsOf.get(action.id) ?? []
+      length += itsIntents.reduce((sum, { batches }) => sum + batches.length, lengthOfStep * itsSteps.length)
       if (length > mostOnPage && actions.length > 0) return { actions, hasMore: true }
-      actions.push(toActionView(action, ours, theirSteps))
+      actions.push(toActionView(action, itsIntents, itsSteps))
     }
   }
   return { actions, hasMore: rows.length > onPage.length }

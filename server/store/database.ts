@@ -132,10 +132,7 @@ async function runOnce<T>(
   work: (trx: Transaction) => Promise<T>,
   { waitForDisk }: { waitForDisk: boolean },
 ): Promise<T> {
-  const client = knex.client as Client & {
-    acquireConnection(): Promise<object>
-    releaseConnection(connection: object): Promise<void>
-  }
+  const client = knex.client as Client & Pool
   const connection = await client.acquireConnection()
   const hurry = waitForDisk ? null : (connection as SqliteConnection)
   const joins = kind === 'mysql' && !ofCluster.has(connection)
@@ -246,7 +243,11 @@ function openSqlite(file: string): Knex {
   return knex
 }
 
-type Pool = { acquireConnection(): Promise<object> }
+/** What this file needs of a Knex client besides. */
+type Pool = {
+  acquireConnection(): Promise<object>
+  releaseConnection(connection: object): Promise<void>
+}
 
 /** How long those who want the connection may hand it on to each other before everybody else has a turn. */
 const longestTurnMs = 10

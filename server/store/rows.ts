@@ -170,11 +170,16 @@ export function areSteps(refs: readonly StepRef[]): { sql: string; bindings: (st
 
 /** Likewise for intents; each is named once, however often it is given. */
 export function areIntents(intents: readonly Pick<StepRef, 'actionId' | 'intentIndex'>[]) {
-  const named = new Map(intents.map((intent) => [`${intent.actionId}/${intent.intentIndex}`, intent]))
+  const named = new Map(intents.map((intent) => [nameOfIntent(intent), intent]))
   return {
     sql: `(${[...named].map(() => '(action_id = ? AND intent_index = ?)').join(' OR ')})`,
     bindings: [...named.values()].flatMap(({ actionId, intentIndex }) => [actionId, intentIndex]),
   }
+}
+
+/** An intent as a key of a map. */
+export function nameOfIntent({ actionId, intentIndex }: Pick<StepRef, 'actionId' | 'intentIndex'>): string {
+  return `${actionId}/${intentIndex}`
 }
 
 /** A step as a key of a map. */

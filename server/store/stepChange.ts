@@ -10,6 +10,7 @@ import {
   areSteps,
   byName,
   type IntentRow,
+  nameOfIntent,
   nameOfStep,
   type StepRow,
   toStepView,
@@ -135,7 +136,8 @@ function byCount(refs: readonly StepRef[]): Map<number, string[]> {
 
 /** Given all steps of the changed intents, in order, and all intents of their actions, which are brought up to date. */
 function refreshIntents(trx: Transaction, rows: readonly StepRow[], intents: IntentState[], now: number): void {
-  const nameOf = (row: Pick<IntentState, 'action_id' | 'intent_index'>) => `${row.action_id}/${row.intent_index}`
+  const nameOf = (row: Pick<IntentState, 'action_id' | 'intent_index'>) =>
+    nameOfIntent({ actionId: row.action_id, intentIndex: row.intent_index })
   const stepsOf = groupBy(rows, nameOf)
   const changed = intents.filter((intent) => stepsOf.has(nameOf(intent)))
   for (const intent of changed) intent.status = statusOf(stepsOf.get(nameOf(intent))!.map(({ status }) => status))

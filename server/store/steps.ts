@@ -11,6 +11,7 @@ import {
   areIntents,
   areSteps,
   type IntentRow,
+  nameOfIntent,
   nameOfStep,
   refOf,
   stepKeyColumns,
@@ -160,8 +161,10 @@ async function withIntents(database: Database, rows: StepRow[]): Promise<StepWor
     `SELECT action_id, intent_index, intent, authorizations FROM intents JOIN actions ON actions.id = action_id WHERE ${sql}`,
     bindings,
   )
-  const byName = new Map(intents.map((content) => [`${content.action_id}/${content.intent_index}`, content]))
-  return rows.map((row) => toWork(row, byName.get(`${row.action_id}/${row.intent_index}`)!))
+  const nameOf = (row: Pick<IntentRow, 'action_id' | 'intent_index'>) =>
+    nameOfIntent({ actionId: row.action_id, intentIndex: row.intent_index })
+  const contents = new Map(intents.map((content) => [nameOf(content), content]))
+  return rows.map((row) => toWork(row, contents.get(nameOf(row))!))
 }
 
 function toWork(row: StepRow, content: Content): StepWork {
