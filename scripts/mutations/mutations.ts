@@ -101,6 +101,28 @@ export const mutations: Mutation[] = [
     tests: lostDatabase,
   },
   {
+    name: 'what others have in a pool is not waited for',
+    changes: [
+      {
+        file: 'server/engine/adoptExecution.ts',
+        find: "if (isUnmined) return { outcome: 'waits' }",
+        replace: "if (isUnmined && (false as boolean)) return { outcome: 'waits' }",
+      },
+    ],
+    tests: ['test/e2e/executedByOthers.test.ts', '-g', 'is waited for'],
+  },
+  {
+    name: 'a limit above what a block has is signed',
+    changes: [
+      {
+        file: 'server/engine/executeStep.ts',
+        find: 'if (gasLimit > ofBlock) return',
+        replace: 'if (gasLimit > ofBlock && (false as boolean)) return',
+      },
+    ],
+    tests: ['test/engine/blockGas.test.ts', '-g', 'ends before'],
+  },
+  {
     name: 'lease without compare-and-set',
     changes: [
       {

@@ -78,7 +78,7 @@ async function prepare(
   const limitWith = (authorizations: number) =>
     tools.codec.gasLimit({ estimate: estimate.gas, authorizations, ofBlock })
   const gasLimit = limitWith(authorization ? 1 : 0)
-  if (gasLimit > ofBlock) return failStep(work, tooMuchGas(estimate.gas, ofBlock), tools)
+  if (gasLimit > ofBlock) return failStep(work, tooMuchGas(estimate.gas, authorization !== null, ofBlock), tools)
   return {
     carried: work,
     chain,
@@ -98,8 +98,9 @@ const sameEntitlement = {
   retryable: false,
 } as const
 
-function tooMuchGas(needed: bigint, ofBlock: bigint): StepError {
-  const message = `The step takes ${needed} gas or more, and a block of its chain has ${ofBlock}; nothing was sent.`
+function tooMuchGas(gas: bigint, isAuthorized: boolean, ofBlock: bigint): StepError {
+  const needed = isAuthorized ? `${gas} gas and that of its authorization` : `${gas} gas`
+  const message = `The step takes ${needed}; a block of its chain has ${ofBlock}. Nothing was sent.`
   return { code: 'gas_limit_exceeded', message, retryable: true }
 }
 
