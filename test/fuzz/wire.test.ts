@@ -137,7 +137,7 @@ describe('bytes that no good client sends', function () {
   it('refuses bodies whose length is a riddle', async () => {
     const path = '/venue-tx-hashes'
     const chunked = { 'Content-Length': null, 'Transfer-Encoding': 'chunked' }
-    const riddles: [string, Buffer, { halfClose?: boolean }?][] = [
+    const riddles: [string, Buffer, { halfCloseAfterMs?: number }?][] = [
       ['a negative length', post(path, json, { 'Content-Length': '-1' })],
       ['no number', post(path, json, { 'Content-Length': 'many' })],
       ['hex', post(path, json, { 'Content-Length': '0x10' })],
@@ -146,12 +146,12 @@ describe('bytes that no good client sends', function () {
       ['a list', post(path, json, { 'Content-Length': '5, 5' })],
       ['both length and chunks', post(path, '0\r\n\r\n', { 'Transfer-Encoding': 'chunked' })],
       ['too short', post(path, json, { 'Content-Length': '10' })],
-      ['too long', post(path, json, { 'Content-Length': '5000' }), { halfClose: true }],
+      ['too long', post(path, json, { 'Content-Length': '5000' }), { halfCloseAfterMs: 0 }],
       ['far too long', post(path, json, { 'Content-Length': '99999999999' })],
       ['no chunks', post(path, json, chunked)],
       ['a negative chunk', post(path, '-1\r\na\r\n0\r\n\r\n', chunked)],
       ['an endless chunk', post(path, 'ffffffffffffffffff\r\na', chunked)],
-      ['a cut chunk', post(path, '50\r\nabc', chunked), { halfClose: true }],
+      ['a cut chunk', post(path, '50\r\nabc', chunked), { halfCloseAfterMs: 0 }],
       ['long extensions', post(path, `1;${'x'.repeat(20_000)}\r\na\r\n0\r\n\r\n`, chunked)],
       ['chunks that are not last', post(path, json, { 'Content-Length': null, 'Transfer-Encoding': 'chunked, gzip' })],
       ['neither', post(path, json, { 'Content-Length': null })],
@@ -291,7 +291,7 @@ describe('bytes that no good client sends', function () {
     const full = post('/venue-tx-hashes', json)
     const cuts = Array.from({ length: 60 }, (_, n) => Math.floor(((n + 1) * (full.length - 1)) / 61))
     for (const sent of await Promise.all(
-      cuts.map((cut) => exchange(service.url, full.subarray(0, cut), { halfClose: true })),
+      cuts.map((cut) => exchange(service.url, full.subarray(0, cut), { halfCloseAfterMs: 0 })),
     )) {
       expectRefused(sent, 'half a request')
     }

@@ -15,8 +15,8 @@ type Options = {
   answers?: number
   /** A hang: longer than anything here may take. */
   withinMs?: number
-  /** Says that nothing more comes, and still listens. */
-  halfClose?: boolean
+  /** Says so long after the last byte that nothing more comes, and still listens. What is unanswered by then is cut off. */
+  halfCloseAfterMs?: number
   /** Goes on sending, with pauses, for as long as it is let, or once only. */
   drip?: { bytes: string; everyMs: number; once?: boolean }
   /** Does not read what comes. */
@@ -60,8 +60,8 @@ export function exchange(url: string, bytes: Chunk, options: Options = {}): Prom
     }
     socket.write(bytes, () => {
       if (options.hangUpAfterMs !== undefined) setTimeout(() => finish(false), options.hangUpAfterMs)
+      if (options.halfCloseAfterMs !== undefined) setTimeout(() => socket.end(), options.halfCloseAfterMs)
     })
-    if (options.halfClose) socket.end()
   })
 }
 

@@ -7,6 +7,8 @@ import { createRowCounter } from './rowCounts.js'
 import { exchange, get, post } from './wire.js'
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
+/** Long enough for an answer, mostly. */
+const halfCloseAfterMs = 50
 const runs = Number(process.env.FUZZ_RUNS ?? 100)
 
 /** What is done to the bytes of a sound request, at a place between its beginning (0) and its end (1). */
@@ -83,7 +85,7 @@ describe(`sound requests with bytes changed (FUZZ_SEED=${seed} FUZZ_RUNS=${runs}
       async (which, changes) => {
         const bytes = changes.reduce(apply, requests[which]!)
         // Saying that nothing more comes ends what would be waited for.
-        const { answers, isClosed, ms } = await exchange(service.url, bytes, { halfClose: true })
+        const { answers, isClosed, ms } = await exchange(service.url, bytes, { halfCloseAfterMs })
         expect(isClosed).to.equal(true)
         expect(ms).to.be.lessThan(5_000)
         for (const { status, headers, body } of answers) {
@@ -96,7 +98,9 @@ describe(`sound requests with bytes changed (FUZZ_SEED=${seed} FUZZ_RUNS=${runs}
         }
         const before = rows
         rows = await countRows()
-        if (!answers.some(({ status }) => status < 300)) expect(rows, 'rows by table').to.deep.equal(before)
+        // What was sound and cut off may have been accepted.
+        const isRefused = answers.length > 0 && !answers.some(({ status }) => status < 300)
+        if (isRefused) expect(rows, 'rows by table').to.deep.equal(before)
       },
     )
     await fc.assert(property, { seed, numRuns: runs, endOnFailure: process.env.CI !== undefined })
