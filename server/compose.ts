@@ -152,7 +152,8 @@ export async function startService(
     const { recover } = recovery
     const actions = createActions({ store, settings, recover, now })
     const waiting = { store, settings, nextChange: signals.nextChange, now }
-    const steps = createSteps({ ...waiting, recover, wake: () => engine.wake('steps') })
+    const handOver = { takeSeat: engine.takeSeat, wake: () => engine.wake('steps') }
+    const steps = createSteps({ ...waiting, ...handOver, recover })
     const spec = await loadSpec()
     const app = await createApp({
       spec,

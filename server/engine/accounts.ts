@@ -32,7 +32,7 @@ export function createAccounts(deps: {
   return {
     /** Null: the step has its user's account. Else it waits for that long at most. */
     async take(work: StepWork): Promise<number | null> {
-      const isTaken = await deps.take(work)
+      const isTaken = work.hasAccount || (await deps.take(work))
       if (isTaken) leave(work)
       return isTaken ? null : waitFor(work)
     },

@@ -2,7 +2,7 @@ import { createAccounts } from './accounts.js'
 import { type BundleSettings, createBundles } from './bundles.js'
 import { grouped } from '../domain/grouped.js'
 import { createSweeper } from './sweeper.js'
-import type { EngineTools } from './tools.js'
+import type { EngineTools, QueueName } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
@@ -37,7 +37,7 @@ export function createEngine(
       now: given.now,
     }),
     takeTurn: createTurns(turnMs),
-    wake: () => Object.values(workers).forEach((worker) => worker.wake()),
+    wake: (kind) => (kind ? [workers[kind]] : Object.values(workers)).forEach((worker) => worker.wake()),
     look: (chainId, sent) => watchers.get(chainId)?.look(sent),
   }
   const workers = {
@@ -56,7 +56,9 @@ export function createEngine(
       for (const worker of Object.values(workers)) worker.start()
     },
     /** Has a kind of row looked at at once. */
-    wake: (kind: keyof typeof workers) => workers[kind].wake(),
+    wake: (kind: QueueName) => workers[kind].wake(),
+    /** Room for a step that is about to be asked for, so that it need not be found. Null: there is none here. */
+    takeSeat: () => workers.steps.takeSeat(),
     /** Takes up nothing new and returns when what was under way has come to a safe point. */
     async stop(): Promise<void> {
       await sweeper.stop()

@@ -16,6 +16,9 @@ export type Codec = typeof import('../chain/bundles.js') &
   typeof import('../chain/transfers.js') &
   typeof import('../chain/verifyPayment.js')
 
+/** The kinds of rows that become due. */
+export type QueueName = 'steps' | 'deposits' | 'airdrops'
+
 /** When a signer gave no signature, in unix ms, and why. */
 export type SignerFault = { at: number; reason: string }
 
@@ -51,8 +54,8 @@ export type EngineTools = {
   observeTransaction: (chainId: number, steps: number) => void
   /** Counts what a reorganisation deeper than the confirmations has undone. */
   countReorganised: (chainId: number, kind: string) => void
-  /** Tells the worker that a step may be due. */
-  wake: () => void
+  /** Has a kind of row looked at at once; without one, all. */
+  wake: (kind?: QueueName) => void
   /** Tells the watcher of a chain what was sent. */
   look: (chainId: number, sent: Hash) => void
 }

@@ -295,7 +295,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       tools.changed(ref.actionId)
     }
     await tools.accounts.freed(ended.flatMap(({ work, result }) => (result.status === 'alone' ? [] : work)))
-    tools.wake()
+    tools.wake('steps')
   }
 
   /** One node that was asked for the very block in this round need not be asked again. */

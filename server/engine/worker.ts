@@ -16,9 +16,19 @@ export type Queue<Work> = {
 
 export type Worker = ReturnType<typeof createWorker>
 
+/** Room for a visit to a row that is not due yet: who has it leases a row to himself, then gives it, or leaves. */
+export type Seat<Work> = {
+  /** For how long the row is to be leased. */
+  leaseMs: number
+  /** Has the leased row visited at once. */
+  give(work: Work): void
+  /** Makes room for others, unless a row was given. */
+  leave(): void
+}
+
 /** A claimed row that nobody comes back from is due again after this. */
 const leaseMs = 15_000
-/** How many rows are visited at once. */
+/** How many claimed rows are visited at once, and as many that were given, so that neither keeps the other waiting. */
 const concurrency = 64
 /** The backstop when no wake-up comes. */
 const pollMs = 200
@@ -30,14 +40,42 @@ const faultMs = 1_000
  */
 export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
   const visits = new Set<Promise<void>>()
-  let stopped = false
+  let claimed = 0
+  let seated = 0
+  /** Not before `start`: a process without an engine has a worker too. */
+  let isRunning = false
   let wakeUp: (() => void) | null = null
   let woken = false
   let loop: Promise<void> = Promise.resolve()
 
   return {
     start(): void {
+      isRunning = true
       loop = run()
+    },
+    /** Null: there is no room, or no visits are made here; what becomes due is claimed then, by whoever can. */
+    takeSeat(): Seat<Work> | null {
+      if (!isRunning || seated >= concurrency) return null
+      seated += 1
+      let isHeld = true
+      const free = () => (seated -= 1)
+      const takeBack = () => {
+        const wasHeld = isHeld
+        isHeld = false
+        return wasHeld
+      }
+      return {
+        leaseMs,
+        give(work) {
+          if (!takeBack()) return
+          // What comes after the end is claimed by others when the lease is over.
+          if (isRunning) track(visit(work), free)
+          else free()
+        },
+        leave() {
+          if (takeBack()) free()
+        },
+      }
     },
     /** Looks for work at once. */
     wake(): void {
@@ -46,7 +84,7 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
     },
     /** Claims nothing more and lets the visits under way come to their end. */
     async stop(): Promise<void> {
-      stopped = true
+      isRunning = false
       wakeUp?.()
       await loop
       await Promise.all(visits)
@@ -54,12 +92,13 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
   }
 
   async function run(): Promise<void> {
-    while (!stopped) {
+    while (isRunning) {
       woken = false
-      const room = concurrency - visits.size
-      const claimed = room > 0 ? await claim(room) : []
-      for (const work of claimed) track(visit(work))
-      if (claimed.length < room || room <= 0) await sleep()
+      const room = concurrency - claimed
+      const due = room > 0 ? await claim(room) : []
+      claimed += due.length
+      for (const work of due) track(visit(work), () => (claimed -= 1))
+      if (due.length < room || room <= 0) await sleep()
     }
   }
 
@@ -73,10 +112,11 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
     }
   }
 
-  function track(done: Promise<void>): void {
+  function track(done: Promise<void>, free: () => unknown): void {
     visits.add(done)
     void done.finally(() => {
       visits.delete(done)
+      free()
       wakeUp?.()
     })
   }
@@ -93,7 +133,7 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
   }
 
   function sleep(): Promise<void> {
-    if (woken || stopped) return Promise.resolve()
+    if (woken || !isRunning) return Promise.resolve()
     return new Promise((resolve) => {
       const timer = setTimeout(done, pollMs)
       wakeUp = done

@@ -8,6 +8,8 @@ import type { Settings } from '../domain/settings.js'
 import { solverNeeds } from '../domain/solverNeeds.js'
 import { isSettled } from '../domain/status.js'
 import type { StepView } from '../domain/views.js'
+import type { StepRequest } from '../store/stepRequests.js'
+import type { StepWork } from '../store/steps.js'
 import type { Store } from '../store/store.js'
 
 /** How long a request that asks for no particular wait is held open. */
@@ -15,13 +17,18 @@ const defaultWaitMs = 20_000
 /** How often a waiting request looks by itself; a change in this process wakes it at once. */
 const lookAgainMs = 250
 
+/** Room for a step with somebody who carries it out at once, if it is left to him for so long. */
+type Seat = { leaseMs: number; give: (work: StepWork) => void; leave: () => void }
+
 export type StepsService = ReturnType<typeof createSteps>
 
 export function createSteps(deps: {
   store: Store
   settings: Settings
   recover: RecoverAddress
-  /** Tells the engine that there is work. */
+  /** The engine's, for what is accepted. */
+  takeSeat: () => Seat | null
+  /** Has the engine look for what it was not given. */
   wake: () => void
   /** Resolves on the next change of a step in this process, or after the time. */
   nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
@@ -64,21 +71,31 @@ export function createSteps(deps: {
       }
       const pays = work.kind === 'delegated' || work.kind === 'fulfilment'
       if (pays) requireAllowedRecipients(work.user, work.intent, batch)
-      const view = await store.requestStep(
-        {
-          ref,
-          order: { action: order.action, hash: order.hash, signed },
-          needs: pays ? solverNeeds(batch, settings) : [],
-          intentSigned: work.intent.mode === '7702',
-          traceparent: order.traceparent,
-        },
-        deps.now(),
-      )
-      deps.wake()
+      const view = await handedOver(work, {
+        ref,
+        order: { action: order.action, hash: order.hash, signed },
+        needs: pays ? solverNeeds(batch, settings) : [],
+        intentSigned: work.intent.mode === '7702',
+        traceparent: order.traceparent,
+      })
       const wasUnderWay = work.view.status === 'executing'
       const wait = waitMs ?? (wasUnderWay ? 0 : defaultWaitMs)
       return isSettled(view.status) ? view : settledWithin(ref, view, wait, signal)
     },
+  }
+
+  /** Stores a request. The engine of this process begins with what is accepted at once, if it has room. */
+  async function handedOver(work: StepWork, request: StepRequest): Promise<StepView> {
+    const seat = deps.takeSeat()
+    try {
+      const leftTo = seat && { work, leaseMs: seat.leaseMs }
+      const { view, left } = await store.requestStep({ ...request, leftTo }, deps.now())
+      if (left) seat?.give(left)
+      else deps.wake()
+      return view
+    } finally {
+      seat?.leave()
+    }
   }
 
   async function proveRegistration(

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
@@ -28,10 +29,7 @@ export async function takeAccounts(database: Database, works: StepWork[]): Promi
 
 /** Those whose account no other step has, the first for each; their own it may be already. */
 async function thoseFree(database: Database, works: readonly StepWork[]): Promise<StepWork[]> {
-  const rows = await database
-    .knex<StepRow>('steps')
-    .whereIn('open_account', works.map(accountOf))
-    .select('open_account', 'action_id', 'intent_index', 'step_index')
+  const rows = await stepsWithAccounts(database.knex, works.map(accountOf))
   const holders = new Map(rows.map((row) => [row.open_account, nameOfStep(refOf(row))]))
   const free = new Map<string, StepWork>()
   for (const work of works) {
@@ -42,16 +40,28 @@ async function thoseFree(database: Database, works: readonly StepWork[]): Promis
   return [...free.values()]
 }
 
-/** As `take` writes it. */
-function accountOf({ view, user }: StepWork): string {
+/** What `open_account` says of the step that has this step's account. */
+export function accountOf({ view, user }: StepWork): string {
   return `${view.chainId}:${user}`
+}
+
+/** The same of a step that is being written. */
+export function ownAccount(database: Database): Knex.Raw {
+  return database.knex.raw("concat(chain_id, ':', ??)", ['user'])
+}
+
+/** The statement that reads which steps have these accounts. */
+export function stepsWithAccounts(from: Knex | Transaction, accounts: readonly string[]) {
+  return (from as Transaction)<StepRow>('steps')
+    .whereIn('open_account', accounts)
+    .select('open_account', 'action_id', 'intent_index', 'step_index')
 }
 
 /** All of them or none. */
 async function take(database: Database, works: StepWork[]): Promise<boolean> {
   const { sql, bindings } = areSteps(works.map(({ ref }) => ref))
   const takeAll = async (trx: Transaction) => {
-    const open_account = trx.raw("concat(chain_id, ':', ??)", ['user'])
+    const open_account = ownAccount(database)
     trx.later(trx('steps').whereRaw(sql, bindings).where({ status: 'executing' }).update({ open_account }))
   }
   try {

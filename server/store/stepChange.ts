@@ -17,8 +17,10 @@ import {
 } from './rows.js'
 
 export type StepChange = Partial<
-  Omit<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'due_at' | 'traceparent'>
+  Omit<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'due_at' | 'open_account' | 'traceparent'>
 > & {
+  /** Null: it is free again. */
+  open_account?: Knex.Raw | null
   /** Null: nothing to do. Set by the database's clock, which is the one that claimers go by. */
   due_at?: Knex.Raw | null
   /** Null clears what an earlier attempt left. */

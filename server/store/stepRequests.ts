@@ -6,11 +6,12 @@ import { decideRequest, type Order, type RequestedStep } from '../domain/request
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import type { StepView } from '../domain/views.js'
 import { reserveCredit } from './credits.js'
-import type { Database, Transaction } from './database.js'
+import { type Database, isDuplicate, type Transaction } from './database.js'
 import { bindPayment, isBindingSigned } from './payments.js'
-import { type ActionRow, areSteps, attemptOf, byName, nameOfStep, refOf, type StepRow, toStepView } from './rows.js'
+import { accountOf, ownAccount, stepsWithAccounts } from './preparation.js'
+import { type ActionRow, areSteps, attemptOf, byName, nameOfStep, type StepRow, toStepView } from './rows.js'
 import { type ChangedStep, changeStep, changeSteps, type StepChange } from './stepChange.js'
-import { lockedSteps } from './steps.js'
+import { lockedSteps, stateOf, type StepWork } from './steps.js'
 
 export type StepRequest = {
   ref: StepRef
@@ -20,7 +21,12 @@ export type StepRequest = {
   intentSigned: boolean
   /** W3C `traceparent` of the request, for the engine's log. Undefined: none. */
   traceparent?: string
+  /** Who will carry it out: once accepted it is left to him for so long, with its user's account if nobody has that. */
+  leftTo?: { work: StepWork; leaseMs: number } | null
 }
+
+/** What came of a request: the step as it is then. `left`: for him that it is left to; null where it is nobody's. */
+export type StepAnswer = { view: StepView; left: StepWork | null }
 
 /** How many requests share a transaction, so that none of their rows is locked for long. */
 const mostTogether = 32
@@ -29,24 +35,36 @@ const mostTogether = 32
 export function createStepRequests(database: Database) {
   const together = grouped(
     (asked: { request: StepRequest; now: number }[]) =>
-      requestPlainSteps(
-        database,
-        asked.map(({ request }) => request),
-        asked[0]!.now,
+      withFreeAccounts((takes) =>
+        requestPlainSteps(
+          database,
+          asked.map(({ request }) => request),
+          { takes, now: asked[0]!.now },
+        ),
       ),
     mostTogether,
   )
   /** Throws `ServiceError` when the request can't be met, and then nothing is stored. */
-  return async (request: StepRequest, now: number): Promise<StepView> => {
+  return async (request: StepRequest, now: number): Promise<StepAnswer> => {
     const outcome = request.needs.length > 0 ? 'alone' : await together({ request, now })
-    if (outcome === 'alone') return requestStep(database, request, now)
+    if (outcome === 'alone') return withFreeAccounts((takes) => requestStep(database, request, { takes, now }))
     if ('refusal' in outcome) throw outcome.refusal
-    return outcome.view
+    return outcome
   }
 }
 
-/** What came of a request: the step as it is then, or why it can't be met, and then nothing is stored. */
-type RequestOutcome = { view: StepView } | { refusal: ServiceError }
+/** Or why the request can't be met, and then nothing is stored. */
+type RequestOutcome = StepAnswer | { refusal: ServiceError }
+
+/** Somebody may take the same account at the same moment; then it is waited for like any that is taken. */
+async function withFreeAccounts<T>(run: (takes: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await run(true)
+  } catch (error) {
+    if (isDuplicate(error)) return run(false)
+    throw error
+  }
+}
 
 /**
  * Stores what was asked of steps that need nothing but a decision, in one transaction, and answers each at its place.
@@ -56,11 +74,12 @@ type RequestOutcome = { view: StepView } | { refusal: ServiceError }
 async function requestPlainSteps(
   database: Database,
   requests: readonly StepRequest[],
-  now: number,
+  { takes, now }: { takes: boolean; now: number },
 ): Promise<(RequestOutcome | 'alone')[]> {
   return database.transact(async (trx) => {
     const refs = requests.map(({ ref }) => ref)
-    const { rows, previous } = await lockFree(database, trx, refs)
+    const wanted = requests.flatMap((request) => accountWanted(request, takes) ?? [])
+    const { rows, previous, taken } = await lockFree(database, trx, refs, wanted)
     const accepted = new Map<string, ChangedStep>()
     const alike = new Map<string, StepChange>()
     const decide = (request: StepRequest): RequestOutcome | 'alone' | 'accepted' => {
@@ -71,10 +90,15 @@ async function requestPlainSteps(
       const previousStatus = accepted.has(before) ? 'executing' : (previous.get(before)?.status ?? null)
       try {
         const decision = decideRequest(requestedStep(row, false), previousStatus, request.order)
-        if (decision.outcome === 'answer') return { view: toStepView(row) }
+        if (decision.outcome === 'answer') return answerOf(row)
         // The same object for the same change, so that one statement makes it.
-        const kind = `${row.attempts} ${decision.follow}`
-        const change = alike.get(kind) ?? acceptance(database, row, { follow: decision.follow, hash: null }, now)
+        const account = decision.ready ? accountWanted(request, takes) : null
+        const takesAccount = account !== null && !taken.has(account)
+        if (takesAccount) taken.add(account)
+        const leaseMs = request.leftTo?.leaseMs
+        const kind = `${row.attempts} ${decision.follow} ${leaseMs} ${takesAccount}`
+        const terms = { follow: decision.follow, hash: null, leaseMs, takesAccount }
+        const change = alike.get(kind) ?? acceptance(database, row, terms, now)
         alike.set(kind, change)
         accepted.set(name, { ref: request.ref, change, traceparent: request.traceparent ?? null })
         return 'accepted'
@@ -85,52 +109,87 @@ async function requestPlainSteps(
     }
     const decided = requests.map(decide)
     const changed = await changeSteps(trx, [...accepted.values()], now)
-    const views = new Map(changed.map((row) => [nameOfStep(refOf(row)), toStepView(row)]))
+    const acceptedRows = byName(changed)
     return decided.map((outcome, index) =>
-      outcome === 'accepted' ? { view: views.get(nameOfStep(refs[index]!))! } : outcome,
+      outcome === 'accepted' ? acceptedAs(acceptedRows.get(nameOfStep(refs[index]!))!, requests[index]!) : outcome,
     )
   })
 }
 
 /**
  * Those of the steps, by `nameOfStep`, that nobody else is at, nor at their actions: locked without a wait for anyone. And
- * the steps before them.
+ * the steps before them, and which of the accounts are taken.
  */
 async function lockFree(
   database: Database,
   trx: Transaction,
   refs: readonly StepRef[],
-): Promise<{ rows: Map<string, StepRow>; previous: Map<string, Pick<StepRow, 'status'>> }> {
+  accounts: readonly string[],
+): Promise<{ rows: Map<string, StepRow>; previous: Map<string, Pick<StepRow, 'status'>>; taken: Set<string | null> }> {
   const actionIds = new Set(refs.map(({ actionId }) => actionId))
   const actions = trx<ActionRow>('actions').whereIn('id', [...actionIds])
-  const [steps, free, previous = []] = await trx.together(
+  const [steps, free, held, previous = []] = await trx.together(
     lockedSteps(database, trx, refs, { skipLocked: true }),
     database.lock(actions.select('id'), { skipLocked: true }),
+    stepsWithAccounts(trx, accounts),
     ...previousSteps(trx, refs),
   )
   const isFree = new Set(free.map(({ id }) => id))
-  return { rows: byName(steps.filter((row) => isFree.has(row.action_id))), previous: byName(previous) }
+  return {
+    rows: byName(steps.filter((row) => isFree.has(row.action_id))),
+    previous: byName(previous),
+    taken: accountsOf(held),
+  }
 }
 
 /**
  * Stores what was asked of a step: decides, ties the payment, sets credit aside and hands the step to the engine, in one
  * transaction. Throws `ServiceError` when it can't be met, and then stores nothing.
  */
-async function requestStep(database: Database, request: StepRequest, now: number): Promise<StepView> {
+async function requestStep(
+  database: Database,
+  request: StepRequest,
+  { takes, now }: { takes: boolean; now: number },
+): Promise<StepAnswer> {
   const { ref, order } = request
   return database.transact(async (trx) => {
-    const [[row], [before] = []] = await trx.together(lockedSteps(database, trx, [ref]), ...previousSteps(trx, [ref]))
+    const account = accountWanted(request, takes)
+    const [[row], held, [before] = []] = await trx.together(
+      lockedSteps(database, trx, [ref]),
+      stepsWithAccounts(trx, account === null ? [] : [account]),
+      ...previousSteps(trx, [ref]),
+    )
     if (!row) throw new ServiceError('not_found', 'Step not found')
     const previous = before?.status ?? null
     const isRegistrationSigned = row.kind === 'payment' && (await isBindingSigned(trx, ref))
     const decision = decideRequest(requestedStep(row, isRegistrationSigned), previous, order)
-    if (decision.outcome === 'answer') return toStepView(row)
+    if (decision.outcome === 'answer') return answerOf(row)
     const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
     if (hash) await bind(database, trx, row, hash, request, now)
     if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
-    const change = acceptance(database, row, { follow: decision.follow, hash }, now)
-    return toStepView(await changeStep(trx, ref, { ...change, traceparent: request.traceparent ?? null }, now))
+    const takesAccount = decision.ready && account !== null && !accountsOf(held).has(account)
+    const terms = { follow: decision.follow, hash, leaseMs: request.leftTo?.leaseMs, takesAccount }
+    const change = { ...acceptance(database, row, terms, now), traceparent: request.traceparent ?? null }
+    return acceptedAs(await changeStep(trx, ref, change, now), request)
   })
+}
+
+function answerOf(row: StepRow): StepAnswer {
+  return { view: toStepView(row), left: null }
+}
+
+function acceptedAs(row: StepRow, { leftTo }: StepRequest): StepAnswer {
+  const state = stateOf(row)
+  return { view: state.view, left: leftTo ? { ...leftTo.work, ...state } : null }
+}
+
+/** The account that the step is to have at once if it is accepted. Null: none; whoever visits it takes it. */
+function accountWanted({ leftTo }: StepRequest, takes: boolean): string | null {
+  return takes && leftTo?.work.kind === 'delegated' ? accountOf(leftTo.work) : null
+}
+
+function accountsOf(rows: readonly Pick<StepRow, 'open_account'>[]): Set<string | null> {
+  return new Set(rows.map(({ open_account }) => open_account))
 }
 
 function previousOf(ref: StepRef): StepRef {
@@ -155,9 +214,10 @@ function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedSt
 function acceptance(
   database: Database,
   row: Pick<StepRow, 'attempts'>,
-  { follow, hash }: { follow: boolean; hash: Hash | null },
+  terms: { follow: boolean; hash: Hash | null; leaseMs: number | undefined; takesAccount: boolean },
   now: number,
 ): StepChange {
+  const { follow, hash, leaseMs, takesAccount } = terms
   return {
     status: 'executing',
     attempts: row.attempts + 1,
@@ -169,7 +229,8 @@ function acceptance(
     follow: Number(follow),
     registered_at: hash ? now : null,
     unseen_ms: 0,
-    due_at: database.atOnce(),
+    ...(takesAccount && { open_account: ownAccount(database) }),
+    due_at: leaseMs === undefined ? database.atOnce() : database.after(leaseMs),
   }
 }
 

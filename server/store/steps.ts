@@ -22,15 +22,21 @@ import {
 import { changeStep } from './stepChange.js'
 
 /** A step with all that carrying it out needs. */
-export type StepWork = {
+export type StepWork = StepState & {
+  intent: Intent
+  chainAuthorizations: ChainAuthorization[]
+}
+
+/** What of a step is in its own row. */
+export type StepState = {
   ref: StepRef
   user: Address
   kind: StepKind
-  intent: Intent
-  chainAuthorizations: ChainAuthorization[]
   view: StepView
   stepKey: Hash | null
   transactionId: number | null
+  /** It is the one open step of its user on its chain. */
+  hasAccount: boolean
   /** It has to have a transaction of its own. */
   alone: boolean
   /** For how long the chain has said that it does not know the registered transaction, in milliseconds. */
@@ -169,14 +175,21 @@ async function withIntents(database: Database, rows: StepRow[]): Promise<StepWor
 
 function toWork(row: StepRow, content: Content): StepWork {
   return {
+    ...stateOf(row),
+    intent: readIntentColumn(content.intent),
+    chainAuthorizations: JSON.parse(content.authorizations) as ChainAuthorization[],
+  }
+}
+
+export function stateOf(row: StepRow): StepState {
+  return {
     ref: refOf(row),
     user: row.user,
     kind: row.kind,
-    intent: readIntentColumn(content.intent),
-    chainAuthorizations: JSON.parse(content.authorizations) as ChainAuthorization[],
     view: toStepView(row),
     stepKey: row.step_key,
     transactionId: row.transaction_id,
+    hasAccount: row.open_account !== null,
     alone: Boolean(row.alone),
     unseenMs: row.unseen_ms,
     traceparent: row.traceparent,

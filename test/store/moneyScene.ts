@@ -57,7 +57,7 @@ export function moneyScene() {
     await store.settleStep(ref, { status: 'success', ...block, confirmations: 1, arrivals, payouts: [] }, Date.now())
   }
 
-  function ask(
+  async function ask(
     ref: StepRef,
     options: {
       hash?: Hash
@@ -67,7 +67,7 @@ export function moneyScene() {
       intentSigned?: boolean
     } = {},
   ) {
-    return store.requestStep(
+    const { view } = await store.requestStep(
       {
         ref,
         order: {
@@ -80,6 +80,7 @@ export function moneyScene() {
       },
       Date.now(),
     )
+    return view
   }
 
   /** The code by which something is refused, "none" if it is not. */

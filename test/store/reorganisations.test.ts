@@ -45,9 +45,9 @@ describe('undoing what was final', () => {
   }
   const available = async () => (await store.readBalances(user))[0]?.available ?? 0n
 
-  function ask(ref: ReturnType<typeof stepOf>, hash: Hash | null, needs: SolverNeed[] = []) {
+  async function ask(ref: ReturnType<typeof stepOf>, hash: Hash | null, needs: SolverNeed[] = []) {
     const order = { action: hash ? 'register' : 'execute', hash, signed: false } as const
-    return store.requestStep({ ref, order, needs, intentSigned: false }, now)
+    return (await store.requestStep({ ref, order, needs, intentSigned: false }, now)).view
   }
 
   /** The payment of a step is verified in a block. */

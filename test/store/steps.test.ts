@@ -41,6 +41,54 @@ describe('the steps', () => {
   })
 })
 
+describe('a step that is left to who asks for it', () => {
+  let store: Store
+  useStore((fresh) => ({ store } = fresh))
+
+  async function request(leaseMs?: number) {
+    const entry = aNewAction({ intents: [aSignedIntent()] })
+    await store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    const before = (await store.readStepWork(ref))!
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const order = { action: 'execute', hash: null, signed: false } as const
+    const leftTo = leaseMs === undefined ? null : { work: before, leaseMs }
+    const asked = { ref, order, needs: [], intentSigned: true, traceparent, leftTo }
+    return { asked, ...(await store.requestStep(asked, Date.now())) }
+  }
+  const due = async () => (await store.claimDueSteps(10, 60_000)).map(({ ref }) => ref)
+
+  it('is as somebody else would find it', async () => {
+    const { asked, view, left } = await request(60_000)
+    await store.postponeStep(asked.ref, 0)
+    const [claimed] = await store.claimDueSteps(10, 60_000)
+    expect(left).to.deep.equal(claimed)
+    expect(view).to.deep.equal(claimed!.view)
+  })
+
+  it('is found by nobody else before his time is over', async () => {
+    await request(60_000)
+    expect(await due()).to.deep.equal([])
+  })
+
+  it('is found by others afterwards, as if he had died', async () => {
+    const { asked } = await request(1)
+    await until(async () => (await due()).some(({ actionId }) => actionId === asked.ref.actionId), 'the step')
+  })
+
+  it('is not left to who asks for it while it is under way', async () => {
+    const { asked, view } = await request(60_000)
+    const { view: again, left } = await store.requestStep(asked, Date.now())
+    expect(left).to.equal(null)
+    expect(again).to.deep.equal(view)
+  })
+
+  it('is left only to those of several who have asked for that', async () => {
+    const [, other] = await Promise.all([request(60_000), request()])
+    expect(await due()).to.deep.equal([other.asked.ref])
+  })
+})
+
 // Locks of rows are MariaDB's; SQLite has one connection.
 if (process.env.TEST_DATABASE === 'mysql') {
   describe('a step that somebody else is at', () => {
@@ -72,12 +120,16 @@ if (process.env.TEST_DATABASE === 'mysql') {
 
     it('keeps no other waiting that is asked for together with it', async () => {
       const asked = await askBeside((trx, ref) => lockedSteps(database, trx, [ref]))
-      expect(asked.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(Array(5).fill('executing 1'))
+      expect(asked.map(({ view: { status, attempts } }) => `${status} ${attempts}`)).to.deep.equal(
+        Array(5).fill('executing 1'),
+      )
     })
 
     it('keeps none waiting either when it is another step of the same action', async () => {
       const asked = await askBeside((trx, { actionId }) => trx('actions').where({ id: actionId }).forUpdate())
-      expect(asked.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(Array(5).fill('executing 1'))
+      expect(asked.map(({ view: { status, attempts } }) => `${status} ${attempts}`)).to.deep.equal(
+        Array(5).fill('executing 1'),
+      )
     })
   })
 }
