@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import type { StepView } from './domain/views.js'
 
 export type Signals = ReturnType<typeof createSignals>
 
@@ -9,22 +10,24 @@ export type Signals = ReturnType<typeof createSignals>
 export function createSignals() {
   const emitter = new EventEmitter().setMaxListeners(0)
   return {
-    changed(actionId: string): void {
-      emitter.emit(actionId)
+    /** `steps`: as they have just been stored, so that nobody need read them. */
+    changed(topic: string, steps: readonly StepView[] = []): void {
+      emitter.emit(topic, steps)
     },
 
-    /** Resolves on the action's next change, after the time, or when the caller gives up. */
-    nextChange(actionId: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
-      if (signal.aborted) return Promise.resolve()
+    /** Resolves on the topic's next change with what was told of it, after the time, or when the caller gives up. */
+    nextChange(topic: string, timeoutMs: number, signal: AbortSignal): Promise<readonly StepView[]> {
+      if (signal.aborted) return Promise.resolve([])
       return new Promise((resolve) => {
-        const timer = setTimeout(done, timeoutMs)
-        emitter.once(actionId, done)
-        signal.addEventListener('abort', done, { once: true })
-        function done() {
+        const giveUp = () => done([])
+        const timer = setTimeout(giveUp, timeoutMs)
+        emitter.once(topic, done)
+        signal.addEventListener('abort', giveUp, { once: true })
+        function done(steps: readonly StepView[]) {
           clearTimeout(timer)
-          emitter.off(actionId, done)
-          signal.removeEventListener('abort', done)
-          resolve()
+          emitter.off(topic, done)
+          signal.removeEventListener('abort', giveUp)
+          resolve(steps)
         }
       })
     },

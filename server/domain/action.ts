@@ -81,3 +81,12 @@ export type Action = {
 
 /** A step's place: the batch's position in its intent, and the intent's in its action. */
 export type StepRef = { actionId: string; intentIndex: number; stepIndex: number }
+
+export function isSameStep(a: StepRef, b: StepRef): boolean {
+  return a.actionId === b.actionId && a.intentIndex === b.intentIndex && a.stepIndex === b.stepIndex
+}
+
+/** The actions that these steps are of, each once. */
+export function actionsOf(steps: readonly { ref: StepRef }[]): Set<string> {
+  return new Set(steps.map(({ ref }) => ref.actionId))
+}

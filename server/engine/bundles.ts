@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import type { Chain } from '../chain/chain.js'
-import type { ChainAuthorization } from '../domain/action.js'
+import { type ChainAuthorization, isSameStep } from '../domain/action.js'
 import { headOf, noLane, type Outgoing, record, recordAndSend, sendStored } from './lanes.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit } from './visit.js'
@@ -139,7 +139,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       // The second authorization of an account would be for a nonce that the first has used.
       if (account !== null && taken.some(({ step }) => step.account === account)) continue
       // A visit that has waited for longer than its lease is repeated while it still waits.
-      if (taken.some(({ step }) => isSameStep(step, entry.step))) continue
+      if (taken.some(({ step }) => isSameStep(step.carried.ref, entry.step.carried.ref))) continue
       // All become final together, and none is to wait for what another moves.
       if (taken.some(({ step }) => confirmationsOf(step) !== confirmationsOf(entry.step))) continue
       const shares = [...taken, entry].map(({ share }) => share)
@@ -214,10 +214,6 @@ type Collection = {
   timer: NodeJS.Timeout | undefined
   /** Until then every step goes by itself, in unix ms. */
   restsUntil: number
-}
-
-function isSameStep({ carried: { ref: a } }: ReadyStep, { carried: { ref: b } }: ReadyStep): boolean {
-  return a.actionId === b.actionId && a.intentIndex === b.intentIndex && a.stepIndex === b.stepIndex
 }
 
 function confirmationsOf({ carried }: ReadyStep): number {

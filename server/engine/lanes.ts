@@ -1,7 +1,7 @@
 import { type Address, type Hex } from 'viem'
 import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { Chain } from '../chain/chain.js'
-import type { ChainAuthorization } from '../domain/action.js'
+import { actionsOf, type ChainAuthorization } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import { SignerUnavailable } from '../domain/errors.js'
 import type { RecordOutcome } from '../store/journal.js'
@@ -62,7 +62,7 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
   if (recorded?.outcome === 'stale') return recorded
   if (recorded?.outcome !== 'recorded') return { outcome: 'noLane' }
   if (outgoing.steps.length > 0) tools.observeTransaction(chain.config.chainId, outgoing.steps.length)
-  for (const { ref } of outgoing.steps) tools.changed(ref.actionId)
+  for (const actionId of actionsOf(outgoing.steps)) tools.changed(actionId, recorded.steps)
   return recorded
 }
 

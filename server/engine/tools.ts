@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Block, Chain } from '../chain/chain.js'
 import type { Signer } from '../chain/signer.js'
 import type { Settings } from '../domain/settings.js'
+import type { StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
 import type { Accounts } from './accounts.js'
 import type { Bundles } from './bundles.js'
@@ -46,8 +47,8 @@ export type EngineTools = {
   log: Logger
   /** Unix milliseconds. */
   now: () => number
-  /** Tells waiting requests of this process that a step has moved. */
-  changed: (actionId: string) => void
+  /** Tells waiting requests of this process that a step has moved; and with `steps`, where to. */
+  changed: (topic: string, steps?: readonly StepView[]) => void
   /** Counts a step that has come to its end. */
   countStep: (chainId: number, status: string) => void
   /** Counts a transaction that has been signed and stored, by how many steps it carries. */

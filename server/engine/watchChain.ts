@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
+import { actionsOf } from '../domain/action.js'
 import { solverNeeds } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { airdropOf, airdropResult, airdropTopic } from './airdropQueue.js'
@@ -277,7 +278,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
     if (carried && !airdrop) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
     const settled = { transactionId: transaction.id, mined, results: ended, airdrop }
-    if ((await tools.store.settleTransaction(settled, tools.now())) === 'stale') return
+    const done = await tools.store.settleTransaction(settled, tools.now())
+    if (done.outcome === 'stale') return
     const place = { chainId, transactionId: transaction.id, hash: receipt.hash }
     if (bundle && receipt.status === 'reverted') {
       tools.log.error({ ...place, steps: works.length }, 'a bundle has failed as a whole; its steps go by themselves')
@@ -288,12 +290,12 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paidIn !== null }, 'airdrop settled')
       tools.changed(airdropTopic(carried))
     }
-    for (const { work, ref, result } of ended) {
+    for (const { work, result } of ended) {
       const code = 'error' in result ? result.error.code : undefined
       tools.log.info({ ...stepFields(work), ...place, status: result.status, code }, 'step settled')
       if (result.status !== 'alone') tools.countStep(chainId, result.status)
-      tools.changed(ref.actionId)
     }
+    for (const actionId of actionsOf(ended)) tools.changed(actionId, done.steps)
     await tools.accounts.freed(ended.flatMap(({ work, result }) => (result.status === 'alone' ? [] : work)))
     tools.wake('steps')
   }
@@ -305,7 +307,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   async function notify(transaction: JournalTransaction): Promise<void> {
-    for (const work of await tools.store.readStepsOf(transaction)) tools.changed(work.ref.actionId)
+    for (const actionId of actionsOf(await tools.store.readStepsOf(transaction))) tools.changed(actionId)
   }
 
   async function sleep(ms: number, canBeCut: boolean): Promise<void> {

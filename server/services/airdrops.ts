@@ -14,7 +14,7 @@ export function createAirdrops(deps: {
   store: Store
   settings: Settings
   wake: () => void
-  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
+  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
   now: () => number
 }) {
   const { store, settings } = deps

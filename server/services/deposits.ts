@@ -27,7 +27,7 @@ export function createDeposits(deps: {
   store: Store
   settings: Settings
   wake: () => void
-  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
+  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
   now: () => number
 }) {
   const { store, settings } = deps

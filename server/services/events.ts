@@ -10,7 +10,7 @@ export type EventsService = ReturnType<typeof createEvents>
 
 export function createEvents(deps: {
   store: Store
-  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
+  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
 }) {
   const { store } = deps
   const lookout = createLookout(deps)

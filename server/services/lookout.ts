@@ -16,7 +16,7 @@ type Waiter = { known: number; wake: () => void }
  */
 export function createLookout(deps: {
   store: Pick<Store, 'readEventCounts'>
-  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
+  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
 }) {
   const waiting = new Map<string, Set<Waiter>>()
   let timer: NodeJS.Timeout | null = null

@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.js'
-import type { StepRef } from '../domain/action.js'
+import { isSameStep, type StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
 import type { Order } from '../domain/request.js'
@@ -30,8 +30,8 @@ export function createSteps(deps: {
   takeSeat: () => Seat | null
   /** Has the engine look for what it was not given. */
   wake: () => void
-  /** Resolves on the next change of a step in this process, or after the time. */
-  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<void>
+  /** Resolves on the next change of an action in this process with steps as it has left them, or after the time. */
+  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<readonly StepView[]>
   now: () => number
 }) {
   const { store, settings } = deps
@@ -123,8 +123,8 @@ export function createSteps(deps: {
     while (!isSettled(view.status) && !signal.aborted) {
       const left = deadline - deps.now()
       if (left <= 0) break
-      await deps.nextChange(ref.actionId, Math.min(left, lookAgainMs), signal)
-      view = (await store.readStep(ref)) ?? view
+      const told = await deps.nextChange(ref.actionId, Math.min(left, lookAgainMs), signal)
+      view = told.find((step) => isSameStep(step, ref)) ?? (await store.readStep(ref)) ?? view
     }
     return view
   }

@@ -1,9 +1,10 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
+import type { StepView } from '../domain/views.js'
 import { bindAirdrop } from './airdrops.js'
 import { type Database, isDuplicate } from './database.js'
-import { type AttemptRow, byName, nameOfStep, refOf, type StepRow, type TransactionRow } from './rows.js'
+import { type AttemptRow, byName, nameOfStep, refOf, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import {
   type CarriedStep,
   type JournalTransaction,
@@ -44,7 +45,7 @@ export type NewTransaction = {
 }
 
 export type RecordOutcome =
-  | { outcome: 'recorded'; transaction: JournalTransaction }
+  | { outcome: 'recorded'; transaction: JournalTransaction; steps: StepView[] }
   /** Other visits have got further with these steps, or with the airdrop. Nothing was stored. */
   | { outcome: 'stale'; steps: StepRef[] }
   | { outcome: 'lanePaused' }
@@ -59,23 +60,32 @@ const lookAgainMs = 5_000
 /**
  * Takes the lane's nonce, stores the signed bytes and ties them to the steps: all or nothing. The bytes are signed
  * before, for the nonce that the lane shows, and stored only if the locked lane still shows it: however long a signer
- * takes, no lock and no connection waits for it.
+ * takes, no lock and no connection waits for it. A lane whose last two nonces were taken here is not asked first; if it
+ * has moved all the same, or is paused, that costs a signature, which is forgotten.
  */
-export async function recordTransaction(
-  database: Database,
-  entry: NewTransaction,
-  now: number,
-): Promise<RecordOutcome> {
-  const laneKey = { chain_id: entry.chainId, signer: entry.signer }
-  const started = performance.now()
-  while (performance.now() - started < tryNoncesMs) {
-    const lane = await database.knex<LaneState>('lanes').where(laneKey).first()
-    if (lane?.status !== 'active') return { outcome: 'lanePaused' }
-    const attempt = await entry.sign(lane.next_nonce)
-    const recorded = await storeSigned(database, entry, lane.next_nonce, attempt, now)
-    if (recorded.outcome !== 'nonceTaken') return recorded
+export function createTransactionRecorder(database: Database) {
+  /** What each lane showed after the last transaction that was stored here. */
+  const last = new Map<string, { next: number; isOnlyOurs: boolean }>()
+
+  return async (entry: NewTransaction, now: number): Promise<RecordOutcome> => {
+    const laneKey = { chain_id: entry.chainId, signer: entry.signer }
+    const name = `${entry.chainId} ${entry.signer}`
+    const before = last.get(name)
+    last.delete(name)
+    let guess = before?.isOnlyOurs ? before.next : null
+    const started = performance.now()
+    while (performance.now() - started < tryNoncesMs) {
+      const lane = guess === null ? await database.knex<LaneState>('lanes').where(laneKey).first() : null
+      if (guess === null && lane?.status !== 'active') return { outcome: 'lanePaused' }
+      const nonce = guess ?? lane!.next_nonce
+      guess = null
+      const attempt = await entry.sign(nonce)
+      const recorded = await storeSigned(database, entry, nonce, attempt, now)
+      if (recorded.outcome === 'recorded') last.set(name, { next: nonce + 1, isOnlyOurs: before?.next === nonce })
+      if (recorded.outcome !== 'nonceTaken') return recorded
+    }
+    return { outcome: 'laneBusy' }
   }
-  return { outcome: 'laneBusy' }
 }
 
 type LaneState = { next_nonce: number; status: string }
@@ -120,13 +130,14 @@ async function storeSigned(
         .update({ next_nonce: nonce + 1, updated_at: now }),
     )
     const change = { transaction_id: id, transaction_hash: attempt.hash, due_at: null }
-    await changeSteps(
+    const changed = await changeSteps(
       trx,
       steps.map(({ ref }) => ({ ref, change })),
       now,
     )
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id, hash: attempt.hash })
-    return { outcome: 'recorded', transaction: toTransaction({ ...row, id }, [attempt], carried) }
+    const transaction = toTransaction({ ...row, id }, [attempt], carried)
+    return { outcome: 'recorded', transaction, steps: changed.map(toStepView) }
   })
 }
 

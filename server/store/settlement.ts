@@ -3,6 +3,7 @@ import type { StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
+import type { StepView } from '../domain/views.js'
 import { type AirdropResult, settleAirdrop } from './airdrops.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
 import { drawingSteps, releaseCredit, reserveCredit, spendCredit } from './credits.js'
@@ -89,7 +90,10 @@ async function refuseUsed(trx: Transaction, row: StepRow, result: StepResult): P
   }
 }
 
-/** Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only. */
+/**
+ * Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only. Answers
+ * with the steps that have ended.
+ */
 export async function settleTransaction(
   database: Database,
   settled: {
@@ -100,7 +104,7 @@ export async function settleTransaction(
     airdrop: AirdropResult | null
   },
   now: number,
-): Promise<'settled' | 'stale'> {
+): Promise<{ outcome: 'settled'; steps: StepView[] } | { outcome: 'stale' }> {
   return database.transact(async (trx) => {
     const key = { id: settled.transactionId }
     const refs = settled.results.map(({ ref }) => ref)
@@ -108,7 +112,7 @@ export async function settleTransaction(
       database.lock(trx<TransactionRow>('transactions').where(key)),
       ...(refs.length > 0 ? [lockedSteps(database, trx, refs), ...drawingSteps(trx, refs)] : []),
     )
-    if (transaction?.status !== 'open') return 'stale'
+    if (transaction?.status !== 'open') return { outcome: 'stale' }
     const mined = {
       status: 'final',
       mined_hash: settled.mined.hash,
@@ -139,10 +143,10 @@ export async function settleTransaction(
         ended.push({ row: await bookLate(database, trx, row, { result, needs }, now), result })
       }
     }
-    await endSteps(database, trx, ended, now)
+    const changed = await endSteps(database, trx, ended, now)
     const carrier = { id: settled.transactionId, hash: settled.mined.hash }
     if (settled.airdrop) await settleAirdrop(database, trx, settled.airdrop, carrier, now)
-    return 'settled'
+    return { outcome: 'settled', steps: changed.map(toStepView) }
   })
 }
 
@@ -170,7 +174,12 @@ async function book(
 }
 
 /** Shows how steps have ended; those that ended alike, as a bundle's mostly do, are written by one statement. */
-async function endSteps(database: Database, trx: Transaction, ended: readonly Ended[], now: number): Promise<void> {
+async function endSteps(
+  database: Database,
+  trx: Transaction,
+  ended: readonly Ended[],
+  now: number,
+): Promise<StepRow[]> {
   const ends = new Map<string, StepChange>()
   const changes = ended.map(({ row, result }) => {
     const change = endOf(row, result)
@@ -178,8 +187,9 @@ async function endSteps(database: Database, trx: Transaction, ended: readonly En
     if (!ends.has(text)) ends.set(text, change)
     return { ref: refOf(row), change: ends.get(text)! }
   })
-  const { all } = await changeAndRead(trx, changes, now)
+  const { changed, all } = await changeAndRead(trx, changes, now)
   await hurrySuccessors(database, trx, ended, byName(all), now)
+  return changed
 }
 
 function endOf(row: StepRow, result: StepResult): StepChange {

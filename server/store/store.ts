@@ -31,7 +31,7 @@ import {
   postponeTransactions,
   recordAttempt,
   recordFiller,
-  recordTransaction,
+  createTransactionRecorder,
 } from './journal.js'
 import {
   findOpenByHash,
@@ -108,7 +108,7 @@ export function createStore(database: Database) {
     resumeLane: on(resumeLane),
     countOpenTransactions: on(countOpenTransactions),
 
-    recordTransaction: on(recordTransaction),
+    recordTransaction: createTransactionRecorder(database),
     recordAttempt: on(recordAttempt),
     recordFiller: on(recordFiller),
     standsForNonce: on(standsForNonce),

@@ -110,7 +110,7 @@ describe('an airdrop whose block is gone', () => {
       const settleOther = () =>
         store.settleTransaction({ transactionId: other, mined: mine(4), results: [], airdrop: result }, now)
       if (order === 'another') await settleOther()
-      expect(await settle(givenUp, airdrop, payment)).to.equal('settled')
+      expect((await settle(givenUp, airdrop, payment)).outcome).to.equal('settled')
       if (order === 'its own') await settleOther()
       expect(await paid()).to.equal(5n)
       await undo(payment)

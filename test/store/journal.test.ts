@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
+import type { StepRef } from '../../server/domain/action.js'
 import type { Database } from '../../server/store/database.js'
-import type { Store } from '../../server/store/store.js'
+import { createStore, type Store } from '../../server/store/store.js'
 import { aNewAction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
 import { useStore } from './useStore.js'
 
@@ -29,8 +30,12 @@ describe('the journal', () => {
     return ref
   }
 
-  function record(...steps: Awaited<ReturnType<typeof acceptedStep>>[]) {
-    return store.recordTransaction(
+  function record(...steps: StepRef[]) {
+    return recordIn(store, steps)
+  }
+
+  function recordIn(where: Store, steps: readonly StepRef[], signed: number[] = []) {
+    return where.recordTransaction(
       {
         chainId: 1,
         signer,
@@ -40,13 +45,11 @@ describe('the journal', () => {
         gasLimit: 100_000n,
         steps: steps.map((step) => ({ ref: step, attempts: 1 })),
         airdrop: null,
-        sign: async (nonce) => ({
-          hash: randomHash(),
-          raw: `0x${nonce.toString(16).padStart(8, '0')}`,
-          maxFeePerGas: 10n,
-          maxPriorityFeePerGas: 1n,
-          isCancel: false,
-        }),
+        sign: async (nonce) => {
+          signed.push(nonce)
+          const raw = `0x${nonce.toString(16).padStart(8, '0')}` as const
+          return { hash: randomHash(), raw, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false }
+        },
       },
       Date.now(),
     )
@@ -59,6 +62,43 @@ describe('the journal', () => {
     const nonces = recorded.map((entry) => (entry.outcome === 'recorded' ? entry.transaction.nonce : -1))
     expect(nonces.sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 20 }, (_, index) => index + 5))
     expect((await store.readLanes(1))[0]?.nextNonce).to.equal(25)
+  })
+
+  describe('on a lane that nobody else has used lately', () => {
+    let reads = 0
+    // Under the lock it is read by another statement.
+    const count = ({ sql }: { sql: string }) => (reads += Number(/^select .* from .lanes. .* limit/.test(sql)))
+    beforeEach(async () => {
+      for (let index = 0; index < 2; index++) await record(await acceptedStep())
+      reads = 0
+      database.knex.on('query', count)
+    })
+    afterEach(() => database.knex.removeListener('query', count))
+
+    it('signs for the next nonce without asking for it', async () => {
+      const signed: number[] = []
+      for (let index = 0; index < 2; index++) await recordIn(store, [await acceptedStep()], signed)
+      expect(signed).to.deep.equal([7, 8])
+      expect(reads).to.equal(0)
+    })
+
+    it('signs anew where somebody has, and asks until the lane is its own again', async () => {
+      await recordIn(createStore(database), [await acceptedStep()])
+      reads = 0
+      const signed: number[] = []
+      for (let index = 0; index < 4; index++) await recordIn(store, [await acceptedStep()], signed)
+      expect(signed).to.deep.equal([7, 8, 9, 10, 11])
+      expect(reads).to.equal(2)
+    })
+
+    it('takes none while it is paused', async () => {
+      await store.pauseLane({ chainId: 1, signer, reason: 'test' }, Date.now())
+      const ref = await acceptedStep()
+      expect((await recordIn(store, [ref])).outcome).to.equal('lanePaused')
+      const signed: number[] = []
+      expect((await recordIn(store, [ref], signed)).outcome).to.equal('lanePaused')
+      expect(signed, 'the second time').to.deep.equal([])
+    })
   })
 
   it('gives one step one transaction, however many visits race for it', async () => {
@@ -154,13 +194,13 @@ describe('the journal', () => {
       { ref: other, result: { status: 'alone' as const }, needs: [] },
     ]
     const settled = { transactionId: bundle.transaction.id, mined, results, airdrop: null }
-    expect(await store.settleTransaction(settled, Date.now())).to.equal('settled')
+    expect((await store.settleTransaction(settled, Date.now())).outcome).to.equal('settled')
     expect((await store.readStepWork(done))!.view).to.include({ status: 'reverted', transactionHash: mined.hash })
     const left = (await store.readStepWork(other))!
     expect(left).to.include({ alone: true, transactionId: null })
     expect(left.view).to.include({ status: 'executing', transactionHash: null, attempts: 1 })
     expect((await store.claimDueSteps(10, 1_000)).map(({ ref }) => ref)).to.deep.equal([other])
-    expect(await store.settleTransaction(settled, Date.now())).to.equal('stale')
+    expect((await store.settleTransaction(settled, Date.now())).outcome).to.equal('stale')
   })
 
   it('signs nothing on a paused lane', async () => {
@@ -226,8 +266,11 @@ describe('the journal', () => {
         { transactionId: recorded.transaction.id, mined, results: [{ ref, result, needs: [] }], airdrop: null },
         Date.now(),
       )
-    expect((await Promise.all([settle(), settle(), settle()])).sort()).to.deep.equal(['settled', 'stale', 'stale'])
-    expect(await store.readStep(ref)).to.include({ status: 'success', transactionHash: mined.hash, blockNumber: 3 })
+    const answers = await Promise.all([settle(), settle(), settle()])
+    expect(answers.map(({ outcome }) => outcome).sort()).to.deep.equal(['settled', 'stale', 'stale'])
+    const settled = answers.find((answer) => answer.outcome === 'settled')
+    expect(settled?.steps).to.deep.equal([await store.readStep(ref)])
+    expect(settled?.steps[0]).to.include({ status: 'success', transactionHash: mined.hash, blockNumber: 3 })
     expect(await store.hasOpenTransactions(1)).to.equal(false)
     const events = await database
       .knex<{ action_id: string; sequence: number }>('events')

@@ -98,7 +98,8 @@ describe('a few steps that everybody is at', () => {
       ]
       const results = steps.map((ref) => ({ ref, result: pick(outcomes)!, needs: [] }))
       const settled = { transactionId, mined, results, airdrop: null }
-      if ((await pick(stores)!.settleTransaction(settled, Date.now())) === 'settled') blocks.push(block)
+      const { outcome } = await pick(stores)!.settleTransaction(settled, Date.now())
+      if (outcome === 'settled') blocks.push(block)
     }
 
     async function undo(): Promise<void> {
