@@ -14,10 +14,17 @@ export function createDraining({
   store: Pick<Store, 'readDraining' | 'setDraining'>
   now: () => number
 }) {
-  let last = { at: -Infinity, draining: false }
+  let last: { at: number; draining: Promise<boolean> } | null = null
 
-  async function isDraining(): Promise<boolean> {
-    if (now() - last.at > freshForMs) last = { at: now(), draining: await store.readDraining() }
+  function isDraining(): Promise<boolean> {
+    if (last === null || now() - last.at > freshForMs) {
+      const asked = { at: now(), draining: store.readDraining() }
+      last = asked
+      // Those who came meanwhile hear of it as well; the next one asks again.
+      asked.draining.catch(() => {
+        if (last === asked) last = null
+      })
+    }
     return last.draining
   }
 
@@ -31,7 +38,7 @@ export function createDraining({
     },
     async set(draining: boolean): Promise<void> {
       await store.setDraining(draining, now())
-      last = { at: now(), draining }
+      last = { at: now(), draining: Promise.resolve(draining) }
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
@@ -122,19 +123,23 @@ async function storeSigned(
     // After the steps: one that another visit has got further with needs no other nonce.
     if (lane.next_nonce !== nonce) return { outcome: 'nonceTaken' }
     const row = newRow({ ...entry, nonce, signedFor: refs }, now)
-    const [id] = (await trx('transactions').insert(row)) as [number]
-    trx.later(trx('attempts').insert(attemptColumns(id, attempt, now)))
+    // Not asked for, which would be a trip of its own.
+    const ofIt = trx<TransactionRow>('transactions').where({ ...laneKey, nonce })
+    const itsId = ofIt.clone().select('id')
+    trx.later(trx('transactions').insert(row))
+    trx.later(trx('attempts').insert(attemptColumns(itsId, attempt, now)))
     trx.later(
       trx('lanes')
         .where(laneKey)
         .update({ next_nonce: nonce + 1, updated_at: now }),
     )
-    const change = { transaction_id: id, transaction_hash: attempt.hash, due_at: null }
+    const change = { transaction_id: itsId, transaction_hash: attempt.hash, due_at: null }
     const changed = await changeSteps(
       trx,
       steps.map(({ ref }) => ({ ref, change })),
       now,
     )
+    const id = changed[0]?.transaction_id ?? (await ofIt.clone().first('id'))!.id
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id, hash: attempt.hash })
     const transaction = toTransaction({ ...row, id }, [attempt], carried)
     return { outcome: 'recorded', transaction, steps: changed.map(toStepView) }
@@ -305,7 +310,7 @@ function newRow(
   }
 }
 
-function attemptColumns(transactionId: number, attempt: SignedAttempt, now: number) {
+function attemptColumns(transactionId: number | Knex.QueryBuilder, attempt: SignedAttempt, now: number) {
   return {
     hash: attempt.hash,
     transaction_id: transactionId,

@@ -17,8 +17,13 @@ import {
 } from './rows.js'
 
 export type StepChange = Partial<
-  Omit<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'due_at' | 'open_account' | 'traceparent'>
+  Omit<
+    StepRow,
+    'action_id' | 'intent_index' | 'step_index' | 'due_at' | 'open_account' | 'traceparent' | 'transaction_id'
+  >
 > & {
+  /** Or the statement that reads it. */
+  transaction_id?: number | Knex.QueryBuilder | null
   /** Null: it is free again. */
   open_account?: Knex.Raw | null
   /** Null: nothing to do. Set by the database's clock, which is the one that claimers go by. */
