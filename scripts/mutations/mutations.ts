@@ -182,4 +182,26 @@ export const mutations: Mutation[] = [
     ],
     tests: ['test/chain/simulateTogether.test.ts', '-g', 'starve'],
   },
+  {
+    name: 'a step that is handed over is due for others too',
+    changes: [
+      {
+        file: 'server/store/stepRequests.ts',
+        find: 'due_at: leaseMs === undefined ? database.atOnce() : database.after(leaseMs),',
+        replace: 'due_at: leaseMs === undefined ? database.atOnce() : database.after(0),',
+      },
+    ],
+    tests: ['test/store/steps.test.ts', '-g', 'nobody else before'],
+  },
+  {
+    name: 'a step takes its account before the step before it has ended',
+    changes: [
+      {
+        file: 'server/store/stepRequests.ts',
+        find: 'const account = decision.ready ? accountWanted(request, takes) : null',
+        replace: 'const account = accountWanted(request, takes)',
+      },
+    ],
+    tests: ['test/store/steps.test.ts', '-g', 'leaves the account'],
+  },
 ]

@@ -2,8 +2,16 @@ import { expect } from 'chai'
 import type { StepRef } from '../../server/domain/action.js'
 import type { Database, Transaction } from '../../server/store/database.js'
 import { lockedSteps } from '../../server/store/steps.js'
-import type { Store } from '../../server/store/store.js'
-import { aNewAction, anOnDemandIntent, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
+import { createStore, type Store } from '../../server/store/store.js'
+import {
+  aBatch,
+  aNewAction,
+  anOnDemandIntent,
+  aSignedIntent,
+  randomAddress,
+  randomHash,
+  stepOf,
+} from '../support/builders.js'
 import { until } from '../support/until.js'
 import { moneyScene } from './moneyScene.js'
 import { useStore } from './useStore.js'
@@ -42,19 +50,30 @@ describe('the steps', () => {
 })
 
 describe('a step that is left to who asks for it', () => {
+  let database: Database
   let store: Store
-  useStore((fresh) => ({ store } = fresh))
+  useStore((fresh) => ({ database, store } = fresh))
+
+  const twoBatches = () => aSignedIntent([aBatch({ hash: randomHash() }), aBatch({ hash: randomHash() })])
 
   async function request(leaseMs?: number) {
-    const entry = aNewAction({ intents: [aSignedIntent()] })
+    const entry = await stored()
+    return ask(stepOf(entry, 0, 0), leaseMs)
+  }
+
+  async function stored(user = randomAddress(), intent = aSignedIntent()) {
+    const entry = aNewAction({ user, intents: [intent] })
     await store.insertAction(entry)
-    const ref = stepOf(entry, 0, 0)
+    return entry
+  }
+
+  async function ask(ref: StepRef, leaseMs?: number, where = store) {
     const before = (await store.readStepWork(ref))!
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     const order = { action: 'execute', hash: null, signed: false } as const
     const leftTo = leaseMs === undefined ? null : { work: before, leaseMs }
     const asked = { ref, order, needs: [], intentSigned: true, traceparent, leftTo }
-    return { asked, ...(await store.requestStep(asked, Date.now())) }
+    return { asked, ...(await where.requestStep(asked, Date.now())) }
   }
   const due = async () => (await store.claimDueSteps(10, 60_000)).map(({ ref }) => ref)
 
@@ -81,6 +100,33 @@ describe('a step that is left to who asks for it', () => {
     const { view: again, left } = await store.requestStep(asked, Date.now())
     expect(left).to.equal(null)
     expect(again).to.deep.equal(view)
+  })
+
+  it('has its user’s account at once, which nobody else has then', async () => {
+    const user = randomAddress()
+    const [first, second] = [await stored(user), await stored(user)]
+    expect((await ask(stepOf(first, 0, 0), 60_000)).left).to.include({ hasAccount: true })
+    const { left } = await ask(stepOf(second, 0, 0), 60_000)
+    expect(left).to.include({ hasAccount: false })
+    expect(await store.takeAccounts([left!])).to.deep.equal([false])
+  })
+
+  it('is the only one with the account of those that are asked for together, by several processes too', async () => {
+    const user = randomAddress()
+    const stores = [store, createStore(database), createStore(database)]
+    const entries = await Promise.all(Array.from({ length: 12 }, () => stored(user)))
+    const asked = entries.map((entry, index) => ask(stepOf(entry, 0, 0), 60_000, stores[index % stores.length]))
+    const answers = await Promise.all(asked)
+    expect(answers.filter(({ left }) => left?.hasAccount)).to.have.length(1)
+    expect(answers.map(({ view }) => view.status)).to.deep.equal(Array(12).fill('executing'))
+  })
+
+  it('leaves the account to the step before it, which has to end first', async () => {
+    const entry = await stored(randomAddress(), twoBatches())
+    expect((await ask(stepOf(entry, 0, 0))).left, 'left to nobody').to.equal(null)
+    expect((await ask(stepOf(entry, 0, 1), 60_000)).left).to.include({ hasAccount: false })
+    const before = (await store.readStepWork(stepOf(entry, 0, 0)))!
+    expect(await store.takeAccounts([before])).to.deep.equal([true])
   })
 
   it('is left only to those of several who have asked for that', async () => {
