@@ -33,6 +33,12 @@ type Abilities = {
  */
 const mostTogether = 20
 
+/**
+ * How many such simulations are under way at once. One after the other, a node that takes 100 ms to answer would hold the
+ * chain down to ten of them a second.
+ */
+const sideBySide = Number(process.env.SBS ?? 4)
+
 /** Room alone lifts nothing over EIP-7825's limit of 16,777,216, authorizations included. */
 const mostWithRoom = 16_000_000n
 
@@ -49,7 +55,7 @@ export function createSimulator(rpc: Rpc) {
   const abilities: Abilities = { simulation: true, designators: true, pendingBlock: true }
   const codes = new Map<Address, Hex>()
   const hints = createGasHints()
-  const inCompany = grouped(simulateTogether, mostTogether)
+  const inCompany = grouped(simulateTogether, mostTogether, { sideBySide })
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
     const asked = { request, options }

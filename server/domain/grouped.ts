@@ -4,31 +4,35 @@ const patienceMs = 1_000
 /**
  * Has calls that come while the one before is under way, or in the same turn of the event loop, done in one go: many
  * small writes then share a commit, and many small reads a statement. Each caller gets the result at his place, or the
- * error of the whole.
+ * error of the whole. `sideBySide`: so many groups may be under way at once; another one begins only when it is full.
  */
 export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   mostAtOnce: number,
+  { sideBySide }: { sideBySide: number } = { sideBySide: 1 },
 ): (item: Item) => Promise<Result> {
   type Waiting = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
   let waiting: Waiting[] = []
-  let isRunning = false
+  /** How many take one group after the other. */
+  let runners = 0
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (isRunning) return
-      isRunning = true
+      const isFull = waiting.length >= mostAtOnce
+      if (runners > 0 && !(isFull && runners < sideBySide)) return
+      runners += 1
       setImmediate(() => void runAll())
     })
 
   async function runAll(): Promise<void> {
-    while (waiting.length > 0) {
+    // The last one takes what is there; the others leave what is no full group to grow.
+    while (waiting.length >= (runners > 1 ? mostAtOnce : 1)) {
       const group = waiting.slice(0, mostAtOnce)
       waiting = waiting.slice(mostAtOnce)
       await orPatience(answer(group))
     }
-    isRunning = false
+    runners -= 1
   }
 
   async function answer(group: Waiting[]): Promise<void> {

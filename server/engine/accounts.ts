@@ -22,6 +22,8 @@ const forgottenMs = 60_000
 export function createAccounts(deps: {
   /** Makes a step the one open step of its user on its chain. False: another one is. */
   take: (work: StepWork) => Promise<boolean>
+  /** Has a step hold no account any more. */
+  giveBack: (ref: StepRef) => Promise<void>
   /** Has a step looked at at once. */
   hurry: (ref: StepRef) => Promise<void>
   now: () => number
@@ -35,6 +37,12 @@ export function createAccounts(deps: {
       const isTaken = work.hasAccount || (await deps.take(work))
       if (isTaken) leave(work)
       return isTaken ? null : waitFor(work)
+    },
+
+    /** Lets the next one have the account of a step that has to wait for something else. */
+    async giveBack(work: StepWork): Promise<void> {
+      await deps.giveBack(work.ref)
+      await callNext(accountOf(work))
     },
 
     /** Tells that these steps hold no account any more. Never throws. */

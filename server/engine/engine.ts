@@ -20,7 +20,7 @@ export type Engine = ReturnType<typeof createEngine>
 
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
 export function createEngine(
-  given: Omit<EngineTools, 'bundles' | 'accounts' | 'takeTurn' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,
+  given: Omit<EngineTools, 'bundles' | 'accounts' | 'turns' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,
   bundling: BundleSettings,
 ) {
   const tools: EngineTools = {
@@ -30,13 +30,14 @@ export function createEngine(
     bundles: createBundles(bundling, () => tools),
     accounts: createAccounts({
       take: grouped(given.store.takeAccounts, mostAccounts),
+      giveBack: given.store.giveAccountBack,
       async hurry(ref) {
         await given.store.postponeStep(ref, 0)
         workers.steps.wake()
       },
       now: given.now,
     }),
-    takeTurn: createTurns(turnMs),
+    turns: createTurns(turnMs),
     wake: (kind) => (kind ? [workers[kind]] : Object.values(workers)).forEach((worker) => worker.wake()),
     look: (chainId, sent) => watchers.get(chainId)?.look(sent),
   }

@@ -54,10 +54,10 @@ export async function recordAndSend(outgoing: Outgoing, tools: EngineTools): Pro
 /** Stores a signed transaction on the least busy lane. Of steps that are stale it tells which; nothing is stored then. */
 export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Recorded> {
   const { chain } = outgoing
-  const signer = await leastBusyLane(chain, tools)
+  const signer = leastBusy(await usableLanes(chain, tools), chain, tools)
   if (!signer) return { outcome: 'noLane' }
   // One at a time, or all but one of them would sign for a nonce that is gone.
-  const turn = await tools.takeTurn(`${chain.config.chainId} ${signer}`, () => recordOn(signer, outgoing, tools))
+  const turn = await tools.turns.take(turnOf(chain, signer), () => recordOn(signer, outgoing, tools))
   const recorded = turn.done ? turn.result : null
   if (recorded?.outcome === 'stale') return recorded
   if (recorded?.outcome !== 'recorded') return { outcome: 'noLane' }
@@ -200,17 +200,30 @@ export async function headOf(chain: Chain, tools: EngineTools) {
   return head
 }
 
-async function leastBusyLane(chain: Chain, tools: EngineTools): Promise<Address | null> {
+/** Those that take work, with how many open transactions they have. */
+async function usableLanes(chain: Chain, tools: EngineTools): Promise<{ signer: Address; open: number }[]> {
   const { chainId } = chain.config
-  if (!tools.lanesChecked.has(chainId)) return null
+  if (!tools.lanesChecked.has(chainId)) return []
   // Whether it takes work shows when its nonce is read.
-  if (tools.signers.size === 1) return [...tools.signers.keys()][0]!
+  if (tools.signers.size === 1) return [...tools.signers.keys()].map((signer) => ({ signer, open: 0 }))
   const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenTransactions(chainId)])
-  const usable = lanes.filter(
-    ({ status, signer }) => status === 'active' && tools.signers.has(signer) && !isResting(signer, tools),
-  )
-  usable.sort((a, b) => (open.get(a.signer) ?? 0) - (open.get(b.signer) ?? 0))
-  return usable[0]?.signer ?? null
+  return lanes
+    .filter(({ status, signer }) => status === 'active' && tools.signers.has(signer) && !isResting(signer, tools))
+    .map(({ signer }) => ({ signer, open: open.get(signer) ?? 0 }))
+}
+
+/** Counts what is being recorded with what is open, or all who come at one moment would choose the same. */
+function leastBusy(
+  lanes: readonly { signer: Address; open: number }[],
+  chain: Chain,
+  tools: EngineTools,
+): Address | undefined {
+  const loads = lanes.map(({ signer, open }) => ({ signer, load: open + tools.turns.queued(turnOf(chain, signer)) }))
+  return loads.sort((a, b) => a.load - b.load)[0]?.signer
+}
+
+function turnOf(chain: Chain, signer: Address): string {
+  return `${chain.config.chainId} ${signer}`
 }
 
 /** A signer that has failed is not asked for a while, so that many steps don't wait for the same silence each. */

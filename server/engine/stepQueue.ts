@@ -23,7 +23,11 @@ export function stepQueue(tools: EngineTools): Queue<StepWork> {
 /** Does the next thing for a step. */
 async function advanceStep(work: StepWork, tools: EngineTools): Promise<Visit> {
   const previous = await tools.store.readPreviousStep(work.ref)
-  if (previous?.status === 'executing') return waits(previousMs)
+  if (previous?.status === 'executing') {
+    // That one may have been undone since, and needs the account.
+    if (work.hasAccount) await tools.accounts.giveBack(work)
+    return waits(previousMs)
+  }
   if (previous && previous.status !== 'success') {
     const message = `The previous step ended as "${previous.status}"; execute it again, then this one.`
     return failStep(work, { code: 'previous_step_failed', message, retryable: true }, tools)

@@ -38,8 +38,8 @@ export type EngineTools = {
   bundles: Bundles
   /** Users' accounts, which one step at a time has. */
   accounts: Accounts
-  /** Takes turns at a lane. */
-  takeTurn: Turns
+  /** At lanes, of which each records one transaction at a time. */
+  turns: Turns
   /** The newest head that was seen of each chain. */
   heads: Map<number, Block>
   /** Chains whose lanes have been held against the chain since the process started; nothing is signed before. */

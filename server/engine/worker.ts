@@ -68,9 +68,8 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
         leaseMs,
         give(work) {
           if (!takeBack()) return
-          // What comes after the end is claimed by others when the lease is over.
-          if (isRunning) track(visit(work), free)
-          else free()
+          // What comes after the end is for others, at the latest when the lease is over.
+          track(isRunning ? visit(work) : queue.postpone(work, 0).catch(() => undefined), free)
         },
         leave() {
           if (takeBack()) free()

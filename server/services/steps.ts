@@ -93,9 +93,18 @@ export function createSteps(deps: {
       if (left) seat?.give(left)
       else deps.wake()
       return view
+    } catch (error) {
+      // It may have been accepted all the same, and left to nobody.
+      if (seat && !(error instanceof ServiceError)) lookAtOnce(work.ref)
+      throw error
     } finally {
       seat?.leave()
     }
+  }
+
+  function lookAtOnce(ref: StepRef): void {
+    // Else it is looked at when the lease is over.
+    store.postponeStep(ref, 0).then(deps.wake, () => undefined)
   }
 
   async function proveRegistration(

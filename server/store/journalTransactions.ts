@@ -1,4 +1,3 @@
-import type { Knex } from 'knex'
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import type { Database } from './database.js'
@@ -42,12 +41,11 @@ export type SignedAttempt = {
 /** The open transactions that any of these hashes belongs to. */
 export async function findOpenByHash(database: Database, hashes: Hash[]): Promise<JournalTransaction[]> {
   if (hashes.length === 0) return []
-  const ids = database.knex<AttemptRow>('attempts').whereIn('hash', hashes).select('transaction_id')
-  const [rows, parts] = await Promise.all([
-    database.knex<TransactionRow>('transactions').whereIn('id', ids).where({ status: 'open' }),
-    readParts(database, ids),
-  ])
-  return rows.map((row) => toWhole(row, parts))
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .whereIn('id', database.knex('attempts').whereIn('hash', hashes).select('transaction_id'))
+    .where({ status: 'open' })
+  return withAttempts(database, rows)
 }
 
 /** Open transactions that nothing has been heard of for too long, oldest nonce first. */
@@ -124,31 +122,19 @@ export async function standsForNonce(
 
 async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
   if (rows.length === 0) return []
-  const parts = await readParts(
-    database,
-    rows.map((row) => row.id),
-  )
-  return rows.map((row) => toWhole(row, parts))
-}
-
-type Parts = Awaited<ReturnType<typeof readParts>>
-
-/** What is stored of transactions besides their rows. */
-async function readParts(database: Database, ids: number[] | Knex.QueryBuilder<AttemptRow>) {
+  const ids = rows.map((row) => row.id)
   const [attempts, steps] = await Promise.all([
-    database.knex<AttemptRow>('attempts').whereIn('transaction_id', ids as number[]),
+    database.knex<AttemptRow>('attempts').whereIn('transaction_id', ids),
     database
       .knex<StepRow>('steps')
-      .whereIn('transaction_id', ids as number[])
+      .whereIn('transaction_id', ids)
       .select('transaction_id', 'action_id', 'intent_index', 'step_index', 'traceparent'),
   ])
-  return { attempts, steps }
-}
-
-function toWhole(row: TransactionRow, { attempts, steps }: Parts): JournalTransaction {
-  const own = attempts.filter((attempt) => attempt.transaction_id === row.id).map(toAttempt)
-  const carried = steps.filter((step) => step.transaction_id === row.id).map(toCarried)
-  return toTransaction(row, own.sort(byFee), carried)
+  return rows.map((row) => {
+    const own = attempts.filter((attempt) => attempt.transaction_id === row.id).map(toAttempt)
+    const carried = steps.filter((step) => step.transaction_id === row.id).map(toCarried)
+    return toTransaction(row, own.sort(byFee), carried)
+  })
 }
 
 /** Every form offers more than the one before it; the clocks of two replicas may say otherwise. */

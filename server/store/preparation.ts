@@ -74,6 +74,13 @@ async function take(database: Database, works: StepWork[]): Promise<boolean> {
   }
 }
 
+/** Lets others have the account of a step that can't use it yet; what a transaction carries keeps it. */
+export async function giveAccountBack(database: Database, ref: StepRef): Promise<void> {
+  await database.write((knex) =>
+    knex('steps').where(stepKeyColumns(ref)).whereNull('transaction_id').update({ open_account: null }),
+  )
+}
+
 /** Sets credit aside for a step that was accepted while the one before it was still under way. */
 export async function reserveForStep(
   database: Database,

@@ -56,14 +56,20 @@ export function createStepRequests(database: Database) {
 /** Or why the request can't be met, and then nothing is stored. */
 type RequestOutcome = StepAnswer | { refusal: ServiceError }
 
-/** Somebody may take the same account at the same moment; then it is waited for like any that is taken. */
+/** How often accounts that looked free are tried to be taken with what is asked for. */
+const mostTries = 2
+
+/** Somebody may take the same account at the same moment; the next look finds it taken. */
 async function withFreeAccounts<T>(run: (takes: boolean) => Promise<T>): Promise<T> {
-  try {
-    return await run(true)
-  } catch (error) {
-    if (isDuplicate(error)) return run(false)
-    throw error
+  for (let tries = 0; tries < mostTries; tries++) {
+    try {
+      return await run(true)
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+    }
   }
+  // Each visit takes its own then.
+  return run(false)
 }
 
 /**

@@ -44,7 +44,7 @@ import {
 import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resumeLane } from './lanes.js'
 import { readOpenExposures } from './exposures.js'
 import { createActionIntake, findKnownAction } from './newActions.js'
-import { fixStepKey, reserveForStep, takeAccounts } from './preparation.js'
+import { fixStepKey, giveAccountBack, reserveForStep, takeAccounts } from './preparation.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
 import { readDraining, readStuck, readUnsettled, readWaiting, setDraining } from './serviceState.js'
 import { settleStep, settleTransaction } from './settlement.js'
@@ -96,6 +96,7 @@ export function createStore(database: Database) {
     noteUnseen: on(noteUnseen),
 
     takeAccounts: on(takeAccounts),
+    giveAccountBack: on(giveAccountBack),
     reserveForStep: on(reserveForStep),
     fixStepKey: on(fixStepKey),
     settleStep: on(settleStep),

@@ -9,6 +9,7 @@ describe('steps that wait for one account', () => {
     const taken = new Set<string>()
     const accounts = createAccounts({
       take: (work) => Promise.resolve(taken.has(work.ref.actionId)),
+      giveBack: ({ actionId }: StepRef) => Promise.resolve(void taken.delete(actionId)),
       hurry: ({ actionId }: StepRef) => Promise.resolve(void called.push(actionId)),
       now: () => 0,
     })
@@ -31,6 +32,24 @@ describe('steps that wait for one account', () => {
     expect(waits[0]).to.be.below(waits[1]!)
     await accounts.freed([step('first')])
     expect(called).to.deep.equal(['second'])
+  })
+
+  it('are called when who has it gives it back, and he comes after them', async () => {
+    const { accounts, called, taken } = scene()
+    taken.add('first')
+    await accounts.take(step('first'))
+    await accounts.take(step('second'))
+    await accounts.giveBack(step('first'))
+    expect(taken.has('first')).to.equal(false)
+    expect(called).to.deep.equal(['second'])
+    await accounts.take(step('first'))
+    await accounts.freed([step('second')])
+    expect(called).to.deep.equal(['second', 'first'])
+  })
+
+  it('need not be asked whether they have what they were accepted with', async () => {
+    const { accounts } = scene()
+    expect(await accounts.take({ ...step('accepted'), hasAccount: true })).to.equal(null)
   })
 
   it('are not kept waiting by one that has ended while it waited', async () => {

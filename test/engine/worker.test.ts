@@ -12,6 +12,7 @@ describe('a worker that is given rows', () => {
   /** A queue whose rows are due once and whose visits end when they are told to. */
   function aQueue(due: string[] = []) {
     const visited: string[] = []
+    const postponed: [string, number][] = []
     const ends: (() => void)[] = []
     const worker = createWorker<string>(
       {
@@ -21,12 +22,12 @@ describe('a worker that is given rows', () => {
           visited.push(row)
           return new Promise<Visit>((resolve) => ends.push(() => resolve(moved)))
         },
-        postpone: async () => undefined,
+        postpone: async (row, delayMs) => void postponed.push([row, delayMs]),
         label: (row) => ({ row }),
       },
       log,
     )
-    return { worker, visited, endAll: () => ends.splice(0).forEach((end) => end()) }
+    return { worker, visited, postponed, endAll: () => ends.splice(0).forEach((end) => end()) }
   }
 
   it('visits one at once, without looking for it', async () => {
@@ -47,12 +48,13 @@ describe('a worker that is given rows', () => {
   })
 
   it('leaves what is given after its end to those who find it due', async () => {
-    const { worker, visited } = aQueue()
+    const { worker, visited, postponed } = aQueue()
     worker.start()
     const seat = worker.takeSeat()!
     await worker.stop()
     seat.give('late')
     expect(visited).to.deep.equal([])
+    expect(postponed).to.deep.equal([['late', 0]])
   })
 
   it('takes one row for each seat', async () => {

@@ -129,6 +129,23 @@ describe('a step that is left to who asks for it', () => {
     expect(await store.takeAccounts([before])).to.deep.equal([true])
   })
 
+  it('gives the account to the step before it when that is undone', async () => {
+    const entry = await stored(randomAddress(), twoBatches())
+    const [first, second] = [stepOf(entry, 0, 0), stepOf(entry, 0, 1)]
+    await ask(first, 60_000)
+    const block = { blockNumber: 7, blockHash: randomHash() }
+    const success = { status: 'success' as const, confirmations: 1, arrivals: [], payouts: [] }
+    await store.settleStep(first, { ...success, transactionHash: randomHash(), ...block }, Date.now())
+    expect((await ask(second, 60_000)).left).to.include({ hasAccount: true })
+    await store.undoBlock(1, { number: 7, hash: block.blockHash }, Date.now())
+    const undone = (await store.readStepWork(first))!
+    expect(undone.view.status).to.equal('executing')
+
+    await store.giveAccountBack(second)
+    expect(await store.takeAccounts([undone])).to.deep.equal([true])
+    expect((await store.readStepWork(second))!.hasAccount).to.equal(false)
+  })
+
   it('is left only to those of several who have asked for that', async () => {
     const [, other] = await Promise.all([request(60_000), request()])
     expect(await due()).to.deep.equal([other.asked.ref])

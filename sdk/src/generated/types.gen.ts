@@ -834,7 +834,7 @@ export type ChainsListed = {
 export type Lane = {
     signer: Address;
     /**
-     * A paused lane signs nothing until an operator has looked at it.
+     * A paused lane sends nothing new until an operator has looked at it.
      */
     status: 'active' | 'paused';
     /**

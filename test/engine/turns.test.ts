@@ -1,0 +1,54 @@
+import { expect } from 'chai'
+import { createTurns } from '../../server/engine/turns.js'
+
+describe('turns', () => {
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+  /** Work that ends when it is told to. */
+  function aWork() {
+    const begun: string[] = []
+    const ends: (() => void)[] = []
+    const work = (name: string) => () => {
+      begun.push(name)
+      return new Promise<string>((resolve) => ends.push(() => resolve(name)))
+    }
+    return { begun, work, endNext: () => ends.shift()!() }
+  }
+
+  it('are had one after the other, and tell how many are in the queue', async () => {
+    const turns = createTurns(1_000)
+    const { begun, work, endNext } = aWork()
+    const all = ['a', 'b', 'c'].map((name) => turns.take('lane', work(name)))
+    expect(turns.queued('lane')).to.equal(3)
+    expect(turns.queued('another')).to.equal(0)
+    for (const sofar of ['a', 'ab', 'abc']) {
+      await turn()
+      expect(begun.join('')).to.equal(sofar)
+      endNext()
+    }
+    expect((await Promise.all(all)).map((had) => had.done && had.result)).to.deep.equal(['a', 'b', 'c'])
+    expect(turns.queued('lane')).to.equal(0)
+  })
+
+  it('come to the next one after one that has failed', async () => {
+    const turns = createTurns(1_000)
+    const failed = turns.take('lane', () => Promise.reject(new Error('no')))
+    const next = turns.take('lane', () => Promise.resolve('next'))
+    expect(await failed.catch((error: Error) => error.message)).to.equal('no')
+    expect(await next).to.deep.equal({ done: true, result: 'next' })
+    expect(turns.queued('lane')).to.equal(0)
+  })
+
+  it('are not had by who has waited for too long', async () => {
+    const turns = createTurns(20)
+    const { begun, work, endNext } = aWork()
+    const first = turns.take('lane', work('first'))
+    await turn()
+    const late = turns.take('lane', work('late'))
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    endNext()
+    await first
+    expect(await late).to.deep.equal({ done: false })
+    expect(begun).to.deep.equal(['first'])
+  })
+})
