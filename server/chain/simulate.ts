@@ -37,7 +37,7 @@ const mostTogether = 20
  * How many such simulations are under way at once. One after the other, a node that takes 100 ms to answer would hold the
  * chain down to ten of them a second.
  */
-const sideBySide = Number(process.env.SBS ?? 4)
+const sideBySide = 4
 
 /** Room alone lifts nothing over EIP-7825's limit of 16,777,216, authorizations included. */
 const mostWithRoom = 16_000_000n
