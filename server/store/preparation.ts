@@ -50,11 +50,11 @@ export function ownAccount(database: Database): Knex.Raw {
   return database.knex.raw("concat(chain_id, ':', ??)", ['user'])
 }
 
-/** The statement that reads which steps have these accounts. */
+/** The statement that reads which steps have these accounts, at least one. */
 export function stepsWithAccounts(from: Knex | Transaction, accounts: readonly string[]) {
   return (from as Transaction)<StepRow>('steps')
     .whereIn('open_account', accounts)
-    .select('open_account', 'action_id', 'intent_index', 'step_index')
+    .select('action_id', 'intent_index', 'step_index', 'status', 'open_account')
 }
 
 /** All of them or none. */

@@ -134,17 +134,17 @@ async function lockFree(
 ): Promise<{ rows: Map<string, StepRow>; previous: Map<string, Pick<StepRow, 'status'>>; taken: Set<string | null> }> {
   const actionIds = new Set(refs.map(({ actionId }) => actionId))
   const actions = trx<ActionRow>('actions').whereIn('id', [...actionIds])
-  const [steps, free, held, previous = []] = await trx.together(
+  const [steps, free, ...others] = await trx.together(
     lockedSteps(database, trx, refs, { skipLocked: true }),
     database.lock(actions.select('id'), { skipLocked: true }),
-    stepsWithAccounts(trx, accounts),
-    ...previousSteps(trx, refs),
+    ...stepsBeside(trx, refs, accounts),
   )
+  const beside = others.flat()
   const isFree = new Set(free.map(({ id }) => id))
   return {
     rows: byName(steps.filter((row) => isFree.has(row.action_id))),
-    previous: byName(previous),
-    taken: accountsOf(held),
+    previous: byName(beside),
+    taken: accountsOf(beside),
   }
 }
 
@@ -160,20 +160,20 @@ async function requestStep(
   const { ref, order } = request
   return database.transact(async (trx) => {
     const account = accountWanted(request, takes)
-    const [[row], held, [before] = []] = await trx.together(
+    const [[row], ...others] = await trx.together(
       lockedSteps(database, trx, [ref]),
-      stepsWithAccounts(trx, account === null ? [] : [account]),
-      ...previousSteps(trx, [ref]),
+      ...stepsBeside(trx, [ref], account === null ? [] : [account]),
     )
     if (!row) throw new ServiceError('not_found', 'Step not found')
-    const previous = before?.status ?? null
+    const beside = others.flat()
+    const previous = byName(beside).get(nameOfStep(previousOf(ref)))?.status ?? null
     const isRegistrationSigned = row.kind === 'payment' && (await isBindingSigned(trx, ref))
     const decision = decideRequest(requestedStep(row, isRegistrationSigned), previous, order)
     if (decision.outcome === 'answer') return answerOf(row)
     const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
     if (hash) await bind(database, trx, row, hash, request, now)
     if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
-    const takesAccount = decision.ready && account !== null && !accountsOf(held).has(account)
+    const takesAccount = decision.ready && account !== null && !accountsOf(beside).has(account)
     const terms = { follow: decision.follow, hash, leaseMs: request.leftTo?.leaseMs, takesAccount }
     const change = { ...acceptance(database, row, terms, now), traceparent: request.traceparent ?? null }
     return acceptedAs(await changeStep(trx, ref, change, now), request)
@@ -202,12 +202,15 @@ function previousOf(ref: StepRef): StepRef {
   return { ...ref, stepIndex: ref.stepIndex - 1 }
 }
 
-/** The statement that reads the steps before these; none where all are the first of their intents. */
-function previousSteps(trx: Transaction, refs: readonly StepRef[]) {
-  const previous = refs.filter(({ stepIndex }) => stepIndex > 0).map(previousOf)
-  if (previous.length === 0) return []
-  const { sql, bindings } = areSteps(previous)
-  return [trx<StepRow>('steps').whereRaw(sql, bindings).select('action_id', 'intent_index', 'step_index', 'status')]
+/** The statements that read the steps before these, where there are any, and those that have these accounts. */
+function stepsBeside(trx: Transaction, refs: readonly StepRef[], accounts: readonly string[]) {
+  const before = refs.filter(({ stepIndex }) => stepIndex > 0).map(previousOf)
+  const { sql, bindings } = areSteps(before)
+  const previous = trx<StepRow>('steps')
+    .whereRaw(sql, bindings)
+    .select('action_id', 'intent_index', 'step_index', 'status', 'open_account')
+  const holders = stepsWithAccounts(trx, accounts)
+  return [...(before.length > 0 ? [previous] : []), ...(accounts.length > 0 ? [holders] : [])]
 }
 
 function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedStep {
