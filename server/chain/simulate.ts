@@ -35,9 +35,9 @@ const mostTogether = 20
 
 /**
  * How many such simulations are under way at once. One after the other, a node that takes 100 ms to answer would hold the
- * chain down to ten of them a second.
+ * chain down to ten of them a second; their answers are large, and more of them take more memory than they bring.
  */
-const sideBySide = 4
+const sideBySide = 2
 
 /** Room alone lifts nothing over EIP-7825's limit of 16,777,216, authorizations included. */
 const mostWithRoom = 16_000_000n
