@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createTurns } from '../../server/engine/turns.js'
+import { until } from '../support/until.js'
 
 describe('turns', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -45,7 +46,8 @@ describe('turns', () => {
     const first = turns.take('lane', work('first'))
     await turn()
     const late = turns.take('lane', work('late'))
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    const askedAt = performance.now()
+    await until(() => performance.now() - askedAt > 20, 'its patience to end')
     endNext()
     await first
     expect(await late).to.deep.equal({ done: false })
