@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { createSteps } from '../../server/services/steps.js'
-import type { Settings } from '../../server/domain/settings.js'
 import type { Store } from '../../server/store/store.js'
 import type { StepWork } from '../../server/store/steps.js'
 import { aNewAction, aSignedIntent, stepOf } from '../support/builders.js'
