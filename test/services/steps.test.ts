@@ -27,12 +27,7 @@ describe('a step that is asked for beside an engine', () => {
           return answer
         },
       },
-      settings: {
-        chains: new Map(),
-        groups: new Map(),
-        operators: [],
-        onDemandProof: 'required',
-      } as unknown as Settings,
+      settings: { chains: new Map(), groups: {}, operators: [], onDemandProof: 'required' },
       recover: () => Promise.reject(new Error('nothing is signed here')),
       takeSeat: () => ({ leaseMs: 60_000, give: (work) => void given.push(work), leave: () => void (left += 1) }),
       wake: () => void (wakes += 1),
