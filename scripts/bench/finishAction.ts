@@ -97,7 +97,11 @@ async function pay({ store, chains: [{ chainId, token }], user }: Place, ref: St
   await store.requestStep({ ref, order, needs: [], intentSigned: false }, Date.now())
   const block = { transactionHash: hash, ...someBlock() }
   const arrivals = [{ chainId, logIndex: 0, user, token, amount, ...block }]
-  await store.settleStep(ref, { status: 'success', confirmations: 1, arrivals, payouts: [], ...block }, Date.now())
+  await store.settleStep(
+    { ref, attempts: 1 },
+    { status: 'success', confirmations: 1, arrivals, payouts: [], ...block },
+    Date.now(),
+  )
   return hash
 }
 

@@ -194,6 +194,13 @@ export const mutations: Mutation[] = [
     tests: ['test/store/steps.test.ts', '-g', 'nobody else before'],
   },
   {
+    name: 'a late visit ends the attempt after its own',
+    changes: [
+      { file: 'server/store/settlement.ts', find: ' || row.attempts !== attempts) return', replace: ') return' },
+    ],
+    tests: ['test/store/credit.test.ts', '-g', 'comes late'],
+  },
+  {
     name: 'a step takes its account before the step before it has ended',
     changes: [
       {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Address, Hash, Hex } from 'viem'
-import type { ChainAuthorization, StepRef } from '../domain/action.js'
+import type { ChainAuthorization, StepAttempt, StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import type { StepView } from '../domain/views.js'
 import { bindAirdrop } from './airdrops.js'
@@ -35,7 +35,7 @@ export type NewTransaction = {
    * With the attempt that each was prepared for; only that one's credit has been seen to be set aside. More than one: a
    * bundle.
    */
-  steps: { ref: StepRef; attempts: number }[]
+  steps: StepAttempt[]
   /** Null: the transaction carries steps only. */
   airdrop: Airdrop | null
   /**

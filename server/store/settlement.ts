@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { StepRef } from '../domain/action.js'
+import type { StepAttempt, StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
@@ -57,16 +57,19 @@ export type StepResult =
  */
 export type StepOutcome = StepResult | { status: 'alone' }
 
-/** Ends a step that no journalled transaction carries: a verified payment, or a failure before anything was sent. */
+/**
+ * Ends an attempt that no journalled transaction carries: a verified payment, or a failure before anything was sent. Stale:
+ * the step has got further without it, or was asked for again since.
+ */
 export async function settleStep(
   database: Database,
-  ref: StepRef,
+  { ref, attempts }: StepAttempt,
   result: StepResult,
   now: number,
 ): Promise<'settled' | 'stale'> {
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
-    if (row?.status !== 'executing' || row.transaction_id !== null) return 'stale'
+    if (row?.status !== 'executing' || row.transaction_id !== null || row.attempts !== attempts) return 'stale'
     // The user may have registered another transaction since this one was looked at.
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
     const refused = await refuseUsed(trx, row, result)

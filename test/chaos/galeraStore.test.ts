@@ -88,7 +88,7 @@ describe('the store on a Galera cluster', function () {
       const taken = (await Promise.all(works.map((work, index) => stores[index]!.takeAccounts([work])))).flat()
       expect(taken.filter(Boolean)).to.have.length(1)
       const holder = works[taken.indexOf(true)]!
-      await stores[0]!.settleStep(holder.ref, refusal, Date.now())
+      await stores[0]!.settleStep({ ref: holder.ref, attempts: holder.view.attempts }, refusal, Date.now())
     }
   })
 

@@ -32,15 +32,34 @@ describe('credit in the store', () => {
       arrivals: [],
       payouts: [{ chainId: 2, token: usdOn2, amount: 100n }],
     } as const
-    expect(
-      await scene.store.settleStep(payout, { ...result, arrivals: [], payouts: [...result.payouts] }, Date.now()),
-    ).to.equal('settled')
+    const settle = () =>
+      scene.store.settleStep(
+        { ref: payout, attempts: 1 },
+        { ...result, arrivals: [], payouts: [...result.payouts] },
+        Date.now(),
+      )
+    expect(await settle()).to.equal('settled')
     expect(await balance('reserved', user)).to.equal(0n)
     expect(await balance('solver', user)).to.equal(0n)
-    expect(
-      await scene.store.settleStep(payout, { ...result, arrivals: [], payouts: [...result.payouts] }, Date.now()),
-    ).to.equal('stale')
+    expect(await settle()).to.equal('stale')
     expect(await balance('vault', user)).to.equal(0n)
+  })
+
+  it('keeps what the next attempt has reserved when a visit of the last one comes late', async () => {
+    const user = randomAddress()
+    const payout = stepOf(await paidAction(user, 100n), 0, 1)
+    await ask(payout, { needs: [need(60n)] })
+    const error = { code: 'transfer_mismatch', message: 'no', retryable: true } as const
+    const failed = { status: 'error', error, transactionHash: null, blockNumber: null } as const
+    const end = (attempts: number) => scene.store.settleStep({ ref: payout, attempts }, failed, Date.now())
+    expect(await end(1)).to.equal('settled')
+    expect((await ask(payout, { needs: [need(60n)] })).attempts).to.equal(2)
+
+    expect(await end(1)).to.equal('stale')
+    expect((await scene.store.readStep(payout))!.status).to.equal('executing')
+    expect(await balance('reserved', user)).to.equal(60n)
+    expect(await end(2)).to.equal('settled')
+    expect(await balance('reserved', user)).to.equal(0n)
   })
 
   it('gives back what a failed payout had reserved', async () => {
@@ -50,7 +69,7 @@ describe('credit in the store', () => {
     await ask(payout, { needs: [need(60n)] })
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
     await scene.store.settleStep(
-      payout,
+      { ref: payout, attempts: 1 },
       { status: 'reverted', error, transactionHash: null, blockNumber: null },
       Date.now(),
     )
@@ -116,7 +135,7 @@ describe('credit in the store', () => {
     expect((await asked(40n)).code).to.equal('insufficient_credit')
     const error = { code: 'execution_reverted', message: '', retryable: true } as const
     const failed = { status: 'reverted', error, transactionHash: null, blockNumber: null } as const
-    await scene.store.settleStep(first.ref, failed, Date.now())
+    await scene.store.settleStep({ ref: first.ref, attempts: 1 }, failed, Date.now())
     const both = await Promise.all([asked(60n), asked(60n)])
     expect(both.map((entry) => entry.code).sort()).to.deep.equal(['insufficient_credit', 'none'])
     expect((await asked(40n)).code).to.equal('none')

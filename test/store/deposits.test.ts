@@ -51,7 +51,11 @@ describe('recorded deposits', () => {
     const order = { action: 'execute', hash: null, signed: false } as const
     await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
     const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
-    await store.settleStep(ref, { status: 'success', transactionHash, arrivals, payouts: [], ...place }, Date.now())
+    await store.settleStep(
+      { ref, attempts: 1 },
+      { status: 'success', transactionHash, arrivals, payouts: [], ...place },
+      Date.now(),
+    )
     expect(await available()).to.equal(50n)
     const [credit] = await database.knex('credits').where({ user }).select('action_id')
     expect(credit).to.deep.include({ action_id: entry.action.actionId })

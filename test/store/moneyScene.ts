@@ -54,7 +54,11 @@ export function moneyScene() {
     const { user, hash, amount, blockHash = randomHash(), logIndex = 3 } = payment
     const block = { transactionHash: hash, blockNumber: 7, blockHash }
     const arrivals = [{ chainId: 1, logIndex, user, token: usdOn1, amount, ...block }]
-    await store.settleStep(ref, { status: 'success', ...block, confirmations: 1, arrivals, payouts: [] }, Date.now())
+    await store.settleStep(
+      { ref, attempts: 1 },
+      { status: 'success', ...block, confirmations: 1, arrivals, payouts: [] },
+      Date.now(),
+    )
   }
 
   async function ask(

@@ -54,7 +54,11 @@ describe('undoing what was final', () => {
   function verify(ref: ReturnType<typeof stepOf>, transactionHash: Hash, block: { number: number; hash: Hash }) {
     const place = { transactionHash, blockNumber: block.number, blockHash: block.hash }
     const arrivals = [{ chainId: 1, logIndex: 0, user, token: usdOn1, amount: 100n, ...place }]
-    return store.settleStep(ref, { status: 'success', confirmations: 1, arrivals, payouts: [], ...place }, now)
+    return store.settleStep(
+      { ref, attempts: 1 },
+      { status: 'success', confirmations: 1, arrivals, payouts: [], ...place },
+      now,
+    )
   }
 
   async function paidAction() {

@@ -135,7 +135,11 @@ describe('a step that is left to who asks for it', () => {
     await ask(first, 60_000)
     const block = { blockNumber: 7, blockHash: randomHash() }
     const success = { status: 'success' as const, confirmations: 1, arrivals: [], payouts: [] }
-    await store.settleStep(first, { ...success, transactionHash: randomHash(), ...block }, Date.now())
+    await store.settleStep(
+      { ref: first, attempts: 1 },
+      { ...success, transactionHash: randomHash(), ...block },
+      Date.now(),
+    )
     expect((await ask(second, 60_000)).left).to.include({ hasAccount: true })
     await store.undoBlock(1, { number: 7, hash: block.blockHash }, Date.now())
     const undone = (await store.readStepWork(first))!
