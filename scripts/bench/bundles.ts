@@ -6,8 +6,8 @@ import { signBodies } from './signedBodies.js'
 import { askForSteps, createActions, untilSucceeded } from './steps.js'
 
 const maxRounds = 3
-/** Code just loaded is slow, and what is done by bundles is done before it is not. */
-const warmUp = 300
+/** Code just loaded is slow, and is compiled for a second and more of both cores. */
+const warmUp = 1_000
 
 /** Steps per second of one lane with many steps in a transaction, beside the same service with one in each. */
 export async function bundles(bench: Bench): Promise<Result[]> {

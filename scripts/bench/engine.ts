@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rpc } from '../../server/devnet/anvil.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { signBare } from './bareTransactions.js'
 import { compare, type Result } from './compare.js'
 import type { DatabaseKind } from './databases.js'
@@ -9,12 +10,22 @@ import { inScope } from './inScope.js'
 import { signBodies } from './signedBodies.js'
 import { askForSteps, createActions, untilSucceeded } from './steps.js'
 
-/** How many transactions of a lane the bare loop has under way at once. */
+/** How many requests of a lane the bare loop has under way at once. */
 const pipelined = 64
+/**
+ * How many of its transactions may wait for a block on a chain that mines at once. A block holds about 300: what a full
+ * one leaves over, anvil forgets in its pool for good.
+ */
+const mostUnmined = 256
 /** A round has its own chains and service, which takes its time. */
 const maxRounds = 3
-/** Carried out before the clock starts: code just loaded is slow, in the service as in the chain. */
+/** Carried out before the clock starts, by both: a chain just started is slow. */
 const warmUp = 300
+/**
+ * Carried out by the service before that: code just loaded is slow, and is compiled for a second and more of both cores.
+ * On the chain beside, since a chain is the slower the more accounts and blocks it has.
+ */
+const heatUp = 1_500
 
 type Shape = { lanes: number; blockSeconds: number | null }
 
@@ -60,25 +71,30 @@ function ourRound(bench: Bench, kind: DatabaseKind, shape: Shape): Promise<numbe
     const service = await keep(
       startServiceProcess({ ...chains.env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: database.url }),
     )
-    const [chain] = chains.devnet.chains
+    const [chain, beside] = chains.devnet.chains
     const steps = stepCount(shape)
-    const all = warmUp + steps
-    const bodies = await signBodies([chain!], { bodies: all, users: all })
-    const paths = await createActions(
-      service.url,
-      bodies.map(({ body }) => body),
-    )
-    await askForSteps(bench.load, service.url, paths.splice(0, warmUp))
-    await untilSucceeded(service, warmUp)
+    let asked = 0
+    const carryOut = async (paths: readonly string[]): Promise<number> => {
+      asked += paths.length
+      const [endedAt] = await Promise.all([untilSucceeded(service, asked), askForSteps(bench.load, service.url, paths)])
+      return endedAt
+    }
+    await carryOut(await createOn(beside!, heatUp, service.url))
+    const paths = await createOn(chain!, warmUp + steps, service.url)
+    await carryOut(paths.splice(0, warmUp))
     await setBlocks(chain!.rpcUrls[0]!, shape)
-    const startedAt = performance.now()
-    // The load generator ends at a full second, which may be after the last step.
-    const asked = askForSteps(bench.load, service.url, paths)
-    await untilSucceeded(service, all)
-    const perSecond = (steps / (performance.now() - startedAt)) * 1000
-    await asked
-    return perSecond
+    const startedAt = Date.now()
+    return (steps / ((await carryOut(paths)) - startedAt)) * 1000
   })
+}
+
+/** Stores actions of as many users with a step on the chain and answers the steps' paths. */
+async function createOn(chain: ChainConfig, actions: number, url: string): Promise<string[]> {
+  const signed = await signBodies([chain], { bodies: actions, users: actions })
+  return createActions(
+    url,
+    signed.map(({ body }) => body),
+  )
 }
 
 function bareRound(shape: Shape): Promise<number> {
@@ -96,13 +112,13 @@ function bareRound(shape: Shape): Promise<number> {
         return Promise.all(ours.map(({ body }, nonce) => signBare(body, { key, chainId: chain!.chainId, nonce })))
       }),
     )
-    const firstOf = (raws: Hex[]) => raws.splice(0, warmUp / keys.length)
-    await Promise.all(lanes.map((raws) => sendPipelined(url, firstOf(raws))))
-    await untilMined(url, keys, warmUp)
+    const room = shape.blockSeconds === null ? mostUnmined / keys.length : Infinity
+    const sendAll = (part: readonly (readonly Hex[])[]) =>
+      Promise.all(part.map((raws, lane) => sendPipelined(raws, { url, key: keys[lane]!, room })))
+    await sendAll(lanes.map((raws) => raws.splice(0, warmUp / keys.length)))
     await setBlocks(url, shape)
     const startedAt = performance.now()
-    await Promise.all(lanes.map((raws) => sendPipelined(url, raws)))
-    await untilMined(url, keys, all)
+    await sendAll(lanes)
     return (steps / (performance.now() - startedAt)) * 1000
   })
 }
@@ -111,21 +127,27 @@ async function setBlocks(url: string, { blockSeconds }: Shape): Promise<void> {
   if (blockSeconds !== null) await rpc(url, 'evm_setIntervalMining', [blockSeconds])
 }
 
-async function sendPipelined(url: string, raws: readonly Hex[]): Promise<void> {
-  let next = 0
+/** Sends transactions of a lane, in order, with room for so many that are not mined; until all are. */
+async function sendPipelined(
+  raws: readonly Hex[],
+  { url, key, room }: { url: string; key: Hex; room: number },
+): Promise<void> {
+  const { address } = privateKeyToAccount(key)
+  const countMined = async () => Number(await rpc(url, 'eth_getTransactionCount', [address, 'latest']))
+  const before = await countMined()
+  let [sent, mined] = [0, 0]
   const sendRest = async () => {
-    while (next < raws.length) await rpc(url, 'eth_sendRawTransaction', [raws[next++]])
+    while (sent < raws.length) {
+      if (sent - mined < room) await rpc(url, 'eth_sendRawTransaction', [raws[sent++]])
+      else await pause()
+    }
   }
-  await Promise.all(Array.from({ length: pipelined }, sendRest))
+  const watch = async () => {
+    for (; mined < raws.length; mined = (await countMined()) - before) await pause()
+  }
+  await Promise.all([watch(), ...Array.from({ length: pipelined }, sendRest)])
 }
 
-async function untilMined(url: string, keys: readonly Hex[], transactions: number): Promise<void> {
-  const addresses = keys.map((key) => privateKeyToAccount(key).address)
-  for (;;) {
-    const nonces = await Promise.all(
-      addresses.map((address) => rpc(url, 'eth_getTransactionCount', [address, 'latest'])),
-    )
-    if (nonces.reduce<number>((sum, nonce) => sum + Number(nonce), 0) >= transactions) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 10))
 }

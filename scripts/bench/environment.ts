@@ -40,11 +40,14 @@ export async function startChains(through: (rpcUrl: string) => string = (rpcUrl)
   }
 }
 
+/** Which steps have come to an end: how many, by status, and when the last one did, in unix ms. */
+export type Settled = { steps: Record<string, number>; lastAt: number }
+
 export type ServiceProcess = {
   url: string
   pid: number
-  /** How many steps have come to an end, by status. */
-  settled(): Promise<Record<string, number>>
+  /** Reads all steps, so it is not to be asked often. */
+  settled(): Promise<Settled>
   stop(): Promise<void>
 }
 

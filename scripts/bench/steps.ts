@@ -4,6 +4,7 @@ import type { ServiceProcess } from './environment.js'
 
 const connections = 50
 const settleWithinMs = 600_000
+const lookEachMs = 200
 
 /** Stores the actions and answers the paths of their first steps. */
 export async function createActions(url: string, bodies: readonly string[]): Promise<string[]> {
@@ -30,14 +31,15 @@ export async function askForSteps(load: LoadGenerator, url: string, paths: reado
   await load.run({ url, connections: Math.min(connections, paths.length), requests, seconds: null })
 }
 
-/** Waits until this many steps have succeeded in all; any other end throws. */
-export async function untilSucceeded(service: ServiceProcess, steps: number): Promise<void> {
+/** Waits until this many steps have succeeded in all and tells when the last one did; any other end throws. */
+export async function untilSucceeded(service: ServiceProcess, steps: number): Promise<number> {
   const deadline = Date.now() + settleWithinMs
   for (;;) {
-    const { success = 0, ...others } = await service.settled()
+    const { steps: ended, lastAt } = await service.settled()
+    const { success = 0, ...others } = ended
     if (Object.keys(others).length > 0) throw new Error(`Steps have failed: ${JSON.stringify(others)}`)
-    if (success >= steps) return
+    if (success >= steps) return lastAt
     if (Date.now() > deadline) throw new Error(`Only ${success} of ${steps} steps have succeeded`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, lookEachMs))
   }
 }

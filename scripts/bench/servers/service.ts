@@ -3,6 +3,7 @@ import { chooseRecovery } from '../../../server/chain/recoverAddress.js'
 import { startService } from '../../../server/compose.js'
 import { loadConfig } from '../../../server/config.js'
 import { createLogger } from '../../../server/logging.js'
+import type { Settled } from '../environment.js'
 
 const loaded = loadConfig(process.env)
 if (!loaded.ok) throw new Error(loaded.problems.join('; '))
@@ -13,14 +14,19 @@ const withoutBinary = () => {
 const recovery = chooseRecovery(process.env.BENCH_RECOVERY === 'viem' ? withoutBinary : undefined)
 const service = await startService(config, createLogger(config), recovery)
 
-/** Any message asks how many steps have come to an end, by status. */
+/** Any message asks which steps have come to an end. */
 process.on('message', () => {
-  void service.database
-    .knex('steps')
+  const { knex } = service.database
+  void knex('steps')
     .whereIn('status', ['success', 'error', 'reverted'])
     .groupBy('status')
-    .select<{ status: string; steps: number }[]>('status', service.database.knex.raw('count(*) as steps'))
-    .then((rows) => process.send!(Object.fromEntries(rows.map((row) => [row.status, Number(row.steps)]))))
+    .select('status', knex.raw('count(*) as steps'), knex.raw('max(updated_at) as last_at'))
+    .then((rows: { status: string; steps: number; last_at: number }[]) =>
+      process.send!({
+        steps: Object.fromEntries(rows.map((row) => [row.status, Number(row.steps)])),
+        lastAt: Math.max(...rows.map((row) => Number(row.last_at))),
+      } satisfies Settled),
+    )
 })
 process.once('disconnect', () => void service.stop().then(() => process.exit(0)))
 process.send!({ url: service.url })
