@@ -6,8 +6,6 @@ import { signBodies } from './signedBodies.js'
 import { askForSteps, createActions, untilSucceeded } from './steps.js'
 
 const maxRounds = 3
-/** Code just loaded is slow, and is compiled for a second and more of both cores. */
-const warmUp = 1_000
 
 /** Steps per second of one lane with many steps in a transaction, beside the same service with one in each. */
 export async function bundles(bench: Bench): Promise<Result[]> {
@@ -30,8 +28,8 @@ export async function bundles(bench: Bench): Promise<Result[]> {
 }
 
 /**
- * Has everything asked for while no engine runs, so that the lane alone is measured and not how fast requests come: from
- * the end of the warm-up to the last success.
+ * Has everything asked for while no engine runs, so that the lane alone is measured and not how fast requests come. The
+ * first half is not counted: code just loaded is slow, and is compiled for a second and more of both cores.
  */
 function workOff(bench: Bench, kind: DatabaseKind, maxSteps: string): Promise<number> {
   return inScope(async (keep) => {
@@ -65,7 +63,8 @@ async function rateOf(databaseUrl: string, steps: number): Promise<number> {
   const database = openDatabase(databaseUrl)
   try {
     const ends = (await database.knex('steps').orderBy('updated_at').pluck('updated_at')).map(Number)
-    return ((steps - warmUp) / (ends.at(-1)! - ends[warmUp - 1]!)) * 1000
+    const half = Math.floor(steps / 2)
+    return ((steps - half) / (ends.at(-1)! - ends[half - 1]!)) * 1000
   } finally {
     await database.close()
   }

@@ -1,14 +1,13 @@
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rpc } from '../../server/devnet/anvil.js'
-import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { signBare } from './bareTransactions.js'
 import { compare, type Result } from './compare.js'
 import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { inScope } from './inScope.js'
 import { signBodies } from './signedBodies.js'
-import { askForSteps, createActions, untilSucceeded } from './steps.js'
+import { askForSteps, createOn, heatUp, untilSucceeded } from './steps.js'
 
 /** How many requests of a lane the bare loop has under way at once. */
 const pipelined = 64
@@ -21,11 +20,6 @@ const mostUnmined = 256
 const maxRounds = 3
 /** Carried out before the clock starts, by both: a chain just started is slow. */
 const warmUp = 300
-/**
- * Carried out by the service before that: code just loaded is slow, and is compiled for a second and more of both cores.
- * On the chain beside, since a chain is the slower the more accounts and blocks it has.
- */
-const heatUp = 1_500
 
 type Shape = { lanes: number; blockSeconds: number | null }
 
@@ -73,28 +67,18 @@ function ourRound(bench: Bench, kind: DatabaseKind, shape: Shape): Promise<numbe
     )
     const [chain, beside] = chains.devnet.chains
     const steps = stepCount(shape)
-    let asked = 0
+    let asked = await heatUp(bench.load, service, beside!)
     const carryOut = async (paths: readonly string[]): Promise<number> => {
       asked += paths.length
       const [endedAt] = await Promise.all([untilSucceeded(service, asked), askForSteps(bench.load, service.url, paths)])
       return endedAt
     }
-    await carryOut(await createOn(beside!, heatUp, service.url))
     const paths = await createOn(chain!, warmUp + steps, service.url)
     await carryOut(paths.splice(0, warmUp))
     await setBlocks(chain!.rpcUrls[0]!, shape)
     const startedAt = Date.now()
     return (steps / ((await carryOut(paths)) - startedAt)) * 1000
   })
-}
-
-/** Stores actions of as many users with a step on the chain and answers the steps' paths. */
-async function createOn(chain: ChainConfig, actions: number, url: string): Promise<string[]> {
-  const signed = await signBodies([chain], { bodies: actions, users: actions })
-  return createActions(
-    url,
-    signed.map(({ body }) => body),
-  )
 }
 
 function bareRound(shape: Shape): Promise<number> {

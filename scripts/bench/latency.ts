@@ -5,7 +5,7 @@ import { compare, type Result, spread } from './compare.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { inScope } from './inScope.js'
 import { signBodies } from './signedBodies.js'
-import { createActions } from './steps.js'
+import { createActions, heatUp } from './steps.js'
 
 const stepsPerRound = 20
 /** Carried out before anything is measured: code just loaded is slow. */
@@ -23,7 +23,8 @@ export async function latency(bench: Bench): Promise<Result[]> {
         const [ourKey, bareKey, plainKey] = chains.devnet.operatorKeys
         const env = { ...chains.env, SOLVER_PRIVATE_KEYS: ourKey!, DATABASE_URL: database.url }
         const service = await keep(startServiceProcess(env))
-        const [chain] = chains.devnet.chains
+        const [chain, beside] = chains.devnet.chains
+        await heatUp(bench.load, service, beside!)
         const count = (stepsPerRound * bench.rounds + warmUp) * 3
         const bodies = (await signBodies([chain!], { bodies: count, users: count })).map(({ body }) => body)
         const client = createPublicClient({ transport: http(chain!.rpcUrls[0], { retryCount: 0 }) })

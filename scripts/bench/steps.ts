@@ -1,10 +1,13 @@
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import type { Load } from './load.js'
 import type { LoadGenerator } from './generateLoad.js'
 import type { ServiceProcess } from './environment.js'
+import { signBodies } from './signedBodies.js'
 
 const connections = 50
 const settleWithinMs = 600_000
 const lookEachMs = 200
+const heatingSteps = 1_500
 
 /** Stores the actions and answers the paths of their first steps. */
 export async function createActions(url: string, bodies: readonly string[]): Promise<string[]> {
@@ -23,6 +26,27 @@ export async function createActions(url: string, bodies: readonly string[]): Pro
     paths.push(...(await Promise.all(part)))
   }
   return paths
+}
+
+/** Stores actions of as many users with a step on the chain and answers the steps' paths. */
+export async function createOn(chain: ChainConfig, actions: number, url: string): Promise<string[]> {
+  const signed = await signBodies([chain], { bodies: actions, users: actions })
+  return createActions(
+    url,
+    signed.map(({ body }) => body),
+  )
+}
+
+/**
+ * Has a service that was just started carry out steps, and tells how many: code just loaded is slow, and is compiled for
+ * a second and more of both cores. On a chain that is not measured, since a chain is the slower the more accounts and
+ * blocks it has.
+ */
+export async function heatUp(load: LoadGenerator, service: ServiceProcess, chain: ChainConfig): Promise<number> {
+  const paths = await createOn(chain, heatingSteps, service.url)
+  await askForSteps(load, service.url, paths)
+  await untilSucceeded(service, paths.length)
+  return paths.length
 }
 
 /** Asks for all steps at once, without waiting for them. */

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import { parseUnits } from 'viem'
 import { rpc } from '../../server/devnet/anvil.js'
+import { creditOf } from '../support/credit.js'
 import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
-import { actionOf, newUser } from '../support/wallets.js'
+import { actionOf, fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
 describe('a step that takes most of a block', function () {
   this.timeout(60_000)
@@ -20,6 +22,13 @@ describe('a step that takes most of a block', function () {
     return (await api.execute(body.actionId as string, 0, 0)).body
   }
 
+  /** More than any block has. */
+  const takesTooMuch = () =>
+    node().behave({
+      kind: 'answer',
+      answer: ({ method }) => (method === 'eth_estimateGas' ? { result: '0x1c9c381' } : null),
+    })
+
   const sends = () =>
     node()
       .requests.flat()
@@ -31,15 +40,37 @@ describe('a step that takes most of a block', function () {
   })
 
   it('ends before anything is signed where no block has enough, and tells how much that is', async () => {
-    node().behave({
-      kind: 'answer',
-      answer: ({ method }) => (method === 'eth_estimateGas' ? { result: '0x1c9c381' } : null),
-    })
+    takesTooMuch()
     const before = sends()
     const step = await burn(100_000, 2)
     expect(step).to.include({ status: 'error', transactionHash: null })
     expect(step.error).to.include({ code: 'gas_limit_exceeded', retryable: true })
     expect(step.error.message).to.contain('30000001').and.to.contain('30000000')
     expect(sends()).to.equal(before)
+  })
+
+  it('leaves its user the credit that was set aside for it', async () => {
+    const [a] = service.chains
+    const { chainId, vault } = a
+    const [user, token, amount] = [newUser(), tokenOf(a, 'usd').address, 5_000_000n]
+    await fund(a, user.address, { usd: amount, native: parseUnits('1', 18) })
+    const txHash = await sendFrom(a, user, { to: token, data: transferData(vault, amount) })
+    const parties = { user: user.address, sender: user.address, tokenAddress: token }
+    await api.post('/coredeposit', { ...parties, chainId, txHash, amount: amount.toString() })
+    const tokenTransfers = [{ from: 'solver' as const, to: user.address, token, amount }]
+    const { body } = await api.post('/actions', {
+      user: user.address,
+      chainAuthorizations: [],
+      intents: [await signedIntent(user, [{ chainId, tokenTransfers, calls: [] }])],
+    })
+
+    takesTooMuch()
+    const step = (await api.execute(body.actionId as string, 0, 0)).body
+    expect(step.error).to.include({ code: 'gas_limit_exceeded', retryable: true })
+    expect(await creditOf(api, user.address)).to.include({ available: '5000000', reserved: '0' })
+
+    node().behave({ kind: 'pass' })
+    expect((await api.execute(body.actionId as string, 0, 0)).body).to.include({ status: 'success' })
+    expect(await creditOf(api, user.address)).to.include({ available: '0', reserved: '0' })
   })
 })
