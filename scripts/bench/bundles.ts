@@ -63,8 +63,9 @@ async function rateOf(databaseUrl: string, steps: number): Promise<number> {
   const database = openDatabase(databaseUrl)
   try {
     const ends = (await database.knex('steps').orderBy('updated_at').pluck('updated_at')).map(Number)
-    const half = Math.floor(steps / 2)
-    return ((steps - half) / (ends.at(-1)! - ends[half - 1]!)) * 1000
+    const half = ends[Math.floor(steps / 2)]!
+    // Those that ended together with it are not counted, or what was done before would be.
+    return (ends.filter((end) => end > half).length / (ends.at(-1)! - half)) * 1000
   } finally {
     await database.close()
   }

@@ -12,10 +12,12 @@ import { askForSteps, createOn, heatUp, untilSucceeded } from './steps.js'
 /** How many requests of a lane the bare loop has under way at once. */
 const pipelined = 64
 /**
- * How many of its transactions may wait for a block on a chain that mines at once. A block holds about 300: what a full
- * one leaves over, anvil forgets in its pool for good.
+ * How many transactions one of the bare loops sends before it waits for all of them, which makes few and full blocks: one
+ * holds about 300. The other loop sends them all in one go; of 2,500 that did not end, since anvil may forget in its pool
+ * what a full block has left over.
  */
-const mostUnmined = 256
+const atATime = 256
+const mineWithinMs = 120_000
 /** A round has its own chains and service, which takes its time. */
 const maxRounds = 3
 /** Carried out before the clock starts, by both: a chain just started is slow. */
@@ -44,7 +46,11 @@ export async function engine(bench: Bench): Promise<Result[]> {
           unit: 'steps/s',
           rounds: Math.min(bench.rounds, maxRounds),
           ours: { name: `steps on ${label}`, round: () => ourRound(bench, kind, shape) },
-          others: [{ name: `bare loop on ${label}`, round: () => bareRound(shape), bound: { atLeast: 0.8 } }],
+          others: bareLoopsOf(shape).map((most) => ({
+            name: `bare loop on ${label}${most === Infinity ? '' : `, ${most} at a time`}`,
+            round: () => bareRound(shape, most),
+            bound: { atLeast: 0.8 },
+          })),
         })),
       )
     }
@@ -81,7 +87,12 @@ function ourRound(bench: Bench, kind: DatabaseKind, shape: Shape): Promise<numbe
   })
 }
 
-function bareRound(shape: Shape): Promise<number> {
+/** How many transactions each of them sends before it waits for all of them. */
+function bareLoopsOf({ blockSeconds }: Shape): number[] {
+  return blockSeconds === null ? [Infinity, atATime] : [Infinity]
+}
+
+function bareRound(shape: Shape, most: number): Promise<number> {
   return inScope(async (keep) => {
     const chains = await keep(startChains())
     const [chain] = chains.devnet.chains
@@ -96,13 +107,17 @@ function bareRound(shape: Shape): Promise<number> {
         return Promise.all(ours.map(({ body }, nonce) => signBare(body, { key, chainId: chain!.chainId, nonce })))
       }),
     )
-    const room = shape.blockSeconds === null ? mostUnmined / keys.length : Infinity
-    const sendAll = (part: readonly (readonly Hex[])[]) =>
-      Promise.all(part.map((raws, lane) => sendPipelined(raws, { url, key: keys[lane]!, room })))
-    await sendAll(lanes.map((raws) => raws.splice(0, warmUp / keys.length)))
+    const sendAll = async (transactions: number) => {
+      for (let sent = 0; sent < transactions; sent += most) {
+        const ofLane = Math.ceil(Math.min(most, transactions - sent) / keys.length)
+        await Promise.all(lanes.map((raws) => sendPipelined(url, raws.splice(0, ofLane))))
+        await untilMined(url, keys, all - lanes.flat().length)
+      }
+    }
+    await sendAll(warmUp)
     await setBlocks(url, shape)
     const startedAt = performance.now()
-    await sendAll(lanes)
+    await sendAll(steps)
     return (steps / (performance.now() - startedAt)) * 1000
   })
 }
@@ -111,27 +126,23 @@ async function setBlocks(url: string, { blockSeconds }: Shape): Promise<void> {
   if (blockSeconds !== null) await rpc(url, 'evm_setIntervalMining', [blockSeconds])
 }
 
-/** Sends transactions of a lane, in order, with room for so many that are not mined; until all are. */
-async function sendPipelined(
-  raws: readonly Hex[],
-  { url, key, room }: { url: string; key: Hex; room: number },
-): Promise<void> {
-  const { address } = privateKeyToAccount(key)
-  const countMined = async () => Number(await rpc(url, 'eth_getTransactionCount', [address, 'latest']))
-  const before = await countMined()
-  let [sent, mined] = [0, 0]
+async function sendPipelined(url: string, raws: readonly Hex[]): Promise<void> {
+  let next = 0
   const sendRest = async () => {
-    while (sent < raws.length) {
-      if (sent - mined < room) await rpc(url, 'eth_sendRawTransaction', [raws[sent++]])
-      else await pause()
-    }
+    while (next < raws.length) await rpc(url, 'eth_sendRawTransaction', [raws[next++]])
   }
-  const watch = async () => {
-    for (; mined < raws.length; mined = (await countMined()) - before) await pause()
-  }
-  await Promise.all([watch(), ...Array.from({ length: pipelined }, sendRest)])
+  await Promise.all(Array.from({ length: pipelined }, sendRest))
 }
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 10))
+async function untilMined(url: string, keys: readonly Hex[], transactions: number): Promise<void> {
+  const addresses = keys.map((key) => privateKeyToAccount(key).address)
+  for (const deadline = Date.now() + mineWithinMs; ;) {
+    const nonces = await Promise.all(
+      addresses.map((address) => rpc(url, 'eth_getTransactionCount', [address, 'latest'])),
+    )
+    const mined = nonces.reduce<number>((sum, nonce) => sum + Number(nonce), 0)
+    if (mined >= transactions) return
+    if (Date.now() > deadline) throw new Error(`Only ${mined} of ${transactions} bare transactions were mined`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }
