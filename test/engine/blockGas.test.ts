@@ -56,7 +56,8 @@ describe('a step that takes most of a block', function () {
     await fund(a, user.address, { usd: amount, native: parseUnits('1', 18) })
     const txHash = await sendFrom(a, user, { to: token, data: transferData(vault, amount) })
     const parties = { user: user.address, sender: user.address, tokenAddress: token }
-    await api.post('/coredeposit', { ...parties, chainId, txHash, amount: amount.toString() })
+    const recorded = await api.post('/coredeposit', { ...parties, chainId, txHash, amount: amount.toString() })
+    expect(recorded.status, JSON.stringify(recorded.body)).to.equal(200)
     const tokenTransfers = [{ from: 'solver' as const, to: user.address, token, amount }]
     const { body } = await api.post('/actions', {
       user: user.address,
@@ -65,8 +66,10 @@ describe('a step that takes most of a block', function () {
     })
 
     takesTooMuch()
+    const before = sends()
     const step = (await api.execute(body.actionId as string, 0, 0)).body
     expect(step.error).to.include({ code: 'gas_limit_exceeded', retryable: true })
+    expect(sends()).to.equal(before)
     expect(await creditOf(api, user.address)).to.include({ available: '5000000', reserved: '0' })
 
     node().behave({ kind: 'pass' })
