@@ -65,7 +65,9 @@ async function rateOf(databaseUrl: string, steps: number): Promise<number> {
     const ends = (await database.knex('steps').orderBy('updated_at').pluck('updated_at')).map(Number)
     const half = ends[Math.floor(steps / 2)]!
     // Those that ended together with it are not counted, or what was done before would be.
-    return (ends.filter((end) => end > half).length / (ends.at(-1)! - half)) * 1000
+    const counted = ends.filter((end) => end > half).length
+    if (counted === 0) throw new Error(`${steps} steps are too few: half of them ended together with the last`)
+    return (counted / (ends.at(-1)! - half)) * 1000
   } finally {
     await database.close()
   }
