@@ -98,7 +98,7 @@ async function pay({ store, chains: [{ chainId, token }], user }: Place, ref: St
   const block = { transactionHash: hash, ...someBlock() }
   const arrivals = [{ chainId, logIndex: 0, user, token, amount, ...block }]
   await store.settleStep(
-    { ref, attempts: 1 },
+    { ref, attempt: '1' },
     { status: 'success', confirmations: 1, arrivals, payouts: [], ...block },
     Date.now(),
   )
@@ -124,7 +124,7 @@ async function execute(
       data: toHex(randomBytes(300)),
       authorizations: [],
       gasLimit: 200_000n,
-      steps: [{ ref, attempts: 1 }],
+      steps: [{ ref, attempt: '1' }],
       airdrop: null,
       sign: async () => ({
         hash,

@@ -196,9 +196,20 @@ export const mutations: Mutation[] = [
   {
     name: 'a late visit ends the attempt after its own',
     changes: [
-      { file: 'server/store/settlement.ts', find: ' || row.attempts !== attempts) return', replace: ') return' },
+      { file: 'server/store/settlement.ts', find: ' || attemptOf(row) !== attempt) return', replace: ') return' },
     ],
     tests: ['test/store/credit.test.ts', '-g', 'comes late'],
+  },
+  {
+    name: 'a visit books on a block that has gone since it began',
+    changes: [
+      {
+        file: 'server/store/settlement.ts',
+        find: ' || attemptOf(row) !== attempt) return',
+        replace: ' || String(row.attempts) !== attempt.split(".")[0]) return',
+      },
+    ],
+    tests: ['test/store/reorganisations.test.ts', '-g', 'outlived the settlement'],
   },
   {
     name: 'a step takes its account before the step before it has ended',

@@ -82,8 +82,8 @@ export type Action = {
 /** A step's place: the batch's position in its intent, and the intent's in its action. */
 export type StepRef = { actionId: string; intentIndex: number; stepIndex: number }
 
-/** A step as it was when it had been asked for so often. */
-export type StepAttempt = { ref: StepRef; attempts: number }
+/** A step in one of its attempts; what reorganisations have opened again is another. */
+export type StepAttempt = { ref: StepRef; attempt: string }
 
 export function isSameStep(a: StepRef, b: StepRef): boolean {
   return a.actionId === b.actionId && a.intentIndex === b.intentIndex && a.stepIndex === b.stepIndex

@@ -1,13 +1,14 @@
 import type { Address, Hex } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import { type ChainAuthorization, isSameStep } from '../domain/action.js'
+import type { StepWork } from '../store/steps.js'
 import { headOf, noLane, type Outgoing, record, recordAndSend, sendStored } from './lanes.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit } from './visit.js'
 
 /** A step that is ready to be sent: simulated, its credit set aside. */
 export type ReadyStep = {
-  carried: Outgoing['steps'][number]
+  carried: StepWork
   chain: Chain
   /** What it would be sent as by itself. */
   to: Address

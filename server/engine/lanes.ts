@@ -1,12 +1,11 @@
 import { type Address, type Hex } from 'viem'
 import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { Chain } from '../chain/chain.js'
-import { actionsOf, type ChainAuthorization } from '../domain/action.js'
+import { actionsOf, type ChainAuthorization, type StepAttempt } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import { SignerUnavailable } from '../domain/errors.js'
 import type { RecordOutcome } from '../store/journal.js'
 import type { CarriedStep, JournalTransaction, SignedAttempt } from '../store/journalTransactions.js'
-import type { StepWork } from '../store/steps.js'
 import { stepsFields, transactionFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
@@ -34,7 +33,7 @@ export type Outgoing = {
   authorizations: ChainAuthorization[]
   gasLimit: bigint
   /** Each as it was when its credit was set aside and its payload prepared. */
-  steps: (CarriedStep & Pick<StepWork, 'view'>)[]
+  steps: (CarriedStep & StepAttempt)[]
   airdrop?: Airdrop
 }
 
@@ -81,7 +80,7 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
         data: outgoing.data,
         authorizations: outgoing.authorizations,
         gasLimit: outgoing.gasLimit,
-        steps: outgoing.steps.map(({ ref, view }) => ({ ref, attempts: view.attempts })),
+        steps: outgoing.steps,
         airdrop: outgoing.airdrop ?? null,
         sign: (nonce) => sign({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
       },

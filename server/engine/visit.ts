@@ -15,7 +15,7 @@ export function waits(delayMs: number): Visit {
 
 /** Ends a step that no transaction of ours carries. */
 export async function endStep(work: StepWork, result: StepResult, tools: EngineTools): Promise<Visit> {
-  const outcome = await tools.store.settleStep({ ref: work.ref, attempts: work.view.attempts }, result, tools.now())
+  const outcome = await tools.store.settleStep(work, result, tools.now())
   if (outcome === 'settled') {
     const { status, transactionHash: hash } = result
     const code = status === 'success' ? undefined : result.error.code

@@ -5,7 +5,16 @@ import type { Airdrop } from '../domain/airdrop.js'
 import type { StepView } from '../domain/views.js'
 import { bindAirdrop } from './airdrops.js'
 import { type Database, isDuplicate } from './database.js'
-import { type AttemptRow, byName, nameOfStep, refOf, type StepRow, toStepView, type TransactionRow } from './rows.js'
+import {
+  type AttemptRow,
+  attemptOf,
+  byName,
+  nameOfStep,
+  refOf,
+  type StepRow,
+  toStepView,
+  type TransactionRow,
+} from './rows.js'
 import {
   type CarriedStep,
   type JournalTransaction,
@@ -111,9 +120,9 @@ async function storeSigned(
     const rows = byName(locked)
     // As `readStepsOf` gives them.
     const steps = [...entry.steps].sort((a, b) => byRef(a.ref, b.ref))
-    for (const { ref, attempts } of steps) {
+    for (const { ref, attempt } of steps) {
       const step = rows.get(nameOfStep(ref))
-      const isOpen = step?.status === 'executing' && step.transaction_id === null && step.attempts === attempts
+      const isOpen = step?.status === 'executing' && step.transaction_id === null && attemptOf(step) === attempt
       if (isOpen) carried.push(toCarried(step))
       else stale.push(ref)
     }

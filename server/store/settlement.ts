@@ -59,17 +59,17 @@ export type StepOutcome = StepResult | { status: 'alone' }
 
 /**
  * Ends an attempt that no journalled transaction carries: a verified payment, or a failure before anything was sent. Stale:
- * the step has got further without it, or was asked for again since.
+ * the step has got further without it, was asked for again since, or was opened again by a reorganisation.
  */
 export async function settleStep(
   database: Database,
-  { ref, attempts }: StepAttempt,
+  { ref, attempt }: StepAttempt,
   result: StepResult,
   now: number,
 ): Promise<'settled' | 'stale'> {
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
-    if (row?.status !== 'executing' || row.transaction_id !== null || row.attempts !== attempts) return 'stale'
+    if (row?.status !== 'executing' || row.transaction_id !== null || attemptOf(row) !== attempt) return 'stale'
     // The user may have registered another transaction since this one was looked at.
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
     const refused = await refuseUsed(trx, row, result)

@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { ChainAuthorization, Intent, StepRef } from '../domain/action.js'
+import type { ChainAuthorization, Intent, StepAttempt, StepRef } from '../domain/action.js'
 import type { StepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
 import { readIntentColumn } from './actions.js'
@@ -10,6 +10,7 @@ import {
   type ActionRow,
   areIntents,
   areSteps,
+  attemptOf,
   type IntentRow,
   nameOfIntent,
   nameOfStep,
@@ -28,8 +29,7 @@ export type StepWork = StepState & {
 }
 
 /** What of a step is in its own row. */
-export type StepState = {
-  ref: StepRef
+export type StepState = StepAttempt & {
   user: Address
   kind: StepKind
   view: StepView
@@ -184,6 +184,7 @@ function toWork(row: StepRow, content: Content): StepWork {
 export function stateOf(row: StepRow): StepState {
   return {
     ref: refOf(row),
+    attempt: attemptOf(row),
     user: row.user,
     kind: row.kind,
     view: toStepView(row),

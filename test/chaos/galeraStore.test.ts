@@ -88,7 +88,7 @@ describe('the store on a Galera cluster', function () {
       const taken = (await Promise.all(works.map((work, index) => stores[index]!.takeAccounts([work])))).flat()
       expect(taken.filter(Boolean)).to.have.length(1)
       const holder = works[taken.indexOf(true)]!
-      await stores[0]!.settleStep({ ref: holder.ref, attempts: holder.view.attempts }, refusal, Date.now())
+      await stores[0]!.settleStep(holder, refusal, Date.now())
     }
   })
 
@@ -198,7 +198,7 @@ function record(store: Store, signer: Address, ref: StepRef) {
       data: '0x1234',
       authorizations: [],
       gasLimit: 100_000n,
-      steps: [{ ref, attempts: 1 }],
+      steps: [{ ref, attempt: '1' }],
       airdrop: null,
       sign: async () => ({
         hash: randomHash(),

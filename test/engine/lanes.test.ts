@@ -180,7 +180,9 @@ describe('a lane whose nonce is not the chain’s', () => {
     const ref = { actionId: created.body.actionId as string, intentIndex: 0, stepIndex: 0 }
     const error = { code: 'solver_liquidity', message: 'The vault is short.', retryable: true } as const
     const failed = { status: 'error', error, transactionHash: null, blockNumber: null } as const
-    expect(await createStore(service.database).settleStep({ ref, attempts: 1 }, failed, Date.now())).to.equal('settled')
+    expect(await createStore(service.database).settleStep({ ref, attempt: '1' }, failed, Date.now())).to.equal(
+      'settled',
+    )
     await rpc(url, 'anvil_dropTransaction', [hash])
     await rpc(url, 'evm_setAutomine', [true])
     const isFinal = async () => (await knex('transactions').where({ id }).first('status')).status === 'final'

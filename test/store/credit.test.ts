@@ -34,7 +34,7 @@ describe('credit in the store', () => {
     } as const
     const settle = () =>
       scene.store.settleStep(
-        { ref: payout, attempts: 1 },
+        { ref: payout, attempt: '1' },
         { ...result, arrivals: [], payouts: [...result.payouts] },
         Date.now(),
       )
@@ -51,14 +51,14 @@ describe('credit in the store', () => {
     await ask(payout, { needs: [need(60n)] })
     const error = { code: 'transfer_mismatch', message: 'no', retryable: true } as const
     const failed = { status: 'error', error, transactionHash: null, blockNumber: null } as const
-    const end = (attempts: number) => scene.store.settleStep({ ref: payout, attempts }, failed, Date.now())
-    expect(await end(1)).to.equal('settled')
+    const end = (attempt: string) => scene.store.settleStep({ ref: payout, attempt }, failed, Date.now())
+    expect(await end('1')).to.equal('settled')
     expect((await ask(payout, { needs: [need(60n)] })).attempts).to.equal(2)
 
-    expect(await end(1)).to.equal('stale')
+    expect(await end('1')).to.equal('stale')
     expect((await scene.store.readStep(payout))!.status).to.equal('executing')
     expect(await balance('reserved', user)).to.equal(60n)
-    expect(await end(2)).to.equal('settled')
+    expect(await end('2')).to.equal('settled')
     expect(await balance('reserved', user)).to.equal(0n)
   })
 
@@ -69,7 +69,7 @@ describe('credit in the store', () => {
     await ask(payout, { needs: [need(60n)] })
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
     await scene.store.settleStep(
-      { ref: payout, attempts: 1 },
+      { ref: payout, attempt: '1' },
       { status: 'reverted', error, transactionHash: null, blockNumber: null },
       Date.now(),
     )
@@ -135,7 +135,7 @@ describe('credit in the store', () => {
     expect((await asked(40n)).code).to.equal('insufficient_credit')
     const error = { code: 'execution_reverted', message: '', retryable: true } as const
     const failed = { status: 'reverted', error, transactionHash: null, blockNumber: null } as const
-    await scene.store.settleStep({ ref: first.ref, attempts: 1 }, failed, Date.now())
+    await scene.store.settleStep({ ref: first.ref, attempt: '1' }, failed, Date.now())
     const both = await Promise.all([asked(60n), asked(60n)])
     expect(both.map((entry) => entry.code).sort()).to.deep.equal(['insufficient_credit', 'none'])
     expect((await asked(40n)).code).to.equal('none')

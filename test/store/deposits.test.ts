@@ -52,7 +52,7 @@ describe('recorded deposits', () => {
     await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
     const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
     await store.settleStep(
-      { ref, attempts: 1 },
+      { ref, attempt: '1' },
       { status: 'success', transactionHash, arrivals, payouts: [], ...place },
       Date.now(),
     )

@@ -43,7 +43,7 @@ describe('the journal', () => {
         data: '0x1234',
         authorizations: [],
         gasLimit: 100_000n,
-        steps: steps.map((step) => ({ ref: step, attempts: 1 })),
+        steps: steps.map((step) => ({ ref: step, attempt: '1' })),
         airdrop: null,
         sign: async (nonce) => {
           signed.push(nonce)

@@ -55,7 +55,7 @@ export function moneyScene() {
     const block = { transactionHash: hash, blockNumber: 7, blockHash }
     const arrivals = [{ chainId: 1, logIndex, user, token: usdOn1, amount, ...block }]
     await store.settleStep(
-      { ref, attempts: 1 },
+      { ref, attempt: '1' },
       { status: 'success', ...block, confirmations: 1, arrivals, payouts: [] },
       Date.now(),
     )

@@ -4,7 +4,7 @@ import { ServiceError } from '../../server/domain/errors.js'
 import { statusOf } from '../../server/domain/status.js'
 import type { StepView } from '../../server/domain/views.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
-import type { IntentRow, StepRow } from '../../server/store/rows.js'
+import { attemptOf, type IntentRow, type StepRow } from '../../server/store/rows.js'
 import type { StepOutcome } from '../../server/store/settlement.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import { aBatch, aNewAction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
@@ -69,7 +69,7 @@ describe('a few steps that everybody is at', () => {
         .slice(0, 5)
         .map((row) => ({
           ref: { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index },
-          attempts: row.attempts,
+          attempt: attemptOf(row),
         }))
       if (steps.length === 0) return
       const place = { chainId: 1, signer: pick(signers)!, to: randomAddress(), data: '0x' } as const

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
+import type { StepAttempt, StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
 import type { Database } from '../../server/store/database.js'
 import { readVaultMovements } from '../../server/store/reconciliation.js'
@@ -45,17 +46,22 @@ describe('undoing what was final', () => {
   }
   const available = async () => (await store.readBalances(user))[0]?.available ?? 0n
 
-  async function ask(ref: ReturnType<typeof stepOf>, hash: Hash | null, needs: SolverNeed[] = []) {
+  async function ask(ref: StepRef, hash: Hash | null, needs: SolverNeed[] = []) {
     const order = { action: hash ? 'register' : 'execute', hash, signed: false } as const
     return (await store.requestStep({ ref, order, needs, intentSigned: false }, now)).view
   }
 
-  /** The payment of a step is verified in a block. */
-  function verify(ref: ReturnType<typeof stepOf>, transactionHash: Hash, block: { number: number; hash: Hash }) {
+  /** The payment of a step is verified in a block, by a visit that began just now unless an older one is given. */
+  async function verify(
+    ref: StepRef,
+    transactionHash: Hash,
+    block: { number: number; hash: Hash },
+    visit?: StepAttempt,
+  ) {
     const place = { transactionHash, blockNumber: block.number, blockHash: block.hash }
     const arrivals = [{ chainId: 1, logIndex: 0, user, token: usdOn1, amount: 100n, ...place }]
     return store.settleStep(
-      { ref, attempts: 1 },
+      visit ?? (await store.readStepWork(ref))!,
       { status: 'success', confirmations: 1, arrivals, payouts: [], ...place },
       now,
     )
@@ -91,8 +97,8 @@ describe('undoing what was final', () => {
     return recorded.transaction.id
   }
 
-  async function prepared(ref: ReturnType<typeof stepOf>) {
-    return { steps: [{ ref, attempts: (await store.readStep(ref))!.attempts }], airdrop: null }
+  async function prepared(ref: StepRef) {
+    return { steps: [(await store.readStepWork(ref))!], airdrop: null }
   }
 
   it('sends nothing that was prepared on a payment which is gone, though its step was asked for again', async () => {
@@ -103,6 +109,24 @@ describe('undoing what was final', () => {
     expect((await store.readStep(payout))!.error?.code).to.equal('insufficient_credit')
     expect((await ask(payout, null, [need])).status, 'it waits for the payment').to.equal('executing')
     expect(await record(old).catch((error: Error) => error.message)).to.equal('stale')
+  })
+
+  it('books nothing of the gone block for a visit that has outlived the settlement and its undoing', async () => {
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await store.insertAction(entry)
+    const payment = stepOf(entry, 0, 0)
+    const hash = randomHash()
+    const gone = { number: 7, hash: randomHash() }
+    await ask(payment, hash)
+    const visit = (await store.readStepWork(payment))!
+    expect(await verify(payment, hash, gone, visit)).to.equal('settled')
+    await store.undoBlock(1, gone, now)
+
+    expect(await verify(payment, hash, gone, visit)).to.equal('stale')
+    expect((await store.readStep(payment))!.status).to.equal('executing')
+    expect(await available()).to.equal(0n)
+    expect(await verify(payment, hash, { number: 8, hash: randomHash() })).to.equal('settled')
+    expect(await available()).to.equal(100n)
   })
 
   it('books what a step that had failed has paid all the same, when its transaction is mined again', async () => {

@@ -136,7 +136,7 @@ describe('a step that is left to who asks for it', () => {
     const block = { blockNumber: 7, blockHash: randomHash() }
     const success = { status: 'success' as const, confirmations: 1, arrivals: [], payouts: [] }
     await store.settleStep(
-      { ref: first, attempts: 1 },
+      { ref: first, attempt: '1' },
       { ...success, transactionHash: randomHash(), ...block },
       Date.now(),
     )
