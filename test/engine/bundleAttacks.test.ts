@@ -151,10 +151,10 @@ describe('a bundle with hostile steps in it', function () {
     const wanted: Wanted[] = []
     for (const user of users) {
       const more = user === burns ? [visit(burner)] : []
-      wanted.push({ user, intent: await scene.acrossChains(user, friend, '10', ...more) })
+      wanted.push({ user, intent: await scene.acrossChains(user, friend, ...more) })
     }
-    const asked = await scene.ask(wanted)
     const before = await scene.unexplainedBefore()
+    const asked = await scene.askOncePaid(wanted)
     await scene.automine(false, b())
     await scene.withService({}, async (service) => {
       const bundle = await scene.sent(service, b())

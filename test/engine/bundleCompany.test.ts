@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { type Address, type Hex, parseUnits } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { Service } from '../../server/compose.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
 import { type Asked, bundleScene } from '../support/bundleScene.js'
 import { until } from '../support/until.js'
-import { authorization, balanceOf, newUser } from '../support/wallets.js'
+import { authorization, balanceOf, newUser, signedIntent } from '../support/wallets.js'
 
 const burning = '0x5b5f56'
 const reverting = '0x5f5ffd'
@@ -14,7 +14,7 @@ const reverting = '0x5f5ffd'
 describe('a bundle on its way', function () {
   this.timeout(90_000)
   const scene = bundleScene()
-  const { a, b, usd } = scene
+  const { a, usd } = scene
   let node: FaultyNode
 
   before(async () => {
@@ -190,32 +190,28 @@ describe('a bundle on its way', function () {
   })
 
   it('holds only steps that become final together', async () => {
-    const friend = newUser().address
-    const users = Array.from({ length: 4 }, newUser)
-    const amounts = ['10', '900', '10', '10']
-    const wanted = []
-    for (const [index, user] of users.entries()) {
-      wanted.push({ user, intent: await scene.acrossChains(user, friend, amounts[index]) })
-    }
-    const slow = scene.changedChains(({ tokens }, index) => {
-      if (index === 0) return
-      for (const token of tokens) {
-        Object.assign(token, { confirmations: [{ amount: parseUnits('25', 18).toString(), confirmations: 4 }] })
-      }
-    })
+    const amounts = [7n, 90n, 7n, 7n]
+    const users = await scene.users(amounts.length)
+    const wanted = await Promise.all(
+      users.map(async (user, index) => {
+        const [amount, from, to] = [amounts[index]!, user.address, a().vault]
+        const tokenTransfers = [{ from, to, token: usd(), amount }]
+        const batch = { chainId: a().chainId, tokenTransfers, calls: [scene.payVault(amount)] }
+        return { user, intent: await signedIntent(user, [batch]) }
+      }),
+    )
+    // The small ones move more than that together.
+    const confirmations = [{ amount: '20', confirmations: 4 }]
+    const slow = scene.changedChains(({ tokens }) => tokens.forEach((token) => Object.assign(token, { confirmations })))
     const asked = await scene.ask(wanted, slow)
     await scene.withService(slow, async (service) => {
       const small = [asked[0]!, asked[2]!, asked[3]!]
-      // Together they move more than makes one wait.
-      await until(
-        async () => (await statuses(service, small, 1)).every((status) => status === 'success'),
-        'the small ones to be final',
-        30_000,
-      )
-      expect(await statuses(service, [asked[1]!], 1)).to.deep.equal(['executing'])
-      expect((await scene.transactions(service, b())).map(({ steps }) => steps)).to.have.members([3, 1])
-      for (let block = 0; block < 3; block++) await scene.mine(b())
-      const [large] = await scene.ends(service, [asked[1]!], 1)
+      const ended = await scene.ends(service, small)
+      expect(ended.map(({ status }) => status)).to.deep.equal(['success', 'success', 'success'])
+      expect(await statuses(service, [asked[1]!])).to.deep.equal(['executing'])
+      expect((await scene.transactions(service)).map(({ steps }) => steps)).to.have.members([3, 1])
+      for (let block = 0; block < 3; block++) await scene.mine()
+      const [large] = await scene.ends(service, [asked[1]!])
       expect(large.status).to.equal('success')
     })
   })

@@ -96,8 +96,8 @@ export function bundleScene() {
   const payVault = (amount: bigint): Call => ({ to: usd(), value: 0n, data: transferData(a().vault, amount) })
 
   /** The user pays ten on the first chain, and the solver pays him ten on the second, of which a friend gets three. */
-  async function acrossChains(user: Asked['user'], friend: Address, amount = '10', ...more: Call[]) {
-    const [paid, given] = [parseUnits(amount, 6), parseUnits(amount, 18)]
+  async function acrossChains(user: Asked['user'], friend: Address, ...more: Call[]) {
+    const [paid, given] = [parseUnits('10', 6), parseUnits('10', 18)]
     await fund(a(), user.address, { usd: paid })
     const transfer = { from: 'solver' as const, to: user.address, token: usd(b()), amount: given }
     const pass = { to: usd(b()), value: 0n, data: transferData(friend, parseUnits('3', 18)) }
@@ -110,18 +110,48 @@ export function bundleScene() {
   /** Has the steps of each intent asked for; nothing is carried out yet. */
   async function ask(wanted: Wanted[], more: Record<string, string> = {}) {
     await emptyDatabase()
-    // A process of its own: it frees the database file for certain.
-    const process = await startProcess({ ...env(), ...more, ROLE: 'api' })
+    return inProcess({ ...more, ROLE: 'api' }, ({ url }) => askAll(createApi(url), wanted))
+  }
+
+  /**
+   * Has the first step of each carried out and then the second one asked for: all of those are ready at once. What waits
+   * for the step before it is looked at when that has ended, and then not always together.
+   */
+  async function askOncePaid(wanted: Wanted[]) {
+    await emptyDatabase()
+    const asked = await inProcess(patient, async (service) => {
+      const paid = await askAll(createApi(service.url), wanted, [0])
+      expect((await ends(service, paid)).map(({ status }) => status)).to.deep.equal(wanted.map(() => 'success'))
+      return paid
+    })
+    await inProcess({ ROLE: 'api' }, async ({ url }) => {
+      for (const { actionId } of asked) await createApi(url).execute(actionId, 0, 1, undefined, 0)
+    })
+    return asked
+  }
+
+  /** It frees the database file for certain. */
+  async function inProcess<T>(more: Record<string, string>, use: (service: { url: string }) => Promise<T>): Promise<T> {
+    const process = await startProcess({ ...env(), ...more })
     try {
-      const asked: Asked[] = []
-      for (const entry of wanted) asked.push(await askFor(createApi(process.url), entry.user, entry.intent))
-      return asked
+      return await use(process)
     } finally {
       await killProcess(process)
     }
   }
 
-  async function askFor(api: Api, user: Asked['user'], intent: Awaited<ReturnType<typeof intentOf>>): Promise<Asked> {
+  async function askAll(api: Api, wanted: Wanted[], steps?: number[]): Promise<Asked[]> {
+    const asked: Asked[] = []
+    for (const { user, intent } of wanted) asked.push(await askFor(api, user, intent, steps))
+    return asked
+  }
+
+  async function askFor(
+    api: Api,
+    user: Asked['user'],
+    intent: Awaited<ReturnType<typeof intentOf>>,
+    steps: Iterable<number> = intent.chainBatches.keys(),
+  ): Promise<Asked> {
     const chains = devnet.chains.filter(({ chainId }) => intent.chainBatches.some((e) => e.chainId === chainId))
     const chainAuthorizations = await Promise.all(
       chains.map(async (chain) =>
@@ -131,12 +161,12 @@ export function bundleScene() {
     const created = await api.post('/actions', { user: user.address, chainAuthorizations, intents: [intent] })
     expect(created.status, JSON.stringify(created.body)).to.equal(201)
     const { actionId } = created.body
-    for (const index of intent.chainBatches.keys()) await api.execute(actionId, 0, index, undefined, 0)
+    for (const index of steps) await api.execute(actionId, 0, index, undefined, 0)
     return { user, actionId }
   }
 
   /** The steps as they are now. */
-  function views(service: Service, asked: Asked[], stepIndex = 0) {
+  function views(service: Pick<Service, 'url'>, asked: Asked[], stepIndex = 0) {
     const api = createApi(service.url!)
     return Promise.all(
       asked.map(async ({ actionId }) => (await api.get(`/actions/${actionId}/intents/0/steps/${stepIndex}`)).body),
@@ -144,7 +174,7 @@ export function bundleScene() {
   }
 
   /** The ends of all steps at this place of their intents; asking for one again would begin anew with what has failed. */
-  async function ends(service: Service, asked: Asked[], stepIndex = 0) {
+  async function ends(service: Pick<Service, 'url'>, asked: Asked[], stepIndex = 0) {
     return until(async () => {
       const steps = await views(service, asked, stepIndex)
       return steps.every(({ status }) => isSettled(status)) && steps
@@ -197,6 +227,7 @@ export function bundleScene() {
     payVault,
     acrossChains,
     ask,
+    askOncePaid,
     /** Of a service that runs, all at the same time. */
     askOf: (service: Service, wanted: Wanted[]): Promise<Asked[]> =>
       Promise.all(wanted.map(({ user, intent }) => askFor(createApi(service.url!), user, intent))),
