@@ -132,7 +132,7 @@ export const mutations: Mutation[] = [
       },
       {
         file: 'server/store/journal.ts',
-        find: "step?.status === 'executing' && step.transaction_id === null && step.attempts === attempts",
+        find: "step?.status === 'executing' && step.transaction_id === null && attemptOf(step) === attempt",
         replace: 'step !== undefined',
       },
     ],

@@ -107,7 +107,8 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
 /** Aborts when the client hangs up or the server shuts down. */
 function signalOf(ctx: Context, shutdown: AbortSignal): AbortSignal {
   const controller = new AbortController()
-  const abort = () => controller.abort()
+  // Without a reason an error is made for every response, with its stack.
+  const abort = () => controller.abort('over')
   if (shutdown.aborted || ctx.res.closed) abort()
   ctx.res.once('close', abort)
   shutdown.addEventListener('abort', abort, { once: true })

@@ -31,10 +31,15 @@ export function encodeBundle(calls: readonly BundledCall[]): Hex {
   return encodeFunctionData({ ...fulfillMany, args: [steps] })
 }
 
+/** Whether an input of the vault is a bundle. */
+export function isBundle(input: Hex): boolean {
+  return isCallOf(fulfillMany, input)
+}
+
 /** The steps of a bundle as `encodeBundle` was given them. Null: the input is no bundle of this vault. */
 export function decodeBundle(input: Hex, vault: Address): BundledCall[] | null {
   try {
-    if (!isCallOf(fulfillMany, input)) return null
+    if (!isBundle(input)) return null
     const { args } = decodeFunctionData({ abi: fulfillMany.abi, data: input })
     return args[0].map((step) => {
       const to = step.to.toLowerCase() as Address

@@ -12,8 +12,8 @@ type Codec = EngineTools['codec']
 type BundledCall = NonNullable<ReturnType<Codec['decodeBundle']>>[number]
 type BundleFault = ReturnType<Codec['bundleFaults']> extends Map<number, infer Fault> ? Fault : never
 
-/** What a bundle's transaction was to do for each step, and what the vault says went wrong. */
-export type BundleReading = { calls: BundledCall[]; faults: Map<number, BundleFault>; vault: Address }
+/** What the vault says went wrong in a bundle, and what it was to do there. */
+export type BundleReading = { failed: { call: BundledCall; fault: BundleFault }[]; vault: Address }
 
 /** Somebody else may have done it; a visit of the step's own finds out. */
 const doneByOthers: readonly (string | null)[] = ['AlreadyFulfilled', 'DuplicateChainBatch', 'IntentExpired']
@@ -26,9 +26,15 @@ export function readBundle(
   tools: EngineTools,
 ): BundleReading | null {
   const { vault } = chain.config
-  if (transaction.to !== vault) return null
-  const calls = tools.codec.decodeBundle(transaction.data, vault)
-  return calls && { calls, faults: tools.codec.bundleFaults(receipt, vault), vault }
+  if (transaction.to !== vault || !tools.codec.isBundle(transaction.data)) return null
+  const faults = tools.codec.bundleFaults(receipt, vault)
+  // Only for these, since it takes longer than all that is read otherwise.
+  const calls = faults.size > 0 ? tools.codec.decodeBundle(transaction.data, vault) : null
+  const failed = [...faults].flatMap(([index, fault]) => {
+    const call = calls?.[index]
+    return call ? { call, fault } : []
+  })
+  return { failed, vault }
 }
 
 /**
@@ -45,14 +51,14 @@ export async function faultOf(
   chain: Chain,
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
-  const index = bundle.calls.findIndex(({ to, data }) =>
+  const failed = bundle.failed.find(({ call: { to, data } }) =>
     to === bundle.vault ? tools.codec.decodeFulfill(data)?.stepKey === work.stepKey : to === work.user,
   )
-  const fault = bundle.faults.get(index)
-  if (!fault) return null
+  if (!failed) return null
+  const { call, fault } = failed
   if (fault.kind === 'skipped') return { status: 'alone' }
   const failure = tools.codec.decodeRevert(fault.reason)
-  const { to, data } = bundle.calls[index]!
+  const { to, data } = call
   const request = { from: transaction.signer, to, data, value: 0n }
   try {
     const byItself = await chain.simulate(request, { overrideDelegate: null, inCompany: false })

@@ -1,15 +1,10 @@
 import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
-import { actionsOf } from '../domain/action.js'
-import { solverNeeds } from '../domain/solverNeeds.js'
+import { sideBySide } from '../domain/sideBySide.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
-import { airdropOf, airdropResult, airdropTopic } from './airdropQueue.js'
-import { confirmationsFor } from './arrivals.js'
-import { readBundle } from './bundleOutcome.js'
 import { replace, sendStored } from './lanes.js'
-import { stepFields, transactionFields } from './logFields.js'
-import { resultOf } from './outcome.js'
 import { createLaneCheck } from './laneCheck.js'
+import { meetReceipt, tellOf } from './meetReceipt.js'
 import { createReorganisationCheck } from './reorganisations.js'
 import type { EngineTools } from './tools.js'
 
@@ -17,6 +12,9 @@ type BlockReceipts = NonNullable<Awaited<ReturnType<Chain['blockReceipts']>>>
 
 /** Further behind than this, transactions are looked up by hash instead of reading every block. */
 const maxBlocksAtOnce = 64n
+/** How many blocks are asked for in one request, and how many transactions are settled at once. */
+const readAtOnce = 4
+const settledAtOnce = 4
 const batchSize = 200
 const lookAgainMs = 5_000
 /** Which part of the poll interval passes between a send and the first look for it; a chain that mines at once needs some of it. */
@@ -135,26 +133,39 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     return isNew
   }
 
-  /** One request per new block finds everything of ours in it, however much is open. */
+  /** However much is open, a request for each new block finds all of ours in it; for several they travel together. */
   async function readNewBlocks(head: Block, next: BlockReceipts | null): Promise<void> {
     if (read === null || head.number < read.number || head.number - read.number > maxBlocksAtOnce) {
       // What is older than this block is found by hash, in `lookAfterSilent` and `settleFinal`.
       read = { number: head.number - 1n, hash: head.parentHash }
     }
-    const last = read
-    for (let number = last.number + 1n; number <= head.number; number++) {
-      const found = next && isUnder(head, next.block, number) ? next : await chain.blockReceipts(number)
-      if (!found) return
-      read = found.block
-      canonical.set(found.block.number, found.block.hash)
-      const ours = found.receipts.filter((receipt) => tools.signers.has(receipt.from))
-      for (const { hash } of ours) awaited.delete(hash)
-      const transactions = await tools.store.findOpenByHash(ours.map((receipt) => receipt.hash))
-      for (const transaction of transactions) {
-        const receipt = ours.find((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
-        if (receipt) await meet(transaction, receipt, head)
+    const missing: bigint[] = []
+    for (let number = read.number + 1n; number <= head.number; number++) missing.push(number)
+    const ask = async (number: bigint) =>
+      next && isUnder(head, next.block, number) ? next : chain.blockReceipts(number)
+    while (missing.length > 0) {
+      const [first, ...more] = missing.splice(0, readAtOnce)
+      // One further on that fails must not keep those before it waiting; it is asked for again as the first.
+      const blocks = [ask(first!), ...more.map((number) => ask(number).catch(() => null))]
+      const ours: Receipt[] = []
+      for (const found of await Promise.all(blocks)) {
+        if (!found) missing.length = 0
+        if (!found) break
+        read = found.block
+        canonical.set(found.block.number, found.block.hash)
+        ours.push(...found.receipts.filter((receipt) => tools.signers.has(receipt.from)))
       }
+      await meetAll(ours, head)
     }
+  }
+
+  async function meetAll(ours: Receipt[], head: Block): Promise<void> {
+    for (const { hash } of ours) awaited.delete(hash)
+    const transactions = await tools.store.findOpenByHash(ours.map((receipt) => receipt.hash))
+    await sideBySide(transactions, settledAtOnce, async (transaction) => {
+      const receipt = ours.find((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
+      if (receipt) await meet(transaction, receipt, head)
+    })
   }
 
   /** Null: it is not there yet, or has to be asked for again. */
@@ -171,12 +182,12 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const to = hasReorganised ? Number.MAX_SAFE_INTEGER : deepEnough
     for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, batchSize)) {
       const receipts = await chain.receipts(mined.map((transaction) => transaction.mined!.hash))
-      for (const [index, transaction] of mined.entries()) {
+      await sideBySide(mined.entries(), settledAtOnce, async ([index, transaction]) => {
         const receipt = receipts[index]
         if (receipt) await meet(transaction, receipt, head)
         // A node may not have the receipt; only a block that is gone takes it away.
         else if (await isGone(transaction)) await tools.store.noteMined(transaction.id, null, tools.now())
-      }
+      })
     }
   }
 
@@ -194,7 +205,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
         const mined = transaction.mined!
         const confirmations = Number(head.number) - mined.blockNumber + 1
         await tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-        await notify(transaction)
+        await tellOf(transaction, tools)
       }
     }
   }
@@ -229,85 +240,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     await sendStored(transaction, chain, tools)
   }
 
-  /** Notes a transaction that was seen mined, and settles it once it is final. */
-  async function meet(transaction: JournalTransaction, receipt: Receipt, head: Block): Promise<void> {
-    try {
-      await settleOrNote(transaction, receipt, head)
-    } catch (error) {
-      // One that can't be settled now must not keep the others waiting; the next round tries it again.
-      const named = { ...transactionFields(transaction), hash: receipt.hash }
-      tools.log.error({ err: error, ...named }, 'transaction could not be settled')
-    }
-  }
-
-  async function settleOrNote(transaction: JournalTransaction, receipt: Receipt, head: Block): Promise<void> {
-    const confirmations = Number(head.number - receipt.blockNumber) + 1
-    const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
-    if (confirmations < chain.config.confirmations) {
-      await tools.store.noteMined(transaction.id, { ...mined, confirmations: Math.max(confirmations, 0) }, tools.now())
-      return notify(transaction)
-    }
-    const works = await tools.store.readStepsOf(transaction)
-    const needed = Math.max(
-      confirmationsFor(
-        receipt,
-        works.map(({ user }) => user),
-        chain,
-        tools,
-      ),
-      ...works.map((work) => work.view.requiredConfirmations),
-    )
-    if (confirmations < needed || !(await isCertain(receipt))) {
-      return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-    }
-    const bundle = readBundle(transaction, receipt, chain, tools)
-    const outcomes = await Promise.all(
-      works.map((work) => resultOf(work, transaction, receipt, bundle, head.number, chain, tools)),
-    )
-    const ended = []
-    for (const [index, work] of works.entries()) {
-      const result = outcomes[index]
-      if (!result) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-      // Of what has been given up for another transaction only what has happened all the same concerns the step.
-      const isIdle = !('payouts' in result) || (result.status !== 'success' && !result.payouts?.length)
-      if (work.transactionId !== transaction.id && isIdle) continue
-      const needs = solverNeeds(work.intent.chainBatches[work.ref.stepIndex]!, tools.settings)
-      ended.push({ work, ref: work.ref, result, needs })
-    }
-    const carried = await airdropOf(transaction, receipt, chain, tools)
-    const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
-    if (carried && !airdrop) return tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
-    const settled = { transactionId: transaction.id, mined, results: ended, airdrop }
-    const done = await tools.store.settleTransaction(settled, tools.now())
-    if (done.outcome === 'stale') return
-    const place = { chainId, transactionId: transaction.id, hash: receipt.hash }
-    if (bundle && receipt.status === 'reverted') {
-      tools.log.error({ ...place, steps: works.length }, 'a bundle has failed as a whole; its steps go by themselves')
-      tools.bundles.failed(chainId)
-    }
-    if (carried) {
-      const { token, wallet, round } = carried
-      tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paidIn !== null }, 'airdrop settled')
-      tools.changed(airdropTopic(carried))
-    }
-    for (const { work, result } of ended) {
-      const code = 'error' in result ? result.error.code : undefined
-      tools.log.info({ ...stepFields(work), ...place, status: result.status, code }, 'step settled')
-      if (result.status !== 'alone') tools.countStep(chainId, result.status)
-    }
-    for (const actionId of actionsOf(ended)) tools.changed(actionId, done.steps)
-    await tools.accounts.freed(ended.flatMap(({ work, result }) => (result.status === 'alone' ? [] : work)))
-    tools.wake('steps')
-  }
-
-  /** One node that was asked for the very block in this round need not be asked again. */
-  async function isCertain(receipt: Receipt): Promise<boolean> {
-    const isRead = chain.config.agreement === 1 && canonical.get(receipt.blockNumber) === receipt.blockHash
-    return isRead || chain.isCertain(receipt)
-  }
-
-  async function notify(transaction: JournalTransaction): Promise<void> {
-    for (const actionId of actionsOf(await tools.store.readStepsOf(transaction))) tools.changed(actionId)
+  function meet(transaction: JournalTransaction, receipt: Receipt, head: Block): Promise<void> {
+    const isRead = canonical.get(receipt.blockNumber) === receipt.blockHash
+    return meetReceipt(transaction, receipt, { head: head.number, isRead }, chain, tools)
   }
 
   async function sleep(ms: number, canBeCut: boolean): Promise<void> {

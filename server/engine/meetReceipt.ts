@@ -1,0 +1,106 @@
+import type { Chain, Receipt } from '../chain/chain.js'
+import { actionsOf } from '../domain/action.js'
+import { solverNeeds } from '../domain/solverNeeds.js'
+import type { JournalTransaction } from '../store/journalTransactions.js'
+import { airdropOf, airdropResult, airdropTopic } from './airdropQueue.js'
+import { confirmationsFor } from './arrivals.js'
+import { readBundle } from './bundleOutcome.js'
+import { stepFields, transactionFields } from './logFields.js'
+import { resultOf } from './outcome.js'
+import type { EngineTools } from './tools.js'
+
+type Seen = {
+  /** The chain's newest block. */
+  head: bigint
+  /** The receipt's block was read itself just now, by the hash that the receipt names. */
+  isRead: boolean
+}
+
+/**
+ * Notes a transaction of the journal that was seen mined, and settles it once it is final. Never throws: one that can't be
+ * settled now must not keep the others waiting; it is met again.
+ */
+export async function meetReceipt(
+  transaction: JournalTransaction,
+  receipt: Receipt,
+  seen: Seen,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<void> {
+  try {
+    await settleOrNote(transaction, receipt, seen, chain, tools)
+  } catch (error) {
+    const named = { ...transactionFields(transaction), hash: receipt.hash }
+    tools.log.error({ err: error, ...named }, 'transaction could not be settled')
+  }
+}
+
+/** Tells those who wait for the actions of a transaction that something about it has changed. */
+export async function tellOf(transaction: JournalTransaction, tools: EngineTools): Promise<void> {
+  for (const actionId of actionsOf(await tools.store.readStepsOf(transaction))) tools.changed(actionId)
+}
+
+async function settleOrNote(
+  transaction: JournalTransaction,
+  receipt: Receipt,
+  { head, isRead }: Seen,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<void> {
+  const { chainId } = chain.config
+  const confirmations = Number(head - receipt.blockNumber) + 1
+  const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
+  const note = () =>
+    tools.store.noteMined(transaction.id, { ...mined, confirmations: Math.max(confirmations, 0) }, tools.now())
+  if (confirmations < chain.config.confirmations) {
+    await note()
+    return tellOf(transaction, tools)
+  }
+  const works = await tools.store.readStepsOf(transaction)
+  const users = works.map(({ user }) => user)
+  const needed = Math.max(
+    confirmationsFor(receipt, users, chain, tools),
+    ...works.map((work) => work.view.requiredConfirmations),
+  )
+  // One node that was asked for the very block need not be asked again.
+  const isCertain = async () => (chain.config.agreement === 1 && isRead) || chain.isCertain(receipt)
+  if (confirmations < needed || !(await isCertain())) return note()
+  const bundle = readBundle(transaction, receipt, chain, tools)
+  const outcomes = await Promise.all(
+    works.map((work) => resultOf(work, transaction, receipt, bundle, head, chain, tools)),
+  )
+  const ended = []
+  for (const [index, work] of works.entries()) {
+    const result = outcomes[index]
+    if (!result) return note()
+    // Of what has been given up for another transaction only what has happened all the same concerns the step.
+    const isIdle = !('payouts' in result) || (result.status !== 'success' && !result.payouts?.length)
+    if (work.transactionId !== transaction.id && isIdle) continue
+    const needs = solverNeeds(work.intent.chainBatches[work.ref.stepIndex]!, tools.settings)
+    ended.push({ work, ref: work.ref, result, needs })
+  }
+  const carried = await airdropOf(transaction, receipt, chain, tools)
+  const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
+  if (carried && !airdrop) return note()
+  const settled = { transactionId: transaction.id, mined, results: ended, airdrop }
+  const done = await tools.store.settleTransaction(settled, tools.now())
+  if (done.outcome === 'stale') return
+  const place = { chainId, transactionId: transaction.id, hash: receipt.hash }
+  if (bundle && receipt.status === 'reverted') {
+    tools.log.error({ ...place, steps: works.length }, 'a bundle has failed as a whole; its steps go by themselves')
+    tools.bundles.failed(chainId)
+  }
+  if (carried) {
+    const { token, wallet, round } = carried
+    tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paidIn !== null }, 'airdrop settled')
+    tools.changed(airdropTopic(carried))
+  }
+  for (const { work, result } of ended) {
+    const code = 'error' in result ? result.error.code : undefined
+    tools.log.info({ ...stepFields(work), ...place, status: result.status, code }, 'step settled')
+    if (result.status !== 'alone') tools.countStep(chainId, result.status)
+  }
+  for (const actionId of actionsOf(ended)) tools.changed(actionId, done.steps)
+  await tools.accounts.freed(ended.flatMap(({ work, result }) => (result.status === 'alone' ? [] : work)))
+  tools.wake('steps')
+}
