@@ -52,7 +52,10 @@ export async function faultOf(
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
   const failed = bundle.failed.find(({ call: { to, data } }) =>
-    to === bundle.vault ? tools.codec.decodeFulfill(data)?.stepKey === work.stepKey : to === work.user,
+    to === bundle.vault
+      ? tools.codec.decodeFulfill(data)?.stepKey === work.stepKey
+      : // What the vault pays his own calls have no part in.
+        work.stepKey === null && to === work.user,
   )
   if (!failed) return null
   const { call, fault } = failed

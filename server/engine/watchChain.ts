@@ -5,15 +5,13 @@ import type { JournalTransaction } from '../store/journalTransactions.js'
 import { replace, sendStored } from './lanes.js'
 import { createLaneCheck } from './laneCheck.js'
 import { meetReceipt, tellOf } from './meetReceipt.js'
+import { type BlockReceipts, readBlocks } from './readBlocks.js'
 import { createReorganisationCheck } from './reorganisations.js'
 import type { EngineTools } from './tools.js'
 
-type BlockReceipts = NonNullable<Awaited<ReturnType<Chain['blockReceipts']>>>
-
 /** Further behind than this, transactions are looked up by hash instead of reading every block. */
 const maxBlocksAtOnce = 64n
-/** How many blocks are asked for in one request, and how many transactions are settled at once. */
-const readAtOnce = 4
+/** How many transactions are settled at once. */
 const settledAtOnce = 4
 const batchSize = 200
 const lookAgainMs = 5_000
@@ -139,23 +137,18 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       // What is older than this block is found by hash, in `lookAfterSilent` and `settleFinal`.
       read = { number: head.number - 1n, hash: head.parentHash }
     }
-    const missing: bigint[] = []
-    for (let number = read.number + 1n; number <= head.number; number++) missing.push(number)
     const ask = async (number: bigint) =>
       next && isUnder(head, next.block, number) ? next : chain.blockReceipts(number)
-    while (missing.length > 0) {
-      const [first, ...more] = missing.splice(0, readAtOnce)
-      // One further on that fails must not keep those before it waiting; it is asked for again as the first.
-      const blocks = [ask(first!), ...more.map((number) => ask(number).catch(() => null))]
-      const ours: Receipt[] = []
-      for (const found of await Promise.all(blocks)) {
-        if (!found) missing.length = 0
-        if (!found) break
-        read = found.block
-        canonical.set(found.block.number, found.block.hash)
-        ours.push(...found.receipts.filter((receipt) => tools.signers.has(receipt.from)))
+    for await (const found of readBlocks(read.number, head.number, ask)) {
+      for (const { block } of found) {
+        read = block
+        canonical.set(block.number, block.hash)
       }
-      await meetAll(ours, head)
+      const receipts = found.flatMap((block) => block.receipts)
+      await meetAll(
+        receipts.filter(({ from }) => tools.signers.has(from)),
+        head,
+      )
     }
   }
 
@@ -163,7 +156,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     for (const { hash } of ours) awaited.delete(hash)
     const transactions = await tools.store.findOpenByHash(ours.map((receipt) => receipt.hash))
     await sideBySide(transactions, settledAtOnce, async (transaction) => {
-      const receipt = ours.find((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
+      // The last one: if the chain was reorganised while it was read, that of the block before is gone.
+      const receipt = ours.findLast((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
       if (receipt) await meet(transaction, receipt, head)
     })
   }

@@ -29,12 +29,15 @@ export async function moveBalance(
   by: { available?: bigint; reserved?: bigint; wallet?: bigint },
 ): Promise<void> {
   const where = { user: key.user, chain_id: key.chainId, token: key.token }
-  // Made first, so that there is a row to lock, however many come for the first time at once.
-  await trx('balances')
-    .insert({ ...where, available: '0', reserved: '0', wallet: '0' })
-    .onConflict(['user', 'chain_id', 'token'])
-    .ignore()
-  const row = await database.lock(trx<BalanceRow>('balances').where(where)).first()
+  const locked = () => database.lock(trx<BalanceRow>('balances').where(where)).first()
+  let row = await locked()
+  if (!row) {
+    // However many come for the first time at once. Not before the look: MariaDB lets two insert what is there already,
+    // and then each waits for the other with the lock.
+    const none = { ...where, available: '0', reserved: '0', wallet: '0' }
+    await trx('balances').insert(none).onConflict(['user', 'chain_id', 'token']).ignore()
+    row = await locked()
+  }
   const next = {
     available: BigInt(row!.available) + (by.available ?? 0n),
     reserved: BigInt(row!.reserved) + (by.reserved ?? 0n),

@@ -128,7 +128,10 @@ export async function settleTransaction(
     const rows = byName(steps)
     const drawing = byName(drawn.flat())
     const ended: Ended[] = []
-    for (const { ref, result, needs } of settled.results) {
+    const userOf = ({ ref }: { ref: StepRef }) => rows.get(nameOfStep(ref))?.user ?? ''
+    // One user after the other, as every settlement does, so that no two of them hold a balance that the other waits for.
+    const byUser = [...settled.results].sort((a, b) => (userOf(a) < userOf(b) ? -1 : Number(userOf(a) > userOf(b))))
+    for (const { ref, result, needs } of byUser) {
       const row = rows.get(nameOfStep(ref))
       if (!row || row.status === 'success') continue
       const isCarried = row.transaction_id === settled.transactionId
