@@ -26,6 +26,9 @@ export function moneyScene() {
   useStore((fresh) => ({ database, store } = fresh))
 
   return {
+    get database(): Database {
+      return database
+    },
     get store(): Store {
       return store
     },
