@@ -2,17 +2,13 @@ import type { Chain } from '../chain/chain.js'
 
 export type BlockReceipts = NonNullable<Awaited<ReturnType<Chain['blockReceipts']>>>
 
-/** How many blocks are asked for in one request. */
-const mostAtOnce = 4
-
 /**
- * The blocks after one up to the head, without a gap, a few at a time; those that come before a failure are told first.
+ * The blocks after one up to the head, without a gap, so many at a time; those that come before a failure are told first.
  * What fails or is missing among several is asked for again alone, and everything after it too, since a node may not be
  * able to answer for several. Ends where a block is missing then; throws what a lone one fails with.
  */
 export async function* readBlocks(
-  after: bigint,
-  head: bigint,
+  { after, head, mostAtOnce }: { after: bigint; head: bigint; mostAtOnce: number },
   ask: (number: bigint) => Promise<BlockReceipts | null>,
 ): AsyncGenerator<BlockReceipts[]> {
   let atOnce = mostAtOnce

@@ -11,8 +11,6 @@ import type { EngineTools } from './tools.js'
 
 /** Further behind than this, transactions are looked up by hash instead of reading every block. */
 const maxBlocksAtOnce = 64n
-/** How many transactions are settled at once. */
-const settledAtOnce = 4
 const batchSize = 200
 const lookAgainMs = 5_000
 /** Which part of the poll interval passes between a send and the first look for it; a chain that mines at once needs some of it. */
@@ -33,6 +31,7 @@ const mostReplacements = 3
  */
 export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const { chainId, pollIntervalMs } = chain.config
+  const settledAtOnce = tools.store.transactionsAtOnce
   const soonMs = Math.min(pollIntervalMs * firstLookShare, longestFirstLookMs)
   let stopped = false
   /** What was sent less than a poll ago and is in no block yet, with the time. */
@@ -139,7 +138,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
     const ask = async (number: bigint) =>
       next && isUnder(head, next.block, number) ? next : chain.blockReceipts(number)
-    for await (const found of readBlocks(read.number, head.number, ask)) {
+    // No more than can be settled at once: the next ones would only lie in memory.
+    const blocks = { after: read.number, head: head.number, mostAtOnce: settledAtOnce }
+    for await (const found of readBlocks(blocks, ask)) {
       for (const { block } of found) {
         read = block
         canonical.set(block.number, block.hash)

@@ -74,6 +74,9 @@ export function createStore(database: Database) {
       operation(database, ...args)
 
   return {
+    /** How many long ones of a kind are worth while side by side. SQLite has one connection, for which others wait too. */
+    transactionsAtOnce: database.kind === 'sqlite' ? 1 : 4,
+
     insertAction: createActionIntake(database),
     findKnownAction: on(findKnownAction),
     readAction: on(readAction),

@@ -5,11 +5,13 @@ import { type BlockReceipts, readBlocks } from '../../server/engine/readBlocks.j
 describe('blocks that are read', () => {
   const blockOf = (number: bigint): BlockReceipts => ({ block: { number } as Block, receipts: [] })
 
+  const upTo20 = { after: 10n, head: 20n, mostAtOnce: 4 }
+
   /** What is told of the blocks 11 to 20, in groups, and how it ends. */
   async function read(ask: (number: bigint) => Promise<BlockReceipts | null>) {
     const told: number[][] = []
     try {
-      for await (const found of readBlocks(10n, 20n, ask)) told.push(found.map(({ block }) => Number(block.number)))
+      for await (const found of readBlocks(upTo20, ask)) told.push(found.map(({ block }) => Number(block.number)))
     } catch (error) {
       return { told, error: (error as Error).message }
     }
