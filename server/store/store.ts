@@ -74,7 +74,7 @@ export function createStore(database: Database) {
       operation(database, ...args)
 
   return {
-    /** How many long ones of a kind are worth while side by side. SQLite has one connection, for which others wait too. */
+    /** How many transactions are worth having side by side. SQLite has one connection, for which all others wait too. */
     transactionsAtOnce: database.kind === 'sqlite' ? 1 : 4,
 
     insertAction: createActionIntake(database),
