@@ -30,14 +30,9 @@ export async function resultOf(
   const isCancelled = transaction.attempts.some((attempt) => attempt.hash === receipt.hash && attempt.isCancel)
   // Nothing happened for any of its steps, and which of them is to blame shows when each goes by itself.
   if (bundle && (isCancelled || receipt.status === 'reverted')) return { status: 'alone' }
-  if (isCancelled) {
-    const message =
-      'The transaction could not be carried out by the chain and its place was given up; nothing happened.'
-    return { status: 'error', error: { code: 'transaction_cancelled', message, retryable: true }, ...place }
-  }
   const batch = work.intent.chainBatches[work.ref.stepIndex]!
   const payouts = solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
-  if (receipt.status === 'success') {
+  if (receipt.status === 'success' && !isCancelled) {
     const paid = hasPaid(work, batch, receipt, chain, tools)
     if (!paid || !hasRun(work, batch, receipt, tools)) {
       const fault = bundle && (await faultOf(work, batch, bundle, transaction, receipt, chain, tools))
@@ -52,13 +47,16 @@ export async function resultOf(
       payouts,
     }
   }
-  const failure = await failureOf(transaction, chain, tools)
-  const adoption = failure && (await adoptExecution(work, batch, chain, failure, tools))
-  // One who saw ours may have carried the batch out before it; what counts then is his.
+  const failure = isCancelled ? null : await failureOf(transaction, chain, tools)
+  const refusal = isCancelled ? await refusalNow(work, batch, chain) : failure
+  const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
+  // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what
+  // counts then is that.
   if (adoption?.outcome === 'waits') return null
   if (adoption?.outcome === 'ended') {
     return adoption.result.status === 'success' ? adoption.result : { ...adoption.result, ...place }
   }
+  if (isCancelled) return { status: 'error', error: cancelled, ...place }
   const error = failure ? await explainRevert(failure, batch, chain) : unexplained(transaction, receipt)
   return { status: 'reverted', error, ...place }
 }
@@ -89,6 +87,23 @@ function withoutRun(
       : 'The transaction was mined, but the account did not run the batch; nothing was paid.'
   const error = { code: 'batch_not_executed', message, retryable: payouts.length === 0 } as const
   return { status: 'error', error, ...place, payouts }
+}
+
+const cancelled = {
+  code: 'transaction_cancelled',
+  message: 'The transaction could not be carried out by the chain and its place was given up; nothing happened.',
+  retryable: true,
+} as const
+
+/**
+ * What the step's own transaction would have reverted with where it has been carried out without it. By the contracts'
+ * memory and not by a simulation: what was cancelled may be what no node wants to run.
+ */
+async function refusalNow(work: StepWork, batch: ChainBatch, chain: Chain): Promise<{ name: string } | null> {
+  if (work.stepKey !== null && (await chain.isFulfilled(work.stepKey))) return { name: 'AlreadyFulfilled' }
+  if (work.intent.mode !== '7702' || batch.calls.length === 0) return null
+  const hasRun = await chain.isChainBatchProcessed(work.user, batchIdOf(work.intent, work.ref.stepIndex))
+  return hasRun ? { name: 'DuplicateChainBatch' } : null
 }
 
 /** A receipt does not say why it reverted; running the same call again usually does. Null: it would succeed now. */

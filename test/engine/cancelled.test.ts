@@ -1,0 +1,116 @@
+import { expect } from 'chai'
+import { type Address, createWalletClient, type Hex, http, parseUnits } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { Service } from '../../server/compose.js'
+import { devAccount } from '../../server/devnet/devnet.js'
+import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
+import { bundleScene } from '../support/bundleScene.js'
+import { until } from '../support/until.js'
+import { authorization, balanceOf, newUser } from '../support/wallets.js'
+
+/** Its transaction is kept out of the nodes' pools until its nonce is used for nothing. */
+describe('a step whose transaction is cancelled', function () {
+  this.timeout(60_000)
+  const scene = bundleScene()
+  const { a, b, usd } = scene
+  const nodes: FaultyNode[] = []
+
+  before(async () => {
+    for (const chain of [a(), b()]) nodes.push(await startFaultyNode(chain.rpcUrls[0]!))
+  })
+  after(() => Promise.all(nodes.map((node) => node.stop())))
+  afterEach(() => nodes.forEach((node) => node.behave({ kind: 'pass' })))
+
+  const [ours, another] = [0, 1].map((index) => () => scene.env().SOLVER_PRIVATE_KEYS!.split(',')[index] as Hex)
+
+  /** Nodes take nothing that carries this user's authorization, as while he has transactions of his own in their pools. */
+  async function keepOut(user: ReturnType<typeof newUser>, chain = a()): Promise<Record<string, string>> {
+    const { r } = await authorization(user, chain)
+    const his = BigInt(r).toString(16)
+    const error = { code: -32000, message: 'authority already reserved' }
+    nodes[chain === a() ? 0 : 1]!.behave({
+      kind: 'answer',
+      answer: ({ method, params }) =>
+        method === 'eth_sendRawTransaction' && String(params[0]).includes(his) ? { error } : null,
+    })
+    const behind = scene.changedChains((entry, index) => {
+      entry.replaceAfterMs = 3_000
+      entry.rpcUrls = [nodes[index]!.url]
+    })
+    return { ...behind, SOLVER_PRIVATE_KEYS: ours!() }
+  }
+
+  /** What the service has signed for the step and can't send. */
+  const signed = (service: Service, chain = a()) =>
+    until(async () => {
+      const { knex } = service.database
+      const row = await knex('transactions')
+        .where({ chain_id: chain.chainId, status: 'open' })
+        .first('to_address', 'data')
+      return row as { to_address: Address; data: Hex } | undefined
+    }, 'the transaction to be signed')
+
+  /** Past the service, with the same authorization. */
+  async function carryOut(
+    user: ReturnType<typeof newUser>,
+    by: Hex,
+    { to, data }: { to: Address; data: Hex },
+    chain = a(),
+  ) {
+    const allowed = await user.signAuthorization({
+      contractAddress: chain.delegates[0]!,
+      chainId: chain.chainId,
+      nonce: 0,
+    })
+    const wallet = createWalletClient({ account: privateKeyToAccount(by), transport: http(chain.rpcUrls[0]) })
+    return wallet.sendTransaction({ chain: null, to, data, gas: 1_000_000n, authorizationList: [allowed] })
+  }
+
+  async function cancels(service: Service): Promise<number> {
+    const row = (await service.database.knex('attempts').where({ is_cancel: 1 }).count({ found: '*' }).first())!
+    return Number(row.found)
+  }
+
+  it('counts as paid where the vault has paid it all the same, and gives no credit back for it', async () => {
+    const [user, friend] = [newUser(), newUser().address]
+    const wanted = [{ user, intent: await scene.acrossChains(user, friend) }]
+    const before = await scene.unexplainedBefore()
+    const asked = await scene.askOncePaid(wanted)
+    await scene.withService(await keepOut(user, b()), async (service) => {
+      const { to_address: to, data } = await signed(service, b())
+      // As an older transaction of the step does that had been given up.
+      const paidBy = await carryOut(user, another!(), { to, data }, b())
+      const [step] = await scene.ends(service, asked, 1)
+      expect(await cancels(service)).to.equal(1)
+      expect(step).to.include({ status: 'success', transactionHash: paidBy })
+      expect(await balanceOf(b(), usd(b()), friend)).to.equal(parseUnits('3', 18))
+      expect(await scene.availableOf(service, user.address)).to.equal('0')
+      expect(await scene.unexplained(service.database)).to.deep.equal(before)
+    })
+  })
+
+  it('counts as done where somebody else has run its calls', async () => {
+    const [user] = await scene.users(1)
+    const intent = await scene.intentOf(user!, [scene.payVault(7n)])
+    const asked = await scene.ask([{ user: user!, intent }])
+    await scene.withService(await keepOut(user!), async (service) => {
+      await signed(service)
+      const key = `0x${Buffer.from(devAccount(8).getHdKey().privateKey!).toString('hex')}` as const
+      const runBy = await carryOut(user!, key, { to: user!.address, data: scene.executionOf(intent) })
+      const [step] = await scene.ends(service, asked)
+      expect(await cancels(service)).to.equal(1)
+      expect(step).to.include({ status: 'success', transactionHash: runBy })
+      expect(await scene.availableOf(service, user!.address)).to.equal('7')
+    })
+  })
+
+  it('has failed where nothing was done, and may be asked for again', async () => {
+    const [user] = await scene.users(1)
+    const asked = await scene.ask([{ user: user!, intent: await scene.intentOf(user!, [scene.payVault(7n)]) }])
+    await scene.withService(await keepOut(user!), async (service) => {
+      const [step] = await scene.ends(service, asked)
+      expect(step.error).to.include({ code: 'transaction_cancelled', retryable: true })
+      expect(await scene.availableOf(service, user!.address)).to.equal('0')
+    })
+  })
+})
