@@ -67,15 +67,20 @@ describe('undoing what was final', () => {
     )
   }
 
-  async function paidAction() {
+  /** An action whose payment is registered, and a block to verify it in. */
+  async function registeredAction() {
     const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
     await store.insertAction(entry)
     const payment = stepOf(entry, 0, 0)
     const hash = randomHash()
-    const block = { number: 7, hash: randomHash() }
     await ask(payment, hash)
-    await verify(payment, hash, block)
-    return { payment, payout: stepOf(entry, 0, 1), hash, block }
+    return { payment, payout: stepOf(entry, 0, 1), hash, block: { number: 7, hash: randomHash() } }
+  }
+
+  async function paidAction() {
+    const action = await registeredAction()
+    await verify(action.payment, action.hash, action.block)
+    return action
   }
 
   async function record(carried: Pick<Parameters<Store['recordTransaction']>[0], 'steps' | 'airdrop'>) {
@@ -112,12 +117,7 @@ describe('undoing what was final', () => {
   })
 
   it('books nothing of the gone block for a visit that has outlived the settlement and its undoing', async () => {
-    const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
-    await store.insertAction(entry)
-    const payment = stepOf(entry, 0, 0)
-    const hash = randomHash()
-    const gone = { number: 7, hash: randomHash() }
-    await ask(payment, hash)
+    const { payment, hash, block: gone } = await registeredAction()
     const visit = (await store.readStepWork(payment))!
     expect(await verify(payment, hash, gone, visit)).to.equal('settled')
     await store.undoBlock(1, gone, now)
