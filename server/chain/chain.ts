@@ -84,11 +84,11 @@ export type Simulation =
 
 /**
  * What a node's answer to a raw transaction means.
- * `accepted`: it has it. `consumed`: the nonce is used up. `slotTaken`: another transaction holds the nonce and pays as
+ * `accepted`: it has taken it. `known`: it had it already. `consumed`: the nonce is used up. `slotTaken`: another transaction holds the nonce and pays as
  * much. `notPooled`: refused for now. `dead`: no chain state can make it valid. `ambiguous`: anything else; it may be sent.
  */
 export type SendOutcome = {
-  kind: 'accepted' | 'consumed' | 'slotTaken' | 'ambiguous' | 'authorityBusy' | 'notPooled' | 'dead'
+  kind: 'accepted' | 'known' | 'consumed' | 'slotTaken' | 'ambiguous' | 'authorityBusy' | 'notPooled' | 'dead'
   /** The node's own words, without anything secret. */
   text: string
 }

@@ -153,7 +153,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
 
 type Signed = Parameters<Chain['send']>[0]
 
-/** The first node that has taken the transaction answers for all; without one, all are waited for. */
+/** The first node that has the transaction answers for all; without one, all are waited for. */
 async function sendToAll(rpc: Rpc, chainId: number, signed: Signed): Promise<SendOutcome> {
   const outcomes = rpc.senders.map(async (node): Promise<SendOutcome> => {
     const { kind, text } = await sendTo(node, signed)
@@ -161,10 +161,12 @@ async function sendToAll(rpc: Rpc, chainId: number, signed: Signed): Promise<Sen
     const believed = kind !== 'dead' || !saysWrongChain(text) || (await isOfChain(node, chainId))
     return { kind: believed ? kind : 'ambiguous', text: rpc.redact(text) }
   })
-  const accepted = outcomes.map((outcome) =>
-    outcome.then((found) => (found.kind === 'accepted' ? found : Promise.reject(new Error(found.kind)))),
+  const pooled = outcomes.map((outcome) =>
+    outcome.then((found) =>
+      found.kind === 'accepted' || found.kind === 'known' ? found : Promise.reject(new Error(found.kind)),
+    ),
   )
-  return Promise.any(accepted).catch(async () => combineOutcomes(await Promise.all(outcomes)))
+  return Promise.any(pooled).catch(async () => combineOutcomes(await Promise.all(outcomes)))
 }
 
 async function sendTo(node: Pick<RpcNode, 'ask'>, { raw, hash }: Signed): Promise<SendOutcome> {

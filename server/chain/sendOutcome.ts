@@ -11,12 +11,12 @@ type Row = { kind: Kind; text: string; clients: string }
  * "known transaction". What `parity` says, its successors and some gateways still do.
  */
 export const sendAnswers: readonly Row[] = [
-  { kind: 'accepted', text: 'already known', clients: 'geth, nethermind, erigon, reth' },
-  { kind: 'accepted', text: 'alreadyknown', clients: 'nethermind before 1.36' },
-  { kind: 'accepted', text: 'already imported', clients: 'anvil, reth, parity' },
-  { kind: 'accepted', text: 'known transaction', clients: 'besu, geth before 1.9' },
-  { kind: 'accepted', text: 'existing txn with same hash', clients: 'erigon' },
-  { kind: 'accepted', text: 'existing tx with same hash', clients: 'erigon before 3' },
+  { kind: 'known', text: 'already known', clients: 'geth, nethermind, erigon, reth' },
+  { kind: 'known', text: 'alreadyknown', clients: 'nethermind before 1.36' },
+  { kind: 'known', text: 'already imported', clients: 'anvil, reth, parity' },
+  { kind: 'known', text: 'known transaction', clients: 'besu, geth before 1.9' },
+  { kind: 'known', text: 'existing txn with same hash', clients: 'erigon' },
+  { kind: 'known', text: 'existing tx with same hash', clients: 'erigon before 3' },
 
   // A stale authorization: before "nonce too low", and dead, since waiting would jam the lane behind it.
   { kind: 'dead', text: 'authority nonce too low', clients: 'geth' },
@@ -145,6 +145,7 @@ export function saysWrongChain(text: string): boolean {
  */
 const ranking: readonly Kind[] = [
   'accepted',
+  'known',
   'consumed',
   'slotTaken',
   'ambiguous',

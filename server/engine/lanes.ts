@@ -103,6 +103,7 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   tools.look(transaction.chainId, attempt.hash)
   switch (answer.kind) {
     case 'accepted':
+    case 'known':
     case 'ambiguous':
       await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
       break

@@ -4,6 +4,7 @@ import { sideBySide } from '../domain/sideBySide.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { replace, sendStored } from './lanes.js'
 import { createLaneCheck } from './laneCheck.js'
+import { createLeftOverCheck } from './leftOver.js'
 import { meetReceipt, tellOf } from './meetReceipt.js'
 import { type BlockReceipts, readBlocks } from './readBlocks.js'
 import { createReorganisationCheck } from './reorganisations.js'
@@ -24,8 +25,8 @@ const mostReplacements = 3
 
 /**
  * Watches one chain for the transactions of the journal.
- * A round: read the new blocks' receipts → note what is mined → settle what is final → look after what no block has
- * mentioned (receipts by every hash, the stored bytes again, a replacement). Everything that a round decides from is in
+ * A round: read the new blocks' receipts → note what is mined → settle what is final → send again what the blocks have
+ * left over and nodes have dropped → look after what no block has mentioned (receipts by every hash, the stored bytes again, a replacement). Everything that a round decides from is in
  * the database or on the chain, so any replica may do any round, twice as well as once.
  * A round that comes early, for what was just sent, ends where there is no new block.
  */
@@ -46,6 +47,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const canonical = new Map<bigint, Hash>()
   const reorganisations = createReorganisationCheck(chain, tools)
   const lanes = createLaneCheck(chain, tools)
+  const leftOver = createLeftOverCheck(chain, tools)
 
   return {
     start(): void {
@@ -122,6 +124,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       await readNewBlocks(head, next)
       if (isNew && !hasReorganised) await countConfirmations(head)
       await settleFinal(head, hasReorganised)
+      await leftOver.check(isNew)
       await lookAfterSilent(head)
     } else {
       read = head

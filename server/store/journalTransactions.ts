@@ -108,6 +108,18 @@ export async function lowestUnminedNonce(database: Database, chainId: number, si
   return row?.nonce ?? null
 }
 
+/** The open transaction at this nonce that no block is known to have; null when there is none. */
+export async function readUnmined(
+  database: Database,
+  lane: { chainId: number; signer: Address; nonce: number },
+): Promise<JournalTransaction | null> {
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: lane.chainId, signer: lane.signer, nonce: lane.nonce, status: 'open' })
+    .whereNull('mined_block')
+  return (await withAttempts(database, rows))[0] ?? null
+}
+
 /** Whether the journal has a transaction at this nonce that it has not given up. */
 export async function standsForNonce(
   database: Database,

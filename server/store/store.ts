@@ -25,6 +25,7 @@ import {
 import { readEventCounts, readEvents, readProgress } from './events.js'
 import {
   giveUpFiller,
+  hurryTransactions,
   reopenLost,
   noteMined,
   noteSend,
@@ -38,6 +39,7 @@ import {
   standsForNonce,
   hasOpenTransactions,
   lowestUnminedNonce,
+  readUnmined,
   readDueTransactions,
   readMinedTransactions,
 } from './journalTransactions.js'
@@ -121,12 +123,14 @@ export function createStore(database: Database) {
     adoptAirdrop: on(adoptAirdrop),
     noteSend: on(noteSend),
     noteMined: on(noteMined),
+    hurryTransactions: on(hurryTransactions),
     postponeTransactions: on(postponeTransactions),
     findOpenByHash: on(findOpenByHash),
     readDueTransactions: on(readDueTransactions),
     readMinedTransactions: on(readMinedTransactions),
     hasOpenTransactions: on(hasOpenTransactions),
     lowestUnminedNonce: on(lowestUnminedNonce),
+    readUnmined: on(readUnmined),
 
     readSettledBlocks: on(readSettledBlocks),
     undoBlock: on(undoBlock),

@@ -4,15 +4,15 @@ import { classifySend, combineOutcomes, saysWrongChain, sendAnswers } from '../.
 
 /** Whole answers as the clients send them, one for every row of the table. */
 const answers: [SendOutcome['kind'], client: string, text: string][] = [
-  ['accepted', 'geth', 'already known'],
-  ['accepted', 'nethermind', 'AlreadyKnown'],
-  ['accepted', 'anvil', 'transaction already imported'],
-  ['accepted', 'reth', '[0x59a09b4793a297c48b8fafbf8b1aaed4b1c52a70ddd8ba54465ee15ef03ca953]: already imported'],
-  ['accepted', 'parity', 'Transaction with the same hash was already imported.'],
-  ['accepted', 'besu', 'Known transaction'],
-  ['accepted', 'geth', 'known transaction: 59a09b4793a297c48b8fafbf8b1aaed4b1c52a70ddd8ba54465ee15ef03ca953'],
-  ['accepted', 'erigon', 'existing txn with same hash'],
-  ['accepted', 'erigon', 'INTERNAL_ERROR: existing tx with same hash'],
+  ['known', 'geth', 'already known'],
+  ['known', 'nethermind', 'AlreadyKnown'],
+  ['known', 'anvil', 'transaction already imported'],
+  ['known', 'reth', '[0x59a09b4793a297c48b8fafbf8b1aaed4b1c52a70ddd8ba54465ee15ef03ca953]: already imported'],
+  ['known', 'parity', 'Transaction with the same hash was already imported.'],
+  ['known', 'besu', 'Known transaction'],
+  ['known', 'geth', 'known transaction: 59a09b4793a297c48b8fafbf8b1aaed4b1c52a70ddd8ba54465ee15ef03ca953'],
+  ['known', 'erigon', 'existing txn with same hash'],
+  ['known', 'erigon', 'INTERNAL_ERROR: existing tx with same hash'],
 
   ['consumed', 'geth', 'nonce too low: next nonce 5, tx nonce 3'],
   ['consumed', 'geth', 'nonce too low: address 0x71562b71999873DB5b286dF957af199Ec94617F7, tx: 0 state: 1'],
