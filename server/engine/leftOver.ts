@@ -5,13 +5,14 @@ import type { EngineTools } from './tools.js'
 /** Sent so long before a block was seen, it could have been in it. */
 const passedOverMs = 250
 /** Blocks may come faster than a pool has to be asked. */
-const restMs = 500
+const restMs = 1_000
 
 /**
  * Nodes may drop what a full block leaves over (anvil: all with a lower gas limit than the first that did not fit), and then
  * a lane stands still until what it waits for is sent again. So when a new block could have taken the lowest nonce of a
  * lane and has not, the node is handed it once more; if it did not have it, all that was sent behind it is due too.
- * Whatever the node says, when the transaction is looked after for its own sake stays as it was.
+ * Whatever the node says, when the transaction is looked after for its own sake stays as it was. Nobody waits for the
+ * answer, which may take as long as the slowest node.
  */
 export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
@@ -20,28 +21,42 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   let lastAt = -Infinity
   /** The last nonce of each lane that a node was handed. Once is enough: what is stuck is not sent again for each block. */
   const handed = new Map<Address, number>()
+  /** Lanes that are being checked. */
+  const underWay = new Map<Address, Promise<void>>()
 
   return {
     /** To be called in every round, after what the new blocks have taken is noted. */
-    async check(hasNewBlock: boolean): Promise<void> {
+    check(hasNewBlock: boolean): void {
       isDue ||= hasNewBlock
       const now = tools.now()
       if (!isDue || now - lastAt < restMs) return
       isDue = false
       lastAt = now
-      const open = await tools.store.countOpenTransactions(chainId)
-      for (const signer of open.keys()) if (tools.signers.has(signer)) await checkLane(signer, now)
+      for (const signer of tools.signers.keys()) {
+        if (underWay.has(signer)) continue
+        const checked = checkLane(signer, now - passedOverMs)
+          .catch((error: unknown) => tools.log.warn({ err: error, chainId, signer }, 'lane was not checked'))
+          .finally(() => underWay.delete(signer))
+        underWay.set(signer, checked)
+      }
+    },
+    async stop(): Promise<void> {
+      await Promise.all(underWay.values())
     },
   }
 
-  async function checkLane(signer: Address, now: number): Promise<void> {
+  async function checkLane(signer: Address, sentBefore: number): Promise<void> {
     const nonce = await tools.store.lowestUnminedNonce(chainId, signer)
     if (nonce === null || handed.get(signer) === nonce) return
-    const sentBefore = now - passedOverMs
     const lowest = await tools.store.readUnmined({ chainId, signer, nonce })
     if (!lowest || lowest.sentAt === null || lowest.sentAt >= sentBefore) return
     handed.set(signer, nonce)
     const { kind } = await chain.send(lowest.attempts.at(-1)!)
-    if (kind === 'accepted') await tools.store.hurryTransactions({ chainId, signer }, sentBefore, tools.now())
+    if (kind !== 'accepted') return
+    tools.log.info(
+      { chainId, signer, nonce },
+      'a node had dropped what a block left over; all of the lane is sent again',
+    )
+    await tools.store.hurryTransactions({ chainId, signer }, sentBefore, tools.now())
   }
 }

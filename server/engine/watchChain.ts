@@ -68,6 +68,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       stopped = true
       pause?.end()
       await loop
+      await leftOver.stop()
     },
   }
 
@@ -124,7 +125,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       await readNewBlocks(head, next)
       if (isNew && !hasReorganised) await countConfirmations(head)
       await settleFinal(head, hasReorganised)
-      await leftOver.check(isNew)
+      leftOver.check(isNew)
       await lookAfterSilent(head)
     } else {
       read = head

@@ -12,8 +12,8 @@ export type JsonCall = { id: number; method: string; params: unknown[] }
 export type Fault =
   | { kind: 'pass' }
   | { kind: 'status'; status: number; body?: string }
-  /** Never answers. */
-  | { kind: 'silence' }
+  /** Never answers; with a method, only where that is asked for. */
+  | { kind: 'silence'; method?: string }
   /** Hands on the request and drops the connection instead of answering. */
   | { kind: 'loseAnswer' }
   | { kind: 'answer'; answer: (call: JsonCall) => Record<string, unknown> | null }
@@ -44,8 +44,11 @@ export async function startFaultyNode(upstream: string | null = null) {
           return reply(200, await ask(upstream!, body))
         case 'status':
           return reply(fault.status, fault.body ?? 'out of order')
-        case 'silence':
-          return
+        case 'silence': {
+          const { method } = fault
+          if (method === undefined || calls.some((call) => call.method === method)) return
+          return reply(200, await ask(upstream!, body))
+        }
         case 'loseAnswer':
           await ask(upstream!, body)
           return void response.destroy()

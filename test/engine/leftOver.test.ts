@@ -1,63 +1,88 @@
 import { expect } from 'chai'
 import { rpc } from '../../server/devnet/anvil.js'
 import { until } from '../support/until.js'
-import { useServiceOnChains } from '../support/useTestService.js'
-import { actionOf, balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
+import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
+import { actionOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
-/** What the engine sends again without a block's word, it sends after this. */
-const resendMs = 3_000
 /** What was sent later than this before a block, nobody expects in it. */
 const passedOverMs = 250
 
 describe('what a full block has left over', function () {
   this.timeout(60_000)
-  const { service, api } = useServiceOnChains((chain) => chain)
+  const { service, api, node } = useServiceBehindNode((chain) => chain, { operators: 1 })
+  const url = () => node().upstream!
 
-  it('is sent again at once, all of it, when the node has dropped it', async () => {
+  /** Asks for steps of as many users, each in a transaction of its own, and answers their paths once all are in the pool. */
+  async function send(steps: number): Promise<string[]> {
     const [chain] = service.chains
-    const url = chain.rpcUrls[0]!
     const usd = tokenOf(chain, 'usd').address
     const actionIds: string[] = []
-    for (let left = 6; left > 0; left--) {
+    for (let left = steps + 1; left > 0; left--) {
       const user = newUser()
       await fund(chain, user.address, { usd: 9n })
       const calls = [{ to: usd, value: 0n, data: transferData(chain.vault, 9n) }]
       actionIds.push((await api.post('/actions', await actionOf(user, chain, calls))).body.actionId)
     }
-    await rpc(url, 'evm_setAutomine', [false])
-    // Each in a transaction of its own, since the one before is sent by then.
-    for (const [before, actionId] of actionIds.entries()) {
+    // Carried out, so that the blocks up to now have been seen before the others are sent.
+    const [first, ...others] = actionIds
+    expect((await api.execute(first!, 0, 0)).body.status).to.equal('success')
+    await rpc(url(), 'evm_setAutomine', [false])
+    for (const [before, actionId] of others.entries()) {
       await api.execute(actionId, 0, 0, undefined, 0)
-      await until(async () => (await pooled(url)) === before + 1, 'the step in the pool')
+      await until(async () => (await pooled()) === before + 1, 'the step in the pool')
     }
-    const sentAt = await lastSends()
-    await until(async () => Date.now() - Math.max(...sentAt) > passedOverMs, 'a time in which a block could take them')
-    const held = await balanceOf(chain, usd, chain.vault)
+    const sentAt = await until(sends, 'all sends in the journal')
+    await until(() => Date.now() - Math.max(...sentAt) > passedOverMs, 'a time in which a block could take them')
+    // Nothing else is to look after them meanwhile.
+    await open().update({ due_at: Date.now() + 600_000 })
+    return others.map((actionId) => `/actions/${actionId}/intents/0/steps/0`)
+  }
 
-    await rpc(url, 'anvil_dropAllTransactions', [])
-    expect(await pooled(url)).to.equal(0)
-    await rpc(url, 'evm_mine', [])
-    await until(async () => (await pooled(url)) === 6, 'all of them in the pool again')
-    await until(async () => (await lastSends()).every((at, index) => at > sentAt[index]!), 'the sends in the journal')
-    const waited = (await lastSends()).map((at, index) => at - sentAt[index]!)
-    expect(Math.min(...waited)).to.be.lessThan(resendMs)
-
-    await rpc(url, 'evm_setAutomine', [true])
-    await rpc(url, 'evm_mine', [])
-    for (const actionId of actionIds) {
-      const step = `/actions/${actionId}/intents/0/steps/0`
-      await until(async () => (await api.get(step)).body.status === 'success', step)
-    }
-    expect(await balanceOf(chain, usd, chain.vault)).to.equal(held + 54n)
-  })
-
-  async function pooled(url: string): Promise<number> {
-    const { pending, queued } = (await rpc(url, 'txpool_status', [])) as { pending: string; queued: string }
+  async function pooled(): Promise<number> {
+    const { pending, queued } = (await rpc(url(), 'txpool_status', [])) as { pending: string; queued: string }
     return Number(pending) + Number(queued)
   }
 
-  async function lastSends(): Promise<number[]> {
-    const rows = await service.database.knex('transactions').orderBy('id').select<{ sent_at: number }[]>('sent_at')
-    return rows.map((row) => Number(row.sent_at))
+  const open = () => service.database.knex('transactions').where({ status: 'open' })
+
+  /** When each was sent; null while one is not known to be. */
+  async function sends(): Promise<number[] | null> {
+    const rows = await open().select<{ sent_at: number | null }[]>('sent_at')
+    const times = rows.flatMap(({ sent_at }) => (sent_at === null ? [] : [Number(sent_at)]))
+    return times.length === rows.length ? times : null
   }
+
+  const hasSucceeded = async (step: string) => (await api.get(step)).body.status === 'success'
+
+  afterEach(() => rpc(url(), 'evm_setAutomine', [true]))
+
+  it('is sent again at once, all of it, when the node has dropped it', async () => {
+    const steps = await send(6)
+    await rpc(url(), 'anvil_dropAllTransactions', [])
+    expect(await pooled()).to.equal(0)
+    await rpc(url(), 'evm_mine', [])
+    await until(async () => (await pooled()) === steps.length, 'all of them in the pool again')
+
+    await rpc(url(), 'evm_mine', [])
+    for (const step of steps) await until(() => hasSucceeded(step), step)
+  })
+
+  it('keeps nothing waiting for a node that does not say whether it has it', async () => {
+    const [step] = await send(1)
+    node().behave({ kind: 'silence', method: 'eth_sendRawTransaction' })
+    const handed = () =>
+      node()
+        .requests.flat()
+        .filter(({ method }) => method === 'eth_sendRawTransaction').length
+    const before = handed()
+    await rpc(url(), 'anvil_dropAllTransactions', [])
+    await rpc(url(), 'evm_mine', [])
+    await until(() => handed() > before, 'the node to be asked')
+
+    const form = await service.database.knex('attempts').whereIn('transaction_id', open().select('id')).first('raw')
+    await rpc(url(), 'eth_sendRawTransaction', [form.raw])
+    await rpc(url(), 'evm_mine', [])
+    // A node is waited for 10 s when something is sent.
+    await until(() => hasSucceeded(step!), 'the step', 5_000)
+  })
 })

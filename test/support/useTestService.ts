@@ -25,8 +25,14 @@ export function useWatchedService() {
   return { ...used, queries: () => queries }
 }
 
+/** How many lanes each chain has; without it, as many as there are keys. */
+export type OnChains = { operators?: number }
+
 /** The same on chains of its own, each of which it is told of by a chains file as `tell` has it. */
-export function useServiceOnChains(tell: (chain: ChainConfig) => ChainConfig | Promise<ChainConfig>) {
+export function useServiceOnChains(
+  tell: (chain: ChainConfig) => ChainConfig | Promise<ChainConfig>,
+  { operators }: OnChains = {},
+) {
   return useStarted(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chains-'))
     const devnet = await startDevnet({ dataDir: folder })
@@ -36,7 +42,8 @@ export function useServiceOnChains(tell: (chain: ChainConfig) => ChainConfig | P
     }
     try {
       const chains = await Promise.all(devnet.chains.map(tell))
-      const service = await startTestService(chainsFileOf({ ...devnet, chains }, folder))
+      const operatorKeys = devnet.operatorKeys.slice(0, operators)
+      const service = await startTestService(chainsFileOf({ ...devnet, chains, operatorKeys }, folder))
       return { ...service, stop: () => service.stop().finally(stop) }
     } catch (error) {
       await stop()
