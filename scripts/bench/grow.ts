@@ -10,7 +10,7 @@ import { finishAction, openSeededLane, type SeededAction, type SeededChain } fro
 
 export type Growth = {
   actions: number
-  /** Copies of copies: each round makes the tables six times as large. */
+  /** Copies of copies: each round makes the tables ten times as large. */
   rounds: number
   /** Whose ids and tokens the rows name. */
   chains: [SeededChain, SeededChain]
@@ -28,8 +28,11 @@ export type Grown = {
 /** How many actions are made at once. */
 const together = 10
 /** How many copies a round makes of each row. */
-const copies = [1, 2, 3, 4, 5]
+const copies = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 const digits = '0123456789abcdef'
+const writeWithinMs = 300_000
+/** So many are always about to be written. */
+const fewPages = 200
 
 /** What a copy needs others of: identifiers by a digit, texts by a suffix, and numbers by the highest id of a table. */
 type Varied = { digits?: string[]; suffixes?: string[]; numbers?: Record<string, string> }
@@ -86,14 +89,32 @@ async function hurry({ kind, knex }: Database): Promise<void> {
   }
 }
 
-/** Leaves the database as one is that has grown slowly: MariaDB knows its tables' sizes, SQLite has written its log back. */
+/**
+ * Leaves the database as one is that has grown slowly: MariaDB knows its tables' sizes and has written its pages, SQLite
+ * its log.
+ */
 async function settle({ kind, knex }: Database): Promise<void> {
   if (kind === 'mysql') {
     await knex.raw(`ANALYZE TABLE ${Object.keys(varied).join(', ')}`)
+    await writePages(knex)
     return
   }
   await knex.raw('PRAGMA journal_mode = WAL')
   await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+/** Left to themselves they are written for minutes, and whoever needs room for another page meanwhile waits for that. */
+async function writePages(knex: Database['knex']): Promise<void> {
+  await knex.raw('SET GLOBAL innodb_max_dirty_pages_pct = 0')
+  for (const deadline = Date.now() + writeWithinMs; ;) {
+    const [[status]] = (await knex.raw("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")) as [
+      [{ Value: string }],
+    ]
+    if (Number(status.Value) < fewPages) break
+    if (Date.now() > deadline) throw new Error(`${status.Value} pages of the database are still to be written`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  await knex.raw('SET GLOBAL innodb_max_dirty_pages_pct = 90')
 }
 
 /** By table, of those that number their rows. */

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { createStore } from '../../server/store/store.js'
 import { compare, type Contender, type Result } from './compare.js'
 import { type DatabaseKind, openDatabase } from './databases.js'
@@ -12,8 +13,8 @@ import { signBodies } from './signedBodies.js'
 import { startProcess } from './startProcess.js'
 
 const actions = 1_000
-/** Six times as much each: 1,296,000 actions after four. */
-const growthRounds = Number(process.env.BENCH_GROWTH_ROUNDS ?? 4)
+/** Ten times as much each: a million actions after three. */
+const growthRounds = Number(process.env.BENCH_GROWTH_ROUNDS ?? 3)
 const connections = 8
 /** Slower than this beside a thousand actions, nothing may be. */
 const atMost = 1.3
@@ -23,7 +24,7 @@ const minedBlocks = 1_000
 
 type Place = { grown: Grown; url: string; service: { url: string; stop(): Promise<void> }; bodies: string[] }
 
-/** Every endpoint, and what the engine asks for, with more than a million stored actions beside a thousand. */
+/** Every endpoint, and what the engine asks for, with a million stored actions beside a thousand. */
 export async function growth(bench: Bench): Promise<Result[]> {
   const results: Result[] = []
   for (const kind of bench.kinds) results.push(...(await inScope((keep) => growthOn(bench, kind, keep))))
@@ -90,7 +91,7 @@ async function openPlace(
   const grown = await seed.ask<Grown>({ actions, rounds, chains: [from!, to!] } satisfies Growth)
   console.error(`${grown.actions} actions on ${kind} after ${Math.round((performance.now() - startedAt) / 1000)} s`)
   await seed.stop()
-  if (kind === 'sqlite') await readThrough(url.slice('sqlite:'.length))
+  if (kind === 'sqlite') await settleFile(url.slice('sqlite:'.length))
   const service = await keep(
     startServiceProcess({ ...chains.env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: url }),
   )
@@ -99,8 +100,14 @@ async function openPlace(
   return { grown, url, service, bodies: signed.map(({ body }) => body) }
 }
 
-/** Both databases lie in the machine's memory then, as one does that has been in use; the larger one would come from disk. */
-async function readThrough(file: string): Promise<void> {
+/**
+ * Both databases are on the disk then, or what is measured would have to wait for that, and in the machine's memory, as one
+ * is that has been in use.
+ */
+async function settleFile(file: string): Promise<void> {
+  const handle = await open(file)
+  await handle.sync()
+  await handle.close()
   for await (const _chunk of createReadStream(file, { highWaterMark: 2 ** 20 })) continue
 }
 
