@@ -84,8 +84,9 @@ export type Simulation =
 
 /**
  * What a node's answer to a raw transaction means.
- * `accepted`: it has taken it. `known`: it had it already. `consumed`: the nonce is used up. `slotTaken`: another transaction holds the nonce and pays as
- * much. `notPooled`: refused for now. `dead`: no chain state can make it valid. `ambiguous`: anything else; it may be sent.
+ * `accepted`: it has taken it. `known`: it had it already. `consumed`: the nonce is used up. `slotTaken`: another
+ * transaction holds the nonce and pays as much. `notPooled`: refused for now. `dead`: no chain state can make it valid.
+ * `ambiguous`: anything else; it may be sent.
  */
 export type SendOutcome = {
   kind: 'accepted' | 'known' | 'consumed' | 'slotTaken' | 'ambiguous' | 'authorityBusy' | 'notPooled' | 'dead'

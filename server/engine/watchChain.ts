@@ -26,8 +26,9 @@ const mostReplacements = 3
 /**
  * Watches one chain for the transactions of the journal.
  * A round: read the new blocks' receipts → note what is mined → settle what is final → send again what the blocks have
- * left over and nodes have dropped → look after what no block has mentioned (receipts by every hash, the stored bytes again, a replacement). Everything that a round decides from is in
- * the database or on the chain, so any replica may do any round, twice as well as once.
+ * left over and nodes have dropped → look after what no block has mentioned (receipts by every hash, the stored bytes
+ * again, a replacement). Everything that a round decides from is in the database or on the chain, so any replica may do
+ * any round, twice as well as once.
  * A round that comes early, for what was just sent, ends where there is no new block.
  */
 export function createChainWatcher(chain: Chain, tools: EngineTools) {
