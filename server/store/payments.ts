@@ -40,13 +40,13 @@ export async function bindPayment(
   const key = { chain_id: payment.chainId, hash: payment.hash, user: payment.user }
   const holder = await database.lock(trx<PaymentRow>('payments').where(key)).first()
   if (holder) {
-    if (!payment.signed || holder.signed || (await isDrawnOn(trx, payment))) return 'used'
-    if (!(await releasePayouts(trx, holder))) return 'used'
+    if (!payment.signed || holder.signed) return 'used'
+    if (!(await releasePayouts(database, trx, holder)) || (await isDrawnOn(database, trx, payment))) return 'used'
     await takeOver(trx, payment, holder, now)
   }
   if (await isRecordedElsewhere(trx, payment)) {
     // A stranger may have reported the payment as a deposit; the user's signature gets it back for his action.
-    if (!payment.signed || (await isDrawnOn(trx, payment))) return 'used'
+    if (!payment.signed || (await isDrawnOn(database, trx, payment))) return 'used'
     await moveCredits(trx, payment)
   }
   try {
@@ -88,21 +88,25 @@ export async function isRecordedElsewhere(
 
 /**
  * The solver's payouts that follow a payment are known to the vault by that payment. So none of them may be under way or
- * done when the payment goes over to another step, and their keys are given up for that step's own payouts.
+ * done when the payment goes over to another step, and their keys are given up for that step's own payouts. Locked, all of
+ * them, so that none is asked for meanwhile, and one that is being asked for at this moment is seen.
  */
-async function releasePayouts(trx: Transaction, holder: PaymentRow): Promise<boolean> {
+async function releasePayouts(database: Database, trx: Transaction, holder: PaymentRow): Promise<boolean> {
   const following = () =>
     trx<StepRow>('steps')
       .where({ action_id: holder.action_id, intent_index: holder.intent_index })
       .where('step_index', '>', holder.step_index)
-      .whereNotNull('step_key')
-  const taken = await following().whereIn('status', ['executing', 'success']).first('step_index')
-  if (taken) return false
-  await following().update({ step_key: null })
+  const steps = await database.lock(following().orderBy('step_index').select('status', 'step_key'))
+  const keyed = steps.filter(({ step_key }) => step_key !== null)
+  if (keyed.some(({ status }) => status === 'executing' || status === 'success')) return false
+  if (keyed.length > 0) await following().whereNotNull('step_key').update({ step_key: null })
   return true
 }
 
-async function isDrawnOn(trx: Transaction, payment: Payment): Promise<boolean> {
+/** Locks what the payment has brought, so that nothing is drawn on it between the look and what is made of it. */
+async function isDrawnOn(database: Database, trx: Transaction, payment: Payment): Promise<boolean> {
+  const { chainId: chain_id, hash: transaction_hash, user } = payment
+  await database.lock(trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id'))
   const drawn = await trx('reservations')
     .join('credits', 'credits.id', 'reservations.credit_id')
     .where({ 'credits.chain_id': payment.chainId, 'credits.transaction_hash': payment.hash })

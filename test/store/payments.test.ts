@@ -57,6 +57,33 @@ describe('payments in the store', () => {
     )
   })
 
+  it('hands over a transaction or pays out on it, and never both, when both are asked for at once', async function () {
+    this.timeout(30_000)
+    for (let round = 0; round < 40; round++) {
+      const [user, hash] = [randomAddress(), randomHash()]
+      const payout = stepOf(await paidAction(user, 100n, hash), 0, 1)
+      // Tried before in vain: the vault would know it by its key, and nothing is drawn on the payment.
+      await ask(payout, { needs: [need(10n)] })
+      await scene.store.fixStepKey(payout, randomHash())
+      const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+      const failed = { status: 'reverted', error, transactionHash: null, blockNumber: null } as const
+      await scene.store.settleStep({ ref: payout, attempt: '1' }, failed, Date.now())
+      const late = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+      await scene.store.insertAction(late)
+
+      const [paid, handedOver] = await Promise.all([
+        codeOf(ask(payout, { needs: [need(10n)] })),
+        codeOf(ask(stepOf(late, 0, 0), { hash, action: 'register', signed: true })),
+      ])
+      expect([paid, handedOver]).to.be.deep.oneOf([
+        ['none', 'transaction_already_used'],
+        ['previous_step_incomplete', 'none'],
+      ])
+      const row = await scene.database.knex('steps').where({ action_id: payout.actionId, step_index: 1 }).first()
+      expect(row.status === 'executing').to.equal(row.step_key !== null)
+    }
+  })
+
   it('keeps a deposit from backing a step, unless the user’s signature says so', async () => {
     const user = randomAddress()
     const hash = randomHash()
