@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { StepAttempt, StepRef } from '../domain/action.js'
+import { nameOfStep, type StepAttempt, type StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
@@ -12,16 +12,7 @@ import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { isRecordedElsewhere, unbindPayment } from './payments.js'
 import { spenderOf } from './preparation.js'
-import {
-  attemptOf,
-  byName,
-  nameOfStep,
-  refOf,
-  stepKeyColumns,
-  type StepRow,
-  toStepView,
-  type TransactionRow,
-} from './rows.js'
+import { attemptOf, byName, refOf, stepKeyColumns, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import { changeAndRead, changeStep, type StepChange } from './stepChange.js'
 import { lockedSteps } from './steps.js'
 
@@ -128,6 +119,8 @@ export async function settleTransaction(
     const rows = byName(steps)
     const drawing = byName(drawn.flat())
     const ended: Ended[] = []
+    const isAnothers = (result: StepResult) =>
+      result.status === 'success' && result.transactionHash !== settled.mined.hash
     const userOf = ({ ref }: { ref: StepRef }) => rows.get(nameOfStep(ref))?.user ?? ''
     // One user after the other, as every settlement does, so that no two of them hold a balance that the other waits for.
     const byUser = [...settled.results].sort((a, b) => (userOf(a) < userOf(b) ? -1 : Number(userOf(a) > userOf(b))))
@@ -143,10 +136,11 @@ export async function settleTransaction(
       // What was undone may have paid without credit, and pays so again.
       if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
         await book(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
-        ended.push({ row, result })
+        ended.push({ row, result, isAnothers: isAnothers(result) })
       } else if (tookEffect(result) && (isCarried || !(await isCarriedElsewhere(trx, row)))) {
         trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId }))
-        ended.push({ row: await bookLate(database, trx, row, { result, needs }, now), result })
+        const late = await bookLate(database, trx, row, { result, needs }, now)
+        ended.push({ row: late, result, isAnothers: isAnothers(result) })
       }
     }
     const changed = await endSteps(database, trx, ended, now)
@@ -156,7 +150,8 @@ export async function settleTransaction(
   })
 }
 
-type Ended = { row: StepRow; result: StepResult }
+/** `isAnothers`: another transaction has carried it out, and it stands and falls with that one's block. */
+type Ended = { row: StepRow; result: StepResult; isAnothers?: boolean }
 
 /** Moves the money of a result. `draws`: false when the step is known to draw on nothing. */
 async function book(
@@ -187,8 +182,8 @@ async function endSteps(
   now: number,
 ): Promise<StepRow[]> {
   const ends = new Map<string, StepChange>()
-  const changes = ended.map(({ row, result }) => {
-    const change = endOf(row, result)
+  const changes = ended.map(({ row, result, isAnothers }) => {
+    const change = { ...endOf(row, result), ...(isAnothers && { transaction_id: null }) }
     const text = JSON.stringify(change)
     if (!ends.has(text)) ends.set(text, change)
     return { ref: refOf(row), change: ends.get(text)! }

@@ -151,6 +151,26 @@ describe('undoing what was final', () => {
     expect(await available()).to.equal(0n)
   })
 
+  it('opens a step again with the block of the transaction that has carried it out, though ours is in another', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    const mined = { hash: randomHash(), blockNumber: 5, blockHash: randomHash() }
+    const anothers = { transactionHash: randomHash(), blockNumber: 4, blockHash: randomHash() }
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const result: StepResult = { status: 'success', ...anothers, confirmations: 2, arrivals: [], payouts }
+    const settled = { transactionId, mined, results: [{ ref: payout, result, needs: [need] }], airdrop: null }
+    expect((await store.settleTransaction(settled, now)).outcome).to.equal('settled')
+    expect(await store.readSettledBlocks(2, 4)).to.deep.include({ number: 4, hash: anothers.blockHash })
+
+    await store.undoBlock(2, { number: 4, hash: anothers.blockHash }, now)
+    const step = (await store.readStep(payout))!
+    expect([step.status, step.blockNumber]).to.deep.equal(['executing', null])
+    expect((await readVaultMovements(database)).paid.get(`2:${usdOn2}`) ?? 0n).to.equal(0n)
+    expect(await available(), 'it is set aside again').to.equal(0n)
+    expect((await store.claimDueSteps(10, 1_000)).map(({ ref }) => ref)).to.deep.equal([payout])
+  })
+
   it('gives back what was set aside of a payment that came again, when the payout fails after that', async () => {
     const { payment, payout, hash, block } = await paidAction()
     await ask(payout, null, [need])
