@@ -89,6 +89,11 @@ export function isSameStep(a: StepRef, b: StepRef): boolean {
   return a.actionId === b.actionId && a.intentIndex === b.intentIndex && a.stepIndex === b.stepIndex
 }
 
+/** A step's place as one word, by which to look it up. */
+export function nameOfStep({ actionId, intentIndex, stepIndex }: StepRef): string {
+  return `${actionId}/${intentIndex}/${stepIndex}`
+}
+
 /** The actions that these steps are of, each once. */
 export function actionsOf(steps: readonly { ref: StepRef }[]): Set<string> {
   return new Set(steps.map(({ ref }) => ref.actionId))

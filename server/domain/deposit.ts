@@ -21,7 +21,7 @@ export type Custody = 'vault' | 'wallet'
 /** What is known of a report. Times are unix milliseconds. */
 export type DepositView = DepositReport & {
   status: 'pending' | 'recorded' | 'refused'
-  /** Null until the transaction is known. */
+  /** Null until it is recorded. */
   custody: Custody | null
   confirmations: number
   requiredConfirmations: number

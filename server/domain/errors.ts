@@ -75,6 +75,9 @@ export const serviceErrorCodes = [
 
 export type ServiceErrorCode = (typeof serviceErrorCodes)[number]
 
+/** As many issues as one answer lists. */
+export const maxIssues = 50
+
 /** A request that was understood and refused, or could not be served. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'

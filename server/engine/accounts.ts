@@ -1,4 +1,4 @@
-import type { StepRef } from '../domain/action.js'
+import { nameOfStep, type StepRef } from '../domain/action.js'
 import type { StepWork } from '../store/steps.js'
 
 export type Accounts = ReturnType<typeof createAccounts>
@@ -56,7 +56,7 @@ export function createAccounts(deps: {
 
   function waitFor(work: StepWork): number {
     const account = accountOf(work)
-    const name = nameOf(work.ref)
+    const name = nameOfStep(work.ref)
     const waiting = queues.get(account)?.waiting ?? new Map<string, Waiting>()
     const wasCalled = waiting.get(name)?.isCalled === true
     // Who waits already keeps his place.
@@ -76,7 +76,7 @@ export function createAccounts(deps: {
   function leave(work: StepWork): void {
     const account = accountOf(work)
     const queue = queues.get(account)
-    queue?.waiting.delete(nameOf(work.ref))
+    queue?.waiting.delete(nameOfStep(work.ref))
     if (queue?.waiting.size === 0) queues.delete(account)
   }
 
@@ -103,8 +103,4 @@ type Queue = { waiting: Map<string, Waiting>; touchedAt: number }
 
 function accountOf(work: StepWork): string {
   return `${work.view.chainId}:${work.user}`
-}
-
-function nameOf({ actionId, intentIndex, stepIndex }: StepRef): string {
-  return `${actionId}/${intentIndex}/${stepIndex}`
 }

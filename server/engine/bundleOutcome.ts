@@ -1,4 +1,3 @@
-import type { Address } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
@@ -13,7 +12,10 @@ type BundledCall = NonNullable<ReturnType<Codec['decodeBundle']>>[number]
 type BundleFault = ReturnType<Codec['bundleFaults']> extends Map<number, infer Fault> ? Fault : never
 
 /** What the vault says went wrong in a bundle, and what it was to do there. */
-export type BundleReading = { failed: { call: BundledCall; fault: BundleFault }[]; vault: Address }
+type BundleReading = { failed: { call: BundledCall; fault: BundleFault }[] }
+
+/** A transaction of the journal that is in a block. `bundle` null: it is none. */
+export type MinedTransaction = { transaction: JournalTransaction; receipt: Receipt; bundle: BundleReading | null }
 
 /** Somebody else may have done it; a visit of the step's own finds out. */
 const doneByOthers: readonly (string | null)[] = ['AlreadyFulfilled', 'DuplicateChainBatch', 'IntentExpired']
@@ -34,25 +36,23 @@ export function readBundle(
     const call = calls?.[index]
     return call ? { call, fault } : []
   })
-  return { failed, vault }
+  return { failed }
 }
 
 /**
- * What the vault's word about a step means that had no effect. Null: it says nothing of it. It has failed for good only if
- * it fails by itself too: what a step may owe to its company, such as a token that lets nobody in twice in one
- * transaction, is not held against it.
+ * What the vault's word about a step means that had no effect. Null: it says nothing of it, or there is no bundle. It has
+ * failed for good only if it fails by itself too: what a step may owe to its company, such as a token that lets nobody in
+ * twice in one transaction, is not held against it.
  */
 export async function faultOf(
   work: StepWork,
   batch: ChainBatch,
-  bundle: BundleReading,
-  transaction: JournalTransaction,
-  receipt: Receipt,
+  { transaction, receipt, bundle }: MinedTransaction,
   chain: Chain,
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
-  const failed = bundle.failed.find(({ call: { to, data } }) =>
-    to === bundle.vault
+  const failed = bundle?.failed.find(({ call: { to, data } }) =>
+    to === chain.config.vault
       ? tools.codec.decodeFulfill(data)?.stepKey === work.stepKey
       : // What the vault pays his own calls have no part in.
         work.stepKey === null && to === work.user,

@@ -16,8 +16,6 @@ const turnMs = 4_000
 /** How many accounts are taken in one transaction, so that none of their rows is locked for long. */
 const mostAccounts = 32
 
-export type Engine = ReturnType<typeof createEngine>
-
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
 export function createEngine(
   given: Omit<EngineTools, 'bundles' | 'accounts' | 'turns' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,

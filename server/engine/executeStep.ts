@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import type { Chain, Simulation } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import { ServiceError, type StepError } from '../domain/errors.js'
@@ -18,15 +18,15 @@ import { endStep, failStep, moved, type Visit, waits } from './visit.js'
 /**
  * One visit to a step that the service carries out by a transaction of its own and that has none yet: credit, the
  * user's account, simulation, then the journal and the send. A visit that dies anywhere is repeated whole; until the
- * journal holds the signed bytes nothing has left the service.
+ * journal holds the signed bytes nothing has left the service. `payment`: the user's own step that its payout rests on.
  */
-export async function executeStep(work: StepWork, previous: StepView | null, tools: EngineTools): Promise<Visit> {
+export async function executeStep(work: StepWork, payment: StepView | null, tools: EngineTools): Promise<Visit> {
   const batch = work.intent.chainBatches[work.ref.stepIndex]!
   const chain = tools.chains.get(batch.chainId)
   if (!chain) throw new Error(`Chain ${batch.chainId} is not configured any more`)
   const hasCome = tools.bundles.expect(batch.chainId)
   try {
-    const prepared = await prepare(work, batch, chain, previous, tools)
+    const prepared = await prepare(work, batch, chain, payment, tools)
     // Not awaited here, since it waits until nobody is expected any more.
     const sent = 'outcome' in prepared ? prepared : tools.bundles.send(prepared)
     hasCome()
@@ -41,12 +41,12 @@ async function prepare(
   given: StepWork,
   batch: ChainBatch,
   chain: Chain,
-  previous: StepView | null,
+  payment: StepView | null,
   tools: EngineTools,
 ): Promise<ReadyStep | Visit> {
   let work = given
   const outOfTime = windowError(work, tools.now())
-  if (outOfTime) return endOutOfTime(work, { batch, previous, chain, error: outOfTime }, tools)
+  if (outOfTime) return endOutOfTime(work, { batch, payment, chain, error: outOfTime }, tools)
   const refusal = recipientError(work, batch)
   if (refusal) return failStep(work, refusal, tools)
   const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
@@ -56,7 +56,7 @@ async function prepare(
   if (unfunded === 'stale') return moved
   if (unfunded) return failStep(work, unfunded, tools)
 
-  const payload = payloadOf(work, batch, previous, tools)
+  const payload = payloadOf(work, batch, payment, tools)
   const simulateWith = (delegate: Address | null) => simulate(work, batch, chain, { ...payload, delegate }, tools)
   // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
   const named = namedDelegate(work, batch, chain)
@@ -144,7 +144,9 @@ async function reserve(work: StepWork, batch: ChainBatch, tools: EngineTools): P
   if (funding.outcome === 'reserved') return null
   return {
     code: 'insufficient_credit',
-    message: `The solver's transfers need a credit of ${funding.required}; the user has ${funding.available}.`,
+    message:
+      `A solver transfer needs a credit of ${funding.required} of ${getAddress(funding.token)} in its smallest unit; ` +
+      `${funding.available} of the user's is left for it.`,
     retryable: true,
   }
 }
@@ -206,17 +208,18 @@ function endReverted(work: StepWork, error: StepError, tools: EngineTools): Prom
  */
 async function endOutOfTime(
   given: StepWork,
-  { batch, previous, chain, error }: { batch: ChainBatch; previous: StepView | null; chain: Chain; error: StepError },
+  { batch, payment, chain, error }: { batch: ChainBatch; payment: StepView | null; chain: Chain; error: StepError },
   tools: EngineTools,
 ): Promise<Visit> {
   if (error.code !== 'intent_expired') return failStep(given, error, tools)
   // What was paid in it has to be spent.
   if ((await reserve(given, batch, tools)) === 'stale') return moved
-  const { stepKey } = payloadOf(given, batch, previous, tools)
+  const { stepKey } = payloadOf(given, batch, payment, tools)
   const work = { ...given, stepKey }
   const isPaid = async () => stepKey !== null && (await chain.isFulfilled(stepKey))
-  // What a simulation would say, could it still be run; a payout without calls shows in the vault only.
-  const name = batch.calls.length > 0 ? 'IntentExpired' : (await isPaid()) ? 'AlreadyFulfilled' : null
+  // What a simulation would say, could it still be run. The vault first: what it has paid is never given back as credit,
+  // though no node may have the log of it; and a payout without calls shows nowhere else.
+  const name = (await isPaid()) ? 'AlreadyFulfilled' : batch.calls.length > 0 ? 'IntentExpired' : null
   const adopted = await adopt(work, batch, chain, { name }, tools)
   return adopted ?? failStep(given, error, tools)
 }

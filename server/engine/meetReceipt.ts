@@ -67,7 +67,7 @@ async function settleOrNote(
   if (confirmations < needed || !(await isCertain())) return note()
   const bundle = readBundle(transaction, receipt, chain, tools)
   const outcomes = await Promise.all(
-    works.map((work) => resultOf(work, transaction, receipt, bundle, head, chain, tools)),
+    works.map((work) => resultOf(work, { transaction, receipt, bundle, head }, chain, tools)),
   )
   const ended = []
   for (const [index, work] of works.entries()) {

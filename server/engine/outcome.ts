@@ -8,7 +8,7 @@ import type { Payout, StepOutcome, StepResult } from '../store/settlement.js'
 import type { StepWork } from '../store/steps.js'
 import { adoptExecution } from './adoptExecution.js'
 import { arrivalsOf } from './arrivals.js'
-import { type BundleReading, faultOf } from './bundleOutcome.js'
+import { faultOf, type MinedTransaction } from './bundleOutcome.js'
 import { explainRevert } from './explainRevert.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
@@ -19,13 +19,11 @@ import type { EngineTools } from './tools.js'
  */
 export async function resultOf(
   work: StepWork,
-  transaction: JournalTransaction,
-  receipt: Receipt,
-  bundle: BundleReading | null,
-  head: bigint,
+  { head, ...mined }: MinedTransaction & { head: bigint },
   chain: Chain,
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
+  const { transaction, receipt, bundle } = mined
   const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
   const isCancelled = transaction.attempts.some((attempt) => attempt.hash === receipt.hash && attempt.isCancel)
   // Nothing happened for any of its steps, and which of them is to blame shows when each goes by itself.
@@ -35,7 +33,7 @@ export async function resultOf(
   if (receipt.status === 'success' && !isCancelled) {
     const paid = hasPaid(work, batch, receipt, chain, tools)
     if (!paid || !hasRun(work, batch, receipt, tools)) {
-      const fault = bundle && (await faultOf(work, batch, bundle, transaction, receipt, chain, tools))
+      const fault = await faultOf(work, batch, mined, chain, tools)
       return fault ?? withoutRun(paid ? payouts : [], place)
     }
     return {

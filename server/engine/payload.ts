@@ -14,15 +14,18 @@ export type Payload = {
   stepKey: Hash | null
 }
 
-/** What the service's transaction calls: the user's account alone, or the vault when the solver pays something. */
-export function payloadOf(work: StepWork, batch: ChainBatch, previous: StepView | null, tools: EngineTools): Payload {
+/**
+ * What the service's transaction calls: the user's account alone, or the vault when the solver pays something. `payment`:
+ * the user's own step that a payout rests on; null where there is none.
+ */
+export function payloadOf(work: StepWork, batch: ChainBatch, payment: StepView | null, tools: EngineTools): Payload {
   const transfers = solverTransfers(batch)
   const intent = work.intent.mode === '7702' ? work.intent : null
   const runsCalls = intent !== null && batch.calls.length > 0
   if (runsCalls && transfers.length === 0) {
     return { to: work.user, data: tools.codec.encodeExecute(intent, work.ref.stepIndex), stepKey: null }
   }
-  const stepKey = work.stepKey ?? stepKeyOf(work, previous)
+  const stepKey = work.stepKey ?? stepKeyOf(work, payment)
   return {
     to: tools.settings.chains.get(batch.chainId)!.vault,
     data: tools.codec.encodeFulfill({
@@ -45,13 +48,12 @@ export function batchIdOf(intent: SignedIntent, stepIndex: number): Hash {
  * What the vault remembers the payout by. It binds what entitles to the payout rather than our identifiers, so that
  * a service whose database was lost cannot pay for the same intent or the same payment again.
  */
-function stepKeyOf(work: StepWork, previous: StepView | null): Hash {
+function stepKeyOf(work: StepWork, payment: StepView | null): Hash {
   if (work.intent.mode === '7702') {
     return keyOf('7702', work.user, work.intent.digest, work.ref.stepIndex)
   }
-  const payment = previous?.transactionHash
-  return payment
-    ? keyOf('on-demand', work.user, payment, previous.chainId, work.ref.stepIndex)
+  return payment?.transactionHash
+    ? keyOf('on-demand', work.user, payment.transactionHash, payment.chainId, work.ref.stepIndex)
     : keyOf('on-demand', work.user, keccak256(stringToHex(work.ref.actionId)), work.ref.intentIndex, work.ref.stepIndex)
 }
 

@@ -1,3 +1,5 @@
+import { stepKind } from '../domain/stepKind.js'
+import type { StepView } from '../domain/views.js'
 import type { StepWork } from '../store/steps.js'
 import { executeStep } from './executeStep.js'
 import { stepFields } from './logFields.js'
@@ -32,5 +34,17 @@ async function advanceStep(work: StepWork, tools: EngineTools): Promise<Visit> {
     const message = `The previous step ended as "${previous.status}"; execute it again, then this one.`
     return failStep(work, { code: 'previous_step_failed', message, retryable: true }, tools)
   }
-  return work.kind === 'payment' ? verifyStep(work, tools) : executeStep(work, previous, tools)
+  return work.kind === 'payment'
+    ? verifyStep(work, tools)
+    : executeStep(work, await paymentOf(work, previous, tools), tools)
+}
+
+/** The last step before it that the user has paid himself, which entitles to it; there may be payouts in between. */
+async function paymentOf(work: StepWork, previous: StepView | null, tools: EngineTools): Promise<StepView | null> {
+  if (work.kind !== 'fulfilment') return null
+  const { mode, chainBatches } = work.intent
+  const before = chainBatches.slice(0, work.ref.stepIndex)
+  const stepIndex = before.findLastIndex((batch) => stepKind(mode, batch) === 'payment')
+  if (stepIndex === -1) return null
+  return previous?.stepIndex === stepIndex ? previous : tools.store.readStep({ ...work.ref, stepIndex })
 }

@@ -32,7 +32,7 @@ export type EngineTools = {
   codec: Codec
   /** Operators, by address; each has a lane on every chain. */
   signers: Map<Address, Signer>
-  /** What the last signature of an operator failed with; it has gone well since, or was never asked for, without. */
+  /** What an operator's last signature failed with; nothing where it went well, or none was asked for. */
   signerFaults: Map<Address, SignerFault>
   /** Sends steps that are ready. */
   bundles: Bundles

@@ -14,8 +14,6 @@ export type Queue<Work> = {
   label(work: Work): Record<string, unknown>
 }
 
-export type Worker = ReturnType<typeof createWorker>
-
 /** Room for a visit to a row that is not due yet: who has it leases a row to himself, then gives it, or leaves. */
 export type Seat<Work> = {
   /** For how long the row is to be leased. */

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
 import type { Hash } from 'viem'
-import type { StepRef } from '../domain/action.js'
+import { nameOfStep, type StepRef } from '../domain/action.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { reserveCredit, type ReserveOutcome, type Spender } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
-import { areSteps, attemptOf, nameOfStep, refOf, stepKeyColumns, type StepRow } from './rows.js'
+import { areSteps, attemptOf, refOf, stepKeyColumns, type StepRow } from './rows.js'
 import type { StepWork } from './steps.js'
 
 /**

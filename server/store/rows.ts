@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem'
-import type { Mode, Status, StepRef } from '../domain/action.js'
+import { type Mode, nameOfStep, type Status, type StepRef } from '../domain/action.js'
 import type { StepErrorCode } from '../domain/errors.js'
 import type { StepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
@@ -180,11 +180,6 @@ export function areIntents(intents: readonly Pick<StepRef, 'actionId' | 'intentI
 /** An intent as a key of a map. */
 export function nameOfIntent({ actionId, intentIndex }: Pick<StepRef, 'actionId' | 'intentIndex'>): string {
   return `${actionId}/${intentIndex}`
-}
-
-/** A step as a key of a map. */
-export function nameOfStep({ actionId, intentIndex, stepIndex }: StepRef): string {
-  return `${actionId}/${intentIndex}/${stepIndex}`
 }
 
 /** Rows of steps as a map, by `nameOfStep`. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { StepRef } from '../domain/action.js'
+import { nameOfStep, type StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { groupBy } from '../domain/groupBy.js'
 import { statusOf } from '../domain/status.js'
@@ -11,7 +11,6 @@ import {
   byName,
   type IntentRow,
   nameOfIntent,
-  nameOfStep,
   type StepRow,
   toStepView,
 } from './rows.js'

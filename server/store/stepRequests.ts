@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import type { StepRef } from '../domain/action.js'
+import { nameOfStep, type StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import { grouped } from '../domain/grouped.js'
 import { decideRequest, type Order, type RequestedStep } from '../domain/request.js'
@@ -9,7 +9,7 @@ import { reserveCredit } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { bindPayment, isBindingSigned } from './payments.js'
 import { accountOf, ownAccount, stepsWithAccounts } from './preparation.js'
-import { type ActionRow, areSteps, attemptOf, byName, nameOfStep, type StepRow, toStepView } from './rows.js'
+import { type ActionRow, areSteps, attemptOf, byName, type StepRow, toStepView } from './rows.js'
 import { type ChangedStep, changeStep, changeSteps, type StepChange } from './stepChange.js'
 import { lockedSteps, stateOf, type StepWork } from './steps.js'
 
@@ -258,7 +258,10 @@ async function bind(
     now,
   )
   if (bound === 'used') {
-    throw new ServiceError('transaction_already_used', `hash: the transaction ${hash} already backs another step.`)
+    throw new ServiceError(
+      'transaction_already_used',
+      `hash: the transaction ${hash} already backs another step or a recorded deposit.`,
+    )
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { ChainAuthorization, Intent, StepAttempt, StepRef } from '../domain/action.js'
+import { type ChainAuthorization, type Intent, nameOfStep, type StepAttempt, type StepRef } from '../domain/action.js'
 import type { StepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
 import { readIntentColumn } from './actions.js'
@@ -13,7 +13,6 @@ import {
   attemptOf,
   type IntentRow,
   nameOfIntent,
-  nameOfStep,
   refOf,
   stepKeyColumns,
   type StepRow,

@@ -213,3 +213,39 @@ describe('on-demand actions', () => {
     expect(await balanceOf(b, usdB, user.address)).to.equal(0n)
   })
 })
+
+describe('payouts that follow a payout', () => {
+  const { service, api } = useTestService({ BUNDLE_WAIT_MS: '200' })
+
+  it('are all paid, whatever transaction the ones before them have shared', async function () {
+    this.timeout(60_000)
+    const [a, b] = service.chains
+    const [usdA, usdB] = [tokenOf(a, 'usd').address, tokenOf(b, 'usd').address]
+    const user = newUser()
+    const actions = 8
+    await fund(a, user.address, { usd: BigInt(actions) * parseUnits('10', 6), native: parseUnits('1', 18) })
+    const payout = (amount: string) => ({
+      chainId: b.chainId,
+      tokenTransfers: [{ from: 'solver' as const, to: user.address, token: usdB, amount: parseUnits(amount, 18) }],
+    })
+    const actionIds: string[] = []
+    for (let left = actions; left > 0; left--) {
+      const amount = parseUnits('10', 6)
+      const payment = { chainId: a.chainId, tokenTransfers: [{ from: user.address, to: a.vault, token: usdA, amount }] }
+      const intents = [onDemandIntent([payment, payout('4'), payout('6')])]
+      const { actionId } = (await api.post('/actions', { user: user.address, intents })).body
+      const hash = await sendFrom(a, user, { to: usdA, data: transferData(a.vault, amount) })
+      const paid = await api.execute(actionId, 0, 0, { action: 'register', hash })
+      expect(paid.body.status, JSON.stringify(paid.body)).to.equal('success')
+      actionIds.push(actionId)
+    }
+    const all = async (stepIndex: number) => {
+      const replies = await Promise.all(actionIds.map((actionId) => api.execute(actionId, 0, stepIndex)))
+      for (const { body } of replies) expect(body.status, JSON.stringify(body)).to.equal('success')
+      return new Set(replies.map(({ body }) => body.transactionHash as Hash)).size
+    }
+    expect(await all(1), 'transactions of the first payouts').to.be.lessThan(actions)
+    await all(2)
+    expect(await balanceOf(b, usdB, user.address)).to.equal(BigInt(actions) * parseUnits('10', 18))
+  })
+})

@@ -4,9 +4,10 @@ import type { Chain } from '../../server/chain/chain.js'
 import * as contracts from '../../server/chain/contracts.js'
 import { transferTopic, vaultArrivals } from '../../server/chain/transfers.js'
 import { adoptExecution } from '../../server/engine/adoptExecution.js'
+import { executeStep } from '../../server/engine/executeStep.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import type { StepWork } from '../../server/store/steps.js'
-import { aBatch, aSignedIntent, randomAddress, randomHash, usdOn1 } from '../support/builders.js'
+import { aBatch, aSignedIntent, aTransfer, randomAddress, randomHash, usdOn1, usdOn2 } from '../support/builders.js'
 
 /** A chain on which somebody has executed the batch, which brought `amount` into the vault. */
 function executedByOthers(given: {
@@ -75,5 +76,55 @@ describe('taking what someone else has executed for done', () => {
     expect(early.outcome).to.equal('waits')
     const late = await executedByOthers({ amount: 1_000n, confirmations: 12n, isCertain: true })
     expect(late.outcome).to.equal('ended')
+  })
+})
+
+describe('a payout with calls whose intent has run out', () => {
+  /** Its visit, where the vault has paid it or not, and no node has a log of it. */
+  async function visited(isFulfilled: boolean) {
+    const [user, vault] = [randomAddress(), randomAddress()]
+    const token = { address: usdOn2, decimals: 6, group: null, funding: 'credit', openCapPerDay: null }
+    const config = { chainId: 2, vault, pollIntervalMs: 100, tokens: [token] }
+    const chain = { config, isFulfilled: async () => isFulfilled, findFulfilment: async () => null }
+    const unlogged = { ...chain, findExecution: async () => null } as unknown as Chain
+    const transfer = aTransfer({ to: user })
+    const batch = aBatch({ chainId: 2, hash: randomHash(), tokenTransfers: [transfer] })
+    const work = {
+      ref: { actionId: 'an action', intentIndex: 0, stepIndex: 0 },
+      kind: 'delegated',
+      user,
+      intent: aSignedIntent([batch]),
+      stepKey: null,
+      view: { chainId: 2, requiredConfirmations: 1 },
+    } as unknown as StepWork
+    const ended: string[] = []
+    const tools = {
+      now: () => 3_000_000_000_000,
+      chains: new Map([[2, unlogged]]),
+      settings: { chains: new Map([[2, config]]), groups: {} },
+      codec: { ...contracts, encodeFulfill: () => '0x' },
+      bundles: { expect: () => () => undefined },
+      accounts: { freed: async () => undefined },
+      log: { warn: () => undefined, info: () => undefined },
+      countStep: () => undefined,
+      changed: () => undefined,
+      store: {
+        reserveForStep: async () => ({ outcome: 'reserved' }),
+        settleStep: async (_work: StepWork, result: { error: { code: string } }) => {
+          ended.push(result.error.code)
+          return 'settled'
+        },
+      },
+    } as unknown as EngineTools
+    const { outcome } = await executeStep(work, null, tools)
+    return { outcome, ended }
+  }
+
+  it('keeps its credit while the vault says that it was paid, though no node has the log', async () => {
+    expect(await visited(true)).to.deep.equal({ outcome: 'waits', ended: [] })
+  })
+
+  it('ends where nobody has carried it out', async () => {
+    expect(await visited(false)).to.deep.equal({ outcome: 'moved', ended: ['intent_expired'] })
   })
 })
