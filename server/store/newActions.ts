@@ -14,7 +14,7 @@ export type NewAction = {
   signatureHashes: (Hash | null)[]
   /** keccak256(user, key); null when the client gave none. */
   idempotencyKeyHash: Hash | null
-  /** By chain id. */
+  /** How many blocks the step of a batch waits for. */
   requiredConfirmations: (batch: ChainBatch) => number
   now: number
 }
@@ -37,9 +37,18 @@ const mostTogether = 32
 const mostSteps = 8
 const mostCharacters = 32 * 1024
 
-/** Stores actions; those that come together share a transaction, as long as nothing stands in the way of any. */
+/**
+ * Stores actions; those that come together share a transaction, as long as nothing stands in the way of any. Mostly nothing
+ * does, and nobody looks first: unique keys refuse what is known. Once they have, it is looked as long as something is found.
+ */
 export function createActionIntake(database: Database) {
-  const together = grouped((writings: Writing[]) => insertNewActions(database, writings), mostTogether)
+  let looksFirst = false
+  const together = grouped(async (writings: Writing[]) => {
+    if (!looksFirst && (await insertAll(database, writings))) return writings.map(() => true)
+    const stored = await insertNewActions(database, writings)
+    looksFirst = stored.includes(false)
+    return stored
+  }, mostTogether)
   return async (entry: NewAction): Promise<InsertOutcome> => {
     const writing = writingOf(entry)
     const isStored = isSmall(writing) && (await together(writing))
@@ -57,6 +66,17 @@ function writingOf(entry: NewAction): Writing {
 function isSmall({ intents, steps }: Writing): boolean {
   const characters = intents.reduce((sum, { intent, batches }) => sum + intent.length + batches.length, 0)
   return steps.length <= mostSteps && characters <= mostCharacters
+}
+
+/** False: one of them has been asked for before, or comes twice, and none is stored. */
+async function insertAll(database: Database, writings: readonly Writing[]): Promise<boolean> {
+  try {
+    await database.transact(async (trx) => writeActions(trx, writings))
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
 }
 
 /** True for those that are stored; the others have been asked for before, or may have been, and need `insertAction`. */

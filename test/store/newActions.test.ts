@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Database } from '../../server/store/database.js'
-import type { NewAction } from '../../server/store/newActions.js'
+import { keyLifetimeMs, type NewAction } from '../../server/store/newActions.js'
 import type { Store } from '../../server/store/store.js'
 import { aBatch, aNewAction, anOnDemandIntent, aSignedIntent, randomAddress, randomHash } from '../support/builders.js'
 import { useStore } from './useStore.js'
@@ -74,6 +74,39 @@ describe('new actions', () => {
       { outcome: 'duplicateIntent', intentIndex: 0 },
     ])
     expect(await countOf('actions')).to.equal(2)
+  })
+
+  it('may use a key again a day later, though nobody has swept it away', async () => {
+    const first = aNewAction({ idempotencyKeyHash: randomHash() })
+    await store.insertAction({ ...first, now: first.now - keyLifetimeMs })
+    const later = aNewAction({ idempotencyKeyHash: first.idempotencyKeyHash })
+
+    expect(await insertAll([later, aNewAction()])).to.deep.equal([{ outcome: 'created' }, { outcome: 'created' }])
+    expect(await insertAll([again(later)])).to.deep.equal([
+      { outcome: 'existing', actionId: later.action.actionId, by: 'key' },
+    ])
+  })
+
+  it('are looked for first as long as known ones come', async () => {
+    let looks = 0
+    database.knex.on('query', ({ sql }: { sql: string }) => {
+      if (/^select .*signed_key/m.test(sql)) looks += 1
+    })
+    const looksFor = async (entries: NewAction[]) => {
+      looks = 0
+      const outcomes = (await insertAll(entries)).map(({ outcome }) => outcome)
+      return { looks, outcomes }
+    }
+    const anEntry = () => aNewAction({ intents: [aSignedIntent()] })
+    const known = anEntry()
+
+    expect(await looksFor([known, anEntry()])).to.deep.equal({ looks: 0, outcomes: ['created', 'created'] })
+    // All of them together and the known one by itself.
+    const mixed = { looks: 2, outcomes: ['existing', 'created'] }
+    expect(await looksFor([again(known), anEntry()])).to.deep.equal(mixed)
+    expect(await looksFor([again(known), anEntry()])).to.deep.equal(mixed)
+    expect(await looksFor([anEntry(), anEntry()])).to.deep.equal({ looks: 1, outcomes: ['created', 'created'] })
+    expect(await looksFor([anEntry(), anEntry()])).to.deep.equal({ looks: 0, outcomes: ['created', 'created'] })
   })
 
   it('of many steps are stored beside small ones', async () => {
