@@ -1,7 +1,7 @@
 import { type Address, concat, decodeFunctionData, encodeFunctionData, type Hex, parseEventLogs } from 'viem'
 import type { Receipt } from './chain.js'
 import { decodeFulfill, execute, fulfill, fulfillMany, isCallOf, type PaidFulfilment } from './contracts.js'
-import { calldataFloor } from './fees.js'
+import { authorizationGas, calldataFloor } from './fees.js'
 import { solverVaultAbi } from './generated/contracts.js'
 
 /** A step of a bundle: what it would be sent as by itself, and the gas that it may use, none of it intrinsic. */
@@ -16,8 +16,6 @@ export type BundleFault =
 
 /** Intrinsic gas of a transaction; a step of a bundle has none of its own. */
 const intrinsicGas = 21_000n
-/** Intrinsic gas of one EIP-7702 authorization tuple. */
-const authorizationGas = 25_000n
 /**
  * Of a step, beside its own limit and data: six words of the bundle's encoding, the vault's loop, two cold addresses, and
  * a log of 1,024 bytes when it fails.

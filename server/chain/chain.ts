@@ -24,8 +24,6 @@ export type Receipt = {
   /** Null: the transaction created a contract. */
   to: Address | null
   gasUsed: bigint
-  /** In wei per gas. */
-  effectiveGasPrice: bigint
   logs: Log[]
 }
 
@@ -86,7 +84,8 @@ export type Simulation =
  * What a node's answer to a raw transaction means.
  * `accepted`: it has taken it. `known`: it had it already. `consumed`: the nonce is used up. `slotTaken`: another
  * transaction holds the nonce and pays as much. `notPooled`: refused for now. `dead`: no chain state can make it valid.
- * `ambiguous`: anything else; it may be sent.
+ * `authorityBusy`: pending transactions of a user whose authorization it carries keep it out. `ambiguous`: anything else; it
+ * may be sent.
  */
 export type SendOutcome = {
   kind: 'accepted' | 'known' | 'consumed' | 'slotTaken' | 'ambiguous' | 'authorityBusy' | 'notPooled' | 'dead'
@@ -99,7 +98,10 @@ export type BlockOptions = {
   isGuess: boolean
 }
 
-/** One chain as the service sees it. Every function is one round trip; all but `send` throw `ChainUnavailable`. */
+/**
+ * One chain as the service sees it. What is asked takes one round trip, but for searches of logs. Where no node answers,
+ * `ChainUnavailable` is thrown, but by what says so itself.
+ */
 export type Chain = {
   config: ChainConfig
   head(): Promise<Block>

@@ -7,7 +7,7 @@ export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 type FeeConfig = Pick<ChainConfig, 'maxFeePerGasCap' | 'priorityFeePerGas'>
 
 /** Intrinsic gas of one EIP-7702 authorization tuple; half of it comes back when the account exists already. */
-const authorizationGas = 25_000n
+export const authorizationGas = 25_000n
 /** What our smallest calls take; it only matters when a node's estimate is nonsense. */
 const leastGas = 60_000n
 /** EIP-7825: no transaction may have a higher limit, on chains at Osaka. */
@@ -38,25 +38,19 @@ export function replacementFees(attempts: readonly Fees[], baseFeePerGas: bigint
  * - A fifth and a constant on top: between estimate and inclusion a storage slot may turn from used to fresh (22,100
  *   instead of 5,000), and every call keeps back a 64th of its gas (EIP-150), so that a limit that is just enough at
  *   the top may be short three calls down.
- * - `floor`: never less. `calldataFloor` of the transaction's data belongs here, since nodes refuse anything below it.
  * - The margin alone never lifts a transaction over the protocol's own limit, nor over `ofBlock`, what a block has. A limit
  *   above that says that no block takes it.
  */
-export function gasLimit(options: {
-  estimate: bigint
-  authorizations: number
-  floor?: bigint
-  ofBlock?: bigint
-}): bigint {
-  const { estimate, authorizations, floor = 0n, ofBlock = mostGas } = options
+export function gasLimit(options: { estimate: bigint; authorizations: number; ofBlock?: bigint }): bigint {
+  const { estimate, authorizations, ofBlock = mostGas } = options
   const intrinsic = BigInt(authorizations) * authorizationGas
-  const needed = greatest(estimate, floor, leastGas) + intrinsic
-  const limit = greatest((estimate * 12n) / 10n + 20_000n, floor, leastGas) + intrinsic
+  const needed = greatest(estimate, leastGas) + intrinsic
+  const limit = greatest((estimate * 12n) / 10n + 20_000n, leastGas) + intrinsic
   const caps = [mostGas, ofBlock].filter((cap) => needed <= cap)
   return caps.reduce(least, limit)
 }
 
-/** EIP-7623: a transaction has at least 21,000 gas and 10 per zero byte, 40 per other byte of its data. */
+/** EIP-7623: nodes take no transaction with less than 21,000 gas and 10 per zero byte, 40 per other byte of its data. */
 export function calldataFloor(data: Hex): bigint {
   let tokens = 0
   for (let at = 2; at < data.length; at += 2) tokens += data[at] === '0' && data[at + 1] === '0' ? 1 : 4

@@ -68,7 +68,6 @@ export function readReceipt(value: unknown): Receipt {
     from: readAddress(receipt['from']),
     to: orNull(receipt['to'], readAddress),
     gasUsed: readBigInt(receipt['gasUsed']),
-    effectiveGasPrice: receipt['effectiveGasPrice'] == null ? 0n : readBigInt(receipt['effectiveGasPrice']),
     logs: readArray(receipt['logs']).map(readLog),
   }
 }

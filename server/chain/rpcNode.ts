@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { request } from 'undici'
+import { Agent, request } from 'undici'
 
 /** One JSON-RPC call. */
 export type RpcCall = { method: string; params: readonly unknown[] }
@@ -34,8 +34,9 @@ export class NodeFailure extends Error {
   override readonly name = 'NodeFailure'
 }
 
-/** In bytes, once it is unpacked: far above any block's receipts, and what a node can make this process hold. */
+/** In bytes, as sent and unpacked: far above any block's receipts, and what a node can make this process hold. */
 const longestAnswer = 256 * 1024 * 1024
+const dispatcher = new Agent({ maxResponseSize: longestAnswer })
 
 /** Calls of several callers in one HTTP request, at most; a slow call holds up those that travel with it. */
 const maxBatch = 32
@@ -124,6 +125,7 @@ export function createRpcNode(options: RpcNodeOptions) {
     // Not by fetch, which takes four times as long for a small answer. Redirects are not followed.
     const response = await request(endpoint, {
       method: 'POST',
+      dispatcher,
       headers,
       // A lone call is sent plainly: some gateways know no batches.
       body: JSON.stringify(body.length === 1 ? body[0] : body),

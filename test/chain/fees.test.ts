@@ -65,8 +65,7 @@ describe('the gas limit', () => {
     expect(gasLimit({ estimate: 100_000n, authorizations: 2 })).to.equal(plain + 50_000n)
   })
 
-  it('is not below the floor, nor nonsensically small', () => {
-    expect(gasLimit({ estimate: 50_000n, authorizations: 0, floor: 900_000n })).to.equal(900_000n)
+  it('is not nonsensically small', () => {
     expect(gasLimit({ estimate: 0n, authorizations: 1 })).to.equal(85_000n)
   })
 

@@ -47,7 +47,7 @@ describe('a keystore file', () => {
         (error: unknown) => (error as KeysUnusable).problems,
       )
     expect(await open([{ path: 'one', json }], 'hunter2')).to.deep.equal([
-      "SOLVER_KEYS_FILE: one can't be opened: the password does not fit",
+      "keystore one: can't be opened: the password does not fit",
     ])
     const problems = await open(
       [

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { ChainUnavailable } from '../../server/chain/chain.js'
 import { createRedactor } from '../../server/chain/redact.js'
@@ -106,6 +108,34 @@ describe('JSON-RPC to the nodes of a chain', () => {
       expect(second.requests).to.deep.equal([])
     })
   }
+
+  it('reads no more than a limit of an answer that has no end', async function () {
+    this.timeout(30_000)
+    const chunk = Buffer.alloc(2 ** 20, ' ')
+    let sent = 0
+    const endless = createServer((_request, response) => {
+      const writeOn = () => {
+        while (!response.destroyed && response.write(chunk)) sent += chunk.length
+      }
+      response.on('drain', writeOn)
+      writeOn()
+    })
+    await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve))
+    try {
+      const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`
+      const rpc = createRpc(31337, [url], {
+        readTimeoutMs: 20_000,
+        sendTimeoutMs: 20_000,
+        onRoundTrip: () => undefined,
+      })
+      const error = await readNumber(rpc).catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(ChainUnavailable).with.property('message').that.includes('EXCEEDED_MAX_SIZE')
+      expect(sent).to.be.lessThan(400 * 2 ** 20)
+    } finally {
+      endless.closeAllConnections()
+      endless.close()
+    }
+  })
 
   it('says what it is, without which some gateways refuse to answer', async () => {
     await readNumber(connect())

@@ -155,7 +155,6 @@ describe('a payment', () => {
     from: user,
     to: token,
     gasUsed: 50_000n,
-    effectiveGasPrice: 1n,
     logs: [transferLog()],
   }
   type Options = Parameters<typeof verifyPayment>[0]
