@@ -67,8 +67,9 @@ async function ask({ url, chainId, fetch, signal }: Node, method: string, params
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       signal: signal ?? null,
     })
-    const { result } = (await response.json()) as { result?: unknown }
+    const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
     if (typeof result === 'string') return result as Hex
+    cause = error
   } catch (error) {
     signal?.throwIfAborted()
     cause = error

@@ -26,10 +26,12 @@ export class IntentApiError extends IntentError {
   declare readonly requestId: string | null
   /** When to try again, in milliseconds from the answer. Null when the service does not say. */
   declare readonly retryAfterMs: number | null
-  /** With `insufficient_credit`: what the solver's transfers need, in the smallest unit of the paid token. */
+  /** With `insufficient_credit`: what the first transfer that can't be paid needs, in the smallest unit of `token`. */
   declare readonly required: bigint | null
-  /** With `insufficient_credit`: what is there, in the same unit. */
+  /** With `insufficient_credit`: what the transfers before it leave of the user's credit, in the same unit. */
   declare readonly available: bigint | null
+  /** With `insufficient_credit`: the token that transfer pays. */
+  declare readonly token: Address | null
 
   constructor(answer: { status: number; body: unknown; requestId: string | null; retryAfterMs: number | null }) {
     const detail = readBody(answer.body)
@@ -59,7 +61,7 @@ export class IntentConnectionError extends IntentError {
 /** No answer in time, or a step that has not ended in time. What was asked for may still happen. */
 export class IntentTimeoutError extends IntentError {
   override readonly name = 'IntentTimeoutError'
-  /** Of a wait for a step: the step as last seen. Null otherwise. */
+  /** Of a wait for a step or an action: the step as last seen. Null otherwise. */
   declare readonly lastStep: Step | null
 
   constructor(message: string, lastStep: Step | null = null) {
@@ -131,6 +133,7 @@ type Detail = {
   retryAfterMs: number | null
   required: bigint | null
   available: bigint | null
+  token: Address | null
 }
 
 /** Both forms of error body: `{error: {message, code, …}}`, and `{error: string, issues?}` of `POST /actions`. */
@@ -145,6 +148,7 @@ function readBody(body: unknown): Detail {
     retryAfterMs: typeof detail.retryAfter === 'number' ? detail.retryAfter * 1000 : null,
     required: amountOf(detail.required),
     available: amountOf(detail.available),
+    token: textOf(detail.token) as Address | null,
   }
 }
 

@@ -3,7 +3,7 @@ import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
-import { requireWindow, signAuthorization, signIntent, type SigningAccount } from './sign.js'
+import { defaultLifetimeSeconds, requireWindow, signAuthorization, signIntent, type SigningAccount } from './sign.js'
 import { type ChainBatch, intentDigest, type SignatureType, type UnsignedIntent } from './signing.js'
 import type { CallOptions } from './wire.js'
 
@@ -54,8 +54,6 @@ export type PrepareCalls = {
   /** How the chains' nodes are asked: with the client's timeout and retries. */
   nodeFetch: (signal: AbortSignal | undefined) => typeof fetch
 }
-
-const defaultLifetimeSeconds = 3600
 
 /** Finds out what has to be signed for these intents; signs nothing. */
 export async function prepareAction(calls: PrepareCalls, options: PrepareOptions): Promise<PreparedAction> {

@@ -16,7 +16,7 @@ export type Progress =
   | { type: 'created'; actionId: string; intentIds: string[] }
   /** The user's own transaction for a step of `sendOnDemand`. `executeStep` takes it, should that get lost. */
   | { type: 'paid'; step: StepRef; hash: Hash }
-  /** A step as first seen, and each change of its status, transaction or confirmations. */
+  /** A step as first seen, and each change of its status, transaction, confirmations or attempts. */
   | { type: 'step'; step: Step }
 
 export type RunOptions = {

@@ -30,7 +30,8 @@ export type SignedIntent = {
   chainBatches: { hash: Hash; chainId: number; tokenTransfers: TokenTransfer[]; calls: Call[] }[]
 }
 
-const defaultLifetimeSeconds = 3600
+/** How long an intent is valid from now on where nothing else is asked for. */
+export const defaultLifetimeSeconds = 3600
 
 /**
  * Signs one intent for all its chains. `eip712` by default, which covers the token transfers too and which a wallet

@@ -16,7 +16,7 @@ import {
 import type { CallOptions, Step, StepRef } from './wire.js'
 
 export type WaitOptions = Omit<WatchOptions, 'lastEventId'> & {
-  /** Told of the step as first seen and of every change of status, transaction or confirmations. */
+  /** Told of the step as first seen and of every change of status, transaction, confirmations or attempts. */
   onChange?: (step: Step) => void
 }
 

@@ -5,7 +5,7 @@ import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 import type { CallOptions, Step } from './wire.js'
 
-/** A change of a step: its status, its transaction, its confirmations. */
+/** A change of a step: its status, its transaction, its confirmations, its attempts. */
 export type StepProgress = {
   type: 'step'
   step: Step

@@ -63,8 +63,6 @@ type Operation<Data, Reply> = operations.Operation<Data, Reply>
 type Given<Data> = Omit<Data, 'url'>
 type Parts = { path?: object; query?: object; headers?: object; body?: unknown }
 
-export type WireClient = ReturnType<typeof createWireClient>
-
 export function createWireClient(options: ClientOptions) {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const fetchOf = () => options.fetch ?? globalThis.fetch.bind(globalThis)

@@ -89,10 +89,11 @@ function pathOf(target: string): string | null {
 
 type Refusal = { status: number; headers: Record<string, string>; body: string }
 
-function refusal(code: string | undefined): Refusal {
-  const [status, message] = wordsFor(code)
+function refusal(reason: string | undefined): Refusal {
+  const [status, message] = wordsFor(reason)
   const requestId = randomUUID()
-  const body = JSON.stringify(toProblem(new ServiceError('validation_failed', message), null, requestId).body)
+  const code = status === 413 ? 'payload_too_large' : 'validation_failed'
+  const body = JSON.stringify(toProblem(new ServiceError(code, message), null, requestId).body)
   const headers = {
     Connection: 'close',
     'Content-Type': 'application/json; charset=utf-8',
@@ -108,8 +109,8 @@ function asText({ status, headers, body }: Refusal): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n')
 }
 
-function wordsFor(code: string | undefined): [status: number, message: string] {
-  switch (code) {
+function wordsFor(reason: string | undefined): [status: number, message: string] {
+  switch (reason) {
     case 'HPE_HEADER_OVERFLOW':
       return [431, 'The request’s headers are too large']
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':

@@ -1,8 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { type Issue, type IssueCode, issueCodes } from '../domain/errors.js'
-
-/** As many issues as one answer lists. */
-const maxIssues = 50
+import { type Issue, type IssueCode, issueCodes, maxIssues } from '../domain/errors.js'
 
 type Schema = {
   format?: string

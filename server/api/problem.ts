@@ -1,3 +1,4 @@
+import { type Address, getAddress } from 'viem'
 import { type Issue, type IssueCode, issueCodes, type ServiceError, type ServiceErrorCode } from '../domain/errors.js'
 import type { ActionErrorBody, ErrorBody } from './generated/types.gen.js'
 import type { OperationId } from './handlers.js'
@@ -38,15 +39,15 @@ const statusByCode: Record<ServiceErrorCode, number> = {
 /** How long a client is told to wait when nothing better is known. */
 const retryAfterSeconds = 5
 
-export type Problem = { status: number; headers: Record<string, string>; body: ErrorBody | ActionErrorBody }
-
-export function statusOf(code: ServiceErrorCode): number {
+export function httpStatusOf(code: ServiceErrorCode): number {
   return statusByCode[code]
 }
 
+export type Problem = { status: number; headers: Record<string, string>; body: ErrorBody | ActionErrorBody }
+
 /** A refusal as it is answered. `POST /actions` has a body of its own for 400; all else is the envelope. */
 export function toProblem(error: ServiceError, operationId: OperationId | null, requestId: string): Problem {
-  const status = statusOf(error.code)
+  const status = httpStatusOf(error.code)
   const headers: Record<string, string> = {}
   if (status === 503 || status === 429) headers['Retry-After'] = String(error.details.retryAfter ?? retryAfterSeconds)
   const body =
@@ -54,9 +55,10 @@ export function toProblem(error: ServiceError, operationId: OperationId | null, 
   return { status, headers, body }
 }
 
-function envelope(error: ServiceError, requestId: string): ErrorBody {
-  const { message, code, details } = error
-  return { success: false, data: null, error: { message, code, ...details }, requestId }
+function envelope({ message, code, details }: ServiceError, requestId: string): ErrorBody {
+  const token = details.token as Address | undefined
+  const shown = { ...details, ...(token && { token: getAddress(token) }) }
+  return { success: false, data: null, error: { message, code, ...shown }, requestId }
 }
 
 function actionError(error: ServiceError, requestId: string): ActionErrorBody {

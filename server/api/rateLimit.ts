@@ -11,7 +11,7 @@ export type RateLimits = {
   ): Promise<{ allowed: boolean; limit: number; remaining: number; windowSeconds: number; resetSeconds: number }>
 } | null
 
-/** What a request costs beyond 1: signatures to check, rows to write, transactions to send. */
+/** The points of a request that costs more than 1: signatures to check, rows to write, transactions to send. */
 const costs: Partial<Record<OperationId, number>> = {
   createAction: 5,
   submitTransaction: 5,

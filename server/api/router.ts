@@ -37,7 +37,7 @@ type Options = {
   shutdown: AbortSignal
 }
 
-/** What is refused in drain mode; all that only looks is answered. */
+/** What is refused in drain mode: all that the engine would have to work for. */
 const startsWork: ReadonlySet<OperationId> = new Set([
   'createAction',
   'executeStep',

@@ -11,7 +11,7 @@ import {
   intentTypedData,
   registrationTypedData,
 } from '../../sdk/src/signing.js'
-import { statusOf } from '../../server/api/problem.js'
+import { httpStatusOf } from '../../server/api/problem.js'
 import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
 
 const document = parse(readFileSync('openapi.yaml', 'utf8'))
@@ -93,7 +93,7 @@ describe('the guides in openapi.yaml', () => {
     expect([...rows.keys()]).to.deep.equal([...serviceErrorCodes])
     for (const code of serviceErrorCodes) {
       const [status, cause, remedy] = rows.get(code)!
-      expect(status, code).to.equal(String(statusOf(code)))
+      expect(status, code).to.equal(String(httpStatusOf(code)))
       expect(cause, code).to.match(/^[A-Z].+\.$/)
       expect(remedy, code).to.match(/^[A-Z].+\.$/)
     }

@@ -1,5 +1,6 @@
 import { request as rawRequest } from 'node:http'
 import { expect } from 'chai'
+import { getAddress } from 'viem'
 import { createHealthHandlers } from '../../server/api/handlers/health.js'
 import { type Handlers, type StreamEvent } from '../../server/api/handlers.js'
 import type * as wire from '../../server/api/generated/types.gen.js'
@@ -7,6 +8,7 @@ import { ServiceError } from '../../server/domain/errors.js'
 import type { HealthReport, HealthService } from '../../server/services/health.js'
 import { exchange, get, post } from '../fuzz/wire.js'
 import { createApi } from '../support/api.js'
+import { randomAddress } from '../support/builders.js'
 import { type HttpLayer, Outage, startHttpLayer } from '../support/httpLayer.js'
 import { until } from '../support/until.js'
 
@@ -64,15 +66,19 @@ describe('a reply on its way to the client', () => {
   })
 
   it('shows what a refusal is about beside its message', async () => {
+    const token = randomAddress()
     const api = await start({
       executeStep: () =>
-        Promise.reject(new ServiceError('insufficient_credit', 'Not enough.', { required: '20', available: '5' })),
+        Promise.reject(
+          new ServiceError('insufficient_credit', 'Not enough.', { token, required: '20', available: '5' }),
+        ),
     })
     const reply = await api.post(`/actions/${actionId}/intents/0/steps/0`)
     expect(reply.status).to.equal(400)
     expect(reply.body.error).to.deep.equal({
       message: 'Not enough.',
       code: 'insufficient_credit',
+      token: getAddress(token),
       required: '20',
       available: '5',
     })

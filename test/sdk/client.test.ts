@@ -154,13 +154,13 @@ describe('the client and its service', () => {
       const body = {
         success: false,
         data: null,
-        error: { message: 'Not enough.', code: 'insufficient_credit', required: '12', available: '3' },
+        error: { message: 'Not enough.', code: 'insufficient_credit', token: user, required: '12', available: '3' },
         requestId: 'r-1',
       }
       const { client, received } = await clientOf([{ status: 400, body }])
       const error = await errorOf(client.executeStep(ref), IntentApiError)
       expect(error).to.include({ status: 400, code: 'insufficient_credit', requestId: 'r-1', retryable: false })
-      expect(error).to.include({ message: 'Not enough.', required: 12n, available: 3n })
+      expect(error).to.include({ message: 'Not enough.', required: 12n, available: 3n, token: user })
       expect(received).to.have.length(1)
     })
 

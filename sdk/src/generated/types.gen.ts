@@ -375,7 +375,7 @@ export type Step = {
      */
     requiredConfirmations: number;
     /**
-     * How often the step has been asked for and tried; at most 5.
+     * How often the step has been asked for and tried. A step may be tried 5 times; tries that ended for no reason of its own, as for want of credit or of money in the vault, don't count for that.
      */
     attempts: number;
     /**
@@ -559,7 +559,7 @@ export type DepositRecord = {
      */
     isDeposit: boolean;
     /**
-     * Where the tokens went to or came from, the solver's vault or the user's own account; null until the transaction is known.
+     * Where the tokens went to or came from, the solver's vault or the user's own account; null until it is recorded.
      */
     custody: 'vault' | 'wallet' | null;
     /**
@@ -1147,19 +1147,23 @@ export type ErrorDetail = {
      */
     issues?: Array<Issue>;
     /**
-     * With `insufficient_credit`, what the solver's transfers need, in the smallest unit of the paid token.
+     * With `insufficient_credit`, what the first transfer that can't be paid needs, in the smallest unit of `token`.
      */
     required?: Uint256;
     /**
-     * With `insufficient_credit`, the user's credit that they can use, in the same unit.
+     * With `insufficient_credit`, what the batch's transfers before it leave of the user's credit that it can use, in the same unit.
      */
     available?: Uint256;
+    /**
+     * With `insufficient_credit`, the token that transfer pays.
+     */
+    token?: Address;
     /**
      * With `not_found` of a venue record, the expected value that differs, `actionType` or `venue`.
      */
     field?: string;
     /**
-     * With `airdrop_cooldown`, after how many seconds the next airdrop is due.
+     * With `airdrop_cooldown`, after how many seconds the next airdrop is due; with `rate_limited`, after how many the limit starts anew.
      */
     retryAfter?: number;
 };
