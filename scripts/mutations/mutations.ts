@@ -222,4 +222,36 @@ export const mutations: Mutation[] = [
     ],
     tests: ['test/store/steps.test.ts', '-g', 'leaves the account'],
   },
+  {
+    name: 'a step whose transaction is cancelled is not looked up on the chain',
+    changes: [
+      {
+        file: 'server/engine/outcome.ts',
+        find: 'isCancelled ? await refusalNow(work, batch, chain) : failure',
+        replace: 'isCancelled ? null : failure',
+      },
+      {
+        file: 'server/engine/outcome.ts',
+        find: 'async function refusalNow(',
+        replace: 'export async function refusalNow(',
+      },
+    ],
+    tests: ['test/engine/cancelled.test.ts'],
+  },
+  {
+    name: 'what a full block leaves over waits until it is looked after for its own sake',
+    changes: [{ file: 'server/engine/watchChain.ts', find: 'leftOver.check(isNew)', replace: 'leftOver.check(false)' }],
+    tests: ['test/engine/leftOver.test.ts'],
+  },
+  {
+    name: 'only the lowest nonce of what a full block leaves over is sent again',
+    changes: [
+      {
+        file: 'server/engine/leftOver.ts',
+        find: 'await tools.store.hurryTransactions({ chainId, signer }, sentBefore, tools.now())',
+        replace: '',
+      },
+    ],
+    tests: ['test/engine/leftOver.test.ts'],
+  },
 ]
