@@ -35,7 +35,8 @@ async function run(words: string[], store: Store, chains: Chains): Promise<void>
       return printStatus(store, chains)
     }
     const chain = chains.get(lane.chainId)
-    if (order === 'resume' && chain) return void console.log(await resumeAtChain(chain, lane.signer, store))
+    if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
+    if (order === 'resume') return void console.log(await resumeAtChain(chain, lane.signer, store))
   }
   console.error(usage)
   process.exitCode = 1
@@ -44,14 +45,13 @@ async function run(words: string[], store: Store, chains: Chains): Promise<void>
 async function printStatus(store: Store, chains: Chains): Promise<void> {
   const [draining, waiting] = await Promise.all([store.readDraining(), store.readWaiting()])
   console.log(`drain mode: ${draining ? 'on' : 'off'}`)
-  console.log(`steps under way: ${waiting.steps}`)
+  console.log(`accepted steps that no transaction carries yet: ${waiting.steps}`)
   for (const [chainId] of chains) {
-    const { open } = await store.readStuck(chainId, 0)
-    console.log(`chain ${chainId}: ${open} open transactions`)
-    for (const lane of await store.readLanes(chainId)) {
-      console.log(
-        `  ${lane.signer} ${lane.status}, next nonce ${lane.nextNonce}${lane.reason ? `: ${lane.reason}` : ''}`,
-      )
+    console.log(`chain ${chainId}`)
+    const [lanes, open] = await Promise.all([store.readLanes(chainId), store.countOpenTransactions(chainId)])
+    for (const { signer, status, nextNonce, reason } of lanes) {
+      const transactions = `${open.get(signer) ?? 0} open transactions`
+      console.log(`  ${signer} ${status}, ${transactions}, next nonce ${nextNonce}${reason ? `: ${reason}` : ''}`)
     }
   }
 }

@@ -12,7 +12,9 @@ await atService(async ({ database, chains }) => {
   const { vaults, balanceFaults } = await compareVaults(database, chains)
   for (const vault of vaults) print(vault)
   for (const fault of balanceFaults) {
-    console.log(`FAULT ${fault.part} of ${fault.user} on ${fault.chainId}: kept ${fault.kept}, ledger ${fault.ledger}`)
+    console.log(
+      `FAULT ${fault.part} ${fault.token} of ${fault.user} on ${fault.chainId}, in its smallest unit: kept ${fault.kept}, ledger ${fault.ledger}`,
+    )
   }
   const faults = vaults.filter((vault) => vault.unexplained !== 0n).length + balanceFaults.length
   console.log(faults === 0 ? 'Everything is explained.' : `${faults} faults.`)

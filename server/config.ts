@@ -22,7 +22,7 @@ export type Config = {
   metricsPort: number | null
   /** `*`, or the origins whose pages may call. */
   corsOrigins: string[]
-  /** Per client; 0: no limit. */
+  /** Points, for each client address and for each user by what he has signed; 0: no limit. */
   rateLimitPerMinute: number
   /** How many proxies in front of the service add to X-Forwarded-For; 0: that header is not believed. */
   trustedProxies: number

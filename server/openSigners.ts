@@ -23,10 +23,10 @@ export async function openSigners(keys: OperatorKeys): Promise<Signer[]> {
     try {
       const signer = createSigner(await decryptKeystore(json, keys.password))
       const isKnown = signers.some(({ address }) => address === signer.address)
-      if (isKnown) problems.push(`SOLVER_KEYS_FILE: the key in ${path} is there twice`)
+      if (isKnown) problems.push(`keystore ${path}: its key is there twice`)
       signers.push(signer)
     } catch (error) {
-      problems.push(`SOLVER_KEYS_FILE: ${path} can't be opened: ${(error as Error).message}`)
+      problems.push(`keystore ${path}: can't be opened: ${(error as Error).message}`)
     }
   }
   if (problems.length > 0) throw new KeysUnusable(problems)

@@ -19,12 +19,14 @@ const sources = ['PRIVATE_KEYS', 'KEYS_FILE', 'SIGNER_URL'] as const
 
 /** Reads which keys the environment names. The problems repeat nothing secret; encrypted keys stay encrypted here. */
 export function readOperatorKeys(env: NodeJS.ProcessEnv, problems: string[], prefix: Prefix = 'SOLVER'): OperatorKeys {
+  const variable = (name: string) => `${prefix}_${name}`
   const given: Given = {
-    value: (name) => env[`${prefix}_${name}`] ?? '',
-    refuse: (name, problem) => void problems.push(`${prefix}_${name}: ${problem}`),
+    variable,
+    value: (name) => env[variable(name)] ?? '',
+    refuse: (name, problem) => void problems.push(`${variable(name)}: ${problem}`),
   }
   const named = sources.filter((name) => given.value(name))
-  if (named.length > 1) given.refuse(named[0]!, `and ${named.slice(1).join(', ')} exclude each other`)
+  if (named.length > 1) given.refuse(named[0]!, `and ${named.slice(1).map(variable).join(', ')} exclude each other`)
   if (given.value('KEYS_FILE')) return readKeystores(given)
   if (given.value('SIGNER_URL')) return readRemote(given)
   return readPlain(given)
@@ -36,12 +38,17 @@ export function namesOperatorKeys(env: NodeJS.ProcessEnv, prefix: Prefix = 'SOLV
 }
 
 /** The variables of one prefix, by their names without it. */
-type Given = { value(name: string): string; refuse(name: string, problem: string): void }
+type Given = {
+  variable(name: string): string
+  value(name: string): string
+  refuse(name: string, problem: string): void
+}
 
 function readPlain(given: Given): OperatorKeys {
   const texts = listed(given.value('PRIVATE_KEYS'))
   if (texts.length === 0) {
-    given.refuse('PRIVATE_KEYS', 'needs at least one operator key; for real chains it is KEYS_FILE or SIGNER_URL')
+    const others = `${given.variable('KEYS_FILE')} or ${given.variable('SIGNER_URL')}`
+    given.refuse('PRIVATE_KEYS', `needs at least one operator key; for real chains it is ${others}`)
   }
   const keys: Hex[] = []
   for (const [index, key] of texts.entries()) {
@@ -93,7 +100,8 @@ function pathsAt(given: Given): string[] {
 function readPassword(given: Given): string {
   const [file, descriptor] = [given.value('KEYS_PASSWORD_FILE'), given.value('KEYS_PASSWORD_FD')]
   if (Boolean(file) === Boolean(descriptor)) {
-    given.refuse('KEYS_PASSWORD_FILE', 'this or KEYS_PASSWORD_FD, one of them, has to say where the password is')
+    const other = given.variable('KEYS_PASSWORD_FD')
+    given.refuse('KEYS_PASSWORD_FILE', `this or ${other}, one of them, has to say where the password is`)
     return ''
   }
   if (descriptor && !/^\d{1,4}$/.test(descriptor)) {

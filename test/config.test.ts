@@ -189,7 +189,7 @@ describe('the configuration', () => {
       ['a file that is no keystore', { SOLVER_KEYS_FILE: '/dev/null', SOLVER_KEYS_PASSWORD_FD: '9' }, 'no keystore'],
       ['a signer elsewhere', { SOLVER_SIGNER_URL: 'http://signer.example.org' }, 'SOLVER_SIGNER_URL'],
       ['a signer without addresses', { SOLVER_SIGNER_URL: 'http://127.0.0.1:9' }, 'SOLVER_SIGNER_ADDRESSES'],
-      ['no key for a real chain', {}, 'KEYS_FILE or SIGNER_URL'],
+      ['no key for a real chain', {}, 'SOLVER_KEYS_FILE or SOLVER_SIGNER_URL'],
     ]
     for (const [what, env, word] of brokenKeys) {
       it(`refuses ${what}`, () => {

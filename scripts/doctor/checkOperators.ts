@@ -47,11 +47,15 @@ export async function checkOperators(
       fault(
         'lane.paused',
         `${operator} signs nothing: ${lane.reason}`,
-        'See "Operators" in the README; or use a fresh key.',
+        'See `lane_paused` under "When something is wrong" in the README.',
       )
     } else if (lane && Number(nonce?.result) > lane.nextNonce) {
       const what = `the chain knows ${Number(nonce?.result)} transactions of ${operator}, the journal ${lane.nextNonce}`
-      fault('operator.nonceAhead', what, 'Something else uses the key, or the database is an old one: use a fresh key.')
+      fault(
+        'operator.nonceAhead',
+        what,
+        'Something else uses the key, or the database is an old one: see `lane_paused` in the README.',
+      )
     }
   }
   return list

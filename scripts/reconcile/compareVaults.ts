@@ -19,7 +19,7 @@ export type VaultReport = {
   withdrawn: bigint
   /** What the ledger says was paid out. */
   paid: bigint
-  /** `balance` less all of the above; anything but 0 is a fault, or a token that keeps a part of what its logs say. */
+  /** `balance` less what should be there: all that came in less what went out. Anything but 0 is a fault, or a token that keeps a part of what its logs say. */
   unexplained: bigint
   /** Where it may come from, when something is unexplained. Native payouts leave no log, so none of them is named. */
   suspects: Suspect[]

@@ -51,7 +51,7 @@ export function short(hex) {
 }
 
 /**
- * Shortened, with the whole of it to copy.
+ * A button that copies the text.
  * @param {string} text
  * @param {string} what such as `transaction hash`
  */

@@ -2,14 +2,13 @@ import { hash, randomBytes } from 'node:crypto'
 import { type Address, type Hash, stringToHex } from 'viem'
 import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
-import type { Action, ChainAuthorization, ChainBatch, Status } from '../domain/action.js'
-import { ServiceError } from '../domain/errors.js'
+import type { Action, ChainAuthorization, ChainBatch, Status, StepRef } from '../domain/action.js'
+import { maxIssues, ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import type { Settings } from '../domain/settings.js'
 import { uuidV7 } from '../domain/uuid.js'
 import type { ActionView, IntentView, StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
-import type { StepRef } from '../domain/action.js'
 import { checkAction, type UnverifiedIntent } from './checkAction.js'
 
 export type { UnverifiedIntent }
@@ -134,9 +133,6 @@ function refusal(issues: { path: string; message: string; code: string }[]): Ser
     return new ServiceError(only.code as 'duplicate_intent' | 'idempotency_key_reused', only.message, { issues })
   return new ServiceError('validation_failed', 'Action validation failed', { issues: issues.slice(0, maxIssues) })
 }
-
-/** As many issues as one answer lists. */
-const maxIssues = 50
 
 function hashOf(value: unknown): Hash {
   return keccak256(stringToHex(writeJson(value)))

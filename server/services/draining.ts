@@ -4,8 +4,6 @@ import type { Store } from '../store/store.js'
 /** How old the answer of the database may be. */
 const freshForMs = 1_000
 
-export type Draining = ReturnType<typeof createDraining>
-
 /** Drain mode: on an operator's word nothing new is accepted, by any replica, while what is under way is finished. */
 export function createDraining({
   store,

@@ -68,7 +68,7 @@ const lagBlocks = 5
 /** Steps that nobody has touched for this long wait for too long. */
 const waitingMs = 60_000
 
-/** Everything that is not as it should be, worst first. */
+/** Everything that is not as it should be, worst first, and last what may only follow from the others. */
 export function findingsOf(state: {
   database: HealthStatus
   chains: ChainState[]
@@ -102,7 +102,7 @@ export function findingsOf(state: {
     findings.push({
       code: 'steps_waiting',
       chainId: null,
-      message: `${waiting.steps} steps and ${waiting.airdrops} airdrops are under way; the oldest has waited for ${seconds(nowMs - waiting.oldestAt)} s.`,
+      message: `${waiting.steps} steps and ${waiting.airdrops} airdrops wait for a transaction; the oldest has waited for ${seconds(nowMs - waiting.oldestAt)} s.`,
       remedy:
         'Look at the other findings first. With none, see that a process with ROLE=engine or ROLE=all runs, and look into its log for the step. If that says that no node has the log of a payment, name a node in rpcUrls that keeps all logs.',
     })
@@ -125,8 +125,8 @@ function exposuresOf({ config }: ChainState, exposures: Exposure[]): Finding[] {
       chainId,
       message:
         kind === 'credit'
-          ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${token} was paid out on it.`
-          : `${transactionHash} paid ${amount} of ${token} after the credit for it had been given back.`,
+          ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${token} (in its smallest unit) was paid out on it.`
+          : `${transactionHash} paid ${amount} of ${token} (in its smallest unit) after the credit for it had been given back.`,
       remedy:
         'Raise the chain’s confirmations. A payment that comes again makes it good by itself; else settle it with the user.',
     }))
@@ -174,7 +174,7 @@ function emptyOf({ config, inventory }: ChainState): Finding[] {
     .map(({ id, amount, minInventory }) => ({
       code: 'vault_empty',
       chainId: config.chainId,
-      message: `The vault holds ${amount} of ${id}; it should hold ${minInventory} at least.`,
+      message: `The vault holds ${amount} of ${id} in its smallest unit; it should hold ${minInventory} at least.`,
       remedy: `Send ${id} to the vault ${config.vault}. Steps that need it end as solver_liquidity and can be asked for again.`,
     }))
 }

@@ -140,7 +140,9 @@ export async function readAirdropOf(database: Database, transactionId: number): 
   return row ? toAirdrop(row) : null
 }
 
-/** Ties a recorded transaction to its airdrop. False: another visit has got further. */
+/**
+ * Ties a recorded transaction to its airdrop; null only locks the airdrop for it. False: another visit has got further.
+ */
 export async function bindAirdrop(
   database: Database,
   trx: Transaction,

@@ -44,7 +44,8 @@ export async function moveBalance(
     wallet: BigInt(row!.wallet) + (by.wallet ?? 0n),
   }
   for (const [part, amount] of Object.entries(next)) {
-    if (amount < 0n && part !== 'wallet') throw new Error(`The ${part} balance of ${key.user} would fall below zero`)
+    if (amount >= 0n || part === 'wallet') continue
+    throw new Error(`The ${part} balance of ${key.user} in ${key.token} on ${key.chainId} would fall below zero`)
   }
   const columns = {
     available: next.available.toString(),

@@ -14,6 +14,7 @@ export type Arrival = {
   blockHash: Hash
   user: Address
   token: Address
+  /** In the token's smallest unit. */
   amount: bigint
 }
 

@@ -12,7 +12,12 @@ import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type Ste
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
 
 export type ReserveOutcome =
-  { outcome: 'reserved' } | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
+  | { outcome: 'reserved' }
+  /**
+   * Of the first transfer that can't be paid: what it needs, and what those before it leave of the user's credit; both in
+   * the token's smallest unit.
+   */
+  | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
 
 /** Sets aside credit for all solver transfers of a step, or nothing. Asked again for the same step it changes nothing. */
 export async function reserveCredit(

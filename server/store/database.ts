@@ -6,7 +6,7 @@ import { type Client, runTransaction, type Transaction } from './transaction.js'
 
 export type { Transaction } from './transaction.js'
 
-/** The only file that tells MySQL from SQLite. */
+/** This file hides whether it is MySQL or SQLite from all but migrations, rate limits and `store.ts`. */
 export type DatabaseConfig = { kind: 'sqlite'; file: string } | { kind: 'mysql'; url: string; poolSize?: number }
 
 export type Database = {

@@ -31,6 +31,7 @@ type ExposureRow = {
   resolved_at: number | null
 }
 
+/** Notes what the solver has paid without cover, all of it open. */
 export async function recordExposure(trx: Transaction, exposure: Exposure, now: number): Promise<void> {
   if (exposure.amount === 0n) return
   await trx('exposures').insert({
@@ -90,7 +91,7 @@ export async function reduceExposure(
   return by < left ? by : left
 }
 
-/** Exposures that nothing has made good, per chain. */
+/** Exposures that nothing has made good, of all chains, oldest first; a thousand at most. */
 export async function readOpenExposures(database: Database): Promise<(Exposure & { foundAt: number })[]> {
   const rows = await database.knex<ExposureRow>('exposures').whereNull('resolved_at').orderBy('id').limit(1_000)
   return rows.map((row) => ({

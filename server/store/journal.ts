@@ -1,20 +1,11 @@
 import type { Knex } from 'knex'
 import type { Address, Hash, Hex } from 'viem'
-import type { ChainAuthorization, StepAttempt, StepRef } from '../domain/action.js'
+import { type ChainAuthorization, nameOfStep, type StepAttempt, type StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import type { StepView } from '../domain/views.js'
 import { bindAirdrop } from './airdrops.js'
 import { type Database, isDuplicate } from './database.js'
-import {
-  type AttemptRow,
-  attemptOf,
-  byName,
-  nameOfStep,
-  refOf,
-  type StepRow,
-  toStepView,
-  type TransactionRow,
-} from './rows.js'
+import { type AttemptRow, attemptOf, byName, refOf, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import {
   type CarriedStep,
   type JournalTransaction,

@@ -48,7 +48,7 @@ export async function findOpenByHash(database: Database, hashes: Hash[]): Promis
   return withAttempts(database, rows)
 }
 
-/** Open transactions that nothing has been heard of for too long, oldest nonce first. */
+/** Open transactions that nothing has been heard of for too long, the longest due first. */
 export async function readDueTransactions(
   database: Database,
   chainId: number,

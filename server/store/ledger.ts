@@ -18,6 +18,7 @@ export type Posting = {
   user: Address | null
   chainId: number
   token: Address
+  /** In the token's smallest unit; of nothing no entry is made. */
   amount: bigint
 }
 

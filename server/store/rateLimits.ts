@@ -66,7 +66,7 @@ async function shared(
     dbName: rows[0]!.name,
     tableName: 'rate_limits',
     tableCreated: true,
-    // Rows that have run out are swept by the timer of one process at a time; an exiting process has none left.
+    // Rows that have run out are swept with everything else in the store; its own timer would outlive the process's end.
     clearExpiredByTimeout: false,
   })
 }

@@ -85,7 +85,9 @@ describe('credit in the store', () => {
     const payout = stepOf(entry, 0, 1)
     const error = (await ask(payout, { needs: [need(101n)] }).catch((e: unknown) => e)) as ServiceError
     expect(error.code).to.equal('insufficient_credit')
-    expect(error.details).to.include({ required: '101', available: '100' })
+    expect(error.details).to.include({ token: usdOn2, required: '101', available: '100' })
+    const second = (await ask(payout, { needs: [need(60n), need(41n)] }).catch((e: unknown) => e)) as ServiceError
+    expect(second.details).to.include({ token: usdOn2, required: '41', available: '40' })
     expect((await scene.store.readStep(payout))?.status).to.equal('created')
     expect(await balance('available', user)).to.equal(100n)
   })

@@ -72,7 +72,7 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     t.boolean('error_retryable').nullable()
     // What the vault remembers the payout by. Null until first prepared, then fixed.
     column.hash(t, 'step_key').nullable().unique()
-    // The journal's transaction that carries the step now. Null: none yet, or the last one is settled.
+    // The journal's transaction that carries the step, or that it has ended with. Null: none yet, or not any more.
     t.bigInteger('transaction_id').nullable()
     // True: it has failed in a transaction that carried other steps too, and gets one of its own from then on.
     t.boolean('alone').notNullable().defaultTo(false)
