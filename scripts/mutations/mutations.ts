@@ -78,13 +78,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/payload.ts',
-        find: 'const payment = previous?.transactionHash',
-        replace: 'const payment = null as null | `0x${string}`',
-      },
-      {
-        file: 'server/engine/payload.ts',
-        find: 'payment, previous.chainId, work.ref.stepIndex)',
-        replace: 'payment, work.ref.stepIndex)',
+        find: "keyOf('on-demand', work.user, payment.transactionHash, payment.chainId,",
+        replace: "keyOf('on-demand', work.user, keccak256(stringToHex(work.ref.actionId)),",
       },
     ],
     tests: lostDatabase,
@@ -253,5 +248,38 @@ export const mutations: Mutation[] = [
       },
     ],
     tests: ['test/engine/leftOver.test.ts'],
+  },
+  {
+    name: 'a payout is keyed by the step before it, whatever that is',
+    changes: [
+      {
+        file: 'server/engine/stepQueue.ts',
+        find: 'return previous?.stepIndex === stepIndex ? previous : tools.store.readStep({ ...work.ref, stepIndex })',
+        replace: 'return previous',
+      },
+    ],
+    tests: ['test/e2e/onDemand.test.ts', '-g', 'follow a payout'],
+  },
+  {
+    name: 'the vault is not asked whether it has paid what has run out and has calls',
+    changes: [
+      {
+        file: 'server/engine/executeStep.ts',
+        find: "const name = (await isPaid()) ? 'AlreadyFulfilled' : batch.calls.length > 0 ? 'IntentExpired' : null",
+        replace: "const name = batch.calls.length > 0 ? 'IntentExpired' : (await isPaid()) ? 'AlreadyFulfilled' : null",
+      },
+    ],
+    tests: ['test/engine/adoption.test.ts', '-g', 'run out'],
+  },
+  {
+    name: 'what another transaction carried out stays with ours',
+    changes: [
+      {
+        file: 'server/store/settlement.ts',
+        find: '...(isAnothers && { transaction_id: null })',
+        replace: '...(isAnothers && {})',
+      },
+    ],
+    tests: ['test/store/reorganisations.test.ts', '-g', 'though ours is in another'],
   },
 ]
