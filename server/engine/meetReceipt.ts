@@ -1,10 +1,14 @@
+import type { Hash } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
-import { actionsOf } from '../domain/action.js'
-import { solverNeeds } from '../domain/solverNeeds.js'
+import { actionsOf, type StepRef } from '../domain/action.js'
+import { type SolverNeed, solverNeeds } from '../domain/solverNeeds.js'
+import type { StepView } from '../domain/views.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
+import type { StepOutcome } from '../store/settlement.js'
+import type { StepWork } from '../store/steps.js'
 import { airdropOf, airdropResult, airdropTopic } from './airdropQueue.js'
 import { confirmationsFor } from './arrivals.js'
-import { readBundle } from './bundleOutcome.js'
+import { type MinedTransaction, readBundle } from './bundleOutcome.js'
 import { stepFields, transactionFields } from './logFields.js'
 import { resultOf } from './outcome.js'
 import type { EngineTools } from './tools.js'
@@ -47,7 +51,6 @@ async function settleOrNote(
   chain: Chain,
   tools: EngineTools,
 ): Promise<void> {
-  const { chainId } = chain.config
   const confirmations = Number(head - receipt.blockNumber) + 1
   const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
   const note = () =>
@@ -66,41 +69,62 @@ async function settleOrNote(
   const isCertain = async () => (chain.config.agreement === 1 && isRead) || chain.isCertain(receipt)
   if (confirmations < needed || !(await isCertain())) return note()
   const bundle = readBundle(transaction, receipt, chain, tools)
-  const outcomes = await Promise.all(
-    works.map((work) => resultOf(work, { transaction, receipt, bundle, head }, chain, tools)),
-  )
-  const ended = []
-  for (const [index, work] of works.entries()) {
-    const result = outcomes[index]
-    if (!result) return note()
-    // Of what has been given up for another transaction only what has happened all the same concerns the step.
-    const isIdle = !('payouts' in result) || (result.status !== 'success' && !result.payouts?.length)
-    if (work.transactionId !== transaction.id && isIdle) continue
-    const needs = solverNeeds(work.intent.chainBatches[work.ref.stepIndex]!, tools.settings)
-    ended.push({ work, ref: work.ref, result, needs })
-  }
+  const results = await resultsOf(works, { transaction, receipt, bundle, head }, chain, tools)
   const carried = await airdropOf(transaction, receipt, chain, tools)
   const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
-  if (carried && !airdrop) return note()
-  const settled = { transactionId: transaction.id, mined, results: ended, airdrop }
+  if (!results || (carried && !airdrop)) return note()
+  const settled = { transactionId: transaction.id, mined, results, airdrop }
   const done = await tools.store.settleTransaction(settled, tools.now())
   if (done.outcome === 'stale') return
-  const place = { chainId, transactionId: transaction.id, hash: receipt.hash }
+  const place = { chainId: chain.config.chainId, transactionId: transaction.id, hash: receipt.hash }
   if (bundle && receipt.status === 'reverted') {
     tools.log.error({ ...place, steps: works.length }, 'a bundle has failed as a whole; its steps go by themselves')
-    tools.bundles.failed(chainId)
+    tools.bundles.failed(chain.config.chainId)
   }
   if (carried) {
     const { token, wallet, round } = carried
     tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paidIn !== null }, 'airdrop settled')
     tools.changed(airdropTopic(carried))
   }
-  for (const { work, result } of ended) {
+  await announce(results, done.steps, place, tools)
+}
+
+type Result = { work: StepWork; ref: StepRef; result: StepOutcome; needs: SolverNeed[] }
+
+/** What a final receipt means for the steps that its transaction concerns. Null: for one of them it can't be said yet. */
+async function resultsOf(
+  works: readonly StepWork[],
+  mined: MinedTransaction & { head: bigint },
+  chain: Chain,
+  tools: EngineTools,
+): Promise<Result[] | null> {
+  const outcomes = await Promise.all(works.map((work) => resultOf(work, mined, chain, tools)))
+  const results: Result[] = []
+  for (const [index, work] of works.entries()) {
+    const result = outcomes[index]
+    if (!result) return null
+    // Of what has been given up for another transaction only what has happened all the same concerns the step.
+    const isIdle = !('payouts' in result) || (result.status !== 'success' && !result.payouts?.length)
+    if (work.transactionId !== mined.transaction.id && isIdle) continue
+    const needs = solverNeeds(work.intent.chainBatches[work.ref.stepIndex]!, tools.settings)
+    results.push({ work, ref: work.ref, result, needs })
+  }
+  return results
+}
+
+/** Tells everybody who waits for what has just been stored. */
+async function announce(
+  results: readonly Result[],
+  steps: StepView[],
+  place: { chainId: number; transactionId: number; hash: Hash },
+  tools: EngineTools,
+): Promise<void> {
+  for (const { work, result } of results) {
     const code = 'error' in result ? result.error.code : undefined
     tools.log.info({ ...stepFields(work), ...place, status: result.status, code }, 'step settled')
-    if (result.status !== 'alone') tools.countStep(chainId, result.status)
+    if (result.status !== 'alone') tools.countStep(place.chainId, result.status)
   }
-  for (const actionId of actionsOf(ended)) tools.changed(actionId, done.steps)
-  await tools.accounts.freed(ended.flatMap(({ work, result }) => (result.status === 'alone' ? [] : work)))
+  for (const actionId of actionsOf(results)) tools.changed(actionId, steps)
+  await tools.accounts.freed(results.flatMap(({ work, result }) => (result.status === 'alone' ? [] : work)))
   tools.wake('steps')
 }

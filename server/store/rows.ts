@@ -58,7 +58,6 @@ export type StepRow = {
   /** 0 or 1 */
   follow: number
   traceparent: string | null
-  registered_at: number | null
   unseen_ms: number
   due_at: number | null
   created_at: number

@@ -104,7 +104,7 @@ async function requestPlainSteps(
         const leaseMs = request.leftTo?.leaseMs
         const kind = `${row.attempts} ${decision.follow} ${leaseMs} ${takesAccount}`
         const terms = { follow: decision.follow, hash: null, leaseMs, takesAccount }
-        const change = alike.get(kind) ?? acceptance(database, row, terms, now)
+        const change = alike.get(kind) ?? acceptance(database, row, terms)
         alike.set(kind, change)
         accepted.set(name, { ref: request.ref, change, traceparent: request.traceparent ?? null })
         return 'accepted'
@@ -175,7 +175,7 @@ async function requestStep(
     if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
     const takesAccount = decision.ready && account !== null && !accountsOf(beside).has(account)
     const terms = { follow: decision.follow, hash, leaseMs: request.leftTo?.leaseMs, takesAccount }
-    const change = { ...acceptance(database, row, terms, now), traceparent: request.traceparent ?? null }
+    const change = { ...acceptance(database, row, terms), traceparent: request.traceparent ?? null }
     return acceptedAs(await changeStep(trx, ref, change, now), request)
   })
 }
@@ -224,7 +224,6 @@ function acceptance(
   database: Database,
   row: Pick<StepRow, 'attempts'>,
   terms: { follow: boolean; hash: Hash | null; leaseMs: number | undefined; takesAccount: boolean },
-  now: number,
 ): StepChange {
   const { follow, hash, leaseMs, takesAccount } = terms
   return {
@@ -236,7 +235,6 @@ function acceptance(
     confirmations: 0,
     error: null,
     follow: Number(follow),
-    registered_at: hash ? now : null,
     unseen_ms: 0,
     ...(takesAccount && { open_account: ownAccount(database) }),
     due_at: leaseMs === undefined ? database.atOnce() : database.after(leaseMs),

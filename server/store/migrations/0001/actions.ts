@@ -82,8 +82,6 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     t.boolean('follow').notNullable().defaultTo(false)
     // W3C `traceparent` of the request that asked for it last, with that request's own span. Null: nobody has yet.
     column.word(t, 'traceparent', 55).nullable()
-    // When the user's transaction was last registered; null for other kinds.
-    column.time(t, 'registered_at').nullable()
     // For how long the chain has answered that it does not know the transaction; outages don't count.
     t.integer('unseen_ms').notNullable().defaultTo(0)
     // When the engine is to look at the step next; pushed forward by whoever claims it. Null: nothing to do.
