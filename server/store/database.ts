@@ -21,6 +21,8 @@ export type Database = {
    * Any other failure, a lost COMMIT among them, is thrown: the outcome is unknown until read back.
    */
   transact<T>(work: (trx: Transaction) => Promise<T>, options?: TransactOptions): Promise<T>
+  /** Reads of one moment, whatever others write meanwhile. SQLite's one connection keeps them out until it is over. */
+  snapshot<T>(work: (reader: Knex) => Promise<T>): Promise<T>
   /**
    * For a single write outside a transaction: runs the statement, and again when the database rolled it back. On a
    * cluster any write can lose against one that another node has made.
@@ -78,6 +80,7 @@ export function createDatabase(config: DatabaseConfig): Database {
     async transact(work, { durable } = { durable: true }) {
       return again(() => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' }))
     },
+    snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
     write(statement) {
       return again(() => statement(knex))
     },

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Address } from 'viem'
 import type { Database } from './database.js'
 
@@ -24,17 +25,21 @@ type LedgerRow = {
 
 const pageSize = 5_000
 
-/** Adds up every user's entries and holds them against the balances that are kept beside the ledger. */
-export async function checkBalances(database: Database): Promise<BalanceFault[]> {
+/** Adds up every user's entries and holds them against the balances that are kept beside the ledger, as of one moment. */
+export function checkBalances(database: Database): Promise<BalanceFault[]> {
+  return database.snapshot(compareBalances)
+}
+
+async function compareBalances(reader: Knex): Promise<BalanceFault[]> {
   const users = new Map<string, bigint>()
   const add = (key: string, amount: bigint) => users.set(key, (users.get(key) ?? 0n) + amount)
-  for await (const row of walkLedger(database)) {
+  for await (const row of walkLedger(reader)) {
     if (row.user === null) continue
     const place = `${row.user}:${row.chain_id}:${row.token}`
     add(`${place}:${row.debit}`, -BigInt(row.amount))
     add(`${place}:${row.credit}`, BigInt(row.amount))
   }
-  return compareBalances(database, users)
+  return differences(reader, users)
 }
 
 /**
@@ -51,7 +56,7 @@ export async function readVaultMovements(
     if (sum === 0n) to.delete(key)
     else to.set(key, sum)
   }
-  for await (const row of walkLedger(database)) {
+  for await (const row of walkLedger(database.knex)) {
     const amount = BigInt(row.amount)
     const place = `${row.chain_id}:${row.token}`
     // What a reorganisation has taken back is posted the other way round.
@@ -72,7 +77,7 @@ export type BookedPayout = { cause: string; amount: bigint }
 /** What operators have paid out of one token by one vault, entry by entry. */
 export async function readPayouts(database: Database, chainId: number, token: Address): Promise<BookedPayout[]> {
   const payouts = new Map<string, bigint>()
-  for await (const row of walkLedger(database, { chain_id: chainId, token })) {
+  for await (const row of walkLedger(database.knex, { chain_id: chainId, token })) {
     // What a lost arrival leaves behind is no payout, nor is what the owner takes out.
     if (row.cause.includes('arrival:') || isWithdrawal(row)) continue
     if (row.credit === 'vault' && row.debit === 'solver') payouts.set(row.cause, BigInt(row.amount))
@@ -85,22 +90,17 @@ function isWithdrawal({ cause }: LedgerRow): boolean {
   return /^(undone:)?withdrawal:/.test(cause)
 }
 
-async function* walkLedger(database: Database, where: Partial<LedgerRow> = {}): AsyncGenerator<LedgerRow> {
+async function* walkLedger(reader: Knex, where: Partial<LedgerRow> = {}): AsyncGenerator<LedgerRow> {
   for (let last = 0; ;) {
-    const rows = await database
-      .knex<LedgerRow>('ledger')
-      .where(where)
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(pageSize)
+    const rows = await reader<LedgerRow>('ledger').where(where).where('id', '>', last).orderBy('id').limit(pageSize)
     yield* rows
     if (rows.length < pageSize) return
     last = rows.at(-1)!.id
   }
 }
 
-async function compareBalances(database: Database, users: Map<string, bigint>): Promise<BalanceFault[]> {
-  const rows = await database.knex<{
+async function differences(reader: Knex, users: Map<string, bigint>): Promise<BalanceFault[]> {
+  const rows = await reader<{
     user: Address
     chain_id: number
     token: Address

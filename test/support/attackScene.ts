@@ -9,6 +9,7 @@ import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { availableOf, creditOf } from './credit.js'
+import { until } from './until.js'
 import { useTestService } from './useTestService.js'
 import { fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from './wallets.js'
 
@@ -94,7 +95,17 @@ export function attackScene() {
     expect(balanceFaults).to.deep.equal([])
     return new Map(vaults.map((vault) => [`${vault.token.id} on ${vault.chainId}`, vault.unexplained]))
   }
+  /** A payment that was executed has its payouts follow by themselves, and the test need not have waited for them. */
+  const isQuiet = async () => {
+    const { knex } = service.database
+    const [reserved, open] = await Promise.all([
+      knex('reservations').where({ status: 'reserved' }).first('credit_id'),
+      knex('transactions').where({ status: 'open' }).first('id'),
+    ])
+    return !reserved && !open
+  }
   beforeEach(async () => {
+    await until(isQuiet, 'the end of what the test before has begun')
     unexplained = await readBooks()
   })
 
