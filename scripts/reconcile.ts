@@ -1,6 +1,7 @@
 /**
  * Compares the ledger with the vaults' real balances on every chain and explains each difference.
- * Usage: npm run reconcile (the service's own configuration; with SQLite, while the service is stopped).
+ * Usage: npm run reconcile (the service's own configuration; with SQLite, while the service is stopped). While it runs,
+ * what was paid and is not booked yet can't be explained; it is said how many transactions that may be.
  * Ends with 1 when a vault or a user's balance can't be explained.
  */
 import { formatUnits } from 'viem'
@@ -9,14 +10,19 @@ import { compareVaults, type VaultReport } from './reconcile/compareVaults.js'
 import type { Suspect } from './reconcile/suspects.js'
 
 await atService(async ({ database, chains }) => {
-  const { vaults, balanceFaults } = await compareVaults(database, chains)
+  const { vaults, balanceFaults, unsettled } = await compareVaults(database, chains)
   for (const vault of vaults) print(vault)
   for (const fault of balanceFaults) {
     console.log(
       `FAULT ${fault.part} ${fault.token} of ${fault.user} on ${fault.chainId}, in its smallest unit: kept ${fault.kept}, ledger ${fault.ledger}`,
     )
   }
-  const faults = vaults.filter((vault) => vault.unexplained !== 0n).length + balanceFaults.length
+  const unexplained = vaults.filter((vault) => vault.unexplained !== 0n)
+  for (const { chainId, transactions } of unsettled) {
+    if (unexplained.some((vault) => vault.chainId === chainId))
+      console.log(`${transactions} transactions on ${chainId} were not settled yet; run this again once they are.`)
+  }
+  const faults = unexplained.length + balanceFaults.length
   console.log(faults === 0 ? 'Everything is explained.' : `${faults} faults.`)
   process.exitCode = faults === 0 ? 0 : 1
 })

@@ -2,6 +2,7 @@ import { type Address, createPublicClient, erc20Abi, http, parseAbiItem } from '
 import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig, TokenConfig } from '../../server/domain/chainConfig.js'
 import type { Database } from '../../server/store/database.js'
+import { countOpenTransactions } from '../../server/store/lanes.js'
 import { type BalanceFault, checkBalances, readPayouts, readVaultMovements } from '../../server/store/reconciliation.js'
 import { differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
 
@@ -25,7 +26,12 @@ export type VaultReport = {
   suspects: Suspect[]
 }
 
-export type Reconciliation = { vaults: VaultReport[]; balanceFaults: BalanceFault[] }
+export type Reconciliation = {
+  vaults: VaultReport[]
+  balanceFaults: BalanceFault[]
+  /** How many transactions each chain had that were not final yet: what they pay is booked once they are. */
+  unsettled: { chainId: number; transactions: number }[]
+}
 
 const transferEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
 const nativeReceivedEvent = parseAbiItem('event NativeReceived(address indexed from, uint256 amount)')
@@ -35,12 +41,18 @@ const windowBlocks = 2_000n
 
 /** Compares the ledger with the vaults' real balances on every chain, and explains each difference. */
 export async function compareVaults(database: Database, chains: readonly ChainConfig[]): Promise<Reconciliation> {
+  const unsettled: Reconciliation['unsettled'] = []
+  for (const { chainId } of chains) {
+    const open = await countOpenTransactions(database, chainId)
+    const transactions = [...open.values()].reduce((total, ofLane) => total + ofLane, 0)
+    if (transactions > 0) unsettled.push({ chainId, transactions })
+  }
   const movements = await readVaultMovements(database)
   const vaults: VaultReport[] = []
   for (const chain of chains) {
     for (const token of chain.tokens) vaults.push(await compareVault(database, chain, token, movements))
   }
-  return { vaults, balanceFaults: await checkBalances(database) }
+  return { vaults, balanceFaults: await checkBalances(database), unsettled }
 }
 
 type Movements = Awaited<ReturnType<typeof readVaultMovements>>

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { rpc } from '../../server/devnet/anvil.js'
+import { until } from '../support/until.js'
 import { onDemandIntent } from '../support/wallets.js'
 import { attackScene } from '../support/attackScene.js'
 
@@ -55,5 +57,26 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
     await entry.clone().update({ amount: '10000000' })
     expect(unexplained).to.equal(1_000_000n)
     expect(suspects).to.deep.equal([{ kind: 'arrival', hash: payment, onChain: 10_000_000n, booked: 9_000_000n }])
+  })
+
+  it('tells how many transactions may yet explain it', async () => {
+    const { user, hash } = await payer()
+    const actionId = await create(user.address, [onDemandIntent([payIn(user.address), payOut(user.address)])])
+    await api.execute(actionId, 0, 0, { hash, action: 'register' })
+    const url = b().rpcUrls[0]!
+    await rpc(url, 'evm_setAutomine', [false])
+    try {
+      await api.execute(actionId, 0, 1, undefined, 0)
+      const { unsettled } = await until(async () => {
+        const compared = await scene.compare()
+        return compared.unsettled.length > 0 ? compared : null
+      }, 'the payout’s transaction')
+      expect(unsettled).to.deep.equal([{ chainId: b().chainId, transactions: 1 }])
+    } finally {
+      await rpc(url, 'evm_setAutomine', [true])
+    }
+    await rpc(url, 'evm_mine', [])
+    expect((await api.execute(actionId, 0, 1)).body.status).to.equal('success')
+    expect((await scene.compare()).unsettled).to.deep.equal([])
   })
 })
