@@ -25,11 +25,15 @@ export type RequestedStep = {
   transactionHash: Hash | null
   /** Whether the registration that it has carries the user's signature; false when it has none. */
   isRegistrationSigned: boolean
+  /** Whether the solver's steps that directly follow are asked for once it succeeds. */
+  follow: boolean
 }
 
 export type Decision =
   /** Nothing changes; the step as it is answers the request. */
   | { outcome: 'answer' }
+  /** It goes on as it is, and the solver's steps that directly follow are asked for as well. */
+  | { outcome: 'follow' }
   /** The step is asked for. `ready` tells that the previous step is done, so that it may start now. */
   | { outcome: 'accept'; ready: boolean; follow: boolean }
 
@@ -43,7 +47,10 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
   }
   requireMatchingHash(step, order)
   if (step.status === 'success') return { outcome: 'answer' }
-  if (step.status === 'executing' && !displaces(step, order)) return { outcome: 'answer' }
+  if (step.status === 'executing' && !displaces(step, order)) {
+    const wantsMore = step.kind === 'payment' && order.action === 'execute' && !step.follow
+    return { outcome: wantsMore ? 'follow' : 'answer' }
+  }
   // Strangers may register what they like, so their failures never stand in the way of what the user signs.
   const isUsersOwn = step.kind === 'payment' && order.signed
   if (isSettled(step.status) && !mayTryAgain(step) && !isUsersOwn) return { outcome: 'answer' }

@@ -52,9 +52,12 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   async function undoWhatIsGone(head: Block): Promise<void> {
     const settled = await tools.store.readSettledBlocks(chainId, Number(head.number) - reorganisationBlocks)
     const gone = await chain.goneBlocks(settled)
+    const failures: unknown[] = []
     for (const [index, block] of settled.entries()) {
-      if (gone[index]) await undo(block)
+      // One that can't be undone must not keep what rests on the others.
+      if (gone[index]) await undo(block).catch((error: unknown) => failures.push(error))
     }
+    if (failures.length > 0) throw failures[0]
   }
 
   async function isCanonical(block: Block): Promise<boolean> {

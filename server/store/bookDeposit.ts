@@ -116,10 +116,10 @@ async function moveMoney(
     : withdrawFromWallet(database, trx, key, amount, cause, now)
 }
 
-/** After a reorganisation a movement is recorded anew. */
+/** After a reorganisation a movement is recorded anew, by the same report or by another one. */
 function movementCause(row: DepositRow, logIndex: number): string {
   const again = row.reopenings > 0 ? `:again${row.reopenings}` : ''
-  return `${row.chain_id}:${row.transaction_hash}:${logIndex}${again}`
+  return `${row.chain_id}:${row.transaction_hash}:${logIndex}:record${row.id}${again}`
 }
 
 /** What the entries of a withdrawal from the vault begin with; the credit that each has taken from follows. */

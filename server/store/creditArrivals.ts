@@ -87,10 +87,8 @@ export function arrivalCause(
 
 export async function countLost(
   trx: Transaction,
-  transaction: Pick<CreditRow, 'chain_id' | 'transaction_hash'>,
+  { chain_id, transaction_hash }: Pick<CreditRow, 'chain_id' | 'transaction_hash'>,
 ): Promise<number> {
-  const lost = await trx<CreditRow>('credits')
-    .where({ ...transaction, is_lost: 1 })
-    .select('id')
+  const lost = await trx<CreditRow>('credits').where({ chain_id, transaction_hash, is_lost: 1 }).select('id')
   return lost.length
 }

@@ -1,5 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
+import { mayTryAgain } from '../domain/request.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { type CreditRow, stepKeyColumns, type StepRow } from './rows.js'
 import { changeStep } from './stepChange.js'
@@ -75,30 +76,35 @@ export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<voi
   await trx('payments').where(stepKeyColumns(ref)).delete()
 }
 
-/** True when the transaction has become credit by itself or in another action. */
+/** True when the transaction has become credit by itself or in another action; what a reorganisation took away is none. */
 export async function isRecordedElsewhere(
   trx: Transaction,
   payment: Pick<Payment, 'chainId' | 'hash' | 'user' | 'ref'>,
 ): Promise<boolean> {
   const credits = await trx<CreditRow>('credits')
-    .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user })
+    .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user, is_lost: 0 })
     .select('action_id')
   return credits.some((credit) => credit.action_id !== payment.ref.actionId)
 }
 
 /**
  * The solver's payouts that follow a payment are known to the vault by that payment. So none of them may be under way or
- * done when the payment goes over to another step, and their keys are given up for that step's own payouts. Locked, all of
- * them, so that none is asked for meanwhile, and one that is being asked for at this moment is seen.
+ * done when the payment goes over to another step, and their keys are given up for that step's own payouts. One that draws
+ * on another payment of its action gets this one's key too, and may be about to. Locked, all of them, so that none is
+ * asked for meanwhile, and one that is being asked for at this moment is seen.
  */
 async function releasePayouts(database: Database, trx: Transaction, holder: PaymentRow): Promise<boolean> {
-  const following = () =>
-    trx<StepRow>('steps')
-      .where({ action_id: holder.action_id, intent_index: holder.intent_index })
+  const { action_id, intent_index } = holder
+  const following = (table: 'steps' | 'reservations' | 'open_grants' = 'steps') =>
+    trx<Pick<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'step_key'> & { status: string }>(table)
+      .where({ action_id, intent_index })
       .where('step_index', '>', holder.step_index)
   const steps = await database.lock(following().orderBy('step_index').select('status', 'step_key'))
   const keyed = steps.filter(({ step_key }) => step_key !== null)
   if (keyed.some(({ status }) => status === 'executing' || status === 'success')) return false
+  for (const table of ['reservations', 'open_grants'] as const) {
+    if (await following(table).where({ status: 'reserved' }).first('step_index')) return false
+  }
   if (keyed.length > 0) await following().whereNotNull('step_key').update({ step_key: null })
   return true
 }
@@ -120,6 +126,12 @@ async function moveCredits(trx: Transaction, payment: Payment): Promise<void> {
     .update({ action_id: payment.ref.actionId })
 }
 
+const takenOver = {
+  code: 'transaction_taken_over',
+  message: 'The user registered this transaction for another step with his signature.',
+  retryable: true,
+} as const
+
 async function takeOver(trx: Transaction, payment: Payment, holder: PaymentRow, now: number): Promise<void> {
   const loser = { actionId: holder.action_id, intentIndex: holder.intent_index, stepIndex: holder.step_index }
   await trx('payments').where(stepKeyColumns(loser)).delete()
@@ -133,9 +145,8 @@ async function takeOver(trx: Transaction, payment: Payment, holder: PaymentRow, 
       status: 'error',
       due_at: null,
       error: {
-        code: 'transaction_taken_over',
-        message: 'The user registered this transaction for another step with his signature.',
-        retryable: true,
+        ...takenOver,
+        retryable: mayTryAgain({ error: takenOver, attempts: step.attempts - step.excused }),
       },
     },
     now,

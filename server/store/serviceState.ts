@@ -16,20 +16,30 @@ export async function setDraining(database: Database, draining: boolean, now: nu
   )
 }
 
-/** What no transaction carries yet, and since when the oldest of it has waited, in unix milliseconds. */
+/**
+ * What no transaction carries yet, and since when the oldest of it has waited, in unix milliseconds. A payment waits for
+ * its user, and for us only where nobody has looked for it when it was due.
+ */
 export type Waiting = { steps: number; airdrops: number; oldestAt: number | null }
 
 export async function readWaiting(database: Database): Promise<Waiting> {
+  const { knex } = database
   const dueOf = async (table: 'steps' | 'airdrops', since: string) => {
     // Not 'is not null', for which SQLite does not take the index.
-    const due = database.knex(table).where('due_at', '>=', 0)
-    const row = (await due.first(database.knex.raw('count(*) as waiting, min(??) as oldest', [since]))) as {
+    const due = knex(table).where('due_at', '>=', 0)
+    if (table === 'steps') {
+      due.where((these) => these.whereNot({ kind: 'payment' }).orWhere('due_at', '<=', database.atOnce()))
+    }
+    const row = (await due.first(knex.raw(`count(*) as waiting, min(${since}) as oldest`))) as {
       waiting: number | string
       oldest: number | string | null
     }
     return { waiting: Number(row.waiting), oldest: row.oldest === null ? [] : [Number(row.oldest)] }
   }
-  const [steps, airdrops] = await Promise.all([dueOf('steps', 'updated_at'), dueOf('airdrops', 'asked_at')])
+  const [steps, airdrops] = await Promise.all([
+    dueOf('steps', "case when kind = 'payment' then due_at else updated_at end"),
+    dueOf('airdrops', 'asked_at'),
+  ])
   const oldest = [...steps.oldest, ...airdrops.oldest]
   const oldestAt = oldest.length > 0 ? Math.min(...oldest) : null
   return { steps: steps.waiting, airdrops: airdrops.waiting, oldestAt }

@@ -9,7 +9,7 @@ import { reserveCredit } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { bindPayment, isBindingSigned } from './payments.js'
 import { accountOf, ownAccount, stepsWithAccounts } from './preparation.js'
-import { type ActionRow, areSteps, attemptOf, byName, type StepRow, toStepView } from './rows.js'
+import { type ActionRow, areSteps, attemptOf, byName, stepKeyColumns, type StepRow, toStepView } from './rows.js'
 import { type ChangedStep, changeStep, changeSteps, type StepChange } from './stepChange.js'
 import { lockedSteps, stateOf, type StepWork } from './steps.js'
 
@@ -96,7 +96,7 @@ async function requestPlainSteps(
       const previousStatus = accepted.has(before) ? 'executing' : (previous.get(before)?.status ?? null)
       try {
         const decision = decideRequest(requestedStep(row, false), previousStatus, request.order)
-        if (decision.outcome === 'answer') return answerOf(row)
+        if (decision.outcome !== 'accept') return decision.outcome === 'answer' ? answerOf(row) : 'alone'
         // The same object for the same change, so that one statement makes it.
         const account = decision.ready ? accountWanted(request, takes) : null
         const takesAccount = account !== null && !taken.has(account)
@@ -170,6 +170,10 @@ async function requestStep(
     const isRegistrationSigned = row.kind === 'payment' && (await isBindingSigned(trx, ref))
     const decision = decideRequest(requestedStep(row, isRegistrationSigned), previous, order)
     if (decision.outcome === 'answer') return answerOf(row)
+    if (decision.outcome === 'follow') {
+      trx.later(trx('steps').where(stepKeyColumns(ref)).update({ follow: 1 }))
+      return answerOf(row)
+    }
     const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
     if (hash) await bind(database, trx, row, hash, request, now)
     if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
@@ -216,7 +220,8 @@ function stepsBeside(trx: Transaction, refs: readonly StepRef[], accounts: reado
 function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedStep {
   const { error, transactionHash } = toStepView(row)
   const { kind, status } = row
-  return { kind, status, error, attempts: row.attempts - row.excused, transactionHash, isRegistrationSigned }
+  const attempts = row.attempts - row.excused
+  return { kind, status, error, attempts, transactionHash, isRegistrationSigned, follow: Boolean(row.follow) }
 }
 
 /** What an accepted request makes of its step. */

@@ -15,6 +15,7 @@ function step(fields: Partial<RequestedStep>): RequestedStep {
     attempts: 0,
     transactionHash: null,
     isRegistrationSigned: false,
+    follow: false,
     ...fields,
   }
 }
@@ -74,10 +75,18 @@ describe('decision on a request for a step', () => {
   })
 
   it('does not let a payment under way change its transaction', () => {
-    const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash })
+    const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash, follow: true })
     expect(decideRequest(payment, null, { action: 'execute', hash, signed: false }).outcome).to.equal('answer')
     const change = () => decideRequest(payment, null, { action: 'execute', hash: otherHash, signed: false })
     expect(refusal(change)).to.equal('transaction_already_registered')
+  })
+
+  it('asks for what follows a payment as well when it was only registered before', () => {
+    const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash })
+    expect(decideRequest(payment, null, { ...execute, hash })).to.deep.equal({ outcome: 'follow' })
+    expect(decideRequest(payment, null, execute)).to.deep.equal({ outcome: 'follow' })
+    expect(decideRequest(payment, null, { ...execute, action: 'register' })).to.deep.equal({ outcome: 'answer' })
+    expect(decideRequest({ ...payment, status: 'success' }, null, execute)).to.deep.equal({ outcome: 'answer' })
   })
 
   it('does not execute presigned batches', () => {

@@ -103,6 +103,36 @@ describe('recorded deposits', () => {
       return [...arrivals.values()].reduce((sum, amount) => sum + amount, 0n)
     }
 
+    for (const custody of ['wallet', 'vault'] as const) {
+      it(`are undone by whichever report has recorded them, out of the ${custody}`, async () => {
+        const oldest = await record(10n, { isDeposit: true, custody })
+        for (let rest = 0; rest < 2; rest++) await record(10n, { isDeposit: true, custody })
+        const sender = elsewhere.slice(0, 42) as Address
+        const report = { user, chainId: 1, transactionHash: randomHash(), sender, token: usdOn1, isDeposit: false }
+        const movements = [
+          { logIndex: 0, amount: 10n },
+          { logIndex: 1, amount: 5n },
+        ]
+        const recorded = async (amount: bigint) => {
+          const { id } = await store.reportDeposit({ ...report, amount }, 1, now)
+          const block = later()
+          await store.settleDeposit(id, { outcome: 'found', custody, movements, mismatch: '', ...block }, now)
+          expect((await store.readDeposit(id))!.status).to.equal('recorded')
+          return () => store.undoBlock(1, { number: 2, hash: block.blockHash }, now)
+        }
+        const undoOne = await recorded(10n)
+        expect(await undoOne()).to.have.length(1)
+        // What the one has taken from is gone meanwhile.
+        await oldest.undo()
+        const undoBoth = await recorded(15n)
+        expect(await undoBoth()).to.have.length(1)
+        const { available, wallet } = (await store.readBalances(user))[0]!
+        expect({ available, wallet }).to.deep.equal(
+          custody === 'vault' ? { available: 20n, wallet: 0n } : { available: 0n, wallet: 20n },
+        )
+      })
+    }
+
     it('are undone with their block, and recorded when they come again', async () => {
       const deposit = await record(70n, { isDeposit: true, custody: 'wallet' })
       const withdrawal = await record(30n, { isDeposit: false, custody: 'wallet' })

@@ -84,6 +84,36 @@ describe('payments in the store', () => {
     }
   })
 
+  it('hands nothing over while a payout after it draws on another payment of its action', async () => {
+    const [user, early, late] = [randomAddress(), randomHash(), randomHash()]
+    const first = await paidAction(user, 100n, early)
+    const second = stepOf(first, 1, 0)
+    await ask(second, { hash: late, action: 'register' })
+    await settlePayment(second, { user, hash: late, amount: 100n })
+    // Draws on the early payment, which is the oldest credit, and would be known to the vault by the late one.
+    await ask(stepOf(first, 1, 1), { needs: [need(100n)] })
+    const other = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await scene.store.insertAction(other)
+    expect(await codeOf(ask(stepOf(other, 0, 0), { hash: late, action: 'register', signed: true }))).to.equal(
+      'transaction_already_used',
+    )
+  })
+
+  it('says of a step whose transaction was taken over whether it can be asked for again', async () => {
+    for (const attempts of [1, 5]) {
+      const [user, hash] = [randomAddress(), randomHash()]
+      const junk = await paidAction(user, 100n, hash)
+      const loser = stepOf(junk, 0, 0)
+      await scene.database.knex('steps').where({ action_id: loser.actionId, step_index: 0 }).update({ attempts })
+      const honest = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+      await scene.store.insertAction(honest)
+      await ask(stepOf(honest, 0, 0), { hash, action: 'register', signed: true })
+      expect((await scene.store.readStep(loser))!.error).to.include({ retryable: attempts < 5 })
+      const again = await ask(loser, { hash: randomHash(), action: 'register' })
+      expect(again.status).to.equal(attempts < 5 ? 'executing' : 'error')
+    }
+  })
+
   it('keeps a deposit from backing a step, unless the user’s signature says so', async () => {
     const user = randomAddress()
     const hash = randomHash()
@@ -117,6 +147,17 @@ describe('payments in the store', () => {
     await settlePayment(ref, { user, hash, amount: 100n, blockHash, logIndex: 0 })
     expect(await balance('available', user)).to.equal(100n)
     expect(await codeOf(ask(stepOf(entry, 0, 1), { needs: [need(100n)] }))).to.equal('none')
+  })
+
+  it('asks for what follows a payment too when it is executed while its registration is being verified', async () => {
+    const [user, hash] = [randomAddress(), randomHash()]
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await scene.store.insertAction(entry)
+    const payment = stepOf(entry, 0, 0)
+    await ask(payment, { hash, action: 'register' })
+    expect((await ask(payment, { hash, action: 'execute' })).attempts).to.equal(1)
+    await settlePayment(payment, { user, hash, amount: 100n })
+    expect((await scene.store.readStep(stepOf(entry, 0, 1)))!.status).to.equal('executing')
   })
 
   it('asks for the solver’s steps that follow a payment once it is verified', async () => {

@@ -116,6 +116,31 @@ describe('undoing what was final', () => {
     expect(await record(old).catch((error: Error) => error.message)).to.equal('stale')
   })
 
+  it('takes a payment’s credit back with every block that it has been in', async () => {
+    const { payment, hash } = await registeredAction()
+    for (const number of [7, 8, 9]) {
+      const block = { number, hash: randomHash() }
+      expect(await verify(payment, hash, block)).to.equal('settled')
+      expect(await available()).to.equal(100n)
+      await store.undoBlock(1, block, now)
+      expect(await available(), `after block ${number}`).to.equal(0n)
+    }
+  })
+
+  it('lets a payment that comes again back another step, once its own has given it up', async () => {
+    const { payment, hash, block } = await registeredAction()
+    await verify(payment, hash, block)
+    await store.undoBlock(1, block, now)
+    const error = { code: 'transaction_not_found', message: 'no', retryable: true } as const
+    const failed = { status: 'error', error, transactionHash: hash, blockNumber: null } as const
+    expect(await store.settleStep((await store.readStepWork(payment))!, failed, now)).to.equal('settled')
+    const other = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await store.insertAction(other)
+    expect((await ask(stepOf(other, 0, 0), hash)).status).to.equal('executing')
+    expect(await verify(stepOf(other, 0, 0), hash, { number: 8, hash: randomHash() })).to.equal('settled')
+    expect(await available()).to.equal(100n)
+  })
+
   it('books nothing of the gone block for a visit that has outlived the settlement and its undoing', async () => {
     const { payment, hash, block: gone } = await registeredAction()
     const visit = (await store.readStepWork(payment))!
