@@ -3,7 +3,7 @@ import { createHealth } from '../../server/services/health.js'
 import type { Database } from '../../server/store/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import { type DevChain, startDevChain } from '../chain/devChain.js'
-import { randomAddress, randomHash } from '../support/builders.js'
+import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
 
 /** On a real chain and a real database that no engine works on, a minute and a bit later. */
@@ -47,6 +47,19 @@ describe('what waits for ever', () => {
     expect(await told(50_000, 'steps_waiting')).to.deep.equal([])
     const [finding] = await told(70_000, 'steps_waiting')
     expect(finding?.message).to.include('0 steps and 1 airdrops')
+  })
+
+  it('is told of, if it is a payment that nobody looks for, and not while its user has yet to send it', async () => {
+    const user = randomAddress()
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    const order = { action: 'register', hash: randomHash(), signed: false } as const
+    await store.requestStep({ ref, order, needs: [], intentSigned: false }, now)
+    const [finding] = await told(70_000, 'steps_waiting')
+    expect(finding?.message).to.include('1 steps and 0 airdrops')
+    await store.postponeStep(ref, 60_000)
+    expect(await told(70_000, 'steps_waiting')).to.deep.equal([])
   })
 
   it('is told of, if it is a final transaction of which nobody can say what it has done', async () => {
