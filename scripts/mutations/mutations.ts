@@ -222,16 +222,33 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/outcome.ts',
-        find: 'isCancelled ? await refusalNow(work, batch, chain) : failure',
-        replace: 'isCancelled ? null : failure',
-      },
-      {
-        file: 'server/engine/outcome.ts',
-        find: 'async function refusalNow(',
-        replace: 'export async function refusalNow(',
+        find: 'const done = await refusalNow(work, batch, chain)',
+        replace: 'const done = isCancelled ? null : await refusalNow(work, batch, chain)',
       },
     ],
-    tests: ['test/engine/cancelled.test.ts'],
+    tests: ['test/engine/cameToNothing.test.ts'],
+  },
+  {
+    name: 'a step whose transaction reverts is not looked up on the chain',
+    changes: [
+      {
+        file: 'server/engine/outcome.ts',
+        find: 'const done = await refusalNow(work, batch, chain)',
+        replace: 'const done = isCancelled ? await refusalNow(work, batch, chain) : null',
+      },
+    ],
+    tests: ['test/engine/cameToNothing.test.ts', '-g', 'though it is paused'],
+  },
+  {
+    name: 'a step that is refused is not looked up in the vault',
+    changes: [
+      {
+        file: 'server/engine/executeStep.ts',
+        find: 'const isPaid = stepKey !== null &&',
+        replace: "const isPaid = error.code === 'intent_expired' && stepKey !== null &&",
+      },
+    ],
+    tests: ['test/engine/restored.test.ts', '-g', 'paused|delegation'],
   },
   {
     name: 'what a full block leaves over waits until it is looked after for its own sake',
@@ -265,8 +282,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/executeStep.ts',
-        find: "const name = (await isPaid()) ? 'AlreadyFulfilled' : batch.calls.length > 0 ? 'IntentExpired' : null",
-        replace: "const name = batch.calls.length > 0 ? 'IntentExpired' : (await isPaid()) ? 'AlreadyFulfilled' : null",
+        find: "const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null",
+        replace: "const name = hasRunOut ? 'IntentExpired' : isPaid ? 'AlreadyFulfilled' : null",
       },
     ],
     tests: ['test/engine/adoption.test.ts', '-g', 'run out'],

@@ -1,4 +1,4 @@
-import { type Address, getAddress } from 'viem'
+import { type Address, getAddress, type Hash } from 'viem'
 import type { Chain, Simulation } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import { ServiceError, type StepError } from '../domain/errors.js'
@@ -45,18 +45,17 @@ async function prepare(
   tools: EngineTools,
 ): Promise<ReadyStep | Visit> {
   let work = given
-  const outOfTime = windowError(work, tools.now())
-  if (outOfTime) return endOutOfTime(work, { batch, payment, chain, error: outOfTime }, tools)
-  const refusal = recipientError(work, batch)
-  if (refusal) return failStep(work, refusal, tools)
+  const payload = payloadOf(work, batch, payment, tools)
+  const plan = { batch, chain, stepKey: payload.stepKey }
+  const refusal = windowError(work, tools.now()) ?? recipientError(work, batch)
+  if (refusal) return failUnlessDone(work, plan, refusal, tools)
   const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
   if (busyMs !== null) return waits(busyMs)
 
   const unfunded = await reserve(work, batch, tools)
   if (unfunded === 'stale') return moved
-  if (unfunded) return failStep(work, unfunded, tools)
+  if (unfunded) return failUnlessDone(work, plan, unfunded, tools)
 
-  const payload = payloadOf(work, batch, payment, tools)
   const simulateWith = (delegate: Address | null) => simulate(work, batch, chain, { ...payload, delegate }, tools)
   // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
   const named = namedDelegate(work, batch, chain)
@@ -64,7 +63,7 @@ async function prepare(
   // Who is refused neither waits for it nor hears that it failed.
   first.catch(() => undefined)
   const permission = await findPermission(work, batch, chain)
-  if (permission.outcome === 'refused') return failStep(work, permission.error, tools)
+  if (permission.outcome === 'refused') return failUnlessDone(work, plan, permission.error, tools)
   const { authorization, delegate } = permission
   if (payload.stepKey && !work.stepKey) {
     if (!(await tools.store.fixStepKey(work.ref, payload.stepKey))) return failStep(work, sameEntitlement, tools)
@@ -72,7 +71,7 @@ async function prepare(
   }
   const wasRight = named === null ? authorization === null : named === delegate
   const simulated = await (wasRight ? first : simulateWith(authorization && delegate))
-  const estimate = await judge(work, batch, chain, simulated, tools)
+  const estimate = await judge(work, plan, simulated, tools)
   if (estimate.outcome === 'ended') return estimate.visit
   const { gasLimit: ofBlock } = await headOf(chain, tools)
   const limitWith = (authorizations: number) =>
@@ -179,16 +178,15 @@ async function simulate(
 
 async function judge(
   work: StepWork,
-  batch: ChainBatch,
-  chain: Chain,
+  plan: Plan,
   simulation: Simulated,
   tools: EngineTools,
 ): Promise<{ outcome: 'fits'; gas: bigint } | { outcome: 'ended'; visit: Visit }> {
   if (simulation.outcome === 'reverted') {
+    const { batch, chain } = plan
     const failure = tools.codec.decodeRevert(simulation.data)
-    const visit =
-      (await adopt(work, batch, chain, failure, tools)) ??
-      (await endReverted(work, await explainRevert(failure, batch, chain), tools))
+    const adopted = await adopt(work, batch, chain, failure, tools)
+    const visit = adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools))
     return { outcome: 'ended', visit }
   }
   if (simulation.missing) {
@@ -198,30 +196,30 @@ async function judge(
   return { outcome: 'fits', gas: simulation.gas }
 }
 
-function endReverted(work: StepWork, error: StepError, tools: EngineTools): Promise<Visit> {
-  return failStep(work, error, tools, error.code === 'execution_reverted' ? 'reverted' : 'error')
-}
+/** What a step would do, and what the vault would remember it by. */
+type Plan = { batch: ChainBatch; chain: Chain; stepKey: Hash | null }
 
 /**
- * An intent whose time is over may have been executed while it lasted: by someone else, or by us before the database went
- * back in time.
+ * Ends a step for which nothing was sent, and gives its credit back; unless it was carried out without our knowing of it:
+ * by someone else, by a transaction that was given up, or before the database went back in time. So the vault is asked
+ * first, whatever the reason to fail is: what it has paid is never given back as credit, though no node may have the log
+ * of it, and a payout without calls shows nowhere else.
  */
-async function endOutOfTime(
-  given: StepWork,
-  { batch, payment, chain, error }: { batch: ChainBatch; payment: StepView | null; chain: Chain; error: StepError },
-  tools: EngineTools,
-): Promise<Visit> {
-  if (error.code !== 'intent_expired') return failStep(given, error, tools)
+async function failUnlessDone(given: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit> {
+  const { batch, chain, stepKey } = plan
+  const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey)) && (await owns(given, stepKey, tools))
   // What was paid in it has to be spent.
-  if ((await reserve(given, batch, tools)) === 'stale') return moved
-  const { stepKey } = payloadOf(given, batch, payment, tools)
-  const work = { ...given, stepKey }
-  const isPaid = async () => stepKey !== null && (await chain.isFulfilled(stepKey))
-  // What a simulation would say, could it still be run. The vault first: what it has paid is never given back as credit,
-  // though no node may have the log of it; and a payout without calls shows nowhere else.
-  const name = (await isPaid()) ? 'AlreadyFulfilled' : batch.calls.length > 0 ? 'IntentExpired' : null
-  const adopted = await adopt(work, batch, chain, { name }, tools)
-  return adopted ?? failStep(given, error, tools)
+  if (isPaid && (await reserve(given, batch, tools)) === 'stale') return moved
+  // What a simulation would say, could it still be run.
+  const hasRunOut = error.code === 'intent_expired' && batch.calls.length > 0
+  const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null
+  const adopted = name && (await adopt({ ...given, stepKey }, batch, chain, { name }, tools))
+  return adopted || failStep(given, error, tools, error.code === 'execution_reverted' ? 'reverted' : 'error')
+}
+
+/** Whether what the vault has paid under the key was paid for this step: two may rest on the same payment. */
+async function owns(work: StepWork, stepKey: Hash, tools: EngineTools): Promise<boolean> {
+  return work.stepKey === stepKey || tools.store.fixStepKey(work.ref, stepKey)
 }
 
 /** Null: nobody has carried the step out. */

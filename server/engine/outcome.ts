@@ -45,8 +45,10 @@ export async function resultOf(
       payouts,
     }
   }
-  const failure = isCancelled ? null : await failureOf(transaction, chain, tools)
-  const refusal = isCancelled ? await refusalNow(work, batch, chain) : failure
+  // First what the contracts remember: a vault that is paused by now says only that.
+  const done = await refusalNow(work, batch, chain)
+  const failure = done || isCancelled ? null : await failureOf(transaction, chain, tools)
+  const refusal = done ?? failure
   const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
   // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what
   // counts then is that.

@@ -110,6 +110,7 @@ describe('a payout with calls whose intent has run out', () => {
       changed: () => undefined,
       store: {
         reserveForStep: async () => ({ outcome: 'reserved' }),
+        fixStepKey: async () => true,
         settleStep: async (_work: StepWork, result: { error: { code: string } }) => {
           ended.push(result.error.code)
           return 'settled'

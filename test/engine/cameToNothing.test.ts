@@ -1,15 +1,16 @@
 import { expect } from 'chai'
-import { type Address, createWalletClient, type Hex, http, parseUnits } from 'viem'
+import { type Abi, type Address, createWalletClient, encodeFunctionData, type Hex, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import type { Service } from '../../server/compose.js'
 import { devAccount } from '../../server/devnet/devnet.js'
 import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
 import { bundleScene } from '../support/bundleScene.js'
 import { until } from '../support/until.js'
-import { authorization, balanceOf, newUser } from '../support/wallets.js'
+import { authorization, balanceOf, newUser, sendFrom } from '../support/wallets.js'
 
-/** Its transaction is kept out of the nodes' pools until its nonce is used for nothing. */
-describe('a step whose transaction is cancelled', function () {
+/** Its transaction is kept out of the nodes' pools until its nonce is used for nothing, or another has done it all. */
+describe('a step whose transaction comes to nothing', function () {
   this.timeout(60_000)
   const scene = bundleScene()
   const { a, b, usd } = scene
@@ -24,7 +25,11 @@ describe('a step whose transaction is cancelled', function () {
   const [ours, another] = [0, 1].map((index) => () => scene.env().SOLVER_PRIVATE_KEYS!.split(',')[index] as Hex)
 
   /** Nodes take nothing that carries this user's authorization, as while he has transactions of his own in their pools. */
-  async function keepOut(user: ReturnType<typeof newUser>, chain = a()): Promise<Record<string, string>> {
+  async function keepOut(
+    user: ReturnType<typeof newUser>,
+    chain = a(),
+    { replaceAfterMs = 3_000, confirmations = 1 } = {},
+  ): Promise<Record<string, string>> {
     const { r } = await authorization(user, chain)
     const his = BigInt(r).toString(16)
     const error = { code: -32000, message: 'authority already reserved' }
@@ -34,7 +39,7 @@ describe('a step whose transaction is cancelled', function () {
         method === 'eth_sendRawTransaction' && String(params[0]).includes(his) ? { error } : null,
     })
     const behind = scene.changedChains((entry, index) => {
-      entry.replaceAfterMs = 3_000
+      Object.assign(entry, { replaceAfterMs, confirmations })
       entry.rpcUrls = [nodes[index]!.url]
     })
     return { ...behind, SOLVER_PRIVATE_KEYS: ours!() }
@@ -87,6 +92,40 @@ describe('a step whose transaction is cancelled', function () {
       expect(await scene.availableOf(service, user.address)).to.equal('0')
       expect(await scene.unexplained(service.database)).to.deep.equal(before)
     })
+  })
+
+  it('counts as paid where the vault has paid it all the same, though it is paused when that becomes final', async () => {
+    const setPaused = (isPaused: boolean) =>
+      sendFrom(b(), devAccount(0), {
+        to: b().vault,
+        data: encodeFunctionData({ abi: solverVaultAbi as Abi, functionName: 'setPaused', args: [isPaused] }),
+      })
+    const [user, friend] = [newUser(), newUser().address]
+    const wanted = [{ user, intent: await scene.acrossChains(user, friend) }]
+    const before = await scene.unexplainedBefore()
+    const asked = await scene.askOncePaid(wanted)
+    const env = await keepOut(user, b(), { replaceAfterMs: 600_000, confirmations: 3 })
+    try {
+      await scene.withService(env, async (service) => {
+        const { to_address: to, data } = await signed(service, b())
+        const paidBy = await carryOut(user, another!(), { to, data }, b())
+        nodes[1]!.behave({ kind: 'pass' })
+        const isMined = async () => {
+          const row = await service.database.knex('transactions').where({ chain_id: b().chainId }).first('mined_block')
+          return row.mined_block !== null
+        }
+        await until(isMined, 'ours to be mined, and to revert')
+        await setPaused(true)
+        await scene.mine(b())
+        await scene.mine(b())
+        const [step] = await scene.ends(service, asked, 1)
+        expect(step).to.include({ status: 'success', transactionHash: paidBy })
+        expect(await scene.availableOf(service, user.address)).to.equal('0')
+        expect(await scene.unexplained(service.database)).to.deep.equal(before)
+      })
+    } finally {
+      await setPaused(false)
+    }
   })
 
   it('counts as done where somebody else has run its calls', async () => {
