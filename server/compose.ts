@@ -99,6 +99,7 @@ export async function startService(
     )
     const signers = new Map(opened.map((signer) => [signer.address, signer]))
     const signerFaults: EngineTools['signerFaults'] = new Map()
+    const refusedOperators: EngineTools['refusedOperators'] = new Map()
     const metrics = createMetrics(version)
     const chains = createChains(deployment.chains, {
       onRoundTrip: ({ chainId, node, outcome, durationMs }) =>
@@ -121,6 +122,7 @@ export async function startService(
         codec: { ...bundles, ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },
         signers,
         signerFaults,
+        refusedOperators,
         log: log.child({ part: 'engine' }),
         now,
         changed: signals.changed,

@@ -251,6 +251,17 @@ export const mutations: Mutation[] = [
     tests: ['test/engine/restored.test.ts', '-g', 'paused|delegation'],
   },
   {
+    name: 'what an operator without its right has sent fails the step',
+    changes: [
+      {
+        file: 'server/engine/outcome.ts',
+        find: 'if (failure && (await isOperatorsFault(failure, transaction.signer, chain, tools)))',
+        replace: 'if (!failure && (await isOperatorsFault({ name: null }, transaction.signer, chain, tools)))',
+      },
+    ],
+    tests: ['test/engine/operators.test.ts', '-g', 'all but the first'],
+  },
+  {
     name: 'what a full block leaves over waits until it is looked after for its own sake',
     changes: [{ file: 'server/engine/watchChain.ts', find: 'leftOver.check(isNew)', replace: 'leftOver.check(false)' }],
     tests: ['test/engine/leftOver.test.ts'],

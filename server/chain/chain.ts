@@ -134,6 +134,8 @@ export type Chain = {
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
   /** Whether the vault has paid under this key. */
   isFulfilled(stepKey: Hash): Promise<boolean>
+  /** Which of them the vault lets pay. */
+  areOperators(signers: readonly Address[]): Promise<boolean[]>
   /** Whether the account's delegate has run this batch. False for an account without a delegate. */
   isChainBatchProcessed(account: Address, chainBatchId: Hash): Promise<boolean>
   /** The transaction in which the vault paid under this key. Null: none among the newest blocks that are searched. */

@@ -96,6 +96,10 @@ export function encodeIsFulfilled(stepKey: Hash): Hex {
   return encodeFunctionData({ abi: solverVaultAbi, functionName: 'isFulfilled', args: [stepKey] })
 }
 
+export function encodeIsOperator(signer: Address): Hex {
+  return encodeFunctionData({ abi: solverVaultAbi, functionName: 'isOperator', args: [signer] })
+}
+
 export function encodeIsChainBatchProcessed(chainBatchId: Hash): Hex {
   return encodeFunctionData({ abi: delegateAbi, functionName: 'isChainBatchProcessed', args: [chainBatchId] })
 }

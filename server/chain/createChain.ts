@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from 'viem'
 import { nativeToken } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
-import { encodeBalanceOf, encodeIsChainBatchProcessed, encodeIsFulfilled } from './contracts.js'
+import { encodeBalanceOf, encodeIsChainBatchProcessed, encodeIsFulfilled, encodeIsOperator } from './contracts.js'
 import { createLogSearch } from './findLog.js'
 import { createArrivalMeter } from './measureArrivals.js'
 import { createRpc, type Rpc, type RpcOptions } from './rpc.js'
@@ -139,6 +139,10 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
 
     isFulfilled(stepKey) {
       return readFlag(rpc, config.vault, encodeIsFulfilled(stepKey))
+    },
+
+    areOperators(signers) {
+      return Promise.all(signers.map((signer) => readFlag(rpc, config.vault, encodeIsOperator(signer))))
     },
 
     isChainBatchProcessed(account, chainBatchId) {

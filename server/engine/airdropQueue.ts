@@ -3,7 +3,8 @@ import type { Chain, Receipt } from '../chain/chain.js'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
 import type { AirdropResult } from '../store/airdrops.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
-import { recordAndSend } from './lanes.js'
+import { noLane, recordAndSend } from './lanes.js'
+import { anOperator, isOperatorsFault } from './operators.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
@@ -31,11 +32,12 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
     intent: null,
     stepIndex: 0,
   })
-  const from = [...tools.signers.keys()][0]!
+  const from = anOperator(chain, tools)
   const simulation = await chain.simulate({ from, to, data, value: 0n }, { overrideDelegate: null, inCompany: false })
   if (simulation.outcome === 'reverted') {
     const failure = tools.codec.decodeRevert(simulation.data)
     if (failure.name === 'AlreadyFulfilled') return adopt(airdrop, chain, tools)
+    if (await isOperatorsFault(failure, from, chain, tools)) return noLane
     await tools.store.failAirdrop(airdrop, failure.message)
     const { chainId, token, wallet, round } = airdrop
     tools.log.info({ chainId, token, wallet, round, paid: false }, 'airdrop ended without effect')

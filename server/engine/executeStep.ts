@@ -9,11 +9,15 @@ import type { StepWork } from '../store/steps.js'
 import { adoptExecution } from './adoptExecution.js'
 import type { ReadyStep } from './bundles.js'
 import { explainRevert } from './explainRevert.js'
-import { headOf } from './lanes.js'
+import { headOf, noLane } from './lanes.js'
+import { anOperator, isOperatorsFault } from './operators.js'
 import { payloadOf } from './payload.js'
 import { findPermission, namedDelegate } from './permission.js'
 import type { EngineTools } from './tools.js'
 import { endStep, failStep, moved, type Visit, waits } from './visit.js'
+
+/** By how much a chain's clock may be behind ours. */
+const chainBehindMs = 10_000
 
 /**
  * One visit to a step that the service carries out by a transaction of its own and that has none yet: credit, the
@@ -46,8 +50,11 @@ async function prepare(
 ): Promise<ReadyStep | Visit> {
   let work = given
   const payload = payloadOf(work, batch, payment, tools)
-  const plan = { batch, chain, stepKey: payload.stepKey }
+  const plan = { batch, chain, stepKey: payload.stepKey, from: anOperator(chain, tools) }
   const refusal = windowError(work, tools.now()) ?? recipientError(work, batch)
+  if (refusal?.code === 'intent_expired' && (await mayStillRun(work, chain, tools))) {
+    return waits(chain.config.pollIntervalMs)
+  }
   if (refusal) return failUnlessDone(work, plan, refusal, tools)
   const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
   if (busyMs !== null) return waits(busyMs)
@@ -56,7 +63,7 @@ async function prepare(
   if (unfunded === 'stale') return moved
   if (unfunded) return failUnlessDone(work, plan, unfunded, tools)
 
-  const simulateWith = (delegate: Address | null) => simulate(work, batch, chain, { ...payload, delegate }, tools)
+  const simulateWith = (delegate: Address | null) => simulate(work, plan, { ...payload, delegate }, tools)
   // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
   const named = namedDelegate(work, batch, chain)
   const first = simulateWith(named)
@@ -124,6 +131,15 @@ function windowError(work: StepWork, nowMs: number): StepError | null {
   return null
 }
 
+/**
+ * Whether a block may yet come, or be seen, in which the intent has not expired: by its chain's clock it has time left. What
+ * stands still has none, so not for long.
+ */
+async function mayStillRun({ intent }: StepWork, chain: Chain, tools: EngineTools): Promise<boolean> {
+  if (intent.mode !== '7702' || tools.now() > intent.exp * 1000 + chainBehindMs) return false
+  return (await headOf(chain, tools)).timestamp <= BigInt(intent.exp)
+}
+
 function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
   try {
     requireAllowedRecipients(work.user, work.intent, batch)
@@ -158,12 +174,10 @@ type Simulated = Simulation & {
 /** With the account borrowing the delegate. Null: with what it has. */
 async function simulate(
   work: StepWork,
-  batch: ChainBatch,
-  chain: Chain,
+  { batch, chain, from }: Plan,
   { to, data, delegate }: Pick<ReadyStep, 'to' | 'data'> & { delegate: Address | null },
   tools: EngineTools,
 ): Promise<Simulated> {
-  const from = [...tools.signers.keys()][0]!
   const overrideDelegate = delegate && { account: work.user, delegate }
   const run = async (inCompany: boolean): Promise<Simulated> => {
     const request = { from, to, data, value: 0n }
@@ -183,8 +197,10 @@ async function judge(
   tools: EngineTools,
 ): Promise<{ outcome: 'fits'; gas: bigint } | { outcome: 'ended'; visit: Visit }> {
   if (simulation.outcome === 'reverted') {
-    const { batch, chain } = plan
+    const { batch, chain, from } = plan
     const failure = tools.codec.decodeRevert(simulation.data)
+    // Another one is asked next; with none the step waits.
+    if (await isOperatorsFault(failure, from, chain, tools)) return { outcome: 'ended', visit: noLane }
     const adopted = await adopt(work, batch, chain, failure, tools)
     const visit = adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools))
     return { outcome: 'ended', visit }
@@ -196,8 +212,8 @@ async function judge(
   return { outcome: 'fits', gas: simulation.gas }
 }
 
-/** What a step would do, and what the vault would remember it by. */
-type Plan = { batch: ChainBatch; chain: Chain; stepKey: Hash | null }
+/** What a step would do, what the vault would remember it by, and who tries it out. */
+type Plan = { batch: ChainBatch; chain: Chain; stepKey: Hash | null; from: Address }
 
 /**
  * Ends a step for which nothing was sent, and gives its credit back; unless it was carried out without our knowing of it:

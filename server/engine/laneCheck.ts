@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { Lane } from '../store/lanes.js'
 import { fillGap } from './lanes.js'
+import { checkOperators } from './operators.js'
 import type { EngineTools } from './tools.js'
 
 /** How often the lanes are checked: after so many looks at the chain's head, and at least every half minute. */
@@ -17,6 +18,7 @@ const timesInARow = 5
  * when the lane was opened, and was dropped since); when that lasts, it is filled by a transaction that does nothing.
  * Ahead of one that is open, and no node knows any of its hashes: something else has used its nonce; when that lasts, the
  * lane is paused. Its steps are carried out by others once an operator resumes it (`npm run operate`).
+ * And asks the vault who may pay: see `operators.ts`.
  */
 export function createLaneCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
@@ -49,6 +51,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
 
   async function checkAll(): Promise<void> {
     checkedAt = tools.now()
+    await checkOperators(chain, tools)
     const lanes = (await tools.store.readLanes(chainId)).filter(
       (lane) => lane.status === 'active' && tools.signers.has(lane.signer),
     )

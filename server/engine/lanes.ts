@@ -7,6 +7,7 @@ import { SignerUnavailable } from '../domain/errors.js'
 import type { RecordOutcome } from '../store/journal.js'
 import type { CarriedStep, JournalTransaction, SignedAttempt } from '../store/journalTransactions.js'
 import { stepsFields, transactionFields } from './logFields.js'
+import { isRefused } from './operators.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
 
@@ -53,7 +54,10 @@ export async function recordAndSend(outgoing: Outgoing, tools: EngineTools): Pro
 /** Stores a signed transaction on the least busy lane. Of steps that are stale it tells which; nothing is stored then. */
 export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Recorded> {
   const { chain } = outgoing
-  const signer = leastBusy(await usableLanes(chain, tools), chain, tools)
+  const lanes = await usableLanes(chain, tools)
+  const isAllowed = ({ signer }: { signer: Address }) =>
+    outgoing.to !== chain.config.vault || !isRefused(chain, signer, tools)
+  const signer = leastBusy(lanes.filter(isAllowed), chain, tools)
   if (!signer) return { outcome: 'noLane' }
   // One at a time, or all but one of them would sign for a nonce that is gone.
   const turn = await tools.turns.take(turnOf(chain, signer), () => recordOn(signer, outgoing, tools))

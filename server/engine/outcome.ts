@@ -10,6 +10,7 @@ import { adoptExecution } from './adoptExecution.js'
 import { arrivalsOf } from './arrivals.js'
 import { faultOf, type MinedTransaction } from './bundleOutcome.js'
 import { explainRevert } from './explainRevert.js'
+import { isOperatorsFault } from './operators.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
 
@@ -48,6 +49,8 @@ export async function resultOf(
   // First what the contracts remember: a vault that is paused by now says only that.
   const done = await refusalNow(work, batch, chain)
   const failure = done || isCancelled ? null : await failureOf(transaction, chain, tools)
+  // It goes on, as the same attempt, with an operator that the vault knows.
+  if (failure && (await isOperatorsFault(failure, transaction.signer, chain, tools))) return { status: 'alone' }
   const refusal = done ?? failure
   const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
   // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what

@@ -34,6 +34,8 @@ export type EngineTools = {
   signers: Map<Address, Signer>
   /** What an operator's last signature failed with; nothing where it went well, or none was asked for. */
   signerFaults: Map<Address, SignerFault>
+  /** Operators that a chain's vault does not know, by chain id, as of when it was last asked. */
+  refusedOperators: Map<number, ReadonlySet<Address>>
   /** Sends steps that are ready. */
   bundles: Bundles
   /** Users' accounts, which one step at a time has. */

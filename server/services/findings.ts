@@ -37,6 +37,8 @@ export type ChainState = {
   /** What the vault holds. Null: no node answers. */
   inventory: (TokenConfig & { amount: bigint })[] | null
   lanes: LaneHealth[]
+  /** Signers that the vault does not know as operators. */
+  refused: Address[]
   /** Null: the database does not answer. */
   stuck: { open: number; stuck: number; lowestNonce: number | null } | null
   /** Null: the database or the chain does not answer. */
@@ -49,6 +51,7 @@ export type FindingCode =
   | 'exposure_open'
   | 'lane_paused'
   | 'signer_silent'
+  | 'operator_refused'
   | 'signer_low_on_gas'
   | 'vault_empty'
   | 'transactions_stuck'
@@ -91,6 +94,7 @@ export function findingsOf(state: {
     (chain) => exposuresOf(chain, state.exposures),
     pausedOf,
     silentOf,
+    refusedOf,
     lowOnGasOf,
     emptyOf,
     stuckOf,
@@ -151,6 +155,18 @@ function silentOf({ config, lanes }: ChainState): Finding[] {
       chainId: config.chainId,
       message: `${signer}: ${reason}`,
       remedy: 'See to the process that holds the key. Other signers take over meanwhile; with none, steps wait.',
+    }))
+}
+
+function refusedOf({ config, lanes, refused }: ChainState): Finding[] {
+  const { chainId, vault } = config
+  return lanes
+    .filter(({ status, signer }) => status === 'active' && refused.includes(signer))
+    .map(({ signer }) => ({
+      code: 'operator_refused',
+      chainId,
+      message: `The vault ${vault} does not know ${signer} as an operator, so it pays nothing.`,
+      remedy: `Let the vault's owner call setOperator(${signer}, true). If its right was taken on purpose: npm run operate -- lane pause ${chainId} ${signer}. Other operators take over meanwhile; with none, steps wait.`,
     }))
 }
 

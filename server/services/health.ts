@@ -118,16 +118,15 @@ export function createHealth(deps: {
       return lane.status === 'active' && fault ? { ...lane, reason: `It gives no signatures: ${fault.reason}` } : lane
     })
     try {
-      const [head, inventory, accounts, nodes] = await Promise.all([
+      const signers = lanes.map((lane) => lane.signer)
+      const [head, inventory, accounts, areOperators, nodes] = await Promise.all([
         chain.head(),
         chain.balances(
           config.vault,
           config.tokens.map((token) => token.address),
         ),
-        chain.accounts(
-          lanes.map((lane) => lane.signer),
-          'latest',
-        ),
+        chain.accounts(signers, 'latest'),
+        chain.areOperators(signers),
         chain.nodes(),
       ])
       const block = Number(head.number) - mostConfirmations(config) - settledWithinBlocks
@@ -139,6 +138,7 @@ export function createHealth(deps: {
         nodes: nodes.map((node) => (node ? Number(node.number) : null)),
         inventory: config.tokens.map((token, index) => ({ ...token, amount: inventory[index]! })),
         lanes: lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance })),
+        refused: signers.filter((_signer, index) => !areOperators[index]),
         stuck,
         unsettled,
       }
@@ -169,6 +169,7 @@ function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
     nodes: config.rpcUrls.map(() => null),
     inventory: null,
     lanes: lanes.map((lane) => ({ ...lane, balance: null })),
+    refused: [],
     stuck: null,
     unsettled: null,
   }

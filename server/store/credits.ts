@@ -12,7 +12,8 @@ import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type Ste
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
 
 export type ReserveOutcome =
-  | { outcome: 'reserved' }
+  /** `isLost`: some of it was set aside before, of a payment that a reorganisation has taken away since. */
+  | { outcome: 'reserved'; isLost?: boolean }
   /**
    * Of the first transfer that can't be paid: what it needs, and what those before it leave of the user's credit; both in
    * the token's smallest unit.
@@ -28,8 +29,11 @@ export async function reserveCredit(
   now: number,
 ): Promise<ReserveOutcome> {
   if (needs.length === 0) return { outcome: 'reserved' }
-  const held = await trx<ReservationRow>('reservations').where(stepKeyColumns(spender.ref)).first()
-  if (held || (await hasOpenGrant(trx, spender.ref))) return { outcome: 'reserved' }
+  const held = await trx<CreditRow>('credits')
+    .whereIn('id', trx<ReservationRow>('reservations').where(stepKeyColumns(spender.ref)).select('credit_id'))
+    .select('is_lost')
+  if (held.length > 0) return { outcome: 'reserved', isLost: held.some((credit) => Boolean(credit.is_lost)) }
+  if (await hasOpenGrant(trx, spender.ref)) return { outcome: 'reserved' }
   // The caller's lock on the step holds on one node only: see the column.
   await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
 

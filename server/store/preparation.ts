@@ -81,7 +81,10 @@ export async function giveAccountBack(database: Database, ref: StepRef): Promise
   )
 }
 
-/** Sets credit aside for a step that was accepted while the one before it was still under way. */
+/**
+ * Sets credit aside for a step that was accepted while the one before it was still under way. What was set aside for it of a
+ * payment that is gone by now pays for nothing: it was signed before, and has come to nothing.
+ */
 export async function reserveForStep(
   database: Database,
   work: StepWork,
@@ -91,21 +94,36 @@ export async function reserveForStep(
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(work.ref))).first()
     if (row?.status !== 'executing') return { outcome: 'stale' }
-    return reserveCredit(database, trx, spenderOf(row), needs, now)
+    const reserved = await reserveCredit(database, trx, spenderOf(row), needs, now)
+    const [need] = needs
+    if (reserved.outcome !== 'reserved' || !reserved.isLost || !need) return reserved
+    return { outcome: 'insufficient', token: need.token, required: need.amount, available: 0n }
   })
 }
 
-/** Fixes the key by which the vault remembers the step's payout; the first one stays. False: another step has it. */
+/**
+ * Fixes the key by which the vault remembers the step's payout; the first one stays. False: another step has it, and pays or
+ * has paid. One that has failed gives it up: a reorganisation may have taken its payment away, which came again for this one.
+ */
 export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<boolean> {
+  const fix = (from: Knex | Transaction) =>
+    (from as Transaction)('steps').where(stepKeyColumns(ref)).whereNull('step_key').update({ step_key: stepKey })
   try {
-    await database.write((knex) =>
-      knex('steps').where(stepKeyColumns(ref)).whereNull('step_key').update({ step_key: stepKey }),
-    )
+    await database.write(fix)
     return true
   } catch (error) {
-    if (isDuplicate(error)) return false
-    throw error
+    if (!isDuplicate(error)) throw error
   }
+  return database.transact(async (trx) => {
+    const holder = await database.lock(trx<StepRow>('steps').where({ step_key: stepKey })).first()
+    if (holder && holder.status !== 'error' && holder.status !== 'reverted') return false
+    if (holder)
+      await trx('steps')
+        .where(stepKeyColumns(refOf(holder)))
+        .update({ step_key: null })
+    await fix(trx)
+    return true
+  })
 }
 
 /** Who draws on credit when the step pays. */

@@ -43,8 +43,8 @@ export type StepResult =
     }
 
 /**
- * What came of a step of a transaction. `alone`: nothing, since it was one of a bundle and fell to that; it goes on
- * in a transaction of its own, as the same attempt.
+ * What came of a step of a transaction. `alone`: nothing, since it was one of a bundle and fell to that, or its operator had
+ * lost its right; it goes on in a transaction of its own, as the same attempt.
  */
 export type StepOutcome = StepResult | { status: 'alone' }
 

@@ -102,6 +102,8 @@ describe('a payout with calls whose intent has run out', () => {
       now: () => 3_000_000_000_000,
       chains: new Map([[2, unlogged]]),
       settings: { chains: new Map([[2, config]]), groups: {} },
+      signers: new Map([[randomAddress(), null]]),
+      refusedOperators: new Map(),
       codec: { ...contracts, encodeFulfill: () => '0x' },
       bundles: { expect: () => () => undefined },
       accounts: { freed: async () => undefined },

@@ -141,6 +141,51 @@ describe('undoing what was final', () => {
     expect(await available()).to.equal(100n)
   })
 
+  it('pays out on a payment that came again for another step, though a payout that failed has had its key', async () => {
+    const { payment, payout, hash, block } = await paidAction()
+    const stepKey = randomHash()
+    await ask(payout, null, [need])
+    expect(await store.fixStepKey(payout, stepKey)).to.equal(true)
+    const failed = (code: 'transaction_not_found' | 'solver_liquidity', transactionHash: Hash | null) =>
+      ({
+        status: 'error',
+        error: { code, message: 'no', retryable: true },
+        transactionHash,
+        blockNumber: null,
+      }) as const
+    const other = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await store.insertAction(other)
+    expect(await store.fixStepKey(stepOf(other, 0, 1), stepKey), 'it is under way').to.equal(false)
+    await store.settleStep((await store.readStepWork(payout))!, failed('solver_liquidity', null), now)
+    await store.undoBlock(1, block, now)
+    await store.settleStep((await store.readStepWork(payment))!, failed('transaction_not_found', hash), now)
+
+    await ask(stepOf(other, 0, 0), hash)
+    await verify(stepOf(other, 0, 0), hash, { number: 8, hash: randomHash() })
+    await ask(stepOf(other, 0, 1), null, [need])
+    expect(await store.fixStepKey(stepOf(other, 0, 1), stepKey)).to.equal(true)
+    expect((await store.readStepWork(payout))!.stepKey).to.equal(null)
+  })
+
+  it('signs nothing anew on a payment that is gone, when what was signed before has come to nothing', async () => {
+    const { payout, block } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    await store.undoBlock(1, block, now)
+    const mined = { hash: randomHash(), blockNumber: 9, blockHash: randomHash() }
+    const results = [{ ref: payout, result: { status: 'alone' } as const, needs: [need] }]
+    await store.settleTransaction({ transactionId, mined, results, airdrop: null }, now)
+    const work = (await store.readStepWork(payout))!
+    expect(work.view.status).to.equal('executing')
+    const { token, amount: required } = need
+    const reserved = await store.reserveForStep(work, [need], now)
+    expect(reserved).to.deep.equal({ outcome: 'insufficient', token, required, available: 0n })
+    const error = { code: 'insufficient_credit', message: 'no', retryable: true } as const
+    const failed = { status: 'error', error, transactionHash: null, blockNumber: null } as const
+    expect(await store.settleStep(work, failed, now)).to.equal('settled')
+    expect(await store.readOpenExposures()).to.deep.equal([])
+  })
+
   it('books nothing of the gone block for a visit that has outlived the settlement and its undoing', async () => {
     const { payment, hash, block: gone } = await registeredAction()
     const visit = (await store.readStepWork(payment))!
