@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
+import type { SignedIntent } from '../../server/domain/action.js'
 import type { Chain } from '../../server/chain/chain.js'
 import * as contracts from '../../server/chain/contracts.js'
 import { transferTopic, vaultArrivals } from '../../server/chain/transfers.js'
@@ -81,7 +82,7 @@ describe('taking what someone else has executed for done', () => {
 
 describe('a payout with calls whose intent has run out', () => {
   /** Its visit, where the vault has paid it or not, and no node has a log of it. */
-  async function visited(isFulfilled: boolean) {
+  async function visited(isFulfilled: boolean, { lateMs = 1_000_000, chainTime = 2n ** 40n } = {}) {
     const [user, vault] = [randomAddress(), randomAddress()]
     const token = { address: usdOn2, decimals: 6, group: null, funding: 'credit', openCapPerDay: null }
     const config = { chainId: 2, vault, pollIntervalMs: 100, tokens: [token] }
@@ -89,17 +90,19 @@ describe('a payout with calls whose intent has run out', () => {
     const unlogged = { ...chain, findExecution: async () => null } as unknown as Chain
     const transfer = aTransfer({ to: user })
     const batch = aBatch({ chainId: 2, hash: randomHash(), tokenTransfers: [transfer] })
+    const intent = aSignedIntent([batch]) as SignedIntent
     const work = {
       ref: { actionId: 'an action', intentIndex: 0, stepIndex: 0 },
       kind: 'delegated',
       user,
-      intent: aSignedIntent([batch]),
+      intent,
       stepKey: null,
       view: { chainId: 2, requiredConfirmations: 1 },
     } as unknown as StepWork
     const ended: string[] = []
     const tools = {
-      now: () => 3_000_000_000_000,
+      now: () => intent.exp * 1000 + lateMs,
+      heads: new Map([[2, { timestamp: chainTime }]]),
       chains: new Map([[2, unlogged]]),
       settings: { chains: new Map([[2, config]]), groups: {} },
       signers: new Map([[randomAddress(), null]]),
@@ -125,6 +128,17 @@ describe('a payout with calls whose intent has run out', () => {
 
   it('keeps its credit while the vault says that it was paid, though no node has the log', async () => {
     expect(await visited(true)).to.deep.equal({ outcome: 'waits', ended: [] })
+  })
+
+  it('waits while its chain’s clock gives it time, though ours does not', async () => {
+    const waits = { outcome: 'waits', ended: [] }
+    expect(await visited(false, { lateMs: 5_000, chainTime: 0n })).to.deep.equal(waits)
+  })
+
+  it('ends on a chain that stands still', async () => {
+    const ends = { outcome: 'moved', ended: ['intent_expired'] }
+    expect(await visited(false, { lateMs: 15_000, chainTime: 0n })).to.deep.equal(ends)
+    expect(await visited(false, { lateMs: 5_000 })).to.deep.equal(ends)
   })
 
   it('ends where nobody has carried it out', async () => {
