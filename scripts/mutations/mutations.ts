@@ -282,4 +282,9 @@ export const mutations: Mutation[] = [
     ],
     tests: ['test/store/reorganisations.test.ts', '-g', 'though ours is in another'],
   },
+  {
+    name: 'what a contract reverts with is read as what the node says of itself',
+    changes: [{ file: 'server/chain/simulate.ts', find: '  if (isRevert(error)) return null\n', replace: '' }],
+    tests: ['test/chain/revertReasons.test.ts'],
+  },
 ]
