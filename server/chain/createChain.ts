@@ -35,7 +35,7 @@ export function createChains(configs: readonly ChainConfig[], options: RpcOption
 /** One chain through JSON-RPC. */
 export function createChain(config: ChainConfig, options: RpcOptions = {}): Chain {
   const rpc = createRpc(config.chainId, config.rpcUrls, options)
-  const { findFulfilment, findExecution } = createLogSearch(rpc, config.vault)
+  const { findFulfilment, findExecution } = createLogSearch(rpc, config)
   const readBlockReceipts = createBlockReceipts(rpc)
 
   return {

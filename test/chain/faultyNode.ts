@@ -25,7 +25,7 @@ export async function startFaultyNode(upstream: string | null = null) {
   const requests: JsonCall[][] = []
   const authorizations: (string | undefined)[] = []
   const headers: IncomingHttpHeaders[] = []
-  let fault: Fault = { kind: 'pass' }
+  let choose: (calls: JsonCall[]) => Fault = () => ({ kind: 'pass' })
 
   const server = createServer((request, response) => {
     void (async () => {
@@ -39,6 +39,7 @@ export async function startFaultyNode(upstream: string | null = null) {
         response.writeHead(status, { 'content-type': 'application/json' })
         response.end(typeof content === 'string' ? content : JSON.stringify(content))
       }
+      const fault = choose(calls)
       switch (fault.kind) {
         case 'pass':
           return reply(200, await ask(upstream!, body))
@@ -85,8 +86,9 @@ export async function startFaultyNode(upstream: string | null = null) {
     requests,
     authorizations,
     headers,
-    behave(next: Fault): void {
-      fault = next
+    /** By a function, for each request anew. */
+    behave(next: Fault | ((calls: JsonCall[]) => Fault)): void {
+      choose = typeof next === 'function' ? next : () => next
     },
     async stop(): Promise<void> {
       server.closeAllConnections()
