@@ -282,47 +282,4 @@ export const mutations: Mutation[] = [
     ],
     tests: ['test/store/reorganisations.test.ts', '-g', 'though ours is in another'],
   },
-  {
-    name: 'what a contract reverts with is read as what the node says of itself',
-    changes: [{ file: 'server/chain/simulate.ts', find: '  if (isRevert(error)) return null\n', replace: '' }],
-    tests: ['test/chain/revertReasons.test.ts'],
-  },
-  {
-    name: 'a search for a log ends where a node takes too long for the whole chain',
-    changes: [
-      {
-        file: 'server/chain/findLog.ts',
-        find: '.catch(async () => ({ hash: undefined, head: await readHead(), hasFailed: true }))',
-        replace: '',
-      },
-    ],
-    tests: ['test/chain/findLog.test.ts', '-g', 'whole chain is too much'],
-  },
-  {
-    name: 'a search for a log ends where its first windows are too wide',
-    changes: [
-      {
-        file: 'server/chain/findLog.ts',
-        find: '        if (sizes.length === 1) throw error\n',
-        replace: '        throw error\n',
-      },
-    ],
-    tests: ['test/chain/findLog.test.ts', '-g', 'are the most'],
-  },
-  {
-    name: 'windows that were refused count as searched',
-    changes: [
-      {
-        file: 'server/chain/findLog.ts',
-        find: '        if (sizes.length === 1) throw error\n',
-        replace: '        if (sizes.length === 1) return null\n',
-      },
-      {
-        file: 'server/chain/findLog.ts',
-        find: '        await readHead()\n',
-        replace: '        await readHead().catch(() => undefined)\n',
-      },
-    ],
-    tests: ['test/chain/findLog.test.ts', '-g', 'as an outage'],
-  },
 ]

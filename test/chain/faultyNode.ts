@@ -16,6 +16,8 @@ export type Fault =
   | { kind: 'silence'; method?: string }
   /** Hands on the request and drops the connection instead of answering. */
   | { kind: 'loseAnswer' }
+  /** Drops the connection once it has the request. */
+  | { kind: 'reset' }
   | { kind: 'answer'; answer: (call: JsonCall) => Record<string, unknown> | null }
   /** Null for a body: there is none. With an encoding, it is compressed, and called that. */
   | { kind: 'raw'; body: (calls: JsonCall[]) => unknown; status?: number; encoding?: string }
@@ -53,6 +55,8 @@ export async function startFaultyNode(upstream: string | null = null) {
         case 'loseAnswer':
           await ask(upstream!, body)
           return void response.destroy()
+        case 'reset':
+          return void request.socket.resetAndDestroy()
         case 'answer': {
           const { answer } = fault
           const answers = await Promise.all(

@@ -36,7 +36,7 @@ describe('the search for a log', () => {
   })
   afterEach(() => node.stop())
 
-  const connect = () => dev.connect({ urls: [node.url], readTimeoutMs: 100 })
+  const connect = () => dev.connect({ urls: [node.url], readTimeoutMs: 250 })
   const failureOf = (search: Promise<unknown>) => search.then(String, (error: unknown) => error)
 
   const rangesOf = (calls: JsonCall[]) =>
