@@ -84,11 +84,20 @@ export type Simulation =
  * What a node's answer to a raw transaction means.
  * `accepted`: it has taken it. `known`: it had it already. `consumed`: the nonce is used up. `slotTaken`: another
  * transaction holds the nonce and pays as much. `notPooled`: refused for now. `dead`: no chain state can make it valid.
- * `authorityBusy`: pending transactions of a user whose authorization it carries keep it out. `ambiguous`: anything else; it
- * may be sent.
+ * `authorityBusy`: pending transactions of a user whose authorization it carries keep it out. `perhapsBusy`: one node says
+ * so, and another may have taken it. `ambiguous`: anything else; it may be sent.
  */
 export type SendOutcome = {
-  kind: 'accepted' | 'known' | 'consumed' | 'slotTaken' | 'ambiguous' | 'authorityBusy' | 'notPooled' | 'dead'
+  kind:
+    | 'accepted'
+    | 'known'
+    | 'consumed'
+    | 'slotTaken'
+    | 'ambiguous'
+    | 'perhapsBusy'
+    | 'authorityBusy'
+    | 'notPooled'
+    | 'dead'
   /** The node's own words, without anything secret. */
   text: string
 }

@@ -21,7 +21,7 @@ import {
   resultOf,
 } from './rpcFormat.js'
 import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcNode.js'
-import { classifySend, combineOutcomes, saysWrongChain } from './sendOutcome.js'
+import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { createSimulator } from './simulate.js'
 
 /** How many calls one request to a node holds at most; gateways refuse long ones. */
@@ -35,7 +35,7 @@ export function createChains(configs: readonly ChainConfig[], options: RpcOption
 /** One chain through JSON-RPC. */
 export function createChain(config: ChainConfig, options: RpcOptions = {}): Chain {
   const rpc = createRpc(config.chainId, config.rpcUrls, options)
-  const { findFulfilment, findExecution } = createLogSearch(rpc, config.vault)
+  const { findFulfilment, findExecution } = createLogSearch(rpc, config)
   const readBlockReceipts = createBlockReceipts(rpc)
 
   return {
@@ -159,21 +159,21 @@ type Signed = Parameters<Chain['send']>[0]
 
 /** The first node that has the transaction answers for all; without one, all are waited for. */
 async function sendToAll(rpc: Rpc, chainId: number, signed: Signed): Promise<SendOutcome> {
-  const outcomes = rpc.senders.map(async (node): Promise<SendOutcome> => {
+  const outcomes = rpc.senders.map(async (node): Promise<NodeOutcome> => {
     const { kind, text } = await sendTo(node, signed)
     // A node that has come to be of another chain knows nothing of ours; only one that is of ours is believed.
     const believed = kind !== 'dead' || !saysWrongChain(text) || (await isOfChain(node, chainId))
     return { kind: believed ? kind : 'ambiguous', text: rpc.redact(text) }
   })
   const pooled = outcomes.map((outcome) =>
-    outcome.then((found) =>
-      found.kind === 'accepted' || found.kind === 'known' ? found : Promise.reject(new Error(found.kind)),
+    outcome.then(({ kind, text }) =>
+      kind === 'accepted' || kind === 'known' ? { kind, text } : Promise.reject(new Error(kind)),
     ),
   )
   return Promise.any(pooled).catch(async () => combineOutcomes(await Promise.all(outcomes)))
 }
 
-async function sendTo(node: Pick<RpcNode, 'ask'>, { raw, hash }: Signed): Promise<SendOutcome> {
+async function sendTo(node: Pick<RpcNode, 'ask'>, { raw, hash }: Signed): Promise<NodeOutcome> {
   try {
     const [answer] = await node.ask([call('eth_sendRawTransaction', raw)])
     if (answer?.error) {
@@ -184,7 +184,8 @@ async function sendTo(node: Pick<RpcNode, 'ask'>, { raw, hash }: Signed): Promis
     const named = String(answer?.result).toLowerCase() === hash
     return named ? { kind: 'accepted', text: 'ok' } : { kind: 'ambiguous', text: 'the node names another transaction' }
   } catch (error) {
-    return { kind: 'ambiguous', text: error instanceof NodeFailure ? error.message : 'no answer' }
+    if (!(error instanceof NodeFailure)) return { kind: 'ambiguous', text: 'no answer' }
+    return { kind: error.isUnreached ? 'unreached' : 'ambiguous', text: error.message }
   }
 }
 

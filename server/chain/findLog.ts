@@ -1,18 +1,25 @@
 import type { Address, Hash } from 'viem'
+import type { ChainConfig } from '../domain/chainConfig.js'
+import { ChainUnavailable } from './chain.js'
 import { executedTopic, fulfilledTopic } from './contracts.js'
 import type { Rpc } from './rpc.js'
 import { call, quantity, readArray, readBigInt, readHash, readObject, resultOf } from './rpcFormat.js'
 
-/** What nodes that limit the range of a search allow at least. */
-const windowBlocks = 2_000n
+/** How many blocks nodes that limit the range of a search allow; most of them the first, the free plans of some the last. */
+const windowSizes = [2_000n, 1_000n, 500n, 100n, 10n]
 const windowsPerRequest = 10
 /** How many blocks back the search goes then; about ten days at one block in two seconds. */
 const furthestBlocks = 400_000n
+/** Enough to get as far back as that by windows of 1,000 blocks; a search is repeated, and gateways count requests. */
+const mostRequests = 50
 
 type Search = { address: Address; topics: readonly [Hash, Hash] }
 
-/** Finds the one transaction that logged a step's or a batch's key. */
-export function createLogSearch(rpc: Rpc, vault: Address) {
+/**
+ * Finds the one transaction that logged a step's or a batch's key. Null is said only of what was searched as far back as a
+ * search goes: who is told so may end a step for it. Whatever keeps it from going so far is thrown.
+ */
+export function createLogSearch(rpc: Rpc, { chainId, vault }: Pick<ChainConfig, 'chainId' | 'vault'>) {
   return {
     findFulfilment: (stepKey: Hash) => find({ address: vault, topics: [fulfilledTopic, stepKey] }),
     findExecution: (account: Address, chainBatchId: Hash) =>
@@ -21,37 +28,73 @@ export function createLogSearch(rpc: Rpc, vault: Address) {
 
   /** The whole chain at once where the node allows it; else the newest blocks, window by window. */
   async function find(search: Search): Promise<Hash | null> {
-    const whole = call('eth_getLogs', { ...search, fromBlock: quantity(0), toBlock: 'latest' })
-    const found = await rpc.read(
-      [whole, call('eth_blockNumber')],
-      ([logs, head]) => ({
-        hash: logs?.error ? undefined : newestIn(resultOf(logs)),
-        head: readBigInt(resultOf(head)),
-      }),
-      { isAnswer: (_error, { method }) => method === 'eth_getLogs' },
-    )
-    return found.hash !== undefined ? found.hash : findInWindows(search, found.head)
+    const { hash, head, hasFailed } = await findInWhole(search)
+    if (hash !== undefined) return hash
+    const found = await findInWindows(search, head)
+    // What failed for once only would have gone further back than windows do.
+    if (found || !hasFailed || head <= furthestBlocks) return found
+    return (await findInWhole(search)).hash ?? null
   }
 
+  /** `hash` is undefined where no node does it, be it that one says so or that it fails. */
+  async function findInWhole(search: Search) {
+    const whole = call('eth_getLogs', { ...search, fromBlock: quantity(0), toBlock: 'latest' })
+    return rpc
+      .read(
+        [whole, call('eth_blockNumber')],
+        ([logs, head]) => ({
+          hash: logs?.error ? undefined : newestIn(resultOf(logs)),
+          head: readBigInt(resultOf(head)),
+          hasFailed: false,
+        }),
+        { isAnswer: (_error, { method }) => method === 'eth_getLogs' },
+      )
+      .catch(async () => ({ hash: undefined, head: await readHead(), hasFailed: true }))
+  }
+
+  /** From the head back; where a window is refused, in narrower ones from there on. */
   async function findInWindows(search: Search, head: bigint): Promise<Hash | null> {
     const oldest = head > furthestBlocks ? head - furthestBlocks : 0n
-    for (let to = head; to >= oldest; to -= windowBlocks * BigInt(windowsPerRequest)) {
-      const windows = Array.from({ length: windowsPerRequest }, (_, index) => to - windowBlocks * BigInt(index))
-        .filter((end) => end >= oldest)
-        .map((end) => {
-          const start = end - windowBlocks + 1n
-          return call('eth_getLogs', {
-            ...search,
-            fromBlock: quantity(start > 0n ? start : 0n),
-            toBlock: quantity(end),
-          })
-        })
-      const found = await rpc.read(windows, (answers) => answers.map((answer) => newestIn(resultOf(answer))))
-      const hash = found.find((entry) => entry !== null)
-      if (hash) return hash
+    const sizes = [...windowSizes]
+    let to = head
+    for (let asked = 0; to >= oldest; asked++) {
+      if (asked === mostRequests) {
+        throw new ChainUnavailable(chainId, 'eth_getLogs', `windows of ${sizes[0]} blocks are too narrow to search by`)
+      }
+      try {
+        const found = await rpc.read(windowsBefore(search, { to, oldest, size: sizes[0]! }), (answers) =>
+          answers.map((answer) => newestIn(resultOf(answer))),
+        )
+        const hash = found.find((entry) => entry !== null)
+        if (hash) return hash
+        to -= sizes[0]! * BigInt(windowsPerRequest)
+      } catch (error) {
+        if (sizes.length === 1) throw error
+        // Where no node answers at all, asking for less is no use: that is thrown.
+        await readHead()
+        sizes.shift()
+      }
     }
     return null
   }
+
+  function readHead(): Promise<bigint> {
+    return rpc.read([call('eth_blockNumber')], ([head]) => readBigInt(resultOf(head)))
+  }
+}
+
+/** One request's worth of them, newest first. */
+function windowsBefore(search: Search, { to, oldest, size }: { to: bigint; oldest: bigint; size: bigint }) {
+  return Array.from({ length: windowsPerRequest }, (_, index) => to - size * BigInt(index))
+    .filter((end) => end >= oldest)
+    .map((end) => {
+      const start = end - size + 1n
+      return call('eth_getLogs', {
+        ...search,
+        fromBlock: quantity(start > 0n ? start : 0n),
+        toBlock: quantity(end),
+      })
+    })
 }
 
 function newestIn(result: unknown): Hash | null {

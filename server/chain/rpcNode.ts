@@ -32,6 +32,14 @@ export type RpcNodeOptions = {
 /** The node gave no usable answer: it is away, broken, or of another chain. */
 export class NodeFailure extends Error {
   override readonly name = 'NodeFailure'
+
+  constructor(
+    message: string,
+    /** No connection was ever made, so that the node cannot have taken what it was to be sent. */
+    readonly isUnreached = false,
+  ) {
+    super(message)
+  }
 }
 
 /** In bytes, as sent and unpacked: far above any block's receipts, and what a node can make this process hold. */
@@ -100,7 +108,7 @@ export function createRpcNode(options: RpcNodeOptions) {
       for (const group of groups) deliver(group, answers.splice(0, group.calls.length))
     } catch (error) {
       verified = false
-      const failure = error instanceof NodeFailure ? error : new NodeFailure(describeTransportError(error))
+      const failure = error instanceof NodeFailure ? error : transportFailure(error)
       for (const group of groups) group.reject(failure)
     } finally {
       const methods = calls.map((call) => call.method)
@@ -207,9 +215,20 @@ function parseJson(text: string): unknown {
 }
 
 /** The error's own text may hold the node's address, so it is told by its kind. */
-function describeTransportError(error: unknown): string {
-  if (!(error instanceof Error)) return 'connection failed'
-  if (error.name === 'TimeoutError') return 'timeout'
+function transportFailure(error: unknown): NodeFailure {
+  if (!(error instanceof Error)) return new NodeFailure('connection failed')
+  if (error.name === 'TimeoutError') return new NodeFailure('timeout')
   const { code } = error as { code?: unknown }
-  return typeof code === 'string' ? `connection failed, ${code}` : 'connection failed'
+  const text = typeof code === 'string' ? `connection failed, ${code}` : 'connection failed'
+  return new NodeFailure(text, isNeverMade(error))
+}
+
+/**
+ * Whether it is the connecting that failed: finding the address, or getting to it. A connection that breaks, or that is
+ * silent, may have carried the request before. Of several addresses each has to have failed so.
+ */
+function isNeverMade(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isNeverMade)
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT'
 }

@@ -3,7 +3,7 @@ import type { SendOutcome } from './chain.js'
 type Kind = SendOutcome['kind']
 
 /** One known answer to eth_sendRawTransaction. */
-type Row = { kind: Kind; text: string; clients: string }
+type Row = { kind: Exclude<Kind, 'perhapsBusy'>; text: string; clients: string }
 
 /**
  * What nodes say, in lower case. The first row decides whose text occurs at the beginning of a word, so longer texts stand
@@ -128,7 +128,7 @@ export const sendAnswers: readonly Row[] = [
  * What a node's error answer to a raw transaction means. Anything unknown is ambiguous, which is to be treated as sent:
  * a proxy in front of the node may have failed after the node took the transaction.
  */
-export function classifySend(text: string): Kind {
+export function classifySend(text: string): Exclude<Kind, 'perhapsBusy'> {
   return patterns.find(({ pattern }) => pattern.test(text))?.kind ?? 'ambiguous'
 }
 
@@ -139,11 +139,14 @@ export function saysWrongChain(text: string): boolean {
   return /invalid chain id|wrong chainid|invalidtxchainid/i.test(text)
 }
 
+/** Of one node. `unreached`: no connection to it was made, so that it cannot have the transaction. */
+export type NodeOutcome = { kind: Exclude<Kind, 'perhapsBusy'> | 'unreached'; text: string }
+
 /**
  * From the answer that says most about the transaction to the one that says least. A refusal counts only if every node
- * that answered refuses: where one node may have it, it is sent.
+ * that was reached refuses: where one node may have it, it is sent.
  */
-const ranking: readonly Kind[] = [
+const ranking: readonly NodeOutcome['kind'][] = [
   'accepted',
   'known',
   'consumed',
@@ -152,13 +155,17 @@ const ranking: readonly Kind[] = [
   'authorityBusy',
   'notPooled',
   'dead',
+  'unreached',
 ]
 
 /** What the answers of several nodes mean together. */
-export function combineOutcomes(outcomes: readonly SendOutcome[]): SendOutcome {
-  for (const kind of ranking) {
-    const found = outcomes.find((outcome) => outcome.kind === kind)
-    if (found) return found
-  }
-  return { kind: 'ambiguous', text: 'no node was asked' }
+export function combineOutcomes(outcomes: readonly NodeOutcome[]): SendOutcome {
+  const of = (kind: NodeOutcome['kind']) => outcomes.find((outcome) => outcome.kind === kind)
+  const found = ranking.map(of).find((outcome) => outcome !== undefined)
+  if (!found) return { kind: 'ambiguous', text: 'no node was asked' }
+  const { kind, text } = found
+  const busy = of('authorityBusy')
+  if (kind === 'ambiguous' && busy) return { kind: 'perhapsBusy', text: `${busy.text}; ${text}` }
+  // Nothing is known of the transaction, as after an answer that says nothing.
+  return { kind: kind === 'unreached' ? 'ambiguous' : kind, text }
 }

@@ -301,12 +301,18 @@ function isRevert({ code, message, data }: RpcError): boolean {
       message,
     ) ||
     /invalid opcode|invalid jump|opcode .* not defined|execution failed|write protection/i.test(message) ||
-    (typeof data === 'string' && /^Reverted 0x/.test(data))
+    (typeof data === 'string' && /^Reverted 0x/.test(data)) ||
+    isRevertData(data)
   )
 }
 
-/** Which of the assumed abilities an error denies. */
-function missingAbility({ code, message }: RpcError, assumed: Abilities): keyof Abilities | null {
+/**
+ * Which of the assumed abilities an error denies. A revert denies none: it may hold the reason that a contract gives, and
+ * that must not be read as what the node says of itself.
+ */
+function missingAbility(error: RpcError, assumed: Abilities): keyof Abilities | null {
+  if (isRevert(error)) return null
+  const { code, message } = error
   const denials: Record<keyof Abilities, boolean> = {
     simulation:
       code === -32601 || /method .*(?:not found|not supported|not available|does not exist|not enabled)/i.test(message),
@@ -315,6 +321,12 @@ function missingAbility({ code, message }: RpcError, assumed: Abilities): keyof 
   }
   const denied = (['simulation', 'pendingBlock', 'designators'] as const).find((ability) => denials[ability])
   return denied && assumed[denied] ? denied : null
+}
+
+/** Hex and nothing else; a node that tells what it can't do may end its words with the code that it was given. */
+function isRevertData(data: unknown): boolean {
+  if (typeof data === 'object' && data !== null) return isRevertData((data as { data?: unknown }).data)
+  return typeof data === 'string' && /^0x(?:[0-9a-f]{2})+$/i.test(data)
 }
 
 /** Revert data as nodes give it: hex, "Reverted 0x…" (parity), or inside an object. */

@@ -109,6 +109,7 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
     case 'accepted':
     case 'known':
     case 'ambiguous':
+    case 'perhapsBusy':
       await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
       break
     case 'consumed':

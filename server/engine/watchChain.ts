@@ -20,7 +20,7 @@ const firstLookShare = 0.005
 const longestFirstLookMs = 100
 /** How long a chain that could not be watched is left alone at least. */
 const faultMs = 1_000
-/** How often the fees of a bundle are raised before it is given up. */
+/** How often fees are raised before that is given up; see `isGivenUp`. */
 const mostReplacements = 3
 
 /**
@@ -276,5 +276,6 @@ function isUnder(head: Block, ahead: Block, number: bigint): boolean {
  */
 function isGivenUp({ attempts, carries, sendOutcome }: JournalTransaction): boolean {
   if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
-  return carries.length > 1 && attempts.length > mostReplacements
+  // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
+  return (carries.length > 1 || sendOutcome === 'perhapsBusy') && attempts.length > mostReplacements
 }

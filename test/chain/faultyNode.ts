@@ -16,6 +16,8 @@ export type Fault =
   | { kind: 'silence'; method?: string }
   /** Hands on the request and drops the connection instead of answering. */
   | { kind: 'loseAnswer' }
+  /** Drops the connection once it has the request. */
+  | { kind: 'reset' }
   | { kind: 'answer'; answer: (call: JsonCall) => Record<string, unknown> | null }
   /** Null for a body: there is none. With an encoding, it is compressed, and called that. */
   | { kind: 'raw'; body: (calls: JsonCall[]) => unknown; status?: number; encoding?: string }
@@ -25,7 +27,7 @@ export async function startFaultyNode(upstream: string | null = null) {
   const requests: JsonCall[][] = []
   const authorizations: (string | undefined)[] = []
   const headers: IncomingHttpHeaders[] = []
-  let fault: Fault = { kind: 'pass' }
+  let choose: (calls: JsonCall[]) => Fault = () => ({ kind: 'pass' })
 
   const server = createServer((request, response) => {
     void (async () => {
@@ -39,6 +41,7 @@ export async function startFaultyNode(upstream: string | null = null) {
         response.writeHead(status, { 'content-type': 'application/json' })
         response.end(typeof content === 'string' ? content : JSON.stringify(content))
       }
+      const fault = choose(calls)
       switch (fault.kind) {
         case 'pass':
           return reply(200, await ask(upstream!, body))
@@ -52,6 +55,8 @@ export async function startFaultyNode(upstream: string | null = null) {
         case 'loseAnswer':
           await ask(upstream!, body)
           return void response.destroy()
+        case 'reset':
+          return void request.socket.resetAndDestroy()
         case 'answer': {
           const { answer } = fault
           const answers = await Promise.all(
@@ -85,8 +90,9 @@ export async function startFaultyNode(upstream: string | null = null) {
     requests,
     authorizations,
     headers,
-    behave(next: Fault): void {
-      fault = next
+    /** By a function, for each request anew. */
+    behave(next: Fault | ((calls: JsonCall[]) => Fault)): void {
+      choose = typeof next === 'function' ? next : () => next
     },
     async stop(): Promise<void> {
       server.closeAllConnections()

@@ -1,6 +1,12 @@
 import { expect } from 'chai'
 import type { SendOutcome } from '../../server/chain/chain.js'
-import { classifySend, combineOutcomes, saysWrongChain, sendAnswers } from '../../server/chain/sendOutcome.js'
+import {
+  classifySend,
+  combineOutcomes,
+  type NodeOutcome,
+  saysWrongChain,
+  sendAnswers,
+} from '../../server/chain/sendOutcome.js'
 
 /** Whole answers as the clients send them, one for every row of the table. */
 const answers: [SendOutcome['kind'], client: string, text: string][] = [
@@ -162,6 +168,9 @@ const answers: [SendOutcome['kind'], client: string, text: string][] = [
   ['ambiguous', 'a gateway', ''],
 ]
 
+/** What several nodes say together. */
+const of = (...kinds: NodeOutcome['kind'][]) => combineOutcomes(kinds.map((kind) => ({ kind, text: kind }))).kind
+
 describe('what a node answers to a raw transaction', () => {
   for (const [kind, client, text] of answers) {
     it(`is ${kind} when ${client} says "${text.slice(0, 60)}"`, () => {
@@ -182,13 +191,28 @@ describe('what a node answers to a raw transaction', () => {
   })
 
   it('counts as sent when any of several nodes may have it', () => {
-    const of = (...kinds: SendOutcome['kind'][]) => combineOutcomes(kinds.map((kind) => ({ kind, text: kind }))).kind
     expect(of('dead', 'accepted')).to.equal('accepted')
     expect(of('ambiguous', 'consumed')).to.equal('consumed')
     expect(of('dead', 'ambiguous', 'notPooled')).to.equal('ambiguous')
     expect(of('dead', 'notPooled')).to.equal('notPooled')
     expect(of('notPooled', 'authorityBusy')).to.equal('authorityBusy')
-    expect(of('authorityBusy', 'ambiguous')).to.equal('ambiguous')
     expect(of('dead', 'dead')).to.equal('dead')
+    expect(of()).to.equal('ambiguous')
+  })
+
+  it('counts as it does for the others where a node was not reached, which cannot have it', () => {
+    const refusals = ['authorityBusy', 'notPooled', 'dead'] as const
+    for (const kind of refusals) expect(of('unreached', kind)).to.equal(kind)
+    expect(of('unreached', 'ambiguous', 'dead')).to.equal('ambiguous')
+    expect(of('unreached', 'accepted')).to.equal('accepted')
+    expect(of('unreached', 'unreached')).to.equal('ambiguous')
+  })
+
+  it('tells of a user’s own transactions though another node may have it, which is then never taken for refused', () => {
+    expect(of('authorityBusy', 'ambiguous')).to.equal('perhapsBusy')
+    expect(of('ambiguous', 'unreached', 'authorityBusy')).to.equal('perhapsBusy')
+    for (const kind of ['accepted', 'known', 'consumed', 'slotTaken'] as const) {
+      expect(of('authorityBusy', 'ambiguous', kind)).to.equal(kind)
+    }
   })
 })

@@ -4,7 +4,7 @@ import type { Chain } from '../../server/chain/chain.js'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { until } from '../support/until.js'
 import { account, type DevChain, lower, startDevChain } from './devChain.js'
-import { type FaultyNode, startFaultyNode } from './faultyNode.js'
+import { type Fault, type FaultyNode, startFaultyNode } from './faultyNode.js'
 
 describe('a transaction that is sent', () => {
   let dev: DevChain
@@ -90,6 +90,60 @@ describe('a transaction that is sent', () => {
     }
     expect(node.requests.length).to.be.greaterThan(0)
     await node.stop()
+  })
+
+  describe('which one node refuses for a user’s own transactions', () => {
+    let refusing: FaultyNode
+    let other: FaultyNode
+    beforeEach(async () => {
+      refusing = await startFaultyNode()
+      other = await startFaultyNode(dev.url)
+      const error = { code: -32000, message: 'authority already reserved' }
+      refusing.behave({
+        kind: 'answer',
+        answer: ({ method }) => (method === 'eth_sendRawTransaction' ? { error } : null),
+      })
+    })
+    afterEach(() => Promise.all([refusing.stop(), other.stop()]))
+
+    const sendBy = async (...urls: string[]) =>
+      (await send(dev.connect({ urls, sendTimeoutMs: 500 }), await sign())).kind
+
+    it('is refused where no connection to the other one is made, which cannot have it', async () => {
+      for (const url of ['http://127.0.0.1:1', 'http://nowhere.invalid']) {
+        expect(await sendBy(url, refusing.url)).to.equal('authorityBusy')
+        expect(await sendBy(url), 'by itself it says nothing').to.equal('ambiguous')
+      }
+    })
+
+    const unclear: Fault[] = [
+      { kind: 'silence' },
+      { kind: 'status', status: 502 },
+      { kind: 'reset' },
+      { kind: 'answer', answer: ({ method }) => (method === 'eth_chainId' ? null : { error: { message: 'busy' } }) },
+    ]
+    for (const fault of unclear) {
+      it(`may be sent where the other one was connected to and fails by ${fault.kind}`, async () => {
+        other.behave(fault)
+        expect(await sendBy(refusing.url, other.url)).to.equal('perhapsBusy')
+        expect(await sendBy(other.url)).to.equal('ambiguous')
+      })
+    }
+
+    it('may be sent where the other one takes it and then says nothing', async () => {
+      other.behave({ kind: 'loseAnswer' })
+      const raw = await sign({ gas: 60_000n })
+      const chain = dev.connect({ urls: [refusing.url, other.url] })
+      expect((await send(chain, raw)).kind).to.equal('perhapsBusy')
+      await until(async () => (await dev.chain.receipts([keccak256(raw)]))[0], 'the receipt')
+    })
+
+    it('may be sent where the other one breaks a connection that it has answered on before', async () => {
+      const chain = dev.connect({ urls: [refusing.url, other.url] })
+      expect((await send(chain, await sign({ nonce: nonce + 9 }))).kind).to.equal('accepted')
+      other.behave({ kind: 'reset' })
+      expect((await send(chain, await sign())).kind).to.equal('perhapsBusy')
+    })
   })
 
   it('never throws, whatever nodes do, and tells nothing secret', async () => {

@@ -1,17 +1,27 @@
 import { expect } from 'chai'
-import { type Abi, type Address, createWalletClient, encodeFunctionData, type Hex, http, parseUnits } from 'viem'
+import {
+  type Abi,
+  type Address,
+  createWalletClient,
+  encodeFunctionData,
+  type Hash,
+  type Hex,
+  http,
+  parseUnits,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import type { Service } from '../../server/compose.js'
+import { rpc } from '../../server/devnet/anvil.js'
 import { devAccount } from '../../server/devnet/devnet.js'
-import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
+import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
 import { bundleScene } from '../support/bundleScene.js'
 import { until } from '../support/until.js'
 import { authorization, balanceOf, newUser, sendFrom } from '../support/wallets.js'
 
 /** Its transaction is kept out of the nodes' pools until its nonce is used for nothing, or another has done it all. */
 describe('a step whose transaction comes to nothing', function () {
-  this.timeout(60_000)
+  this.timeout(90_000)
   const scene = bundleScene()
   const { a, b, usd } = scene
   const nodes: FaultyNode[] = []
@@ -28,7 +38,7 @@ describe('a step whose transaction comes to nothing', function () {
   async function keepOut(
     user: ReturnType<typeof newUser>,
     chain = a(),
-    { replaceAfterMs = 3_000, confirmations = 1 } = {},
+    { others = [] as string[], replaceAfterMs = 3_000, confirmations = 1 } = {},
   ): Promise<Record<string, string>> {
     const { r } = await authorization(user, chain)
     const his = BigInt(r).toString(16)
@@ -40,7 +50,7 @@ describe('a step whose transaction comes to nothing', function () {
     })
     const behind = scene.changedChains((entry, index) => {
       Object.assign(entry, { replaceAfterMs, confirmations })
-      entry.rpcUrls = [nodes[index]!.url]
+      entry.rpcUrls = [nodes[index]!.url, ...others]
     })
     return { ...behind, SOLVER_PRIVATE_KEYS: ours!() }
   }
@@ -151,5 +161,75 @@ describe('a step whose transaction comes to nothing', function () {
       expect(step.error).to.include({ code: 'transaction_cancelled', retryable: true })
       expect(await scene.availableOf(service, user!.address)).to.equal('0')
     })
+  })
+
+  /** One payment of a user who is kept out, on a chain that has these nodes besides: how it ends, and its forms. */
+  async function keptOutAmong(others: string[]) {
+    const [user] = await scene.users(1)
+    const asked = await scene.ask([{ user: user!, intent: await scene.intentOf(user!, [scene.payVault(7n)]) }])
+    return scene.withService(await keepOut(user!, a(), { others, replaceAfterMs: 1_000 }), async (service) => {
+      await until(async () => (await cancels(service)) > 0, 'the cancel', 50_000)
+      const [step] = await scene.ends(service, asked)
+      const forms = await service.database.knex('attempts').orderBy('created_at').select('is_cancel')
+      const nonces = await service.database.knex('transactions').select('nonce')
+      return { step, forms: forms.map((form) => Boolean(form.is_cancel)), nonces }
+    })
+  }
+
+  it('fails as soon as ever while another node is down, which cannot have taken it', async () => {
+    const { step, forms, nonces } = await keptOutAmong(['http://127.0.0.1:1'])
+    expect(step.error).to.include({ code: 'transaction_cancelled', retryable: true })
+    expect(forms).to.deep.equal([false, true])
+    expect(nonces).to.have.length(1)
+  })
+
+  it('fails after a few raised fees while another node fails at each of them, so that the lane goes on', async () => {
+    const failing = await startFaultyNode(a().rpcUrls[0]!)
+    try {
+      const isSend = ({ method }: JsonCall) => method === 'eth_sendRawTransaction'
+      failing.behave((calls) => (calls.some(isSend) ? { kind: 'status', status: 502 } : { kind: 'pass' }))
+      const { step, forms, nonces } = await keptOutAmong([failing.url])
+      expect(step.error).to.include({ code: 'transaction_cancelled', retryable: true })
+      expect(forms).to.deep.equal([false, false, false, false, true])
+      expect(nonces).to.have.length(1)
+    } finally {
+      await failing.stop()
+    }
+  })
+
+  it('succeeds where a node that failed had taken a form of it, and that one is mined', async () => {
+    const failing = await startFaultyNode(a().rpcUrls[0]!)
+    const [user] = await scene.users(1)
+    const asked = await scene.ask([{ user: user!, intent: await scene.intentOf(user!, [scene.payVault(7n)]) }])
+    const before = await scene.unexplainedBefore()
+    try {
+      const isSend = ({ method }: JsonCall) => method === 'eth_sendRawTransaction'
+      failing.behave((calls) => (calls.some(isSend) ? { kind: 'loseAnswer' } : { kind: 'pass' }))
+      await scene.automine(false)
+      const env = await keepOut(user!, a(), { others: [failing.url], replaceAfterMs: 1_000 })
+      await scene.withService(env, async (service) => {
+        const form = async (isCancel: number) => {
+          const forms = service.database.knex('attempts').where({ is_cancel: isCancel })
+          return (await forms.orderBy('created_at', 'desc').first('hash', 'raw')) as
+            { hash: Hash; raw: Hex } | undefined
+        }
+        const cancel = await until(() => form(1), 'the cancel', 50_000)
+        const last = (await form(0))!
+        const ask = (method: string, ...params: string[]) => rpc(a().rpcUrls[0]!, method, params)
+        await until(() => ask('eth_getTransactionByHash', cancel.hash), 'a node to have the cancel')
+        await ask('anvil_dropTransaction', cancel.hash)
+        await ask('eth_sendRawTransaction', last.raw)
+        await ask('evm_mine')
+        await scene.automine(true)
+        const [step] = await scene.ends(service, asked)
+        expect(step).to.include({ status: 'success', transactionHash: last.hash })
+        expect(await service.database.knex('transactions').select('nonce')).to.have.length(1)
+        expect(await scene.availableOf(service, user!.address)).to.equal('7')
+        expect(await scene.unexplained(service.database)).to.deep.equal(before)
+      })
+    } finally {
+      await scene.automine(true)
+      await failing.stop()
+    }
   })
 })

@@ -35,4 +35,29 @@ describe('a transaction that is stuck', () => {
     expect(forms.length).to.be.greaterThan(1)
     expect(transactions).to.have.length(1)
   })
+
+  it('is never given up while no node refuses it, however often its fees are raised', async function () {
+    this.timeout(90_000)
+    const [chain] = service.chains
+    const url = chain.rpcUrls[0]!
+    const user = newUser()
+    await fund(chain, user.address, { usd: 9n })
+    const calls = [{ to: tokenOf(chain, 'usd').address, value: 0n, data: transferData(chain.vault, 9n) }]
+    const created = await api.post('/actions', await actionOf(user, chain, calls))
+    await rpc(url, 'evm_setAutomine', [false])
+    await api.execute(created.body.actionId, 0, 0, undefined, 0)
+    const { knex } = service.database
+    const forms = () =>
+      knex('attempts')
+        .join('transactions', 'transactions.id', 'attempts.transaction_id')
+        .where({ 'transactions.status': 'open' })
+        .select('is_cancel')
+    // One more than after which a bundle is given up.
+    await until(async () => (await forms()).length > 5, 'its fees to be raised five times', 50_000)
+    expect((await forms()).filter(({ is_cancel }) => is_cancel)).to.deep.equal([])
+    await rpc(url, 'evm_setAutomine', [true])
+    await rpc(url, 'evm_mine', [])
+    const step = `/actions/${created.body.actionId}/intents/0/steps/0`
+    await until(async () => (await api.get(step)).body.status === 'success', 'the step')
+  })
 })

@@ -1,0 +1,92 @@
+import type { Mutation } from './mutations.js'
+
+/** Of how nodes are understood, and of what is done with what they say. */
+export const chainMutations: Mutation[] = [
+  {
+    name: 'what a contract reverts with is read as what the node says of itself',
+    changes: [{ file: 'server/chain/simulate.ts', find: '  if (isRevert(error)) return null\n', replace: '' }],
+    tests: ['test/chain/revertReasons.test.ts'],
+  },
+  {
+    name: 'a search for a log ends where a node takes too long for the whole chain',
+    changes: [
+      {
+        file: 'server/chain/findLog.ts',
+        find: '.catch(async () => ({ hash: undefined, head: await readHead(), hasFailed: true }))',
+        replace: '',
+      },
+    ],
+    tests: ['test/chain/findLog.test.ts', '-g', 'whole chain is too much'],
+  },
+  {
+    name: 'a search for a log ends where its first windows are too wide',
+    changes: [
+      {
+        file: 'server/chain/findLog.ts',
+        find: '        if (sizes.length === 1) throw error\n',
+        replace: '        throw error\n',
+      },
+    ],
+    tests: ['test/chain/findLog.test.ts', '-g', 'are the most'],
+  },
+  {
+    name: 'windows that were refused count as searched',
+    changes: [
+      {
+        file: 'server/chain/findLog.ts',
+        find: '        if (sizes.length === 1) throw error\n',
+        replace: '        if (sizes.length === 1) return null\n',
+      },
+      {
+        file: 'server/chain/findLog.ts',
+        find: '        await readHead()\n',
+        replace: '        await readHead().catch(() => undefined)\n',
+      },
+    ],
+    tests: ['test/chain/findLog.test.ts', '-g', 'as an outage'],
+  },
+  {
+    name: 'a node that was never reached may have what was sent',
+    changes: [
+      {
+        file: 'server/chain/createChain.ts',
+        find: "return { kind: error.isUnreached ? 'unreached' : 'ambiguous', text: error.message }",
+        replace: "return { kind: 'ambiguous', text: error.message }",
+      },
+    ],
+    tests: ['test/engine/cameToNothing.test.ts', '-g', 'another node is down'],
+  },
+  {
+    name: 'a node that breaks a connection was never reached',
+    changes: [
+      {
+        file: 'server/chain/rpcNode.ts',
+        find: "return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT'",
+        replace: 'return Boolean(syscall ?? code)',
+      },
+    ],
+    tests: ['test/chain/sends.test.ts', '-g', 'may be sent where'],
+  },
+  {
+    name: 'a user holds a lane for as long as a node fails',
+    changes: [
+      {
+        file: 'server/engine/watchChain.ts',
+        find: "(carries.length > 1 || sendOutcome === 'perhapsBusy')",
+        replace: 'carries.length > 1',
+      },
+    ],
+    tests: ['test/engine/cameToNothing.test.ts', '-g', 'a few raised fees'],
+  },
+  {
+    name: 'a transaction that only its fees hold up is given up',
+    changes: [
+      {
+        file: 'server/engine/watchChain.ts',
+        find: "(carries.length > 1 || sendOutcome === 'perhapsBusy') && attempts.length",
+        replace: 'carries.length > 0 && attempts.length',
+      },
+    ],
+    tests: ['test/engine/replacement.test.ts', '-g', 'never given up'],
+  },
+]
