@@ -2250,7 +2250,7 @@ export type SubmitTransactionData = {
 
 export type SubmitTransactionErrors = {
     /**
-     * The transaction can't be accepted; nothing is stored.
+     * The transaction can't be accepted; nothing is stored. The issues name places of the body sent.
      */
     400: ErrorBody;
     /**
