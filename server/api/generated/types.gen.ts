@@ -527,7 +527,7 @@ export type VenueTxHashVerified = {
  */
 export type DepositRequest = {
     /**
-     * Whose deposit it is.
+     * Whose deposit it is. Not the vault, an operator, a delegate or the zero address.
      */
     user: Address;
     txHash: Hash;
