@@ -20,10 +20,16 @@ import {
 } from './amounts.js'
 import { runAction, type RunOptions } from './runAction.js'
 import { type Expectation, pin, type PinnedChain } from './pins.js'
-import { checkedChains, prepareAction, type PreparedAction, type PrepareOptions, signAction } from './prepareAction.js'
+import {
+  checkedChains,
+  prepareAction,
+  type PreparedAction,
+  type PrepareOptions,
+  signAction,
+  type SignOptions,
+} from './prepareAction.js'
 import { randomKey } from './randomKey.js'
 import { send, type SendOptions } from './send.js'
-import type { SigningAccount } from './sign.js'
 import { type WaitCalls, waitForStep, type WaitOptions } from './waitForStep.js'
 import { type StepProgress, waitForAction, watchAction, type WatchOptions } from './watchAction.js'
 import {
@@ -311,11 +317,9 @@ export function createIntentClient(options: IntentClientOptions) {
 
     /**
      * Signs what was prepared, and gives the body for `createAction`. Refuses what was altered since, and delegates and
-     * vaults that the service has exchanged since.
+     * vaults that the service has exchanged since or that are not those expected.
      */
-    signAction: (
-      prepared: PreparedAction,
-      how: { account: SigningAccount; signal?: AbortSignal },
-    ): Promise<ActionRequest> => signAction(sendCalls, prepared, how),
+    signAction: (prepared: PreparedAction, how: SignOptions): Promise<ActionRequest> =>
+      signAction(sendCalls, prepared, how),
   }
 }

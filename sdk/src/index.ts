@@ -29,7 +29,7 @@ export {
   StepFailedError,
 } from './errors.js'
 export type { Expectation, PinnedChain } from './pins.js'
-export type { IntentDraft, PreparedAction, PrepareOptions } from './prepareAction.js'
+export type { IntentDraft, PreparedAction, PrepareOptions, SignOptions } from './prepareAction.js'
 export type { Progress, RunOptions } from './runAction.js'
 export type { SendOptions } from './send.js'
 export { signAuthorization, type SignedIntent, signIntent, type SigningAccount, signRegistration } from './sign.js'

@@ -46,11 +46,14 @@ export type PreparedAction = {
   chains: PinnedChain[]
 }
 
-export type PrepareCalls = {
+type PinCalls = {
   getChains: (options: CallOptions) => Promise<Chain[]>
   /** The contracts as the caller has seen them. */
   seen: () => readonly PinnedChain[]
   expect: Expectation | undefined
+}
+
+export type PrepareCalls = PinCalls & {
   /** How the chains' nodes are asked: with the client's timeout and retries. */
   nodeFetch: (signal: AbortSignal | undefined) => typeof fetch
 }
@@ -65,12 +68,7 @@ export async function prepareAction(calls: PrepareCalls, options: PrepareOptions
   const batches = options.intents.flatMap((intent) => intent.chainBatches)
   const expect = options.expect ?? calls.expect
   const chains = await checkedChains(calls, chainIdsOf(batches), { expect, signal })
-  const trusted = expect?.delegates
-  if (trusted) {
-    // An authorization that was signed elsewhere is held to the same list.
-    const authorized = (given ?? []).map(({ chainId, address }) => ({ chainId, delegate: address }))
-    checkPins(authorized, { expect: { delegates: trusted }, seen: [] })
-  }
+  checkSigned(given ?? [], expect)
   // What the solver alone pays runs nothing in the account.
   const acting = chains.filter(({ chainId }) => batches.some((b) => b.chainId === chainId && b.calls.length > 0))
   const authorizations = given
@@ -87,14 +85,21 @@ export async function prepareAction(calls: PrepareCalls, options: PrepareOptions
   return { user: account.address, intents, authorizations, chainAuthorizations: given ?? [], chains: chains.map(pin) }
 }
 
+export type SignOptions = {
+  account: SigningAccount
+  /** The contracts that you trust, instead of the client's: what `prepareAction` was given. */
+  expect?: Expectation | undefined
+  signal?: AbortSignal | undefined
+}
+
 /**
- * Signs what was prepared, and gives the body for `createAction`. Refuses what was altered since, and contracts that the
- * service has exchanged since.
+ * Signs what was prepared, and gives the body for `createAction`. Refuses what was altered since, and contracts that
+ * the service has exchanged since or that are not those expected.
  */
 export async function signAction(
-  calls: Pick<PrepareCalls, 'getChains'>,
+  calls: PinCalls,
   prepared: PreparedAction,
-  { account, signal }: { account: SigningAccount; signal?: AbortSignal },
+  { account, expect = calls.expect, signal }: SignOptions,
 ): Promise<ActionRequest> {
   if (!isSame(account.address, prepared.user)) {
     throw new IntentError(`The action is prepared for ${prepared.user}, not ${account.address}.`)
@@ -104,8 +109,12 @@ export async function signAction(
   }
   // Before an authorization is signed, which would be good without any intent.
   prepared.intents.forEach(requireWindow)
-  const now = findChains(await calls.getChains({ signal }), chainIdsOf(prepared.chains))
-  checkPins(now.map(pin), { seen: prepared.chains })
+  checkSigned(prepared.chainAuthorizations, expect)
+  // Those of the intents: the list of chains may have been shortened, so that there would be nothing to compare.
+  const chainIds = chainIdsOf(prepared.intents.flatMap((intent) => intent.chainBatches))
+  const now = (await checkedChains(calls, chainIds, { expect, signal })).map(pin)
+  checkPins(now, { seen: prepared.chains })
+  requirePrepared(prepared, now)
   const chainAuthorizations = [...prepared.chainAuthorizations]
   for (const { address, ...draft } of prepared.authorizations) {
     chainAuthorizations.push(await signAuthorization({ account, delegate: address, ...draft }))
@@ -120,13 +129,38 @@ export async function signAction(
 
 /** The chains with these ids, as long as their contracts are those expected and those that the caller has seen. */
 export async function checkedChains(
-  calls: PrepareCalls,
+  calls: PinCalls,
   chainIds: readonly number[],
   { expect = calls.expect, ...how }: CallOptions & { expect?: Expectation | undefined },
 ): Promise<Chain[]> {
   const chains = findChains(await calls.getChains(how), chainIds)
   checkPins(chains.map(pin), { expect, seen: calls.seen() })
   return chains
+}
+
+/** An authorization that was signed elsewhere is held to the same list of delegates. */
+function checkSigned(authorizations: readonly ChainAuthorization[], expect: Expectation | undefined): void {
+  if (!expect?.delegates) return
+  const authorized = authorizations.map(({ chainId, address }) => ({ chainId, delegate: address }))
+  checkPins(authorized, { expect: { delegates: expect.delegates }, seen: [] })
+}
+
+/** An authorization hands the account over to a contract, so that has to be the delegate of a chain that is meant. */
+function requirePrepared({ chains, authorizations }: PreparedAction, now: readonly PinnedChain[]): void {
+  for (const { chainId } of now) {
+    if (!chains.some((chain) => chain.chainId === chainId)) {
+      throw new IntentError(`The action was altered after it was prepared: it was not for chain ${chainId}.`)
+    }
+  }
+  for (const { chainId, address } of authorizations) {
+    const chain = now.find((candidate) => candidate.chainId === chainId)
+    if (!isSame(chain?.delegate, address)) {
+      throw new IntentError(
+        `An authorization was altered after it was prepared: on chain ${chainId} it is for ${address}, not for ` +
+          (chain ? `the delegate ${chain.delegate}.` : 'a chain of the action.'),
+      )
+    }
+  }
 }
 
 function chainIdsOf(parts: readonly { chainId: number }[]): number[] {

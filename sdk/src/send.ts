@@ -26,10 +26,10 @@ const createWithinMs = 60_000
 
 /** Prepares, signs, creates and carries out an action of signed intents; resolves with the finished action. */
 export async function send(calls: SendCalls, options: SendOptions): Promise<Action> {
-  const { account, signal, idempotencyKey = randomKey(), onProgress } = options
+  const { account, expect, signal, idempotencyKey = randomKey(), onProgress } = options
   const prepared = await prepareAction(calls, options)
   onProgress?.({ type: 'prepared', prepared })
-  const request = await signAction(calls, prepared, { account, signal })
+  const request = await signAction(calls, prepared, { account, expect, signal })
   onProgress?.({ type: 'signed', request, idempotencyKey })
   const created = await create(calls, request, { idempotencyKey, signal })
   onProgress?.({ type: 'created', ...created })

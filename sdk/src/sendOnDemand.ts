@@ -4,6 +4,7 @@ import type { IntentClient } from './client.js'
 import { IntentError, StepFailedError } from './errors.js'
 import type { Expectation } from './pins.js'
 import { randomKey } from './randomKey.js'
+import { readToken } from './readToken.js'
 import { type RunOptions, runStep } from './runAction.js'
 import { create } from './send.js'
 import { type SigningAccount, signRegistration } from './sign.js'
@@ -83,7 +84,7 @@ function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | 
   if (!transfer) return null
   if (own.length > 1) throw new IntentError('One step is one transaction: name the call that makes its transfers.')
   const { to, token, amount } = transfer
-  if (token === zeroAddress) return { chainId, to, value: amount, data: '0x' }
+  if (readToken(token) === zeroAddress) return { chainId, to, value: amount, data: '0x' }
   // transfer(address,uint256)
   const data = concat(['0xa9059cbb', pad(to), numberToHex(amount, { size: 32 })])
   return { chainId, to: token, value: 0n, data }

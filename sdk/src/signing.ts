@@ -17,6 +17,7 @@ import {
   type TypedDataDomain,
 } from 'viem'
 import { keccak256 } from './keccak256.js'
+import { readToken } from './readToken.js'
 import { hashBatchStruct, hashIntentStruct, hashTransferStruct } from './structHash.js'
 
 /** How an intent is signed. `ecdsa` covers the calls; `eip712` covers the token transfers too, and wallets can show it. */
@@ -36,7 +37,7 @@ export type TokenTransfer = {
   /** The sender's address, or `solver` when the solver funds the transfer. */
   from: Address | 'solver'
   to: Address
-  /** The token's contract, or the zero address for the native currency. */
+  /** The token's contract, or the zero address for the native currency; `0x0` and `0xEeee…EEeE` mean the same. */
   token: Address
   /** In the token's smallest unit, such as viem's `parseUnits` gives. */
   amount: bigint
@@ -329,7 +330,7 @@ function typedCall({ to, value, data }: Call) {
 }
 
 function typedTransfer({ from, to, token, amount }: TokenTransfer) {
-  return { from: from === 'solver' ? zeroAddress : lower(from), to: lower(to), token: lower(token), amount }
+  return { from: from === 'solver' ? zeroAddress : lower(from), to: lower(to), token: readToken(token), amount }
 }
 
 /** Any letter case is an address here; viem refuses mixed case that is not EIP-55. What is signed is the bytes. */

@@ -10,6 +10,7 @@ import {
   stringToHex,
 } from 'viem'
 import { keccak256 } from './keccak256.js'
+import { readToken } from './readToken.js'
 
 /**
  * The structs of an intent as EIP-712 hashes them, by hand: viem would hash the types anew for every struct, which was
@@ -47,7 +48,7 @@ export function hashBatchStruct(
 export function hashTransferStruct(transfer: { from: Address; to: Address; token: Address; amount: bigint }): Hash {
   const { from, to, token, amount } = transfer
   return keccak256(
-    concat([typeHashes.TokenTransfer, addressWord(from), addressWord(to), addressWord(token), word(amount)]),
+    concat([typeHashes.TokenTransfer, addressWord(from), addressWord(to), addressWord(readToken(token)), word(amount)]),
   )
 }
 

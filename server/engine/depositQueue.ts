@@ -7,6 +7,9 @@ import { nextLookMs } from './unknownTransaction.js'
 import { moved, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
+/** As many amounts as a refusal lists. */
+const shownAmounts = 10
+
 /** Deposits and withdrawals that clients have reported and that the chain has not confirmed yet. */
 export function depositQueue(tools: EngineTools): Queue<DepositWork> {
   return {
@@ -119,9 +122,15 @@ function findMovements(
 function matching(work: DepositWork, custody: Custody, movements: Movement[], where: string): Found | string {
   const some = movements.filter(({ amount }) => amount > 0n).map(({ logIndex, amount }) => ({ logIndex, amount }))
   if (some.length === 0) return `The transaction moves nothing of ${work.token} from ${work.sender} ${where}.`
-  const amounts = some.map(({ amount }) => amount.toString()).join(', ')
-  const mismatch = `The transaction moves ${amounts} from ${work.sender} ${where}, not ${work.amount}.`
+  const mismatch = `The transaction moves ${amountsOf(some)} from ${work.sender} ${where}, not ${work.amount}.`
   return { custody, movements: some, mismatch }
+}
+
+/** A transaction may hold thousands of movements: the first few, and how many more there are. */
+function amountsOf(movements: readonly Movement[]): string {
+  const shown = movements.slice(0, shownAmounts).map(({ amount }) => amount.toString())
+  const more = movements.length - shown.length
+  return shown.join(', ') + (more > 0 ? ` and ${more} more amounts` : '')
 }
 
 type Transfer = Movement & { from: string; to: string | null }

@@ -14,6 +14,7 @@ import { isRecipientAllowed } from '../domain/recipients.js'
 import type { Settings } from '../domain/settings.js'
 import { findToken, solverTransfers } from '../domain/solverNeeds.js'
 import { isUserBatch } from '../domain/stepKind.js'
+import { checkUser } from './checkUser.js'
 
 /** An intent as the request states it: a signed one has no digest yet. */
 export type UnverifiedIntent = Omit<SignedIntent, 'digest'> | Exclude<Intent, { mode: '7702' }>
@@ -56,16 +57,6 @@ export async function checkAction(
     issues.push(...(await checkAuthorization(authorization, draft.user, path, settings, recover)))
   }
   return { intents, issues }
-}
-
-function* checkUser(user: Address, settings: Settings): Generator<Issue> {
-  const reserved = [...settings.chains.values()].some((chain) => chain.vault === user || chain.delegates.includes(user))
-  if (!reserved && !settings.operators.includes(user) && !/^0x0{40}$/.test(user)) return
-  yield {
-    path: '/user',
-    message: 'the user may not be the vault, an operator, a delegate or the zero address',
-    code: 'user_not_allowed',
-  }
 }
 
 function* checkBatches(intent: UnverifiedIntent, user: Address, path: string, settings: Settings): Generator<Issue> {

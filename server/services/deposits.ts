@@ -5,6 +5,7 @@ import { requiredConfirmations } from '../domain/finality.js'
 import type { Settings } from '../domain/settings.js'
 import { findToken } from '../domain/solverNeeds.js'
 import type { Store } from '../store/store.js'
+import { checkUser } from './checkUser.js'
 
 /** How long a report is held open for its confirmation. */
 const waitMs = 10_000
@@ -41,6 +42,10 @@ export function createDeposits(deps: {
       const chain = settings.chains.get(report.chainId)
       if (!chain) {
         throw new ServiceError('chain_unsupported', `chainId: chain ${report.chainId} is not supported.`)
+      }
+      const [notAllowed] = checkUser(report.user, settings)
+      if (notAllowed) {
+        throw new ServiceError('validation_failed', notAllowed.message, { issues: [notAllowed] })
       }
       if (!findToken(chain, report.token)) {
         throw new ServiceError(

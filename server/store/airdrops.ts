@@ -3,6 +3,7 @@ import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
 import { claimDue } from './claims.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { post } from './ledger.js'
+import { storedMessage } from './storedMessage.js'
 
 type AirdropRow = {
   chain_id: number
@@ -120,7 +121,7 @@ export async function failAirdrop(database: Database, airdrop: Airdrop, message:
     knex('airdrops')
       .where({ ...roundOf(airdrop), status: 'executing' })
       .whereNull('transaction_id')
-      .update({ status: 'error', error_message: message, due_at: null }),
+      .update({ status: 'error', error_message: storedMessage(message), due_at: null }),
   )
 }
 
@@ -193,7 +194,7 @@ export async function settleAirdrop(
       transaction_id: isOwn ? carrier.id : null,
       block_number: paidIn?.number ?? null,
       block_hash: paidIn?.hash ?? null,
-      error_message: message,
+      error_message: message === null ? null : storedMessage(message),
       due_at: null,
     })
   if (paidIn) post(trx, [{ ...(await payoutOf(trx, airdrop)), debit: 'solver', credit: 'vault' }], now)

@@ -5,6 +5,7 @@ import type { ServiceErrorCode } from '../domain/errors.js'
 import { alreadyUsed, bookDeposit } from './bookDeposit.js'
 import { claimDue } from './claims.js'
 import { type Database, isDuplicate } from './database.js'
+import { storedMessage } from './storedMessage.js'
 
 export type DepositWork = DepositView & {
   id: number
@@ -166,7 +167,7 @@ export async function settleDeposit(database: Database, id: number, result: Depo
 async function refuse(deposits: Knex.QueryBuilder, id: number, code: ServiceErrorCode, message: string): Promise<void> {
   await deposits
     .where({ id, status: 'pending' })
-    .update({ status: 'refused', error_code: code, error_message: message, due_at: null })
+    .update({ status: 'refused', error_code: code, error_message: storedMessage(message), due_at: null })
 }
 
 function hashOf(report: DepositReport): Hash {

@@ -1,5 +1,6 @@
 import type { Address, Hash } from 'viem'
 import { type Database, isDuplicate } from './database.js'
+import { storedMessage } from './storedMessage.js'
 
 /**
  * A lane is one signer on one chain, with the nonce that is to be signed next.
@@ -67,7 +68,7 @@ export async function pauseLane(
   const paused = await database.write((knex) =>
     knex('lanes')
       .where(lane.seenNonce === undefined ? key : { ...key, next_nonce: lane.seenNonce })
-      .update({ status: 'paused', reason: lane.reason, updated_at: now }),
+      .update({ status: 'paused', reason: storedMessage(lane.reason), updated_at: now }),
   )
   return paused > 0
 }

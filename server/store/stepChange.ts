@@ -14,6 +14,7 @@ import {
   type StepRow,
   toStepView,
 } from './rows.js'
+import { storedMessage } from './storedMessage.js'
 
 export type StepChange = Partial<
   Omit<
@@ -113,7 +114,7 @@ function columnsOf({ error, ...rest }: StepChange, now: number): Record<string, 
   const columns: Record<string, unknown> = { ...rest, updated_at: now }
   if (error !== undefined) {
     columns.error_code = error?.code ?? null
-    columns.error_message = error?.message ?? null
+    columns.error_message = error ? storedMessage(error.message) : null
     columns.error_retryable = error ? Number(error.retryable) : null
   }
   return columns

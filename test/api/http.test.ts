@@ -1,6 +1,7 @@
 import { request as rawRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { keccak256, stringToHex } from 'viem'
 import type { ActionErrorBody, ErrorBody, VenueTxHashesFound } from '../../server/api/generated/types.gen.js'
 import { useTestService } from '../support/useTestService.js'
 import { newUser } from '../support/wallets.js'
@@ -183,6 +184,38 @@ describe('the API over HTTP', () => {
       for (const count of ['0', '1001', 'x'])
         expect((await api.get(`/venue-tx-hashes?address=${base.address}&count=${count}`)).status).to.equal(400)
       expect((await api.get('/venue-tx-hashes')).status).to.equal(400)
+    })
+
+    it('take no label that a database would read as another one, in bodies and in queries alike', async () => {
+      const message = (name: string) =>
+        `${name} must be a string without control characters and without spaces at its ends`
+      for (const label of ['deposit ', ' deposit', ' ', 'a\u0000b', 'a\n', '\ta', 'a\u007f']) {
+        for (const field of ['actionType', 'venue']) {
+          const stored = await api.post('/venue-tx-hashes', { ...record(), [field]: label })
+          expect(stored.status, JSON.stringify(label)).to.equal(400)
+          expect(stored.body.error.issues).to.deep.equal([
+            { path: `/${field}`, message: message(field), code: 'pattern' },
+          ])
+          const verified = await api.get(
+            `/venue-tx-hashes/verify/${record().txHash}?${field}=${encodeURIComponent(label)}`,
+          )
+          expect([verified.status, verified.body.error.message]).to.deep.equal([400, message(field)])
+        }
+        const query = `address=${record().address}&actionTypes=deposit&actionTypes=${encodeURIComponent(label)}`
+        const found = await api.get(`/venue-tx-hashes?${query}`)
+        expect([found.status, found.body.error.message]).to.deep.equal([400, message('actionTypes[1]')])
+      }
+      const empty = await api.get(`/venue-tx-hashes?address=${record().address}&venue=`)
+      expect(empty.body.error.message).to.equal('venue must have at least 1 character')
+    })
+
+    it('keep a label as it is, with spaces inside and in any script', async () => {
+      for (const venue of ['a b', 'x', 'Börse', '取引所', '🪙', 'a\u00a0']) {
+        const entry = { ...record(), txHash: keccak256(stringToHex(venue)), venue }
+        expect((await api.post('/venue-tx-hashes', entry)).status).to.equal(200)
+        const verified = await api.get(`/venue-tx-hashes/verify/${entry.txHash}?venue=${encodeURIComponent(venue)}`)
+        expect(verified.body.data).to.deep.equal(entry)
+      }
     })
 
     it('are verified by hash, action type and venue', async () => {

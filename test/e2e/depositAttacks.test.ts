@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Abi, concatHex, encodeFunctionData, erc20Abi, type Hash, parseUnits } from 'viem'
-import { delegateAbi } from '../../server/chain/generated/contracts.js'
+import { delegateAbi, devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { createDeployer } from '../../server/devnet/deployContracts.js'
 import { devAccount } from '../../server/devnet/devnet.js'
@@ -222,6 +222,28 @@ describe('attacks by way of deposit reports', () => {
     const token = { tokenAddress: native, amount: value.toString() }
     expect((await report(user.address, hash, token)).body.error.code).to.equal('deposit_mismatch')
     expect(await available(user.address, native)).to.equal('0')
+  })
+
+  it('records nothing of the solver’s own inventory that was minted into the vault', async () => {
+    const data = encodeFunctionData({ abi: devTokenAbi, functionName: 'mint', args: [a().vault, ten] })
+    const hash = await sendFrom(a(), devAccount(0), { to: usdA(), data })
+    const reply = await report(native, hash)
+    expect(reply.status, JSON.stringify(reply.body)).to.equal(400)
+    expect(await available(native)).to.equal('0')
+  })
+
+  it('takes no report for the service itself, whose money is nobody’s credit', async () => {
+    const { user, hash } = await payer()
+    const message = 'the user may not be the vault, an operator, a delegate or the zero address'
+    const issues = [{ path: '/user', message, code: 'user_not_allowed' }]
+    for (const nobody of [native, a().vault, b().vault, a().delegates[0]!, devAccount(1).address]) {
+      for (const isDeposit of [true, false]) {
+        const reply = await report(nobody, hash, { isDeposit })
+        expect(reply.status, nobody).to.equal(400)
+        expect(reply.body.error).to.deep.equal({ message, code: 'validation_failed', issues })
+      }
+    }
+    expect((await report(user.address, hash)).status).to.equal(200)
   })
 
   it('answers malformed deposit reports with a reason', async () => {

@@ -91,6 +91,10 @@ function stringArbitrary(schema: Schema, known: Known, name: string): fc.Arbitra
         fc.constantFrom('0', '1', '100', (2n ** 256n - 1n).toString()),
         fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
       )
+    case 'label':
+      return fc
+        .string({ unit: 'binary', minLength, maxLength: 40 })
+        .filter((text) => new RegExp(schema.pattern!, 'u').test(text))
     case undefined:
       break
     default:

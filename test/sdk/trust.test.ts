@@ -168,6 +168,50 @@ describe('what is signed', () => {
     expect(signed).to.deep.equal([])
   })
 
+  for (const [what, alter] of [
+    ['contract', { address: stranger }],
+    ['chain', { chainId: 1 }],
+  ] as const) {
+    it(`is no authorization whose ${what} was altered after it was prepared`, async () => {
+      const { client } = await service([good], { delegates: { 31337: delegate }, vaults: { 31337: vault } })
+      const { signed, account: signer } = watched()
+      const prepared = await client.prepareAction({ account: signer, intents })
+      const authorizations = prepared.authorizations.map((draft) => ({ ...draft, ...alter }))
+      const refusal = await client
+        .signAction({ ...prepared, authorizations }, { account: signer })
+        .catch((e: Error) => e)
+      expect(refusal).to.be.instanceOf(IntentError)
+      expect((refusal as Error).message).to.contain('An authorization was altered')
+      expect(signed).to.deep.equal([])
+    })
+  }
+
+  it('is nothing when the list of contracts was shortened, so that there was nothing to compare', async () => {
+    const { client } = await service([good, { delegate: stranger, solver: vault }])
+    const { signed, account: signer } = watched()
+    const prepared = await client.prepareAction({ account: signer, intents })
+    const authorizations = prepared.authorizations.map((draft) => ({ ...draft, address: stranger }))
+    const altered = { ...prepared, authorizations, chains: [] }
+    expect(await client.signAction(altered, { account: signer }).catch((e: unknown) => e)).to.be.instanceOf(IntentError)
+    expect(signed).to.deep.equal([])
+  })
+
+  it('is held to the contracts that the caller expects once more, whatever the prepared action says', async () => {
+    const { client } = await service([good, { delegate: stranger, solver: vault }])
+    const { signed, account: signer } = watched()
+    const expected = { delegates: { 31337: delegate } }
+    const prepared = await client.prepareAction({ account: signer, intents, expect: expected })
+    const authorizations = prepared.authorizations.map((draft) => ({ ...draft, address: stranger }))
+    const chains = prepared.chains.map((chain) => ({ ...chain, delegate: stranger }))
+    const signing = client.signAction({ ...prepared, authorizations, chains }, { account: signer, expect: expected })
+    expect(await mismatchOf(signing)).to.include({ reason: 'unexpected', part: 'delegate', actual: stranger })
+    const foreign = { address: stranger, chainId: 31337, nonce: 0, r: '0x1', s: '0x1' } as const
+    const replaced = { ...prepared, authorizations: [], chainAuthorizations: [foreign] }
+    const sending = client.signAction(replaced, { account: signer, expect: expected })
+    expect(await mismatchOf(sending)).to.include({ reason: 'unexpected', actual: stranger })
+    expect(signed).to.deep.equal([])
+  })
+
   it('is nothing at all for an intent that holds at no time, however it came to be prepared', async () => {
     const { client, posted } = await service([good])
     const { signed, account: signer } = watched()

@@ -75,7 +75,7 @@ export type ActionId = string;
 export type IntentId = string;
 
 /**
- * A word of your own, 1 to 128 characters.
+ * A word of your own, 1 to 128 characters in any script. No control characters (U+0000 to U+001F, U+007F), and no space at the beginning or the end.
  */
 export type Label = string;
 
@@ -527,7 +527,7 @@ export type VenueTxHashVerified = {
  */
 export type DepositRequest = {
     /**
-     * Whose deposit it is.
+     * Whose deposit it is. Not the vault, an operator, a delegate or the zero address.
      */
     user: Address;
     txHash: Hash;
@@ -2250,7 +2250,7 @@ export type SubmitTransactionData = {
 
 export type SubmitTransactionErrors = {
     /**
-     * The transaction can't be accepted; nothing is stored.
+     * The transaction can't be accepted; nothing is stored. The issues name places of the body sent.
      */
     400: ErrorBody;
     /**

@@ -1,3 +1,4 @@
+import { type Issue, ServiceError } from '../../domain/errors.js'
 import type { LegacyService } from '../../services/legacy.js'
 import type { Handlers } from '../handlers.js'
 import { lower, readAuthorization, readCall } from '../readAction.js'
@@ -6,6 +7,13 @@ import { lower, readAuthorization, readCall } from '../readAction.js'
 function deprecated(successor: string): Record<string, string> {
   return { Deprecation: '@1763596800', Link: `<${successor}>; rel="successor-version"` }
 }
+
+/** Where the parts of the action that a transaction becomes are in the body that the client has sent. */
+const places: [ofAction: RegExp, ofBody: string][] = [
+  [/^\/user(?=\/|$)/, '/address'],
+  [/^\/chainAuthorizations(?=\/|$)/, '/authorization'],
+  [/^\/intents\/0(?=\/|$)/, '/intentAuthorization'],
+]
 
 export function createLegacyHandlers(
   legacy: LegacyService,
@@ -29,7 +37,9 @@ export function createLegacyHandlers(
           hash: lower(batch.hash),
         })),
       }
-      const submitted = await legacy.submit(transaction, { traceparent, countFor })
+      const submitted = await legacy.submit(transaction, { traceparent, countFor }).catch((error: unknown) => {
+        throw inPlacesOfBody(error)
+      })
       return {
         status: 200,
         headers: deprecated('/actions'),
@@ -55,4 +65,14 @@ export function createLegacyHandlers(
       }
     },
   }
+}
+
+/** A refusal of the action, with the issues at the places that the client knows. */
+function inPlacesOfBody(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || !error.details.issues) return error
+  const issues = (error.details.issues as Issue[]).map((issue) => ({
+    ...issue,
+    path: places.reduce((path, [ofAction, ofBody]) => path.replace(ofAction, ofBody), issue.path),
+  }))
+  return new ServiceError(error.code, error.message, { ...error.details, issues })
 }

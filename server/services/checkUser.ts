@@ -1,0 +1,17 @@
+import type { Address } from 'viem'
+import type { Issue } from '../domain/errors.js'
+import type { Settings } from '../domain/settings.js'
+
+/**
+ * Whether somebody can be the user of an action or of a deposit. What belongs to the service is nobody's credit, and
+ * the zero address is where minted tokens come from, the solver's own inventory among them.
+ */
+export function* checkUser(user: Address, settings: Settings): Generator<Issue> {
+  const reserved = [...settings.chains.values()].some((chain) => chain.vault === user || chain.delegates.includes(user))
+  if (!reserved && !settings.operators.includes(user) && !/^0x0{40}$/.test(user)) return
+  yield {
+    path: '/user',
+    message: 'the user may not be the vault, an operator, a delegate or the zero address',
+    code: 'user_not_allowed',
+  }
+}
