@@ -143,7 +143,7 @@ export type Chain = {
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
   /** Whether the vault has paid under this key. */
   isFulfilled(stepKey: Hash): Promise<boolean>
-  /** Which of them the vault lets pay. */
+  /** Which of them the vault lets pay; all of them where it does not say. */
   areOperators(signers: readonly Address[]): Promise<boolean[]>
   /** Whether the account's delegate has run this batch. False for an account without a delegate. */
   isChainBatchProcessed(account: Address, chainBatchId: Hash): Promise<boolean>

@@ -137,16 +137,17 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).flat()
     },
 
-    isFulfilled(stepKey) {
-      return readFlag(rpc, config.vault, encodeIsFulfilled(stepKey))
+    async isFulfilled(stepKey) {
+      return (await readFlag(rpc, config.vault, encodeIsFulfilled(stepKey))) === true
     },
 
-    areOperators(signers) {
-      return Promise.all(signers.map((signer) => readFlag(rpc, config.vault, encodeIsOperator(signer))))
+    async areOperators(signers) {
+      const flags = await Promise.all(signers.map((signer) => readFlag(rpc, config.vault, encodeIsOperator(signer))))
+      return flags.map((flag) => flag !== false)
     },
 
-    isChainBatchProcessed(account, chainBatchId) {
-      return readFlag(rpc, account, encodeIsChainBatchProcessed(chainBatchId))
+    async isChainBatchProcessed(account, chainBatchId) {
+      return (await readFlag(rpc, account, encodeIsChainBatchProcessed(chainBatchId))) === true
     },
 
     send(signed) {
@@ -277,14 +278,15 @@ function readBalance(answer: RpcAnswer): bigint {
   return data === '0x' ? 0n : readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
 }
 
-function readFlag(rpc: Rpc, to: Address, data: Hex): Promise<boolean> {
+/** Null: there is no such contract, so that it says nothing. */
+function readFlag(rpc: Rpc, to: Address, data: Hex): Promise<boolean | null> {
   return rpc.read(
     [call('eth_call', { to, data }, 'latest')],
     ([answer]) => {
       const word = answer?.error ? '0x' : readHex(resultOf(answer))
-      return word.length === 66 && BigInt(word) === 1n
+      return word.length === 66 ? BigInt(word) === 1n : null
     },
-    // An account with other code may revert, which says no as well.
+    // An account with other code may revert.
     { isAnswer: (error) => error.code === 3 || /revert/i.test(error.message) },
   )
 }

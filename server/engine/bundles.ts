@@ -3,6 +3,7 @@ import type { Chain } from '../chain/chain.js'
 import { type ChainAuthorization, isSameStep } from '../domain/action.js'
 import type { StepWork } from '../store/steps.js'
 import { headOf, noLane, type Outgoing, record, recordAndSend, sendStored } from './lanes.js'
+import { hasOperator } from './operators.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit } from './visit.js'
 
@@ -73,8 +74,8 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
     /** Sends a step, with others or by itself. */
     send(step: ReadyStep): Promise<Visit> {
       const { restsUntil } = collectionOf(step.chain.config.chainId)
-      const isAlone = settings.maxSteps === 1 || step.alone || tools().now() < restsUntil
-      if (isAlone) return recordAndSend(loneOf(step), tools())
+      const isResting = tools().now() < restsUntil || !hasOperator(step.chain, tools())
+      if (settings.maxSteps === 1 || step.alone || isResting) return recordAndSend(loneOf(step), tools())
       const collection = collectionOf(step.chain.config.chainId)
       return new Promise((resolve, reject) => {
         collection.waiting.push({ step, share: shareOf(step), resolve, reject })

@@ -27,6 +27,11 @@ export function isRefused(chain: Chain, signer: Address, tools: EngineTools): bo
   return tools.refusedOperators.get(chain.config.chainId)?.has(signer) ?? false
 }
 
+/** Whether the vault can be asked for anything. */
+export function hasOperator(chain: Chain, tools: EngineTools): boolean {
+  return !isRefused(chain, anOperator(chain, tools), tools)
+}
+
 /** In whose name a payout is tried out: one that the vault knows, if there is any. */
 export function anOperator(chain: Chain, tools: EngineTools): Address {
   const signers = [...tools.signers.keys()]

@@ -6,7 +6,7 @@ import { devAccount } from '../../server/devnet/devnet.js'
 import { attackScene } from '../support/attackScene.js'
 import { randomAddress } from '../support/builders.js'
 import { until } from '../support/until.js'
-import { authorization, sendFrom, signedIntent, tokenOf } from '../support/wallets.js'
+import { authorization, sendFrom, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
 describe('an operator that the vault does not know', function () {
   this.timeout(60_000)
@@ -30,6 +30,13 @@ describe('an operator that the vault does not know', function () {
     const tokenTransfers = [{ from: 'solver' as const, to: user.address, token: usdA(), amount: ten }]
     const intent = await signedIntent(user, [{ chainId: a().chainId, tokenTransfers, calls: [] }])
     return (await api.execute(await create(user.address, [intent]), 0, 0)).body
+  }
+  /** A step of the user's account only. */
+  async function runsAlone() {
+    const user = await aUser()
+    const calls = [{ to: usdA(), value: 0n, data: transferData(a().vault, 1n) }]
+    const intent = await signedIntent(user, [{ chainId: a().chainId, tokenTransfers: [], calls }])
+    return (await api.execute(await create(user.address, [intent], [await authorization(user, a(), 0)]), 0, 0)).body
   }
   const refused = async () => {
     const { findings } = (await api.get('/health')).body.data
@@ -63,6 +70,7 @@ describe('an operator that the vault does not know', function () {
       const intent = await signedIntent(user, [{ chainId: a().chainId, tokenTransfers, calls: [] }])
       actionId = await create(user.address, [intent])
       expect((await api.execute(actionId, 0, 0, undefined, 2)).status).to.equal(202)
+      expect(await runsAlone(), 'the vault has no part in it').to.include({ status: 'success' })
     } finally {
       for (const index of all) await setOperator(index, true)
     }
