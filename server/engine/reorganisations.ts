@@ -54,8 +54,13 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
     const gone = await chain.goneBlocks(settled)
     const failures: unknown[] = []
     for (const [index, block] of settled.entries()) {
+      if (!gone[index]) continue
       // One that can't be undone must not keep what rests on the others.
-      if (gone[index]) await undo(block).catch((error: unknown) => failures.push(error))
+      await undo(block).catch((error: unknown) => {
+        const blockNumber = block.number
+        tools.log.error({ err: error, chainId, blockNumber }, 'what rests on a block that is gone is not all undone')
+        failures.push(error)
+      })
     }
     if (failures.length > 0) throw failures[0]
   }

@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import type { Block, Chain } from '../../server/chain/chain.js'
+import { createReorganisationCheck } from '../../server/engine/reorganisations.js'
+import type { EngineTools } from '../../server/engine/tools.js'
+import type { SettledBlock } from '../../server/store/reorganisations.js'
+import { randomHash } from '../support/builders.js'
+
+describe('what rests on blocks that are gone', () => {
+  it('is undone though another of them can’t be, which is tried again and alarmed', async () => {
+    const blocks = [7, 8, 9].map((number) => ({ number, hash: randomHash() }))
+    const [broken] = blocks
+    const undone: number[] = []
+    const alarms: { blockNumber: number }[] = []
+    let now = 0
+    const config = { chainId: 1, reorganisationBlocks: 100, pollIntervalMs: 100 }
+    const chain = { config, goneBlocks: async (asked: unknown[]) => asked.map(() => true) } as unknown as Chain
+    const tools = {
+      now: () => (now += 60_000),
+      store: {
+        readSettledBlocks: async () => blocks,
+        async undoBlock(_chainId: number, block: SettledBlock) {
+          if (block === broken) throw new Error('the ledger knows this cause already')
+          undone.push(block.number)
+          return []
+        },
+      },
+      wake: () => undefined,
+      log: { warn: () => undefined, error: (told: { blockNumber: number }) => alarms.push(told) },
+    } as unknown as EngineTools
+    const check = createReorganisationCheck(chain, tools)
+    const head: Block = {
+      ...{ number: 10n, hash: randomHash(), parentHash: randomHash() },
+      ...{ timestamp: 1n, baseFeePerGas: 1n, gasLimit: 1n },
+    }
+    await check.check(head)
+    await check.check(head)
+    expect(undone).to.deep.equal([8, 9, 8, 9])
+    expect(alarms.map(({ blockNumber }) => blockNumber)).to.deep.equal([7, 7])
+  })
+})
