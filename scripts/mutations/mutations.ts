@@ -262,6 +262,17 @@ export const mutations: Mutation[] = [
     tests: ['test/engine/operators.test.ts', '-g', 'all but the first'],
   },
   {
+    name: 'how often a payment was lost is not counted',
+    changes: [
+      {
+        file: 'server/store/creditArrivals.ts',
+        find: '.where({ chain_id, transaction_hash, is_lost: 1 })',
+        replace: '.where({ chain_id, transaction_hash, is_lost: 1, id: -1 })',
+      },
+    ],
+    tests: ['test/store/reorganisations.test.ts', '-g', 'every block that it has been in'],
+  },
+  {
     name: 'what a full block leaves over waits until it is looked after for its own sake',
     changes: [{ file: 'server/engine/watchChain.ts', find: 'leftOver.check(isNew)', replace: 'leftOver.check(false)' }],
     tests: ['test/engine/leftOver.test.ts'],
