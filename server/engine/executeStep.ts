@@ -52,10 +52,11 @@ async function prepare(
   const payload = payloadOf(work, batch, payment, tools)
   const plan = { batch, chain, stepKey: payload.stepKey, from: anOperator(chain, tools) }
   const refusal = windowError(work, tools.now()) ?? recipientError(work, batch)
-  if (refusal?.code === 'intent_expired' && (await mayStillRun(work, chain, tools))) {
-    return waits(chain.config.pollIntervalMs)
+  if (refusal) {
+    const mayWait = refusal.code === 'intent_expired' && (await mayStillRun(work, chain, tools))
+    const done = await adoptDone(work, plan, refusal, tools)
+    return done ?? (mayWait ? waits(chain.config.pollIntervalMs) : failStep(work, refusal, tools))
   }
-  if (refusal) return failUnlessDone(work, plan, refusal, tools)
   const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
   if (busyMs !== null) return waits(busyMs)
 
@@ -215,13 +216,19 @@ async function judge(
 /** What a step would do, what the vault would remember it by, and who tries it out. */
 type Plan = { batch: ChainBatch; chain: Chain; stepKey: Hash | null; from: Address }
 
+/** Ends a step for which nothing was sent, and gives its credit back; unless it was carried out all the same. */
+async function failUnlessDone(work: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit> {
+  const status = error.code === 'execution_reverted' ? 'reverted' : 'error'
+  return (await adoptDone(work, plan, error, tools)) ?? failStep(work, error, tools, status)
+}
+
 /**
- * Ends a step for which nothing was sent, and gives its credit back; unless it was carried out without our knowing of it:
- * by someone else, by a transaction that was given up, or before the database went back in time. So the vault is asked
- * first, whatever the reason to fail is: what it has paid is never given back as credit, though no node may have the log
- * of it, and a payout without calls shows nowhere else.
+ * A step that is refused may have been carried out without our knowing of it: by someone else, by a transaction that was
+ * given up, or before the database went back in time. So the vault is asked first, whatever the reason to refuse is: what
+ * it has paid is never given back as credit, though no node may have the log of it, and a payout without calls shows
+ * nowhere else. Null: nobody has carried it out.
  */
-async function failUnlessDone(given: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit> {
+async function adoptDone(given: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit | null> {
   const { batch, chain, stepKey } = plan
   const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey)) && (await owns(given, stepKey, tools))
   // What was paid in it has to be spent.
@@ -229,8 +236,7 @@ async function failUnlessDone(given: StepWork, plan: Plan, error: StepError, too
   // What a simulation would say, could it still be run.
   const hasRunOut = error.code === 'intent_expired' && batch.calls.length > 0
   const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null
-  const adopted = name && (await adopt({ ...given, stepKey }, batch, chain, { name }, tools))
-  return adopted || failStep(given, error, tools, error.code === 'execution_reverted' ? 'reverted' : 'error')
+  return name && adopt({ ...given, stepKey }, batch, chain, { name }, tools)
 }
 
 /** Whether what the vault has paid under the key was paid for this step: two may rest on the same payment. */
