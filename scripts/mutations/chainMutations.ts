@@ -54,7 +54,7 @@ export const chainMutations: Mutation[] = [
         replace: "return { kind: 'ambiguous', text: error.message }",
       },
     ],
-    tests: ['test/engine/cameToNothing.test.ts', '-g', 'another node is down'],
+    tests: ['test/nodes/cameToNothing.test.ts', '-g', 'another node is down'],
   },
   {
     name: 'a node that breaks a connection was never reached',
@@ -76,7 +76,7 @@ export const chainMutations: Mutation[] = [
         replace: 'carries.length > 1',
       },
     ],
-    tests: ['test/engine/cameToNothing.test.ts', '-g', 'a few raised fees'],
+    tests: ['test/nodes/cameToNothing.test.ts', '-g', 'a few raised fees'],
   },
   {
     name: 'a transaction that only its fees hold up is given up',
@@ -87,6 +87,6 @@ export const chainMutations: Mutation[] = [
         replace: 'carries.length > 0 && attempts.length',
       },
     ],
-    tests: ['test/engine/replacement.test.ts', '-g', 'never given up'],
+    tests: ['test/nodes/replacement.test.ts', '-g', 'never given up'],
   },
 ]

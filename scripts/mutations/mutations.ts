@@ -226,7 +226,7 @@ export const mutations: Mutation[] = [
         replace: 'const done = isCancelled ? null : await refusalNow(work, batch, chain)',
       },
     ],
-    tests: ['test/engine/cameToNothing.test.ts'],
+    tests: ['test/nodes/cameToNothing.test.ts'],
   },
   {
     name: 'a step whose transaction reverts is not looked up on the chain',
@@ -237,7 +237,7 @@ export const mutations: Mutation[] = [
         replace: 'const done = isCancelled ? await refusalNow(work, batch, chain) : null',
       },
     ],
-    tests: ['test/engine/cameToNothing.test.ts', '-g', 'though it is paused'],
+    tests: ['test/nodes/cameToNothing.test.ts', '-g', 'though it is paused'],
   },
   {
     name: 'a step that is refused is not looked up in the vault',
