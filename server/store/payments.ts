@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import { mayTryAgain } from '../domain/request.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
+import { mayYetPay } from './preparation.js'
 import { type CreditRow, stepKeyColumns, type StepRow } from './rows.js'
 import { changeStep } from './stepChange.js'
 
@@ -96,12 +97,12 @@ export async function isRecordedElsewhere(
 async function releasePayouts(database: Database, trx: Transaction, holder: PaymentRow): Promise<boolean> {
   const { action_id, intent_index } = holder
   const following = (table: 'steps' | 'reservations' | 'open_grants' = 'steps') =>
-    trx<Pick<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'step_key'> & { status: string }>(table)
+    trx<Omit<StepRow, 'status'> & { status: string }>(table)
       .where({ action_id, intent_index })
       .where('step_index', '>', holder.step_index)
-  const steps = await database.lock(following().orderBy('step_index').select('status', 'step_key'))
+  const steps = await database.lock(following().orderBy('step_index').select('status', 'step_key', 'transaction_id'))
   const keyed = steps.filter(({ step_key }) => step_key !== null)
-  if (keyed.some(({ status }) => status === 'executing' || status === 'success')) return false
+  for (const step of keyed) if (await mayYetPay(trx, step)) return false
   for (const table of ['reservations', 'open_grants'] as const) {
     if (await following(table).where({ status: 'reserved' }).first('step_index')) return false
   }

@@ -103,7 +103,8 @@ export async function reserveForStep(
 
 /**
  * Fixes the key by which the vault remembers the step's payout; the first one stays. False: another step has it, and pays or
- * has paid. One that has failed gives it up: a reorganisation may have taken its payment away, which came again for this one.
+ * has paid, or may. One that has failed for certain gives it up: a reorganisation may have taken its payment away, which came
+ * again for this one.
  */
 export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<boolean> {
   const fix = (from: Knex | Transaction) =>
@@ -116,7 +117,7 @@ export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash
   }
   return database.transact(async (trx) => {
     const holder = await database.lock(trx<StepRow>('steps').where({ step_key: stepKey })).first()
-    if (holder && holder.status !== 'error' && holder.status !== 'reverted') return false
+    if (holder && (await mayYetPay(trx, holder))) return false
     if (holder)
       await trx('steps')
         .where(stepKeyColumns(refOf(holder)))
@@ -124,6 +125,16 @@ export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash
     await fix(trx)
     return true
   })
+}
+
+/** Whether a step pays under its key, has paid or may: one that failed may have its transaction open again. */
+export async function mayYetPay(
+  trx: Transaction,
+  { status, transaction_id }: Pick<StepRow, 'transaction_id'> & { status: string },
+): Promise<boolean> {
+  if (status === 'executing' || status === 'success') return true
+  if (transaction_id === null) return false
+  return (await trx('transactions').where({ id: transaction_id, status: 'open' }).first('id')) !== undefined
 }
 
 /** Who draws on credit when the step pays. */

@@ -29,6 +29,16 @@ export async function readWaiting(database: Database): Promise<Waiting> {
     const due = knex(table).where('due_at', '>=', 0)
     if (table === 'steps') {
       due.where((these) => these.whereNot({ kind: 'payment' }).orWhere('due_at', '<=', database.atOnce()))
+      // What waits for the step before it, be it its user's payment, is not what is at fault.
+      due.whereNotExists((previous) =>
+        previous
+          .select(knex.raw('1'))
+          .from('steps as before')
+          .where('before.action_id', knex.ref('steps.action_id'))
+          .where('before.intent_index', knex.ref('steps.intent_index'))
+          .where('before.step_index', knex.raw('steps.step_index - 1'))
+          .where('before.status', 'executing'),
+      )
     }
     const row = (await due.first(knex.raw(`count(*) as waiting, min(${since}) as oldest`))) as {
       waiting: number | string

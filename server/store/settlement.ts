@@ -31,6 +31,8 @@ export type StepResult =
       arrivals: Arrival[]
       /** What left the vault in it. */
       payouts: Payout[]
+      /** True: no credit is left for that, so that it is an exposure. */
+      isUncovered?: boolean
     }
   | {
       status: 'reverted' | 'error'
@@ -65,6 +67,7 @@ export async function settleStep(
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
     const refused = await refuseUsed(trx, row, result)
     await book(database, trx, row, refused, now)
+    if (refused.status === 'success' && refused.isUncovered) await expose(trx, row, refused, now)
     await endSteps(database, trx, [{ row, result: refused }], now)
     return 'settled'
   })
@@ -242,14 +245,22 @@ async function bookLate(
   const late = { ...row, reopenings: row.reopenings + 1 }
   const spender = spenderOf(late)
   const reserved = await reserveCredit(database, trx, spender, needs, now)
-  const uncovered = reserved.outcome === 'reserved' ? [] : result.payouts
-  for (const { chainId, token, amount } of uncovered) {
-    const { transactionHash } = result
+  if (reserved.outcome !== 'reserved') await expose(trx, row, result, now)
+  await book(database, trx, late, result, now)
+  return late
+}
+
+/** Notes what was paid out without credit for it. */
+async function expose(
+  trx: Transaction,
+  row: StepRow,
+  { transactionHash, payouts }: Effect,
+  now: number,
+): Promise<void> {
+  for (const { chainId, token, amount } of payouts) {
     const place = { chainId, transactionHash, user: row.user, token }
     await recordExposure(trx, { kind: 'payout', ...place, amount, creditId: null }, now)
   }
-  await book(database, trx, late, result, now)
-  return late
 }
 
 /** Its credit stays set aside, and its account taken. One that has ended meanwhile stays as it is. */

@@ -58,6 +58,9 @@ describe('what waits for ever', () => {
     await store.requestStep({ ref, order, needs: [], intentSigned: false }, now)
     const [finding] = await told(70_000, 'steps_waiting')
     expect(finding?.message).to.include('1 steps and 0 airdrops')
+    // Nor is what follows it.
+    const payout = { action: 'execute', hash: null, signed: false } as const
+    await store.requestStep({ ref: { ...ref, stepIndex: 1 }, order: payout, needs: [], intentSigned: false }, now)
     await store.postponeStep(ref, 60_000)
     expect(await told(70_000, 'steps_waiting')).to.deep.equal([])
   })

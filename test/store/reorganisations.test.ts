@@ -167,6 +167,26 @@ describe('undoing what was final', () => {
     expect((await store.readStepWork(payout))!.stepKey).to.equal(null)
   })
 
+  it('leaves a payout its key while the transaction that had failed may yet pay', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const stepKey = randomHash()
+    await store.fixStepKey(payout, stepKey)
+    const transactionId = await record(await prepared(payout))
+    const mined = { hash: randomHash(), blockNumber: 9, blockHash: randomHash() }
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    const result = { status: 'reverted', error, transactionHash: mined.hash, blockNumber: 9 } as const
+    await store.settleTransaction(
+      { transactionId, mined, results: [{ ref: payout, result, needs: [need] }], airdrop: null },
+      now,
+    )
+    await store.undoBlock(2, { number: 9, hash: mined.blockHash }, now)
+    expect((await store.readStep(payout))!.status).to.equal('reverted')
+    const other = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await store.insertAction(other)
+    expect(await store.fixStepKey(stepOf(other, 0, 1), stepKey)).to.equal(false)
+  })
+
   it('signs nothing anew on a payment that is gone, when what was signed before has come to nothing', async () => {
     const { payout, block } = await paidAction()
     await ask(payout, null, [need])
