@@ -1,7 +1,7 @@
 import type { Chain, Receipt } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
-import type { StepOutcome } from '../store/settlement.js'
+import type { StepOutcome } from '../store/bookResult.js'
 import type { StepWork } from '../store/steps.js'
 import { explainRevert } from './explainRevert.js'
 import { stepFields } from './logFields.js'

@@ -1,5 +1,5 @@
 import type { StepError } from '../domain/errors.js'
-import type { StepResult } from '../store/settlement.js'
+import type { StepResult } from '../store/bookResult.js'
 import type { StepWork } from '../store/steps.js'
 import { stepFields } from './logFields.js'
 import type { EngineTools } from './tools.js'

@@ -9,7 +9,7 @@ import type { DepositRow } from './deposits.js'
 import { coverExposures, recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, refOf, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
-import { payoutCause } from './settlement.js'
+import { payoutCause } from './bookResult.js'
 import { changeStep, type StepChange } from './stepChange.js'
 import { reopenDeposits, undoDeposit } from './undoDeposits.js'
 

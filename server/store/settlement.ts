@@ -1,54 +1,17 @@
-import type { Address, Hash } from 'viem'
+import type { Hash } from 'viem'
 import { nameOfStep, type StepAttempt, type StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import type { StepView } from '../domain/views.js'
 import { type AirdropResult, settleAirdrop } from './airdrops.js'
-import { type Arrival, creditArrivals } from './creditArrivals.js'
-import { drawingSteps, releaseCredit, reserveCredit, spendCredit } from './credits.js'
+import { bookLate, bookResult, exposePayouts, type StepOutcome, type StepResult, tookEffect } from './bookResult.js'
+import { drawingSteps } from './credits.js'
 import { type Database, type Transaction } from './database.js'
-import { recordExposure } from './exposures.js'
-import { post } from './ledger.js'
-import { isRecordedElsewhere, unbindPayment } from './payments.js'
-import { spenderOf } from './preparation.js'
+import { isRecordedElsewhere } from './payments.js'
 import { attemptOf, byName, refOf, stepKeyColumns, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import { changeAndRead, changeStep, type StepChange } from './stepChange.js'
 import { lockedSteps } from './steps.js'
-
-/** What left the vault, in the token's smallest unit. */
-export type Payout = { chainId: number; token: Address; amount: bigint }
-
-/** How a step ended. */
-export type StepResult =
-  | {
-      status: 'success'
-      transactionHash: Hash
-      blockNumber: number
-      blockHash: Hash
-      confirmations: number
-      /** What reached the vault for the user in that transaction. */
-      arrivals: Arrival[]
-      /** What left the vault in it. */
-      payouts: Payout[]
-      /** True: no credit is left for that, so that it is an exposure. */
-      isUncovered?: boolean
-    }
-  | {
-      status: 'reverted' | 'error'
-      error: StepError
-      /** Null when nothing was sent. */
-      transactionHash: Hash | null
-      blockNumber: number | null
-      /** What left the vault all the same; credit that was set aside for it is spent then. */
-      payouts?: Payout[]
-    }
-
-/**
- * What came of a step of a transaction. `alone`: nothing, since it was one of a bundle and fell to that, or its operator had
- * lost its right; it goes on in a transaction of its own, as the same attempt.
- */
-export type StepOutcome = StepResult | { status: 'alone' }
 
 /**
  * Ends an attempt that no journalled transaction carries: a verified payment, or a failure before anything was sent. Stale:
@@ -66,8 +29,8 @@ export async function settleStep(
     // The user may have registered another transaction since this one was looked at.
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
     const refused = await refuseUsed(trx, row, result)
-    await book(database, trx, row, refused, now)
-    if (refused.status === 'success' && refused.isUncovered) await expose(trx, row, refused, now)
+    await bookResult(database, trx, row, refused, now)
+    if (refused.status === 'success' && refused.isUncovered) await exposePayouts(trx, row, refused, now)
     await endSteps(database, trx, [{ row, result: refused }], now)
     return 'settled'
   })
@@ -138,7 +101,7 @@ export async function settleTransaction(
       const isOpen = isCarried && row.status === 'executing'
       // What was undone may have paid without credit, and pays so again.
       if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
-        await book(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
+        await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
         ended.push({ row, result, isAnothers: isAnothers(result) })
       } else if (tookEffect(result) && (isCarried || !(await isCarriedElsewhere(trx, row)))) {
         trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId }))
@@ -155,27 +118,6 @@ export async function settleTransaction(
 
 /** `isAnothers`: another transaction has carried it out, and it stands and falls with that one's block. */
 type Ended = { row: StepRow; result: StepResult; isAnothers?: boolean }
-
-/** Moves the money of a result. `draws`: false when the step is known to draw on nothing. */
-async function book(
-  database: Database,
-  trx: Transaction,
-  row: StepRow,
-  result: StepResult,
-  now: number,
-  draws = true,
-): Promise<void> {
-  const ref = refOf(row)
-  const payouts = result.payouts ?? []
-  if (result.status === 'success' || payouts.length > 0) {
-    if (draws) await spendCredit(database, trx, ref, attemptOf(row), now)
-    await postPayouts(trx, row, payouts, now)
-    if (result.status === 'success') await creditArrivals(database, trx, result.arrivals, row.action_id, now)
-  } else {
-    if (draws) await releaseCredit(database, trx, ref, attemptOf(row), now)
-    if (row.kind === 'payment') await unbindPayment(trx, ref)
-  }
-}
 
 /** Shows how steps have ended; those that ended alike, as a bundle's mostly do, are written by one statement. */
 async function endSteps(
@@ -210,57 +152,11 @@ function endOf(row: StepRow, result: StepResult): StepChange {
   }
 }
 
-/** A result that the chain has seen: the step was carried out, or paid. */
-type Effect = StepResult & { transactionHash: Hash; payouts: Payout[] }
-
-function tookEffect(result: StepResult): result is Effect {
-  if (result.status === 'success') return true
-  return result.transactionHash !== null && result.payouts !== undefined && result.payouts.length > 0
-}
-
 /** Another transaction that is still open will meet what this one has done, and settles the step. */
 async function isCarriedElsewhere(trx: Transaction, { transaction_id }: StepRow): Promise<boolean> {
   if (transaction_id === null) return false
   const open = await trx<TransactionRow>('transactions').where({ id: transaction_id, status: 'open' }).first('id')
   return open !== undefined
-}
-
-/**
- * A transaction that had failed, was given up or was undone, was carried out after all. Its step may have given its credit
- * back: it is taken again, and where it is gone by now, what was paid out is an exposure.
- */
-async function bookLate(
-  database: Database,
-  trx: Transaction,
-  row: StepRow,
-  { result, needs }: { result: Effect; needs: SolverNeed[] },
-  now: number,
-): Promise<StepRow> {
-  const isRow = stepKeyColumns(refOf(row))
-  trx.later(
-    trx('steps')
-      .where(isRow)
-      .update({ reopenings: row.reopenings + 1 }),
-  )
-  const late = { ...row, reopenings: row.reopenings + 1 }
-  const spender = spenderOf(late)
-  const reserved = await reserveCredit(database, trx, spender, needs, now)
-  if (reserved.outcome !== 'reserved') await expose(trx, row, result, now)
-  await book(database, trx, late, result, now)
-  return late
-}
-
-/** Notes what was paid out without credit for it. */
-async function expose(
-  trx: Transaction,
-  row: StepRow,
-  { transactionHash, payouts }: Effect,
-  now: number,
-): Promise<void> {
-  for (const { chainId, token, amount } of payouts) {
-    const place = { chainId, transactionHash, user: row.user, token }
-    await recordExposure(trx, { kind: 'payout', ...place, amount, creditId: null }, now)
-  }
 }
 
 /** Its credit stays set aside, and its account taken. One that has ended meanwhile stays as it is. */
@@ -280,30 +176,6 @@ function finalError(result: Exclude<StepResult, { status: 'success' }>, row: Ste
 /** What was mined has cost gas, so it counts whatever it says. */
 function isExcusedResult(result: StepResult): boolean {
   return result.status !== 'success' && result.blockNumber === null && isExcused(result.error)
-}
-
-/** What the causes of a step's payouts begin with. */
-export function payoutCause(row: StepRow): string {
-  return `payout:${row.action_id}/${row.intent_index}/${row.step_index}:${attemptOf(row)}:`
-}
-
-async function postPayouts(
-  trx: Transaction,
-  row: StepRow,
-  payouts: { chainId: number; token: Address; amount: bigint }[],
-  now: number,
-): Promise<void> {
-  post(
-    trx,
-    payouts.map((payout, index) => ({
-      cause: `${payoutCause(row)}${index}`,
-      debit: 'solver' as const,
-      credit: 'vault' as const,
-      user: row.user,
-      ...payout,
-    })),
-    now,
-  )
 }
 
 /**

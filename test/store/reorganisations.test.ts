@@ -4,7 +4,7 @@ import type { StepAttempt, StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
 import type { Database } from '../../server/store/database.js'
 import { readVaultMovements } from '../../server/store/reconciliation.js'
-import type { StepResult } from '../../server/store/settlement.js'
+import type { StepResult } from '../../server/store/bookResult.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import {
   aNewAction,

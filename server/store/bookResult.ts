@@ -1,0 +1,136 @@
+import type { Address, Hash } from 'viem'
+import type { StepError } from '../domain/errors.js'
+import type { SolverNeed } from '../domain/solverNeeds.js'
+import { type Arrival, creditArrivals } from './creditArrivals.js'
+import { releaseCredit, reserveCredit, spendCredit } from './credits.js'
+import type { Database, Transaction } from './database.js'
+import { recordExposure } from './exposures.js'
+import { post } from './ledger.js'
+import { unbindPayment } from './payments.js'
+import { spenderOf } from './preparation.js'
+import { attemptOf, refOf, stepKeyColumns, type StepRow } from './rows.js'
+
+/** What left the vault, in the token's smallest unit. */
+export type Payout = { chainId: number; token: Address; amount: bigint }
+
+/** How a step ended. */
+export type StepResult =
+  | {
+      status: 'success'
+      transactionHash: Hash
+      blockNumber: number
+      blockHash: Hash
+      confirmations: number
+      /** What reached the vault for the user in that transaction. */
+      arrivals: Arrival[]
+      /** What left the vault in it. */
+      payouts: Payout[]
+      /** True: no credit is left for that, so that it is an exposure. */
+      isUncovered?: boolean
+    }
+  | {
+      status: 'reverted' | 'error'
+      error: StepError
+      /** Null when nothing was sent. */
+      transactionHash: Hash | null
+      blockNumber: number | null
+      /** What left the vault all the same; credit that was set aside for it is spent then. */
+      payouts?: Payout[]
+    }
+
+/**
+ * What came of a step of a transaction. `alone`: nothing, since it was one of a bundle and fell to that, or its operator had
+ * lost its right; it goes on in a transaction of its own, as the same attempt.
+ */
+export type StepOutcome = StepResult | { status: 'alone' }
+
+/** Moves the money of a result. `draws`: false when the step is known to draw on nothing. */
+export async function bookResult(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  result: StepResult,
+  now: number,
+  draws = true,
+): Promise<void> {
+  const ref = refOf(row)
+  const payouts = result.payouts ?? []
+  if (result.status === 'success' || payouts.length > 0) {
+    if (draws) await spendCredit(database, trx, ref, attemptOf(row), now)
+    await postPayouts(trx, row, payouts, now)
+    if (result.status === 'success') await creditArrivals(database, trx, result.arrivals, row.action_id, now)
+  } else {
+    if (draws) await releaseCredit(database, trx, ref, attemptOf(row), now)
+    if (row.kind === 'payment') await unbindPayment(trx, ref)
+  }
+}
+
+/** A result that the chain has seen: the step was carried out, or paid. */
+export type Effect = StepResult & { transactionHash: Hash; payouts: Payout[] }
+
+export function tookEffect(result: StepResult): result is Effect {
+  if (result.status === 'success') return true
+  return result.transactionHash !== null && result.payouts !== undefined && result.payouts.length > 0
+}
+
+/**
+ * A transaction that had failed, was given up or was undone, was carried out after all. Its step may have given its credit
+ * back: it is taken again, and where it is gone by now, what was paid out is an exposure.
+ */
+export async function bookLate(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  { result, needs }: { result: Effect; needs: SolverNeed[] },
+  now: number,
+): Promise<StepRow> {
+  const isRow = stepKeyColumns(refOf(row))
+  trx.later(
+    trx('steps')
+      .where(isRow)
+      .update({ reopenings: row.reopenings + 1 }),
+  )
+  const late = { ...row, reopenings: row.reopenings + 1 }
+  const spender = spenderOf(late)
+  const reserved = await reserveCredit(database, trx, spender, needs, now)
+  if (reserved.outcome !== 'reserved') await exposePayouts(trx, row, result, now)
+  await bookResult(database, trx, late, result, now)
+  return late
+}
+
+/** Notes what was paid out without credit for it. */
+export async function exposePayouts(
+  trx: Transaction,
+  row: StepRow,
+  { transactionHash, payouts }: Effect,
+  now: number,
+): Promise<void> {
+  for (const { chainId, token, amount } of payouts) {
+    const place = { chainId, transactionHash, user: row.user, token }
+    await recordExposure(trx, { kind: 'payout', ...place, amount, creditId: null }, now)
+  }
+}
+
+/** What the causes of a step's payouts begin with. */
+export function payoutCause(row: StepRow): string {
+  return `payout:${row.action_id}/${row.intent_index}/${row.step_index}:${attemptOf(row)}:`
+}
+
+async function postPayouts(
+  trx: Transaction,
+  row: StepRow,
+  payouts: { chainId: number; token: Address; amount: bigint }[],
+  now: number,
+): Promise<void> {
+  post(
+    trx,
+    payouts.map((payout, index) => ({
+      cause: `${payoutCause(row)}${index}`,
+      debit: 'solver' as const,
+      credit: 'vault' as const,
+      user: row.user,
+      ...payout,
+    })),
+    now,
+  )
+}
