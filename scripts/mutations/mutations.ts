@@ -319,6 +319,6 @@ export const mutations: Mutation[] = [
         replace: '...(isAnothers && {})',
       },
     ],
-    tests: ['test/store/reorganisations.test.ts', '-g', 'though ours is in another'],
+    tests: ['test/store/lateTransactions.test.ts', '-g', 'though ours is in another'],
   },
 ]

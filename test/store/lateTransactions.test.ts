@@ -1,0 +1,126 @@
+import { expect } from 'chai'
+import type { StepResult } from '../../server/store/bookResult.js'
+import { randomHash, usdOn2 } from '../support/builders.js'
+import { reorganisationScene } from './reorganisationScene.js'
+
+/** Of ours: it had failed, or was undone, and is mined again, or another one has done its work. */
+describe('a transaction that is settled again', () => {
+  const scene = reorganisationScene()
+  const { now, need, available, paid, ask, paidAction, record, prepared, settling, drawElsewhere } = scene
+
+  async function sentPayout() {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    return { payout, settle: settling(payout, await record(await prepared(payout))) }
+  }
+
+  it('books what a step that had failed has paid all the same, when its transaction is mined again', async () => {
+    const { settle } = await sentPayout()
+    const block = { number: 3, hash: randomHash() }
+    const failed = { transactionHash: randomHash(), blockNumber: 3 }
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    await settle(3, { status: 'reverted', error, ...failed }, block.hash)
+    expect(await available()).to.equal(100n)
+    await scene.store.undoBlock(2, block, now)
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const unrun = { code: 'batch_not_executed', message: 'paid, not run', retryable: false } as const
+    await settle(4, { status: 'error', error: unrun, payouts, ...failed })
+    expect(await paid()).to.equal(100n)
+    expect(await available()).to.equal(0n)
+  })
+
+  it('opens a step again with the block of the transaction that has carried it out, though ours is in another', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    const mined = { hash: randomHash(), blockNumber: 5, blockHash: randomHash() }
+    const anothers = { transactionHash: randomHash(), blockNumber: 4, blockHash: randomHash() }
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const result: StepResult = { status: 'success', ...anothers, confirmations: 2, arrivals: [], payouts }
+    const settled = { transactionId, mined, results: [{ ref: payout, result, needs: [need] }], airdrop: null }
+    expect((await scene.store.settleTransaction(settled, now)).outcome).to.equal('settled')
+    expect(await scene.store.readSettledBlocks(2, 4)).to.deep.include({ number: 4, hash: anothers.blockHash })
+
+    await scene.store.undoBlock(2, { number: 4, hash: anothers.blockHash }, now)
+    const step = (await scene.store.readStep(payout))!
+    expect([step.status, step.blockNumber]).to.deep.equal(['executing', null])
+    expect(await paid()).to.equal(0n)
+    expect(await available(), 'it is set aside again').to.equal(0n)
+    expect((await scene.store.claimDueSteps(10, 1_000)).map(({ ref }) => ref)).to.deep.equal([payout])
+  })
+
+  it('takes back what a step paid that failed all the same, and books it once when it is mined again', async () => {
+    const { payout, settle } = await sentPayout()
+    const error = { code: 'batch_not_executed', message: 'paid, not run', retryable: false } as const
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    for (const number of [3, 4, 5]) {
+      const mined = { hash: randomHash(), blockNumber: number, blockHash: randomHash() }
+      const paying = { payouts, transactionHash: mined.hash, blockNumber: number }
+      const result: StepResult =
+        number < 5
+          ? { status: 'error', error, ...paying }
+          : { status: 'success', blockHash: mined.blockHash, confirmations: 1, arrivals: [], ...paying }
+      await settle(number, result, mined.blockHash)
+      expect(await paid()).to.equal(100n)
+      expect(await scene.store.readOpenExposures(), 'the credit was there for it').to.deep.equal([])
+      if (number === 5) break
+      await scene.store.undoBlock(2, { number, hash: mined.blockHash }, now)
+      expect(await paid()).to.equal(0n)
+      expect((await scene.store.readStep(payout))!.status).to.equal('executing')
+    }
+    expect((await scene.store.readStep(payout))!.status).to.equal('success')
+    expect(await available()).to.equal(0n)
+  })
+
+  for (const [ending, left] of [
+    ['is still there, and takes it', 0n],
+    ['is gone, as an exposure', 100n],
+  ] as const) {
+    it(`books the payout of a step that had failed from its credit, if that ${ending}`, async () => {
+      const { payout, settle } = await sentPayout()
+      const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+      const block = { number: 3, hash: randomHash() }
+      await settle(3, { status: 'reverted', error, transactionHash: randomHash(), blockNumber: 3 }, block.hash)
+      expect(await available()).to.equal(100n)
+      if (left > 0n) await drawElsewhere()
+      await scene.store.undoBlock(2, block, now)
+      const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+      const place = { transactionHash: randomHash(), blockNumber: 4, blockHash: randomHash() }
+      await settle(4, { status: 'success', confirmations: 1, arrivals: [], payouts, ...place }, place.blockHash)
+      expect((await scene.store.readStep(payout))!.status).to.equal('success')
+      expect(await available()).to.equal(0n)
+      expect((await scene.store.readOpenExposures()).reduce((sum, { amount }) => sum + amount, 0n)).to.equal(left)
+    })
+  }
+
+  it('closes the exposure of a payout that is gone again, and opens one when it comes again without credit', async () => {
+    const { settle } = await sentPayout()
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    let block = { number: 3, hash: randomHash() }
+    await settle(3, { status: 'reverted', error, transactionHash: randomHash(), blockNumber: 3 }, block.hash)
+    await drawElsewhere()
+    const exposed = async () => (await scene.store.readOpenExposures()).map(({ kind, amount }) => [kind, amount])
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    for (const number of [4, 5]) {
+      await scene.store.undoBlock(2, block, now)
+      expect([await exposed(), await paid()]).to.deep.equal([[], 0n])
+      block = { number, hash: randomHash() }
+      const place = { transactionHash: randomHash(), blockNumber: number, blockHash: block.hash }
+      await settle(number, { status: 'success', confirmations: 1, arrivals: [], payouts, ...place }, block.hash)
+      expect([await exposed(), await paid()]).to.deep.equal([[['payout', 100n]], 100n])
+    }
+  })
+
+  it('counts an attempt that was mined and reverted, whatever for, since it has cost gas', async () => {
+    const { payout } = await paidAction()
+    const error = { code: 'solver_outflow_cap', message: 'no', retryable: true } as const
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      expect((await ask(payout, null, [need])).status, `attempt ${attempt}`).to.equal('executing')
+      const transactionId = await record(await prepared(payout))
+      const mined = { transactionHash: randomHash(), blockNumber: attempt }
+      await settling(payout, transactionId)(attempt, { status: 'error', error, ...mined })
+    }
+    expect((await scene.store.readStep(payout))?.error?.retryable).to.equal(false)
+    expect(await available()).to.equal(100n)
+  })
+})
