@@ -231,13 +231,12 @@ async function failUnlessDone(work: StepWork, plan: Plan, error: StepError, tool
 async function adoptDone(given: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit | null> {
   const { batch, chain, stepKey } = plan
   const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey)) && (await owns(given, stepKey, tools))
-  // What was paid in it has to be spent; what there is no credit for any more is an exposure.
-  const unfunded = isPaid ? await reserve(given, batch, tools) : null
-  if (unfunded === 'stale') return moved
+  // What was paid in it has to be spent; where no credit is left for that, it is settled as an exposure.
+  if (isPaid && (await reserve(given, batch, tools)) === 'stale') return moved
   // What a simulation would say, could it still be run.
   const hasRunOut = error.code === 'intent_expired' && batch.calls.length > 0
   const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null
-  return name && adopt({ ...given, stepKey }, batch, chain, { name }, tools, unfunded !== null)
+  return name && adopt({ ...given, stepKey }, batch, chain, { name }, tools)
 }
 
 /** Whether what the vault has paid under the key was paid for this step: two may rest on the same payment. */
@@ -252,11 +251,8 @@ async function adopt(
   chain: Chain,
   failure: { name: string | null },
   tools: EngineTools,
-  isUncovered = false,
 ): Promise<Visit | null> {
   const adoption = await adoptExecution(work, batch, chain, failure, tools)
   if (adoption.outcome === 'none') return null
-  if (adoption.outcome === 'waits') return waits(chain.config.pollIntervalMs)
-  const { result } = adoption
-  return endStep(work, result.status === 'success' ? { ...result, isUncovered } : result, tools)
+  return adoption.outcome === 'waits' ? waits(chain.config.pollIntervalMs) : endStep(work, adoption.result, tools)
 }

@@ -25,8 +25,6 @@ export type StepResult =
       arrivals: Arrival[]
       /** What left the vault in it. */
       payouts: Payout[]
-      /** True: no credit is left for that, so that it is an exposure. */
-      isUncovered?: boolean
     }
   | {
       status: 'reverted' | 'error'

@@ -29,8 +29,12 @@ export async function settleStep(
     // The user may have registered another transaction since this one was looked at.
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
     const refused = await refuseUsed(trx, row, result)
+    // What somebody else has carried out, or a transaction that is forgotten, was paid without asking whether there is credit.
+    if (tookEffect(refused) && refused.payouts.length > 0) {
+      const drawn = await trx.together(...drawingSteps(trx, [ref]))
+      if (drawn.flat().length === 0) await exposePayouts(trx, row, refused, now)
+    }
     await bookResult(database, trx, row, refused, now)
-    if (refused.status === 'success' && refused.isUncovered) await exposePayouts(trx, row, refused, now)
     await endSteps(database, trx, [{ row, result: refused }], now)
     return 'settled'
   })

@@ -22,12 +22,14 @@ describe('a payout that a restored database does not know', () => {
     calls: { to: Address; value: bigint; data: Hex }[]
     exp?: number
     meanwhile?: (user: User) => unknown
+    /** What was set aside for it is spent, and not on it. */
+    isCreditGone?: boolean
   }
   const noCalls: Payout = { calls: [] }
   const withCalls = (): Payout => ({ calls: [{ to: usdA(), value: 0n, data: transferData(a().vault, 0n) }] })
 
   /** Has a payout of all his credit carried out, and forgotten. His step is at once asked for again. */
-  async function forgotten({ calls, exp, meanwhile }: Payout) {
+  async function forgotten({ calls, exp, meanwhile, isCreditGone = false }: Payout) {
     const user = await aUser()
     expect((await report(user.address, await pay(user))).status).to.equal(200)
     const tokenTransfers = [{ from: 'solver' as const, to: user.address, token: usdA(), amount: ten }]
@@ -46,10 +48,13 @@ describe('a payout that a restored database does not know', () => {
     const { transaction_id: id } = await step.clone().first('transaction_id')
     const owner = { user: user.address.toLowerCase(), chain_id: a().chainId, token: usdA() }
     await knex('ledger').where('cause', 'like', `payout:${actionId}/%`).delete()
-    await knex('ledger').where('cause', 'like', `spend:${actionId}/%`).delete()
-    await knex('credits').where(owner).update({ reserved: ten.toString(), is_open: 1 })
-    await knex('balances').where(owner).update({ reserved: ten.toString() })
-    await knex('reservations').where({ action_id: actionId }).update({ status: 'reserved' })
+    if (isCreditGone) await knex('reservations').where({ action_id: actionId }).delete()
+    else {
+      await knex('ledger').where('cause', 'like', `spend:${actionId}/%`).delete()
+      await knex('credits').where(owner).update({ reserved: ten.toString(), is_open: 1 })
+      await knex('balances').where(owner).update({ reserved: ten.toString() })
+      await knex('reservations').where({ action_id: actionId }).update({ status: 'reserved' })
+    }
     await knex('attempts').where({ transaction_id: id }).delete()
     await knex('transactions').where({ id }).delete()
     const open = { status: 'executing', transaction_id: null, transaction_hash: null, block_number: null }
@@ -87,6 +92,14 @@ describe('a payout that a restored database does not know', () => {
     } finally {
       await setPaused(false)
     }
+  })
+
+  it('is an exposure where its credit has gone elsewhere meanwhile', async () => {
+    const payout = await forgotten({ ...noCalls, isCreditGone: true })
+    await isSpentOnce(payout)
+    const user = payout.user.address.toLowerCase()
+    const exposures = await scene.database().knex('exposures').where({ user }).select('kind', 'open_amount')
+    expect(exposures).to.deep.equal([{ kind: 'payout', open_amount: ten.toString() }])
   })
 
   it('is spent, though its user has taken his delegation back', async () => {

@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
 import type { StepAttempt, StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
-import type { StepResult } from '../../server/store/bookResult.js'
+import type { StepOutcome } from '../../server/store/bookResult.js'
 import type { Database } from '../../server/store/database.js'
 import { readVaultMovements } from '../../server/store/reconciliation.js'
 import type { Store } from '../../server/store/store.js'
@@ -146,8 +146,9 @@ export function reorganisationScene() {
 
   /** How the step of a transaction is settled in the block of a number. */
   function settling(ref: StepRef, transactionId: number) {
-    return (number: number, result: StepResult, blockHash = randomHash()) => {
-      const mined = { hash: result.transactionHash!, blockNumber: number, blockHash }
+    return (number: number, result: StepOutcome, blockHash = randomHash()) => {
+      const hash = result.status === 'alone' ? randomHash() : result.transactionHash!
+      const mined = { hash, blockNumber: number, blockHash }
       return store.settleTransaction(
         { transactionId, mined, results: [{ ref, result, needs: [need] }], airdrop: null },
         now,

@@ -105,6 +105,21 @@ describe('a payment whose block has gone', () => {
     expect(await scene.store.readOpenExposures()).to.deep.equal([])
   })
 
+  it('exposes once what another has paid on a payment that is gone', async () => {
+    const { payout, block } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    await scene.store.undoBlock(1, block, now)
+    await scene.settling(payout, transactionId)(9, { status: 'alone' })
+    const place = { transactionHash: randomHash(), blockNumber: 9, blockHash: randomHash() }
+    const payouts = [{ chainId: need.chainId, token: need.token, amount: need.amount }]
+    const work = (await scene.store.readStepWork(payout))!
+    const result = { status: 'success', ...place, confirmations: 1, arrivals: [], payouts } as const
+    expect(await scene.store.settleStep(work, { ...result, arrivals: [], payouts }, now)).to.equal('settled')
+    const exposures = await scene.store.readOpenExposures()
+    expect(exposures.map(({ kind, amount }) => [kind, amount])).to.deep.equal([['credit', need.amount]])
+  })
+
   it('books nothing of the gone block for a visit that has outlived the settlement and its undoing', async () => {
     const { payment, hash, block: gone } = await registeredAction()
     const visit = (await scene.store.readStepWork(payment))!
