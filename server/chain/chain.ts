@@ -15,6 +15,12 @@ export type Block = {
 
 export type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number }
 
+/**
+ * The transaction that has logged something. Null: none among the newest blocks that are searched. `unsearched`: none among
+ * the few of them that nodes let be searched.
+ */
+export type FoundLog = Hash | null | 'unsearched'
+
 export type Receipt = {
   hash: Hash
   blockNumber: bigint
@@ -147,10 +153,10 @@ export type Chain = {
   areOperators(signers: readonly Address[]): Promise<boolean[]>
   /** Whether the account's delegate has run this batch. False for an account without a delegate. */
   isChainBatchProcessed(account: Address, chainBatchId: Hash): Promise<boolean>
-  /** The transaction in which the vault paid under this key. Null: none among the newest blocks that are searched. */
-  findFulfilment(stepKey: Hash): Promise<Hash | null>
-  /** The transaction in which the account's delegate ran this batch. Null as above. */
-  findExecution(account: Address, chainBatchId: Hash): Promise<Hash | null>
+  /** The transaction in which the vault paid under this key. */
+  findFulfilment(stepKey: Hash): Promise<FoundLog>
+  /** The transaction in which the account's delegate ran this batch. */
+  findExecution(account: Address, chainBatchId: Hash): Promise<FoundLog>
   /** What has really reached the vault of what a block's logs say, in the order given; see `createArrivalMeter`. */
   measureArrivals(logged: readonly { token: Address; amount: bigint }[], block: bigint): Promise<bigint[]>
   /** At the pending block. */

@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
-import { ChainUnavailable } from './chain.js'
+import type { FoundLog } from './chain.js'
 import { executedTopic, fulfilledTopic } from './contracts.js'
 import type { Rpc } from './rpc.js'
 import { call, quantity, readArray, readBigInt, readHash, readObject, resultOf } from './rpcFormat.js'
@@ -17,9 +17,9 @@ type Search = { address: Address; topics: readonly [Hash, Hash] }
 
 /**
  * Finds the one transaction that logged a step's or a batch's key. Null is said only of what was searched as far back as a
- * search goes: who is told so may end a step for it. Whatever keeps it from going so far is thrown.
+ * search goes; where the nodes' windows are too narrow for that, it is said to be unsearched. An outage is thrown.
  */
-export function createLogSearch(rpc: Rpc, { chainId, vault }: Pick<ChainConfig, 'chainId' | 'vault'>) {
+export function createLogSearch(rpc: Rpc, { vault }: Pick<ChainConfig, 'vault'>) {
   return {
     findFulfilment: (stepKey: Hash) => find({ address: vault, topics: [fulfilledTopic, stepKey] }),
     findExecution: (account: Address, chainBatchId: Hash) =>
@@ -27,13 +27,14 @@ export function createLogSearch(rpc: Rpc, { chainId, vault }: Pick<ChainConfig, 
   }
 
   /** The whole chain at once where the node allows it; else the newest blocks, window by window. */
-  async function find(search: Search): Promise<Hash | null> {
+  async function find(search: Search): Promise<FoundLog> {
     const { hash, head, hasFailed } = await findInWhole(search)
     if (hash !== undefined) return hash
     const found = await findInWindows(search, head)
     // What failed for once only would have gone further back than windows do.
-    if (found || !hasFailed || head <= furthestBlocks) return found
-    return (await findInWhole(search)).hash ?? null
+    if ((found && found !== 'unsearched') || !hasFailed || head <= furthestBlocks) return found
+    const { hash: further = found } = await findInWhole(search)
+    return further
   }
 
   /** `hash` is undefined where no node does it, be it that one says so or that it fails. */
@@ -53,26 +54,24 @@ export function createLogSearch(rpc: Rpc, { chainId, vault }: Pick<ChainConfig, 
   }
 
   /** From the head back; where a window is refused, in narrower ones from there on. */
-  async function findInWindows(search: Search, head: bigint): Promise<Hash | null> {
+  async function findInWindows(search: Search, head: bigint): Promise<FoundLog> {
     const oldest = head > furthestBlocks ? head - furthestBlocks : 0n
-    const sizes = [...windowSizes]
-    let to = head
+    let [widest, to] = [0, head]
     for (let asked = 0; to >= oldest; asked++) {
-      if (asked === mostRequests) {
-        throw new ChainUnavailable(chainId, 'eth_getLogs', `windows of ${sizes[0]} blocks are too narrow to search by`)
-      }
+      if (asked === mostRequests) return 'unsearched'
+      const size = windowSizes[widest]!
       try {
-        const found = await rpc.read(windowsBefore(search, { to, oldest, size: sizes[0]! }), (answers) =>
+        const found = await rpc.read(windowsBefore(search, { to, oldest, size }), (answers) =>
           answers.map((answer) => newestIn(resultOf(answer))),
         )
         const hash = found.find((entry) => entry !== null)
         if (hash) return hash
-        to -= sizes[0]! * BigInt(windowsPerRequest)
+        to -= size * BigInt(windowsPerRequest)
       } catch (error) {
-        if (sizes.length === 1) throw error
+        if (size === windowSizes.at(-1)) throw error
         // Where no node answers at all, asking for less is no use: that is thrown.
         await readHead()
-        sizes.shift()
+        widest += 1
       }
     }
     return null

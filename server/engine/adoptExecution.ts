@@ -34,7 +34,7 @@ export async function adoptExecution(
   const hash = await findTransaction(work, chain, failure)
   if (hash === undefined) return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
-  if (hash === null) {
+  if (hash === null || hash === 'unsearched') {
     // It comes into a block, or the next simulation goes well.
     if (isUnmined) return { outcome: 'waits' }
     if (failure.name !== 'AlreadyFulfilled') return ended(unknownTransaction)
@@ -101,9 +101,13 @@ async function findTransaction(work: StepWork, chain: Chain, { name }: Pick<Fail
   if (intent.mode !== '7702') return undefined
   const execution = () => chain.findExecution(work.user, batchIdOf(intent, work.ref.stepIndex))
   if (name === 'DuplicateChainBatch') return execution()
+  if (name !== 'IntentExpired') return undefined
   // The delegate looks at the time before it looks whether the batch has run.
-  if (name === 'IntentExpired') return (await execution()) ?? undefined
-  return undefined
+  const found = await execution()
+  if (found !== 'unsearched') return found ?? undefined
+  // Nodes would not tell however often they are asked. The account's memory does, until its place is given away.
+  const hasRun = await chain.isChainBatchProcessed(work.user, batchIdOf(intent, work.ref.stepIndex))
+  return hasRun ? found : undefined
 }
 
 /** What the transaction asks the vault for is paid only if the vault says so: in a bundle each step may fail by itself. */

@@ -61,7 +61,7 @@ async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promis
 async function findPayment(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<AirdropResult | null> {
   const stepKey = airdropKey(airdrop)
   const hash = await chain.findFulfilment(stepKey)
-  if (!hash) {
+  if (!hash || hash === 'unsearched') {
     const { chainId, token, wallet, round } = airdrop
     tools.log.warn({ chainId, token, wallet, round, stepKey }, 'no node has the log of what the vault has paid')
     return null

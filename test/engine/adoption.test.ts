@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
 import type { SignedIntent } from '../../server/domain/action.js'
-import type { Chain } from '../../server/chain/chain.js'
+import type { Chain, FoundLog } from '../../server/chain/chain.js'
 import * as contracts from '../../server/chain/contracts.js'
 import { transferTopic, vaultArrivals } from '../../server/chain/transfers.js'
 import { adoptExecution } from '../../server/engine/adoptExecution.js'
@@ -82,12 +82,16 @@ describe('taking what someone else has executed for done', () => {
 
 describe('a payout with calls whose intent has run out', () => {
   /** Its visit, where the vault has paid it or not, and no node has a log of it. */
-  async function visited(isFulfilled: boolean, { lateMs = 1_000_000, chainTime = 2n ** 40n } = {}) {
+  async function visited(
+    isFulfilled: boolean,
+    { lateMs = 1_000_000, chainTime = 2n ** 40n, search = null as FoundLog, hasRun = false } = {},
+  ) {
     const [user, vault] = [randomAddress(), randomAddress()]
     const token = { address: usdOn2, decimals: 6, group: null, funding: 'credit', openCapPerDay: null }
     const config = { chainId: 2, vault, pollIntervalMs: 100, tokens: [token] }
     const chain = { config, isFulfilled: async () => isFulfilled, findFulfilment: async () => null }
-    const unlogged = { ...chain, findExecution: async () => null } as unknown as Chain
+    const account = { findExecution: async () => search, isChainBatchProcessed: async () => hasRun }
+    const unlogged = { ...chain, ...account } as unknown as Chain
     const transfer = aTransfer({ to: user })
     const batch = aBatch({ chainId: 2, hash: randomHash(), tokenTransfers: [transfer] })
     const intent = aSignedIntent([batch]) as SignedIntent
@@ -139,6 +143,18 @@ describe('a payout with calls whose intent has run out', () => {
     const ends = { outcome: 'moved', ended: ['intent_expired'] }
     expect(await visited(false, { lateMs: 15_000, chainTime: 0n })).to.deep.equal(ends)
     expect(await visited(false, { lateMs: 5_000 })).to.deep.equal(ends)
+  })
+
+  it('ends where nodes let too little be searched and the account knows nothing of it', async () => {
+    expect(await visited(false, { search: 'unsearched' })).to.deep.equal({
+      outcome: 'moved',
+      ended: ['intent_expired'],
+    })
+  })
+
+  it('ends as done where the account says that it has run it and nodes let too little be searched', async () => {
+    const done = { outcome: 'moved', ended: ['already_fulfilled'] }
+    expect(await visited(false, { search: 'unsearched', hasRun: true })).to.deep.equal(done)
   })
 
   it('ends where nobody has carried it out', async () => {
