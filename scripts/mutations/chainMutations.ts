@@ -23,7 +23,7 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/chain/findLog.ts',
-        find: '        if (sizes.length === 1) throw error\n',
+        find: '        if (size === windowSizes.at(-1)) throw error\n',
         replace: '        throw error\n',
       },
     ],
@@ -34,8 +34,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/chain/findLog.ts',
-        find: '        if (sizes.length === 1) throw error\n',
-        replace: '        if (sizes.length === 1) return null\n',
+        find: '        if (size === windowSizes.at(-1)) throw error\n',
+        replace: '        if (size === windowSizes.at(-1)) return null\n',
       },
       {
         file: 'server/chain/findLog.ts',
@@ -88,5 +88,16 @@ export const chainMutations: Mutation[] = [
       },
     ],
     tests: ['test/nodes/replacement.test.ts', '-g', 'never given up'],
+  },
+  {
+    name: 'what nodes let nobody search is taken for searched',
+    changes: [
+      {
+        file: 'server/chain/findLog.ts',
+        find: "if (asked === mostRequests) return 'unsearched'",
+        replace: 'if (asked === mostRequests) return null',
+      },
+    ],
+    tests: ['test/chain/findLog.test.ts', '-g', 'only of what it has searched'],
   },
 ]

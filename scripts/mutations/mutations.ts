@@ -255,8 +255,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/outcome.ts',
-        find: 'if (failure && (await isOperatorsFault(failure, transaction.signer, chain, tools)))',
-        replace: 'if (!failure && (await isOperatorsFault({ name: null }, transaction.signer, chain, tools)))',
+        find: 'if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools)))',
+        replace: 'if (!failure && (await isOperatorsFault({ name: null }, { from, to }, chain, tools)))',
       },
     ],
     tests: ['test/engine/operators.test.ts', '-g', 'all but the first'],

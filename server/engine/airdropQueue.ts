@@ -37,7 +37,7 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
   if (simulation.outcome === 'reverted') {
     const failure = tools.codec.decodeRevert(simulation.data)
     if (failure.name === 'AlreadyFulfilled') return adopt(airdrop, chain, tools)
-    if (await isOperatorsFault(failure, from, chain, tools)) return noLane
+    if (await isOperatorsFault(failure, { from, to }, chain, tools)) return noLane
     await tools.store.failAirdrop(airdrop, failure.message)
     const { chainId, token, wallet, round } = airdrop
     tools.log.info({ chainId, token, wallet, round, paid: false }, 'airdrop ended without effect')

@@ -10,8 +10,8 @@ import { adoptExecution } from './adoptExecution.js'
 import type { ReadyStep } from './bundles.js'
 import { explainRevert } from './explainRevert.js'
 import { headOf, noLane } from './lanes.js'
-import { anOperator, isOperatorsFault } from './operators.js'
-import { payloadOf } from './payload.js'
+import { anOperator, hasOperator, isOperatorsFault } from './operators.js'
+import { type Payload, payloadOf } from './payload.js'
 import { findPermission, namedDelegate } from './permission.js'
 import type { EngineTools } from './tools.js'
 import { endStep, failStep, moved, type Visit, waits } from './visit.js'
@@ -22,15 +22,15 @@ const chainBehindMs = 10_000
 /**
  * One visit to a step that the service carries out by a transaction of its own and that has none yet: credit, the
  * user's account, simulation, then the journal and the send. A visit that dies anywhere is repeated whole; until the
- * journal holds the signed bytes nothing has left the service. `payment`: the user's own step that its payout rests on.
+ * journal holds the signed bytes nothing has left the service.
  */
-export async function executeStep(work: StepWork, payment: StepView | null, tools: EngineTools): Promise<Visit> {
+export async function executeStep(work: StepWork, before: Before, tools: EngineTools): Promise<Visit> {
   const batch = work.intent.chainBatches[work.ref.stepIndex]!
   const chain = tools.chains.get(batch.chainId)
   if (!chain) throw new Error(`Chain ${batch.chainId} is not configured any more`)
   const hasCome = tools.bundles.expect(batch.chainId)
   try {
-    const prepared = await prepare(work, batch, chain, payment, tools)
+    const prepared = await prepare(work, batch, chain, before, tools)
     // Not awaited here, since it waits until nobody is expected any more.
     const sent = 'outcome' in prepared ? prepared : tools.bundles.send(prepared)
     hasCome()
@@ -40,23 +40,33 @@ export async function executeStep(work: StepWork, payment: StepView | null, tool
   }
 }
 
+/** What the steps before it in its intent mean for a step. */
+type Before = {
+  /** The user's own step that its payout rests on; null where there is none. */
+  payment: StepView | null
+  /** Why it can't be carried out; null where it can. */
+  refusal: StepError | null
+}
+
 /** All that comes before the journal. A visit: that was all, for now or for good. */
 async function prepare(
   given: StepWork,
   batch: ChainBatch,
   chain: Chain,
-  payment: StepView | null,
+  before: Before,
   tools: EngineTools,
 ): Promise<ReadyStep | Visit> {
   let work = given
-  const payload = payloadOf(work, batch, payment, tools)
-  const plan = { batch, chain, stepKey: payload.stepKey, from: anOperator(chain, tools) }
-  const refusal = windowError(work, tools.now()) ?? recipientError(work, batch)
+  const plan = { batch, chain, from: anOperator(chain, tools), ...payloadOf(work, batch, before.payment, tools) }
+  const { to, data, stepKey } = plan
+  const refusal = before.refusal ?? windowError(work, tools.now()) ?? recipientError(work, batch)
   if (refusal) {
     const mayWait = refusal.code === 'intent_expired' && (await mayStillRun(work, chain, tools))
     const done = await adoptDone(work, plan, refusal, tools)
     return done ?? (mayWait ? waits(chain.config.pollIntervalMs) : failStep(work, refusal, tools))
   }
+  // Whether there is one again is found out with the lanes' check.
+  if (to === chain.config.vault && !hasOperator(chain, tools)) return noLane
   const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
   if (busyMs !== null) return waits(busyMs)
 
@@ -64,7 +74,7 @@ async function prepare(
   if (unfunded === 'stale') return moved
   if (unfunded) return failUnlessDone(work, plan, unfunded, tools)
 
-  const simulateWith = (delegate: Address | null) => simulate(work, plan, { ...payload, delegate }, tools)
+  const simulateWith = (delegate: Address | null) => simulate(work, plan, delegate, tools)
   // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
   const named = namedDelegate(work, batch, chain)
   const first = simulateWith(named)
@@ -73,9 +83,9 @@ async function prepare(
   const permission = await findPermission(work, batch, chain)
   if (permission.outcome === 'refused') return failUnlessDone(work, plan, permission.error, tools)
   const { authorization, delegate } = permission
-  if (payload.stepKey && !work.stepKey) {
-    if (!(await tools.store.fixStepKey(work.ref, payload.stepKey))) return failStep(work, sameEntitlement, tools)
-    work = { ...work, stepKey: payload.stepKey }
+  if (stepKey && !work.stepKey) {
+    if (!(await tools.store.fixStepKey(work.ref, stepKey))) return failStep(work, sameEntitlement, tools)
+    work = { ...work, stepKey }
   }
   const wasRight = named === null ? authorization === null : named === delegate
   const simulated = await (wasRight ? first : simulateWith(authorization && delegate))
@@ -89,8 +99,8 @@ async function prepare(
   return {
     carried: work,
     chain,
-    to: payload.to,
-    data: payload.data,
+    to,
+    data,
     gasLimit,
     callGasLimit: limitWith(0),
     authorization,
@@ -175,8 +185,8 @@ type Simulated = Simulation & {
 /** With the account borrowing the delegate. Null: with what it has. */
 async function simulate(
   work: StepWork,
-  { batch, chain, from }: Plan,
-  { to, data, delegate }: Pick<ReadyStep, 'to' | 'data'> & { delegate: Address | null },
+  { batch, chain, from, to, data }: Plan,
+  delegate: Address | null,
   tools: EngineTools,
 ): Promise<Simulated> {
   const overrideDelegate = delegate && { account: work.user, delegate }
@@ -198,10 +208,10 @@ async function judge(
   tools: EngineTools,
 ): Promise<{ outcome: 'fits'; gas: bigint } | { outcome: 'ended'; visit: Visit }> {
   if (simulation.outcome === 'reverted') {
-    const { batch, chain, from } = plan
+    const { batch, chain } = plan
     const failure = tools.codec.decodeRevert(simulation.data)
     // Another one is asked next; with none the step waits.
-    if (await isOperatorsFault(failure, from, chain, tools)) return { outcome: 'ended', visit: noLane }
+    if (await isOperatorsFault(failure, plan, chain, tools)) return { outcome: 'ended', visit: noLane }
     const adopted = await adopt(work, batch, chain, failure, tools)
     const visit = adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools))
     return { outcome: 'ended', visit }
@@ -213,8 +223,8 @@ async function judge(
   return { outcome: 'fits', gas: simulation.gas }
 }
 
-/** What a step would do, what the vault would remember it by, and who tries it out. */
-type Plan = { batch: ChainBatch; chain: Chain; stepKey: Hash | null; from: Address }
+/** What a step's transaction would call, and in whose name that is tried out. */
+type Plan = Payload & { batch: ChainBatch; chain: Chain; from: Address }
 
 /** Ends a step for which nothing was sent, and gives its credit back; unless it was carried out all the same. */
 async function failUnlessDone(work: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit> {

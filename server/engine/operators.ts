@@ -39,16 +39,16 @@ export function anOperator(chain: Chain, tools: EngineTools): Address {
 }
 
 /**
- * Whether a revert is the operator's fault and not the step's. The vault itself is asked, since what a user's contract
- * reverts with may look the same.
+ * Whether a revert is the operator's fault and not the step's. Only the vault knows operators, and it is asked itself: what
+ * a user's account or contract reverts with may look the same.
  */
 export async function isOperatorsFault(
   failure: { name: string | null },
-  signer: Address,
+  { from, to }: { from: Address; to: Address },
   chain: Chain,
   tools: EngineTools,
 ): Promise<boolean> {
-  if (failure.name !== 'NotOperator') return false
+  if (failure.name !== 'NotOperator' || to !== chain.config.vault) return false
   await checkOperators(chain, tools)
-  return isRefused(chain, signer, tools)
+  return isRefused(chain, from, tools)
 }

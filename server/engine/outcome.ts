@@ -50,7 +50,8 @@ export async function resultOf(
   const done = await refusalNow(work, batch, chain)
   const failure = done || isCancelled ? null : await failureOf(transaction, chain, tools)
   // It goes on, as the same attempt, with an operator that the vault knows.
-  if (failure && (await isOperatorsFault(failure, transaction.signer, chain, tools))) return { status: 'alone' }
+  const { signer: from, to } = transaction
+  if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools))) return { status: 'alone' }
   const refusal = done ?? failure
   const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
   // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what

@@ -1,3 +1,4 @@
+import type { StepError } from '../domain/errors.js'
 import { stepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
 import type { StepWork } from '../store/steps.js'
@@ -30,13 +31,14 @@ async function advanceStep(work: StepWork, tools: EngineTools): Promise<Visit> {
     if (work.hasAccount) await tools.accounts.giveBack(work)
     return waits(previousMs)
   }
-  if (previous && previous.status !== 'success') {
-    const message = `The previous step ended as "${previous.status}"; execute it again, then this one.`
-    return failStep(work, { code: 'previous_step_failed', message, retryable: true }, tools)
-  }
-  return work.kind === 'payment'
-    ? verifyStep(work, tools)
-    : executeStep(work, await paymentOf(work, previous, tools), tools)
+  const refusal = previous && previous.status !== 'success' ? afterFailed(previous) : null
+  if (work.kind === 'payment') return refusal ? failStep(work, refusal, tools) : verifyStep(work, tools)
+  return executeStep(work, { payment: await paymentOf(work, previous, tools), refusal }, tools)
+}
+
+function afterFailed({ status }: StepView): StepError {
+  const message = `The previous step ended as "${status}"; execute it again, then this one.`
+  return { code: 'previous_step_failed', message, retryable: true }
 }
 
 /** The last step before it that the user has paid himself, which entitles to it; there may be payouts in between. */

@@ -5,6 +5,7 @@ import type { Chain, FoundLog } from '../../server/chain/chain.js'
 import * as contracts from '../../server/chain/contracts.js'
 import { transferTopic, vaultArrivals } from '../../server/chain/transfers.js'
 import { adoptExecution } from '../../server/engine/adoptExecution.js'
+import type { StepError } from '../../server/domain/errors.js'
 import { executeStep } from '../../server/engine/executeStep.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import type { StepWork } from '../../server/store/steps.js'
@@ -84,7 +85,13 @@ describe('a payout with calls whose intent has run out', () => {
   /** Its visit, where the vault has paid it or not, and no node has a log of it. */
   async function visited(
     isFulfilled: boolean,
-    { lateMs = 1_000_000, chainTime = 2n ** 40n, search = null as FoundLog, hasRun = false } = {},
+    {
+      lateMs = 1_000_000,
+      chainTime = 2n ** 40n,
+      search = null as FoundLog,
+      hasRun = false,
+      refusal = null as StepError | null,
+    } = {},
   ) {
     const [user, vault] = [randomAddress(), randomAddress()]
     const token = { address: usdOn2, decimals: 6, group: null, funding: 'credit', openCapPerDay: null }
@@ -126,12 +133,18 @@ describe('a payout with calls whose intent has run out', () => {
         },
       },
     } as unknown as EngineTools
-    const { outcome } = await executeStep(work, null, tools)
+    const { outcome } = await executeStep(work, { payment: null, refusal }, tools)
     return { outcome, ended }
   }
 
   it('keeps its credit while the vault says that it was paid, though no node has the log', async () => {
     expect(await visited(true)).to.deep.equal({ outcome: 'waits', ended: [] })
+  })
+
+  it('keeps it too while it is refused for the step before it', async () => {
+    const refusal = { code: 'previous_step_failed', message: 'no', retryable: true } as const
+    expect(await visited(true, { refusal })).to.deep.equal({ outcome: 'waits', ended: [] })
+    expect(await visited(false, { refusal })).to.deep.equal({ outcome: 'moved', ended: ['previous_step_failed'] })
   })
 
   it('waits while its chain’s clock gives it time, though ours does not', async () => {
