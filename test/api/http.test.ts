@@ -188,7 +188,7 @@ describe('the API over HTTP', () => {
 
     it('take no label that a database would read as another one, in bodies and in queries alike', async () => {
       const message = (name: string) =>
-        `${name} must be a string without control characters and without spaces at its ends`
+        `${name} must be a string without control characters, unpaired surrogates and spaces at its ends`
       for (const label of ['deposit ', ' deposit', ' ', 'a\u0000b', 'a\n', '\ta', 'a\u007f']) {
         for (const field of ['actionType', 'venue']) {
           const stored = await api.post('/venue-tx-hashes', { ...record(), [field]: label })
@@ -205,6 +205,8 @@ describe('the API over HTTP', () => {
         const found = await api.get(`/venue-tx-hashes?${query}`)
         expect([found.status, found.body.error.message]).to.deep.equal([400, message('actionTypes[1]')])
       }
+      const halved = await api.post('/venue-tx-hashes', { ...record(), venue: 'a\ud83e' })
+      expect(halved.body.error.issues).to.deep.equal([{ path: '/venue', message: message('venue'), code: 'format' }])
       const empty = await api.get(`/venue-tx-hashes?address=${record().address}&venue=`)
       expect(empty.body.error.message).to.equal('venue must have at least 1 character')
     })

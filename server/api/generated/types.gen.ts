@@ -75,7 +75,7 @@ export type ActionId = string;
 export type IntentId = string;
 
 /**
- * A word of your own, 1 to 128 characters in any script. No control characters (U+0000 to U+001F, U+007F), and no space at the beginning or the end.
+ * A word of your own, 1 to 128 characters in any script. No control characters (U+0000 to U+001F, U+007F), no unpaired surrogates, and no space at the beginning or the end.
  */
 export type Label = string;
 
