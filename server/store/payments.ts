@@ -100,7 +100,12 @@ async function releasePayouts(database: Database, trx: Transaction, holder: Paym
     trx<Omit<StepRow, 'status'> & { status: string }>(table)
       .where({ action_id, intent_index })
       .where('step_index', '>', holder.step_index)
-  const steps = await database.lock(following().orderBy('step_index').select('status', 'step_key', 'transaction_id'))
+  const columns = ['action_id', 'intent_index', 'step_index', 'status', 'step_key'] as const
+  const steps = await database.lock(
+    following()
+      .orderBy('step_index')
+      .select(...columns),
+  )
   const keyed = steps.filter(({ step_key }) => step_key !== null)
   for (const step of keyed) if (await mayYetPay(trx, step)) return false
   for (const table of ['reservations', 'open_grants'] as const) {

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import type { Hash } from 'viem'
-import { nameOfStep, type StepRef } from '../domain/action.js'
+import { isSameStep, nameOfStep, type StepRef } from '../domain/action.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
+import type { StepView } from '../domain/views.js'
 import { reserveCredit, type ReserveOutcome, type Spender } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { areSteps, attemptOf, refOf, stepKeyColumns, type StepRow } from './rows.js'
@@ -127,14 +128,22 @@ export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash
   })
 }
 
-/** Whether a step pays under its key, has paid or may: one that failed may have its transaction open again. */
+/**
+ * Whether a step pays under its key, has paid or may: one that failed pays after all when a reorganisation takes away the
+ * block in which a transaction of any of its attempts had come to nothing. Its events tell of each.
+ */
 export async function mayYetPay(
   trx: Transaction,
-  { status, transaction_id }: Pick<StepRow, 'transaction_id'> & { status: string },
+  step: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'> & { status: string },
 ): Promise<boolean> {
-  if (status === 'executing' || status === 'success') return true
-  if (transaction_id === null) return false
-  return (await trx('transactions').where({ id: transaction_id, status: 'open' }).first('id')) !== undefined
+  if (step.status === 'executing' || step.status === 'success') return true
+  const events = await trx<{ action_id: string; step: string }>('events')
+    .where({ action_id: step.action_id })
+    .select('step')
+  return events.some((event) => {
+    const seen = JSON.parse(event.step) as StepView
+    return seen.transactionHash !== null && isSameStep(seen, refOf(step))
+  })
 }
 
 /** Who draws on credit when the step pays. */

@@ -86,6 +86,26 @@ describe('a payment whose block has gone', () => {
     expect(await scene.store.fixStepKey(stepOf(other, 0, 1), stepKey)).to.equal(false)
   })
 
+  it('leaves a payout its key once a transaction was signed with it, whatever its later attempts come to', async () => {
+    const { payout, hash } = await paidAction()
+    await ask(payout, null, [need])
+    const stepKey = randomHash()
+    await scene.store.fixStepKey(payout, stepKey)
+    const settle = scene.settling(payout, await record(await prepared(payout)))
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    await settle(9, { status: 'reverted', error, transactionHash: randomHash(), blockNumber: 9 })
+    await ask(payout, null, [need])
+    const unsent = { status: 'error', error, transactionHash: null, blockNumber: null } as const
+    await scene.store.settleStep((await scene.store.readStepWork(payout))!, unsent, now)
+
+    const other = await anotherAction()
+    expect(await scene.store.fixStepKey(stepOf(other, 0, 1), stepKey)).to.equal(false)
+    const order = { action: 'register', hash, signed: true } as const
+    const takeOver = { ref: stepOf(other, 0, 0), order, needs: [], intentSigned: false }
+    const refusal = await scene.store.requestStep(takeOver, now).catch((reason: { code?: string }) => reason.code)
+    expect(refusal).to.equal('transaction_already_used')
+  })
+
   it('signs nothing anew on a payment that is gone, when what was signed before has come to nothing', async () => {
     const { payout, block } = await paidAction()
     await ask(payout, null, [need])
