@@ -105,11 +105,16 @@ export async function reserveForStep(
 /**
  * Fixes the key by which the vault remembers the step's payout; the first one stays. False: another step has it, and pays or
  * has paid, or may. One that has failed for certain gives it up: a reorganisation may have taken its payment away, which came
- * again for this one.
+ * again for this one. Throws where the step has another key, which only a visit can want that began before its payment was
+ * replaced: what it signed would be looked for under that key, and not be found.
  */
 export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<boolean> {
-  const fix = (from: Knex | Transaction) =>
-    (from as Transaction)('steps').where(stepKeyColumns(ref)).whereNull('step_key').update({ step_key: stepKey })
+  const fix = async (from: Knex | Transaction) => {
+    const step = () => (from as Transaction)<StepRow>('steps').where(stepKeyColumns(ref))
+    const fixed = await step().whereNull('step_key').update({ step_key: stepKey })
+    if (fixed === 0 && (await step().first('step_key'))?.step_key !== stepKey)
+      throw new Error('The step has got another key meanwhile')
+  }
   try {
     await database.write(fix)
     return true

@@ -106,6 +106,16 @@ describe('a payment whose block has gone', () => {
     expect(refusal).to.equal('transaction_already_used')
   })
 
+  it('fixes no other key for a step that has one, so that nothing is signed with it', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const stepKey = randomHash()
+    for (const _visit of ['first', 'again']) expect(await scene.store.fixStepKey(payout, stepKey)).to.equal(true)
+    const fixed = await scene.store.fixStepKey(payout, randomHash()).catch((reason: Error) => reason.message)
+    expect(fixed).to.equal('The step has got another key meanwhile')
+    expect((await scene.store.readStepWork(payout))!.stepKey).to.equal(stepKey)
+  })
+
   it('signs nothing anew on a payment that is gone, when what was signed before has come to nothing', async () => {
     const { payout, block } = await paidAction()
     await ask(payout, null, [need])
