@@ -107,7 +107,7 @@ export async function settleTransaction(
       if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
         await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
         ended.push({ row, result, isAnothers: isAnothers(result) })
-      } else if (tookEffect(result) && (isCarried || !(await isCarriedElsewhere(trx, row)))) {
+      } else if (tookEffect(result) && (isCarried || !(await isSettledElsewhere(trx, row)))) {
         trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId }))
         const late = await bookLate(database, trx, row, { result, needs }, now)
         ended.push({ row: late, result, isAnothers: isAnothers(result) })
@@ -156,9 +156,12 @@ function endOf(row: StepRow, result: StepResult): StepChange {
   }
 }
 
-/** Another transaction that is still open will meet what this one has done, and settles the step. */
-async function isCarriedElsewhere(trx: Transaction, { transaction_id }: StepRow): Promise<boolean> {
-  if (transaction_id === null) return false
+/**
+ * Another transaction that is still open will meet what this one has done, and settles the step; but where the step had
+ * ended before, that one need not say any more of it.
+ */
+async function isSettledElsewhere(trx: Transaction, { status, transaction_id }: StepRow): Promise<boolean> {
+  if (status !== 'executing' || transaction_id === null) return false
   const open = await trx<TransactionRow>('transactions').where({ id: transaction_id, status: 'open' }).first('id')
   return open !== undefined
 }

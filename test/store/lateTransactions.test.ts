@@ -111,6 +111,30 @@ describe('a transaction that is settled again', () => {
     }
   })
 
+  it('books what the transaction of an earlier attempt has paid, though that of the last one is open again too', async () => {
+    const { payout } = await paidAction()
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    const attempts = []
+    for (const number of [3, 4]) {
+      await ask(payout, null, [need])
+      const settle = settling(payout, await record(await prepared(payout)))
+      const block = { number, hash: randomHash() }
+      const failed = { status: 'reverted', error, transactionHash: randomHash(), blockNumber: number } as const
+      await settle(number, failed, block.hash)
+      attempts.push({ settle, block })
+    }
+    for (const { block } of attempts) await scene.store.undoBlock(2, block, now)
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const place = { transactionHash: randomHash(), blockNumber: 5, blockHash: randomHash() }
+    const result = { status: 'success', confirmations: 1, arrivals: [], payouts, ...place } as const
+    await attempts[0]!.settle(5, { ...result, arrivals: [], payouts }, place.blockHash)
+    // In a bundle, whose others it has kept from nothing.
+    await attempts[1]!.settle(6, { status: 'alone' })
+    expect((await scene.store.readStep(payout))!.status).to.equal('success')
+    expect([await paid(), await available()]).to.deep.equal([100n, 0n])
+    expect(await scene.store.readOpenExposures()).to.deep.equal([])
+  })
+
   it('counts an attempt that was mined and reverted, whatever for, since it has cost gas', async () => {
     const { payout } = await paidAction()
     const error = { code: 'solver_outflow_cap', message: 'no', retryable: true } as const
