@@ -60,7 +60,8 @@ export async function adoptExecution(
     blockNumber: Number(receipt.blockNumber),
     blockHash: receipt.blockHash,
     confirmations,
-    arrivals: await arrivalsOf(receipt, work.user, chain, tools),
+    // Another step of the same user may have paid the vault in it, which is that one's credit.
+    arrivals: work.kind === 'delegated' ? await arrivalsOf(receipt, work.user, chain, tools) : [],
     payouts: transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount })),
   }
   return { outcome: 'ended', result }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Address } from 'viem'
 import type { SignedIntent } from '../../server/domain/action.js'
 import type { Chain, FoundLog } from '../../server/chain/chain.js'
+import * as bundles from '../../server/chain/bundles.js'
 import * as contracts from '../../server/chain/contracts.js'
 import { transferTopic, vaultArrivals } from '../../server/chain/transfers.js'
 import { adoptExecution } from '../../server/engine/adoptExecution.js'
@@ -41,6 +42,7 @@ function executedByOthers(given: {
   } as unknown as Chain
   const work = {
     ref: { stepIndex: 0 },
+    kind: 'delegated',
     user,
     intent: aSignedIntent(),
     view: { requiredConfirmations: 3 },
@@ -78,6 +80,35 @@ describe('taking what someone else has executed for done', () => {
     expect(early.outcome).to.equal('waits')
     const late = await executedByOthers({ amount: 1_000n, confirmations: 12n, isCertain: true })
     expect(late.outcome).to.equal('ended')
+  })
+})
+
+describe('taking a payout for done that the vault has made unasked', () => {
+  it('leaves what the user has paid in the same transaction to the step that it was paid in', async () => {
+    const [user, vault] = [randomAddress(), randomAddress()]
+    const [hash, stepKey] = [randomHash(), randomHash()]
+    const transfers = [aTransfer({ to: user })]
+    const input = contracts.encodeFulfill({ stepKey, transfers, account: null, intent: null, stepIndex: 1 })
+    const word = (address: Address) => `0x${address.slice(2).padStart(64, '0')}`
+    const amount = `0x${'1'.padStart(64, '0')}`
+    const logs = [
+      { address: usdOn2, topics: [transferTopic, word(user), word(vault)], data: amount, logIndex: 0 },
+      { address: vault, topics: [contracts.fulfilledTopic, stepKey], data: '0x', logIndex: 1 },
+    ]
+    const receipt = { hash, blockNumber: 5n, blockHash: randomHash(), status: 'success', logs }
+    const chain = {
+      config: { chainId: 2, vault, confirmations: 1, tokens: [{ address: usdOn2, confirmations: [] }] },
+      findFulfilment: async () => hash,
+      transaction: async () => ({ transaction: { to: vault, input }, receipt, head: { number: 9n } }),
+      isCertain: async () => true,
+      measureArrivals: async (logged: { amount: bigint }[]) => logged.map((arrival) => arrival.amount),
+    } as unknown as Chain
+    const work = { kind: 'fulfilment', user, stepKey, view: { requiredConfirmations: 1 } } as unknown as StepWork
+    const tools = { codec: { ...contracts, ...bundles, vaultArrivals } } as unknown as EngineTools
+    const batch = aBatch({ chainId: 2, tokenTransfers: transfers })
+    const adoption = await adoptExecution(work, batch, chain, { name: 'AlreadyFulfilled' }, tools)
+    if (adoption.outcome !== 'ended') throw new Error(adoption.outcome)
+    expect(adoption.result).to.deep.include({ status: 'success', transactionHash: hash, arrivals: [] })
   })
 })
 
