@@ -224,8 +224,11 @@ async function hurry(
     {
       status: 'executing',
       attempts: next.attempts + 1,
-      error: null,
+      transaction_hash: null,
       transaction_id: null,
+      block_number: null,
+      confirmations: 0,
+      error: null,
       follow: 1,
       traceparent: before.traceparent,
       due_at: database.atOnce(),

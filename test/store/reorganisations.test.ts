@@ -106,6 +106,22 @@ describe('a payment whose block has gone', () => {
     expect(refusal).to.equal('transaction_already_used')
   })
 
+  it('asks for a payout anew without what its last attempt has left, once the payment has come again', async () => {
+    const entry = await anotherAction()
+    const [payment, payout] = [stepOf(entry, 0, 0), stepOf(entry, 0, 1)]
+    const [hash, block] = [randomHash(), { number: 7, hash: randomHash() }]
+    const order = { action: 'execute', hash, signed: false } as const
+    await scene.store.requestStep({ ref: payment, order, needs: [], intentSigned: false }, now)
+    await verify(payment, hash, block)
+    const settle = scene.settling(payout, await record(await prepared(payout)))
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    await settle(9, { status: 'reverted', error, transactionHash: randomHash(), blockNumber: 9 })
+    await scene.store.undoBlock(1, block, now)
+    await verify(payment, hash, { number: 8, hash: randomHash() })
+    const step = (await scene.store.readStep(payout))!
+    expect(step).to.include({ status: 'executing', attempts: 2, transactionHash: null, blockNumber: null })
+  })
+
   it('fixes no other key for a step that has one, so that nothing is signed with it', async () => {
     const { payout } = await paidAction()
     await ask(payout, null, [need])
