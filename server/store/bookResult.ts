@@ -109,8 +109,16 @@ export async function exposePayouts(
   }
 }
 
+/** What the ledger says was paid out in the step's newest attempt. */
+export async function readPayouts(trx: Transaction, row: StepRow) {
+  return trx<{ cause: string; user: Address; chain_id: number; token: Address; amount: string }>('ledger').whereBetween(
+    'cause',
+    [payoutCause(row), `${payoutCause(row)}~`],
+  )
+}
+
 /** What the causes of a step's payouts begin with. */
-export function payoutCause(row: StepRow): string {
+function payoutCause(row: StepRow): string {
   return `payout:${row.action_id}/${row.intent_index}/${row.step_index}:${attemptOf(row)}:`
 }
 

@@ -1,4 +1,4 @@
-import type { Address, Hash } from 'viem'
+import type { Hash } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import { adoptedAirdrops, reopenAirdrop, toAirdrop, undoAdoptedAirdrop } from './airdrops.js'
 import { moveBalance } from './balances.js'
@@ -9,7 +9,7 @@ import type { DepositRow } from './deposits.js'
 import { coverExposures, recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, refOf, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
-import { payoutCause } from './bookResult.js'
+import { readPayouts } from './bookResult.js'
 import { changeStep, type StepChange } from './stepChange.js'
 import { reopenDeposits, undoDeposit } from './undoDeposits.js'
 
@@ -174,14 +174,6 @@ async function unsettle(
       ...next,
     },
     now,
-  )
-}
-
-/** What the ledger says was paid out in the step's newest attempt. */
-async function readPayouts(trx: Transaction, row: StepRow) {
-  return trx<{ cause: string; user: Address; chain_id: number; token: Address; amount: string }>('ledger').whereBetween(
-    'cause',
-    [payoutCause(row), `${payoutCause(row)}~`],
   )
 }
 

@@ -5,7 +5,15 @@ import { isExcused, mayTryAgain } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import type { StepView } from '../domain/views.js'
 import { type AirdropResult, settleAirdrop } from './airdrops.js'
-import { bookLate, bookResult, exposePayouts, type StepOutcome, type StepResult, tookEffect } from './bookResult.js'
+import {
+  bookLate,
+  bookResult,
+  exposePayouts,
+  readPayouts,
+  type StepOutcome,
+  type StepResult,
+  tookEffect,
+} from './bookResult.js'
 import { drawingSteps } from './credits.js'
 import { type Database, type Transaction } from './database.js'
 import { isRecordedElsewhere } from './payments.js'
@@ -107,7 +115,7 @@ export async function settleTransaction(
       if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
         await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
         ended.push({ row, result, isAnothers: isAnothers(result) })
-      } else if (tookEffect(result) && (isCarried || !(await isSettledElsewhere(trx, row)))) {
+      } else if (tookEffect(result) && (isCarried || !(await isToldElsewhere(trx, row)))) {
         trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId }))
         const late = await bookLate(database, trx, row, { result, needs }, now)
         ended.push({ row: late, result, isAnothers: isAnothers(result) })
@@ -157,12 +165,14 @@ function endOf(row: StepRow, result: StepResult): StepChange {
 }
 
 /**
- * Another transaction that is still open will meet what this one has done, and settles the step; but where the step had
- * ended before, that one need not say any more of it.
+ * Another transaction of the step has told of this, since the step has failed and was paid all the same; or it is still
+ * open, will meet what this one has done, and settles the step. Where the step had ended before, that one need not say any
+ * more of it.
  */
-async function isSettledElsewhere(trx: Transaction, { status, transaction_id }: StepRow): Promise<boolean> {
-  if (status !== 'executing' || transaction_id === null) return false
-  const open = await trx<TransactionRow>('transactions').where({ id: transaction_id, status: 'open' }).first('id')
+async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean> {
+  if (row.status !== 'executing') return (await readPayouts(trx, row)).length > 0
+  if (row.transaction_id === null) return false
+  const open = await trx<TransactionRow>('transactions').where({ id: row.transaction_id, status: 'open' }).first('id')
   return open !== undefined
 }
 

@@ -135,6 +135,27 @@ describe('a transaction that is settled again', () => {
     expect(await scene.store.readOpenExposures()).to.deep.equal([])
   })
 
+  it('books once what was paid and not run, though the transaction of an earlier attempt tells of it too', async () => {
+    const { payout } = await paidAction()
+    const reverted = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    await ask(payout, null, [need])
+    const first = settling(payout, await record(await prepared(payout)))
+    const gone = { number: 3, hash: randomHash() }
+    const failed = { status: 'reverted', error: reverted, transactionHash: randomHash(), blockNumber: 3 } as const
+    await first(3, failed, gone.hash)
+    await ask(payout, null, [need])
+    const second = settling(payout, await record(await prepared(payout)))
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const unrun = { code: 'batch_not_executed', message: 'paid, not run', retryable: false } as const
+    const place = { transactionHash: randomHash(), blockNumber: 4 }
+    const blockHash = randomHash()
+    await second(4, { status: 'error', error: unrun, payouts, ...place }, blockHash)
+    await scene.store.undoBlock(2, gone, now)
+    await first(5, { status: 'success', confirmations: 2, arrivals: [], payouts, blockHash, ...place })
+    expect((await scene.store.readStep(payout))!.error?.code).to.equal('batch_not_executed')
+    expect(await paid()).to.equal(100n)
+  })
+
   it('counts an attempt that was mined and reverted, whatever for, since it has cost gas', async () => {
     const { payout } = await paidAction()
     const error = { code: 'solver_outflow_cap', message: 'no', retryable: true } as const
