@@ -111,7 +111,7 @@ async function prepare(
 
 const sameEntitlement = {
   code: 'already_fulfilled',
-  message: 'Another step pays out on the same payment.',
+  message: 'Another step pays out on the same payment, or may yet; what is not paid out stays the user’s credit.',
   retryable: false,
 } as const
 
