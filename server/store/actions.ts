@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Intent, Status } from '../domain/action.js'
 import { groupBy } from '../domain/groupBy.js'
+import { statusOf } from '../domain/status.js'
 import type { ActionView, BatchView, IntentView } from '../domain/views.js'
 import type { Database } from './database.js'
 import { type ActionRow, type IntentRow, type StepRow, toStepView } from './rows.js'
@@ -37,17 +38,26 @@ export async function listActions(
   database: Database,
   filter: ActionFilter & { before: string | null; limit: number },
 ): Promise<{ actions: ActionView[]; hasMore: boolean }> {
-  const query = database.knex<ActionRow>(listed(database, filter)).orderBy('id', 'desc')
+  return database.snapshot((reader) => readPage(reader, listed(database, filter), filter))
+}
+
+/** All of a page at one moment, so that each action is still what it was found by when its steps are read. */
+async function readPage(
+  reader: Knex,
+  actionsByIndex: Knex.Raw | string,
+  filter: ActionFilter & { before: string | null; limit: number },
+): Promise<{ actions: ActionView[]; hasMore: boolean }> {
+  const query = reader<ActionRow>(actionsByIndex).orderBy('id', 'desc')
   if (filter.user !== null) void query.where({ user: filter.user })
   if (filter.status !== null) void query.where({ status: filter.status })
   if (filter.before !== null) void query.where('id', '<', filter.before)
   if (filter.transactionHash !== null) {
     void query.whereIn(
       'id',
-      database.knex<StepRow>('steps').where({ transaction_hash: filter.transactionHash }).select('action_id'),
+      reader<StepRow>('steps').where({ transaction_hash: filter.transactionHash }).select('action_id'),
     )
   }
-  const columns = ['id', 'user', 'status', 'created_at', 'updated_at'] as const
+  const columns = ['id', 'user', 'created_at', 'updated_at'] as const
   const rows = await query.limit(filter.limit + 1).select(...columns)
   const onPage = rows.slice(0, filter.limit)
   const actions: ActionView[] = []
@@ -56,12 +66,11 @@ export async function listActions(
     const part = onPage.slice(at, at + readAtOnce)
     const ids = part.map(({ id }) => id)
     const [intents, steps] = await Promise.all([
-      database
-        .knex<IntentRow>('intents')
+      reader<IntentRow>('intents')
         .whereIn('action_id', ids)
         .orderBy('intent_index')
         .select(...intentColumns),
-      database.knex<StepRow>('steps').whereIn('action_id', ids).orderBy(['intent_index', 'step_index']),
+      reader<StepRow>('steps').whereIn('action_id', ids).orderBy(['intent_index', 'step_index']),
     ])
     const [intentsOf, stepsOf] = [groupBy(intents, actionIdOf), groupBy(steps, actionIdOf)]
     for (const action of part) {
@@ -117,25 +126,30 @@ export async function readIntent(
   return intent ? toIntentView(intent, steps) : null
 }
 
-const intentColumns = ['action_id', 'intent_index', 'mode', 'status', 'batches', 'created_at', 'updated_at'] as const
+const intentColumns = ['action_id', 'intent_index', 'mode', 'batches', 'created_at', 'updated_at'] as const
 
 type IntentColumns = Pick<IntentRow, (typeof intentColumns)[number]>
 
+/**
+ * The words are those of the steps that are told with them: what is stored of an action may be a moment older or newer
+ * than its steps, which are read by a statement of their own.
+ */
 function toActionView(
-  action: Pick<ActionRow, 'id' | 'user' | 'status' | 'created_at' | 'updated_at'>,
+  action: Pick<ActionRow, 'id' | 'user' | 'created_at' | 'updated_at'>,
   intents: IntentColumns[],
   steps: StepRow[],
 ): ActionView {
+  const views = intents.map((intent) =>
+    toIntentView(
+      intent,
+      steps.filter((step) => step.intent_index === intent.intent_index),
+    ),
+  )
   return {
     actionId: action.id,
     user: action.user,
-    status: action.status,
-    intents: intents.map((intent) =>
-      toIntentView(
-        intent,
-        steps.filter((step) => step.intent_index === intent.intent_index),
-      ),
-    ),
+    status: statusOf(views.map(({ status }) => status)),
+    intents: views,
     createdAt: action.created_at,
     updatedAt: action.updated_at,
   }
@@ -146,7 +160,7 @@ function toIntentView(row: IntentColumns, steps: StepRow[]): IntentView {
     actionId: row.action_id,
     intentIndex: row.intent_index,
     mode: row.mode,
-    status: row.status,
+    status: statusOf(steps.map(({ status }) => status)),
     chainBatches: readBatches(row.batches),
     steps: steps.map(toStepView),
     createdAt: row.created_at,

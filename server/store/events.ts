@@ -22,15 +22,21 @@ export async function readEvents(
   })
 }
 
-/** How many events an action has, and whether any of its steps is under way. Null: no such action. */
+/**
+ * How many events an action has, and whether any of its steps is under way, both at one moment: a step that ends between
+ * two looks would have its last event taken for told. Null: no such action.
+ */
 export async function readProgress(
   database: Database,
   actionId: string,
 ): Promise<{ status: ActionRow['status']; events: number; isMoving: boolean } | null> {
-  const action = await database.knex<ActionRow>('actions').where({ id: actionId }).first('status', 'event_count')
-  if (!action) return null
-  const moving = await database.knex('steps').where({ action_id: actionId, status: 'executing' }).first('step_index')
-  return { status: action.status, events: action.event_count, isMoving: moving !== undefined }
+  const [action] = await database.select<Pick<ActionRow, 'status' | 'event_count'> & { moving: number }>(
+    'SELECT status, event_count, ' +
+      'EXISTS (SELECT 1 FROM steps WHERE steps.action_id = actions.id AND steps.status = ?) AS moving ' +
+      'FROM actions WHERE id = ?',
+    ['executing', actionId],
+  )
+  return action ? { status: action.status, events: action.event_count, isMoving: Boolean(action.moving) } : null
 }
 
 /** How many events each of these actions has. */
