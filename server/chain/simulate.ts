@@ -39,6 +39,9 @@ const mostTogether = 20
  */
 const sideBySide = 2
 
+/** How many digits of data they have together, so that nodes take the request; the others are simulated by themselves. */
+const longestTogether = 524_288
+
 /** Room alone lifts nothing over EIP-7825's limit of 16,777,216, authorizations included. */
 const mostWithRoom = 16_000_000n
 
@@ -95,7 +98,7 @@ export function createSimulator(rpc: Rpc) {
     const found = new Map<Asked, Simulation>()
     try {
       // Of others it is not known whether what they use says what they need.
-      const known = asked.flatMap((one): Allotted[] => {
+      const known = thoseThatFit(asked).flatMap((one): Allotted[] => {
         const gas = hints.get(one.request.data)
         return gas === null ? [] : [{ one, gas }]
       })
@@ -192,6 +195,16 @@ type Asked = { request: TransactionRequest; options: SimulationOptions }
 
 /** One to be run with so much gas. Null: with all that it wants. */
 type Allotted = { one: Asked; gas: bigint | null }
+
+/** In their order, without those that are too long beside the others. */
+function thoseThatFit(asked: readonly Asked[]): Asked[] {
+  let length = 0
+  return asked.filter(({ request: { data } }) => {
+    const fits = length + data.length <= longestTogether
+    if (fits) length += data.length
+    return fits
+  })
+}
 
 type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
 

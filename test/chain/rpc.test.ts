@@ -5,7 +5,7 @@ import { ChainUnavailable } from '../../server/chain/chain.js'
 import { createRedactor } from '../../server/chain/redact.js'
 import { createRpc } from '../../server/chain/rpc.js'
 import { call, readBigInt, resultOf } from '../../server/chain/rpcFormat.js'
-import type { RoundTrip } from '../../server/chain/rpcNode.js'
+import type { RoundTrip, RpcCall } from '../../server/chain/rpcNode.js'
 import { type FaultyNode, startFaultyNode } from './faultyNode.js'
 
 describe('JSON-RPC to the nodes of a chain', () => {
@@ -49,6 +49,20 @@ describe('JSON-RPC to the nodes of a chain', () => {
     expect(trips).to.have.length(1)
     expect(trips[0]!.methods).to.deep.equal(['eth_chainId', 'eth_blockNumber', 'eth_blockNumber', 'eth_blockNumber'])
     expect(trips[0]).to.include({ chainId: 31337, node: 0, outcome: 'answered' })
+  })
+
+  it('carries no more in one request than nodes take, and one that is long by itself all the same', async () => {
+    const rpc = connect()
+    const [long, longest] = [300_000, 1_200_000].map((length) => call('eth_blockNumber', 'x'.repeat(length)))
+    const read = (...calls: RpcCall[]) => rpc.read(calls, (answers) => answers.map(resultOf))
+    await Promise.all([read(long!), read(long!), readNumber(rpc), read(long!), read(longest!), readNumber(rpc)])
+    const lengths = first.requests.map((calls) => JSON.stringify(calls).length)
+    expect(
+      lengths.filter((length) => length > 1_000_000),
+      lengths.join(),
+    ).to.have.length(1)
+    expect(lengths).to.have.length(4)
+    expect(second.requests).to.deep.equal([])
   })
 
   it('asks for the chain once and then no more', async () => {

@@ -83,6 +83,19 @@ describe('simulations that come together', () => {
     expect(await methodsOf([await withData('ff')])).to.deep.equal(['eth_simulateV1', 'eth_simulateV1'])
   })
 
+  it('are as many in one request as nodes take where they are long', async () => {
+    const chain = dev.connect({})
+    const long = () => transfer(1n, recipient, [{ to: recipient, value: 0n, data: `0x${'a1'.repeat(60_000)}` }])
+    succeeded(await simulate(await long(), true, chain))
+    const runs: Run[] = []
+    while (runs.length < 20) runs.push(await long())
+    dev.trips.length = 0
+    for (const one of await together(runs, chain)) succeeded(one)
+    expect(dev.trips.map(({ outcome }) => outcome)).to.deep.equal(dev.trips.map(() => 'answered'))
+    const estimates = dev.trips.flatMap(({ methods }) => methods).filter((method) => method === 'eth_estimateGas')
+    expect(estimates).to.have.length.within(1, 19)
+  }).timeout(60_000)
+
   it('ask for an estimate of what wants much more gas than it uses', async () => {
     // Reverts where not more than a million is left, and uses next to nothing.
     const hoarder: Address = `0x${'79'.repeat(20)}`
