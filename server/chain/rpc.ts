@@ -43,7 +43,9 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     }
   })
 
-  return { redact, read, readEach, senders: nodes.map((node): Pick<RpcNode, 'ask'> => node.sends) }
+  const unavailable = (method: string, reason: string) => new ChainUnavailable(chainId, method, reason)
+
+  return { redact, read, readEach, unavailable, senders: nodes.map((node): Pick<RpcNode, 'ask'> => node.sends) }
 
   /**
    * Asks for all calls in one round trip and hands the answers to `decode`. A node that fails, gives an error, or answers
@@ -68,7 +70,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
         reasons.push(error instanceof Error ? error.message : 'unreadable answer')
       }
     }
-    throw new ChainUnavailable(chainId, calls[0]?.method ?? 'nothing', redact(reasons.join('; ')))
+    throw unavailable(calls[0]?.method ?? 'nothing', redact(reasons.join('; ')))
   }
 
   /** Asks every node at once; null where one fails or answers what `decode` can't read. */

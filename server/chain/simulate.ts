@@ -1,8 +1,10 @@
 import type { Address, Hex } from 'viem'
 import type { Log, Simulation, SimulationOptions, TransactionRequest } from './chain.js'
 import { grouped } from '../domain/grouped.js'
+import { thoseThatFit } from '../domain/thoseThatFit.js'
 import { calldataFloor } from './fees.js'
 import { createGasHints, isExplained, isTight } from './gasHints.js'
+import { createPace } from './pace.js'
 import type { Rpc } from './rpc.js'
 import {
   call,
@@ -58,13 +60,15 @@ export function createSimulator(rpc: Rpc) {
   const abilities: Abilities = { simulation: true, designators: true, pendingBlock: true }
   const codes = new Map<Address, Hex>()
   const hints = createGasHints()
+  // An estimate may take a node a second; many such at once would none of them come back in time.
+  const inTurn = createPace(() => rpc.unavailable('eth_simulateV1', 'too many simulations are under way'))
   const inCompany = grouped(simulateTogether, mostTogether, { sideBySide })
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
     const asked = { request, options }
     const found = options.inCompany && abilities.simulation ? await inCompany(asked) : null
     if (found) return found
-    const { used, ...simulated } = await simulateByItself(asked)
+    const { used, ...simulated } = await inTurn(() => simulateByItself(asked))
     // Where an estimate holds more than the transaction uses, as the price of its data on some chains, no use says it.
     if (simulated.outcome === 'success' && used && isExplained(simulated.gas, used)) {
       hints.note(request.data, withRoom(simulated.gas))
@@ -98,7 +102,8 @@ export function createSimulator(rpc: Rpc) {
     const found = new Map<Asked, Simulation>()
     try {
       // Of others it is not known whether what they use says what they need.
-      const known = thoseThatFit(asked).flatMap((one): Allotted[] => {
+      const fitting = thoseThatFit(asked, ({ request }) => request.data.length, longestTogether)
+      const known = fitting.flatMap((one): Allotted[] => {
         const gas = hints.get(one.request.data)
         return gas === null ? [] : [{ one, gas }]
       })
@@ -195,16 +200,6 @@ type Asked = { request: TransactionRequest; options: SimulationOptions }
 
 /** One to be run with so much gas. Null: with all that it wants. */
 type Allotted = { one: Asked; gas: bigint | null }
-
-/** In their order, without those that are too long beside the others. */
-function thoseThatFit(asked: readonly Asked[]): Asked[] {
-  let length = 0
-  return asked.filter(({ request: { data } }) => {
-    const fits = length + data.length <= longestTogether
-    if (fits) length += data.length
-    return fits
-  })
-}
 
 type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
 

@@ -1,0 +1,58 @@
+/** As many as a bundle has steps by default: those that come together are ready together. */
+const mostAtOnce = 20
+/** What took no longer shows that there is room for more. */
+const quickMs = 500
+/** Who has waited so long is sent away, so that nobody keeps a place in a row that does not move, nor his process from its end. */
+const patienceMs = 3_000
+
+/**
+ * Lets in no more work at once than is done in time: one more after each that was quick, half as much after each that
+ * failed. What is asked of a node and given up goes on there all the same, so that too much at once would be done never,
+ * however often it is asked again, and nothing else meanwhile. `refuse` makes the error of who has waited in vain.
+ */
+export function createPace(refuse: () => Error) {
+  const waiting = new Set<() => void>()
+  let allowed = mostAtOnce
+  let running = 0
+
+  return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    await turn()
+    const startedAt = performance.now()
+    try {
+      const result = await work()
+      if (performance.now() - startedAt < quickMs) allowed = Math.min(allowed + 1, mostAtOnce)
+      return result
+    } catch (error) {
+      allowed = Math.max(Math.floor(allowed / 2), 1)
+      throw error
+    } finally {
+      running -= 1
+      letIn()
+    }
+  }
+
+  function turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const enter = () => {
+        clearTimeout(timer)
+        waiting.delete(enter)
+        running += 1
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        waiting.delete(enter)
+        reject(refuse())
+      }, patienceMs)
+      waiting.add(enter)
+      letIn()
+    })
+  }
+
+  /** In the order in which they came. */
+  function letIn(): void {
+    for (const enter of waiting) {
+      if (running >= allowed) return
+      enter()
+    }
+  }
+}
