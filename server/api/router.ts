@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa'
 import { ServiceError } from '../domain/errors.js'
 import { type CompiledOperation, compileOperations } from './backend.js'
 import { createBodyReader } from './body.js'
+import { clipLists } from './clipLists.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
 import { madeAction, type Subject, subjectOf } from './logFields.js'
@@ -97,6 +98,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
     const read = await readBody(ctx)
     if (read.outcome === 'invalid') throw refuseBody(operation.operationId, [read.issue], undefined)
     const { body } = read
+    clipLists(body)
     const validate = operation.validateBody
     const given = body === undefined ? {} : { requestBody: body }
     if (!validate || validate(given)) return body
