@@ -10,7 +10,14 @@ import { draftOf } from './shapes.js'
 
 /** Makes all plans of a run, whose users then have what they need: tokens, and payments made. Past the service. */
 export async function preparePlans(world: LoadWorld): Promise<Plan[]> {
-  const drafts = Array.from({ length: load.actions }, (_, index) => draftOf(world, index))
+  return plansOf(
+    world,
+    Array.from({ length: load.actions }, (_, index) => draftOf(world, index)),
+  )
+}
+
+/** The same for given drafts. */
+export async function plansOf(world: LoadWorld, drafts: readonly Draft[]): Promise<Plan[]> {
   for (const chainIndex of [0, 1] as const) await fundUsers(world, drafts, chainIndex)
   const payments = await Promise.all(drafts.map((draft) => payOf(world, draft)))
   const plans: Plan[] = []
