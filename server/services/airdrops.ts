@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, zeroAddress } from 'viem'
 import type { Airdrop } from '../domain/airdrop.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Settings } from '../domain/settings.js'
@@ -25,8 +25,14 @@ export function createAirdrops(deps: {
       wanted: { chainId: number; tokenId: string; wallet: Address; amount: bigint | null },
       signal: AbortSignal,
     ): Promise<Airdrop> {
-      const { token, terms } = findTerms(wanted.chainId, wanted.tokenId)
+      const { chain, token, terms } = findTerms(wanted.chainId, wanted.tokenId)
       const { amount } = wanted
+      if ([zeroAddress, chain.vault, ...chain.delegates].includes(wanted.wallet)) {
+        const message = 'wallet may not be the vault, a delegate or the zero address'
+        throw new ServiceError('validation_failed', message, {
+          issues: [{ path: '/wallet', message, code: 'user_not_allowed' }],
+        })
+      }
       if (amount !== null && (amount === 0n || amount > terms.amount)) {
         const message = `must be from 1 to ${terms.amount}`
         throw new ServiceError('validation_failed', `amount ${message}`, {
@@ -60,7 +66,7 @@ export function createAirdrops(deps: {
     const chain = settings.chains.get(chainId)
     const wanted = tokenId.toLowerCase()
     const token = chain?.tokens.find((entry) => entry.id === wanted || entry.address === wanted)
-    if (chain?.testnet && token?.airdrop) return { token, terms: token.airdrop }
+    if (chain?.testnet && token?.airdrop) return { chain, token, terms: token.airdrop }
     throw new ServiceError('airdrop_unavailable', `There is no airdrop of this token on chain ${chainId}.`)
   }
 }

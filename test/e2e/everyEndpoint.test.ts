@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { getAddress, parseUnits } from 'viem'
+import { getAddress, parseUnits, zeroAddress } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { createStore } from '../../server/store/store.js'
 import { useWatchedService } from '../support/useTestService.js'
@@ -50,6 +50,15 @@ describe('the other endpoints', () => {
       expect(given.body.data.amount).to.equal('5')
       expect(await balanceOf(b, usdB(), wallet)).to.equal(5n)
       expect((await api.post(`/airdrop/${b.chainId}/none`, { wallet })).body.error.code).to.equal('airdrop_unavailable')
+    })
+
+    it('go to nobody’s address, where they would be lost', async () => {
+      const [a] = service.chains
+      for (const wallet of [zeroAddress, a.vault, a.delegates[0]!]) {
+        const refused = await api.post(`/airdrop/${a.chainId}/eth`, { wallet })
+        expect([refused.status, refused.body.error.code]).to.deep.equal([400, 'validation_failed'])
+        expect(refused.body.error.issues[0]).to.include({ path: '/wallet', code: 'user_not_allowed' })
+      }
     })
 
     it('give native currency for the gas of a first transaction, once a day', async () => {
