@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path'
 import { chainMutations } from './mutations/chainMutations.js'
 import { contractMutations } from './mutations/contractMutations.js'
 import { type Mutation, mutations } from './mutations/mutations.js'
+import { payoutMutations } from './mutations/payoutMutations.js'
 
 const root = resolve(import.meta.dirname, '..')
 const copied = [
@@ -25,7 +26,7 @@ const copied = [
 /** A run that takes longer is no verdict. */
 const runMs = 12 * 60 * 1000
 
-const all = [...mutations, ...chainMutations, ...contractMutations]
+const all = [...mutations, ...chainMutations, ...payoutMutations, ...contractMutations]
 const wanted = all.filter((mutation) => mutation.name.includes(process.argv[2] ?? ''))
 const survivors: string[] = []
 

@@ -100,4 +100,27 @@ export const chainMutations: Mutation[] = [
     ],
     tests: ['test/chain/findLog.test.ts', '-g', 'only of what it has searched'],
   },
+  {
+    name: 'requests to a node are bounded by the number of their calls alone',
+    changes: [{ file: 'server/chain/rpcNode.ts', find: ' && length + group.length <= maxLength', replace: '' }],
+    tests: ['test/chain/rpc.test.ts', '-g', 'carries no more in one request'],
+  },
+  {
+    name: 'steps are tried out together however long they are',
+    changes: [
+      {
+        file: 'server/domain/thoseThatFit.ts',
+        find: 'const fits = length + lengthOf(item) <= most',
+        replace: 'const fits = length + lengthOf(item) <= most || true',
+      },
+    ],
+    tests: ['test/chain/simulateTogether.test.ts', '-g', 'as many in one request as nodes take'],
+  },
+  {
+    name: 'a node that fails is asked for as much as before',
+    changes: [
+      { file: 'server/chain/pace.ts', find: 'allowed = Math.max(Math.floor(allowed / 2), 1)', replace: 'allowed += 0' },
+    ],
+    tests: ['test/chain/pace.test.ts'],
+  },
 ]
