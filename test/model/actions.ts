@@ -29,7 +29,7 @@ const members = [
 
 export const amounts = [50n, 100n] as const
 
-/** A step of one action in the order of its batches. */
+/** What a step moves out of the vault and into it. */
 type Money = Pick<ModelStep, 'pays' | 'brings'>
 
 export function randomAction(

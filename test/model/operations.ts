@@ -22,7 +22,7 @@ export function createOperations(world: World, after: () => Promise<void>) {
   /** Gone blocks that have not been undone yet. One that is late may still book in them, so in the end all are again. */
   const undone = new Set<Block>()
 
-  /** How often each happens, in hundredths of a walk. */
+  /** How often each happens beside the others. */
   const outside: [number, () => unknown][] = [
     [6, act],
     [6, pay],
@@ -35,8 +35,8 @@ export function createOperations(world: World, after: () => Promise<void>) {
     [3, undoOne],
     [1, report],
     [1, lookAtAll],
-    [1, loseOne],
-    [0.5, findLost],
+    [2, loseOne],
+    [2, findLost],
     [1.5, beStranger],
   ]
   const all: typeof outside = [...outside, [16, visit], [12, settleOne]]
@@ -184,7 +184,7 @@ export function createOperations(world: World, after: () => Promise<void>) {
     note(`undo ${nameOf(block)}: ${found.map(({ kind }) => kind).join(', ')}`)
   }
 
-  /** An operator says that a nonce was used by something else, and may be wrong. */
+  /** An operator says that something else has used a nonce, and may be wrong: then the chain still waits for it. */
   async function loseOne(): Promise<void> {
     const waiting = (await openTransactions(world)).filter(({ block }) => block === null)
     const transaction = anyOf(world, waiting)

@@ -1,6 +1,6 @@
+import { isSameStep } from '../../server/domain/action.js'
 import type { StepOutcome } from '../../server/store/bookResult.js'
 import type { StepWork } from '../../server/store/steps.js'
-import { isSameStep } from '../../server/domain/action.js'
 import { type ModelStep, needsOf, payoutsOf } from './actions.js'
 import type { Block, Inclusion, StepTransaction } from './chain.js'
 import { adoption, arrivalsIn } from './visits.js'
