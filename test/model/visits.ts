@@ -101,9 +101,9 @@ export function createVisits(world: World, meanwhile: (most: number, share: numb
     if (funding.outcome === 'insufficient') {
       return failUnlessDone({ work, step, key }, failure('insufficient_credit'))
     }
-    if (!work.stepKey && !(await store.fixStepKey(step.ref, key))) {
-      return settle(work, step, failure('already_fulfilled'))
-    }
+    const isOwn = await owns(work, step, key)
+    if (isOwn === undefined) return null
+    if (!isOwn) return settle(work, step, failure('already_fulfilled'))
     return tryOut({ work: { ...work, stepKey: key }, step, key })
   }
 
@@ -117,13 +117,25 @@ export function createVisits(world: World, meanwhile: (most: number, share: numb
   /** What the vault has paid is never given back as credit, whatever the reason to refuse is. */
   async function failUnlessDone({ work, step, key }: Ready, refusal: Failure): Promise<null> {
     if (step.pays > 0n && chains.effects().has(key)) {
-      const isOwn = work.stepKey === key || (await store.fixStepKey(step.ref, key))
+      const isOwn = await owns(work, step, key)
+      if (isOwn === undefined) return null
       if (isOwn) {
         const funding = await store.reserveForStep(work, needsOf(step, world.hasOpenFunding), now)
         return funding.outcome === 'stale' ? null : settle(work, step, adoption(world, work, step, key) ?? refusal)
       }
     }
     return settle(work, step, refusal)
+  }
+
+  /** Undefined: the step has got another key since the visit began, so that a later one has to look at it. */
+  async function owns(work: StepWork, { ref }: ModelStep, key: Hash): Promise<boolean | undefined> {
+    if (work.stepKey === key) return true
+    try {
+      return await store.fixStepKey(ref, key)
+    } catch (error) {
+      if (!String(error).includes('has got another key')) throw error
+      return undefined
+    }
   }
 
   async function settle(work: StepWork, step: ModelStep, result: StepResult): Promise<null> {
