@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { inParallel } from '../chaos/client.js'
-import { largest, muchGas } from './load/crowdShapes.js'
-import { createGoodClient } from './load/goodClient.js'
-import { judgeLedger, judgePayouts } from './load/judge.js'
-import { type LoadWorld, startLoadWorld } from './load/loadWorld.js'
-import { plansOf } from './load/prepare.js'
-import { type Draft, type Plan, sceneOf, type Shape } from './load/scene.js'
+import { largest, muchGas } from '../e2e/load/crowdShapes.js'
+import { createGoodClient } from '../e2e/load/goodClient.js'
+import { judgeLedger, judgePayouts } from '../e2e/load/judge.js'
+import { type LoadWorld, startLoadWorld } from '../e2e/load/loadWorld.js'
+import { plansOf } from '../e2e/load/prepare.js'
+import { type Draft, type Plan, sceneOf, type Shape } from '../e2e/load/scene.js'
 
 /** How many come at the same moment, each with an account of his own. */
 const crowd = 24
