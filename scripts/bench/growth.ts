@@ -43,7 +43,6 @@ async function growthOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<R
   const beside = async (name: string, roundOf: (place: Place) => Contender['round']) => {
     const contender = (place: Place) => ({ name: `${name} at ${place.grown.actions} actions`, round: roundOf(place) })
     const [ours, other] = [contender(large), contender(small)]
-    for (const place of [large, small]) await readFileOf(place)
     for (const { round } of [ours, other]) await round()
     results.push(...(await compare({ ...label, ours, others: [{ ...other, bound: { atMost } }] })))
   }
@@ -56,6 +55,7 @@ async function growthOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<R
     await beside(name, (place) => () => ask(place, bench.seconds))
   }
   for (const [name, requestsOf] of Object.entries(writes)) {
+    await readFileOf(large)
     await beside(name, ({ grown, service, bodies }) => async () => {
       const requests = await requestsOf({ grown, url: service.url, chainId, bodies } satisfies GrownService)
       return askFor(bench, service.url, requests, null)
@@ -69,7 +69,10 @@ async function growthOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<R
       const database = opened.get(place)!
       return { database, store: createStore(database), grown: place.grown, chainId }
     }
-    for (const [name, look] of Object.entries(looks)) await beside(name, (place) => timesOf(look, lookOf(place)))
+    for (const [name, look] of Object.entries(looks)) {
+      await readFileOf(large)
+      await beside(name, (place) => timesOf(look, lookOf(place)))
+    }
     for (const place of [large, small]) await makeDue(lookOf(place))
     await beside("the engine's claim, ten due", (place) => timesOf(claim, lookOf(place)))
   } finally {
