@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { type Address, type Hash, toHex } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
-import { signedKeyOf } from '../../server/services/actions.js'
 import type { Payout } from '../../server/store/bookResult.js'
 import type { Store } from '../../server/store/store.js'
 import {
@@ -42,8 +41,6 @@ type Place = {
 const amount = 100n
 /** Digits of it can be raised by five and be past still. */
 const seededFrom = 0x0195_5555_0000
-/** How long a signed intent holds. */
-const validForSeconds = 24 * 3600
 /** Every action rests on blocks that lie further back than any reorganisation is looked for. */
 const lastSeededBlock = 500
 
@@ -64,15 +61,12 @@ export async function finishAction(
   const user = randomAddress()
   const place = { store, chains, signer, user }
   const kind = index % 10
-  const batches = chains.map(({ chainId }) => aBatch({ chainId, hash: randomHash() }))
-  const now = seededFrom + index
   const intent =
     kind < 5 || kind === 8
       ? anOnDemandIntent(user, amount, chains)
-      : { ...aSignedIntent(batches), exp: Math.floor(now / 1000) + validForSeconds }
+      : aSignedIntent(chains.map(({ chainId }) => aBatch({ chainId, hash: randomHash() })))
   const entry = {
-    ...aNewAction({ user, intents: [intent], now }),
-    signedKeys: [intent.mode === '7702' ? signedKeyOf(user, intent) : null],
+    ...aNewAction({ user, intents: [intent], now: seededFrom + index }),
     idempotencyKeyHash: randomHash(),
   }
   await store.insertAction(entry)

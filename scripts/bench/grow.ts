@@ -159,12 +159,10 @@ function joined(on: Database, parts: string[]): string {
 }
 
 /**
- * Which digit, counted from 1: behind `0x`, or of the time that an action's id and the key of a signed intent begin with,
- * minutes before months: so the rows lie in the order in which they would have come, and what is listed together lies
- * together.
+ * Which digit, counted from 1: behind `0x`, or of the time that an action's id begins with, minutes before months: so
+ * the rows lie in the order in which they would have come, and what is listed together lies together.
  */
 function placeOf(column: string, round: number): number {
-  if (column === 'signed_key') return 13 - round
   return column === 'id' || column === 'action_id' ? 7 - round : 3 + round
 }
 

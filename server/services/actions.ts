@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { type Address, type Hash, stringToHex } from 'viem'
 import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
-import type { Action, ChainAuthorization, ChainBatch, SignedIntent, Status, StepRef } from '../domain/action.js'
+import type { Action, ChainAuthorization, ChainBatch, Status, StepRef } from '../domain/action.js'
 import { maxIssues, ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import type { Settings } from '../domain/settings.js'
@@ -52,7 +52,7 @@ export function createActions(deps: { store: Store; settings: Settings; recover:
       const entry = {
         action,
         bodyHash,
-        signedKeys: action.intents.map((i) => (i.mode === '7702' ? signedKeyOf(action.user, i) : null)),
+        signedKeys: action.intents.map((i) => (i.mode === '7702' ? hashOf([action.user, i.digest]) : null)),
         signatureHashes: action.intents.map((i) => (i.mode === '7702' ? keccak256(i.signature) : null)),
         idempotencyKeyHash: request.idempotencyKey === null ? null : hashOf([action.user, request.idempotencyKey]),
         requiredConfirmations: ({ chainId, tokenTransfers }: ChainBatch) =>
@@ -132,14 +132,6 @@ function refusal(issues: { path: string; message: string; code: string }[]): Ser
   if (reuse)
     return new ServiceError(only.code as 'duplicate_intent' | 'idempotency_key_reused', only.message, { issues })
   return new ServiceError('validation_failed', 'Action validation failed', { issues: issues.slice(0, maxIssues) })
-}
-
-/**
- * What a signed intent is known by: 25 bytes of keccak256(user, digest) behind the end of its time, which the digest covers,
- * in seconds. Those that come at one time so lie together in the index, and to store one needs no page from anywhere in it.
- */
-export function signedKeyOf(user: Address, { digest, exp }: Pick<SignedIntent, 'digest' | 'exp'>): Hash {
-  return `0x${exp.toString(16).padStart(14, '0')}${hashOf([user, digest]).slice(-50)}`
 }
 
 function hashOf(value: unknown): Hash {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, type Hash, toHex } from 'viem'
-import type { Action, ChainBatch, Intent, SignedIntent, StepRef, TokenTransfer } from '../../server/domain/action.js'
+import type { Action, ChainBatch, Intent, StepRef, TokenTransfer } from '../../server/domain/action.js'
 import { uuidV7 } from '../../server/domain/uuid.js'
 import type { NewAction } from '../../server/store/newActions.js'
 
@@ -46,7 +46,7 @@ export function anOnDemandIntent(
   }
 }
 
-export function aSignedIntent(batches: ChainBatch[] = [aBatch({ hash: randomHash() })]): SignedIntent {
+export function aSignedIntent(batches: ChainBatch[] = [aBatch({ hash: randomHash() })]): Intent {
   return {
     mode: '7702',
     signatureType: 'ecdsa',

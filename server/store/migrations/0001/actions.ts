@@ -31,7 +31,7 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     column.large(t, 'intent').notNullable()
     // JSON list of the batches as anyone may see them: chain and token transfers, without calls and signatures.
     column.large(t, 'batches').notNullable()
-    // Mode 7702: of user, digest and end, see `signedKeyOf`; one signed intent exists once. Null in the other modes.
+    // Mode 7702: keccak256(user, digest); one signed intent exists once. Null in the other modes.
     column.hash(t, 'signed_key').nullable().unique()
     // Mode 7702: keccak256 of the signature, by which legacy clients ask. Null in the other modes.
     column.hash(t, 'signature_hash').nullable()
