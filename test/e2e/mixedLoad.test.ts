@@ -12,7 +12,7 @@ import { createGoodClient } from './load/goodClient.js'
 import type { Seen } from './load/healthProbe.js'
 import { judgeRefusal } from './load/judgeRefusal.js'
 import { judgeLedger, judgePayouts, readPages } from './load/judge.js'
-import { load, type LoadWorld, startLoadWorld, userOf } from './load/loadWorld.js'
+import { load, useLoadWorld, userOf } from './load/loadWorld.js'
 import { preparePlans } from './load/prepare.js'
 import { rudeClients } from './load/rudeClients.js'
 import type { Plan } from './load/scene.js'
@@ -26,16 +26,7 @@ const perAction = { bad: 2, rude: 0.5, reading: 0.5 }
 const bounds = { medianHealthMs: 1_000, slowestHealthMs: 20_000, residentBytes: 900 * 2 ** 20 }
 
 describe(`a mixed load (LOAD_SEED=${load.seed} LOAD_ACTIONS=${load.actions} LOAD_USERS=${load.users})`, () => {
-  let world: LoadWorld
-
-  before(async function () {
-    this.timeout(120_000)
-    world = await startLoadWorld()
-  })
-  after(async function () {
-    this.timeout(60_000)
-    await world?.stop()
-  })
+  const world = useLoadWorld()
 
   it('leaves every step where it has to end, every recipient with his money, and everybody with an answer', async function () {
     this.timeout(180_000 + load.actions * 2_000)

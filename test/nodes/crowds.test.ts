@@ -3,7 +3,7 @@ import { inParallel } from '../chaos/client.js'
 import { largest, muchGas } from '../e2e/load/crowdShapes.js'
 import { createGoodClient } from '../e2e/load/goodClient.js'
 import { judgeLedger, judgePayouts } from '../e2e/load/judge.js'
-import { type LoadWorld, startLoadWorld } from '../e2e/load/loadWorld.js'
+import { useLoadWorld } from '../e2e/load/loadWorld.js'
 import { plansOf } from '../e2e/load/prepare.js'
 import { type Draft, type Plan, sceneOf, type Shape } from '../e2e/load/scene.js'
 
@@ -11,17 +11,8 @@ import { type Draft, type Plan, sceneOf, type Shape } from '../e2e/load/scene.js
 const crowd = 24
 
 describe('crowds that all bring the same', () => {
-  let world: LoadWorld
+  const world = useLoadWorld()
   const all: Plan[] = []
-
-  before(async function () {
-    this.timeout(120_000)
-    world = await startLoadWorld()
-  })
-  after(async function () {
-    this.timeout(60_000)
-    await world?.stop()
-  })
 
   const crowds: Record<string, Shape> = {
     'the longest bodies, of which a node takes a few in one request': largest,

@@ -24,6 +24,23 @@ export const load = {
 
 export type LoadWorld = Awaited<ReturnType<typeof startLoadWorld>>
 
+/** One for all tests of a suite; it is there once they begin. */
+export function useLoadWorld(): LoadWorld {
+  const world = {} as LoadWorld
+  let started: LoadWorld | null = null
+
+  before(async function () {
+    this.timeout(120_000)
+    started = await startLoadWorld()
+    Object.assign(world, started)
+  })
+  after(async function () {
+    this.timeout(60_000)
+    await started?.stop()
+  })
+  return world
+}
+
 /** Contracts that users may call, whatever comes of it. */
 export const contracts = {
   /** Uses up all the gas that it gets, by an invalid opcode. */
@@ -44,7 +61,7 @@ const codes: Record<keyof typeof contracts, Hex> = {
 }
 
 /** Two local chains and the service as operators run it, in a process of its own, on the database under test. */
-export async function startLoadWorld() {
+async function startLoadWorld() {
   const folder = mkdtempSync(join(tmpdir(), 'load-'))
   const devnet = await startDevnet({ dataDir: folder })
   const chains = devnet.chains as [ChainConfig, ChainConfig]
