@@ -291,7 +291,7 @@ export type StepRequest = {
     hash?: Hash;
     /**
      * The user's EIP-712 signature of `Registration(string actionId,uint256 intentIndex,uint256 stepIndex,bytes32 hash)` under the domain of the introduction. A signed registration takes
-     * the transaction over from an unsigned one while nothing has been paid out on it. A deployment may require it.
+     * the transaction over from an unsigned one while nothing has been paid out on it, and no transaction is signed that may yet. A deployment may require it.
      *
      */
     signature?: Hex;
