@@ -61,7 +61,10 @@ export function createSimulator(rpc: Rpc) {
   const codes = new Map<Address, Hex>()
   const hints = createGasHints()
   // An estimate may take a node a second; many such at once would none of them come back in time.
-  const inTurn = createPace(() => rpc.unavailable('eth_simulateV1', 'too many simulations are under way'))
+  const inTurn = createPace({
+    refuse: () => rpc.unavailable('eth_simulateV1', 'too many simulations are under way'),
+    now: () => performance.now(),
+  })
   const inCompany = grouped(simulateTogether, mostTogether, { sideBySide })
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {

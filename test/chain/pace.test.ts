@@ -5,7 +5,8 @@ import { until } from '../support/until.js'
 describe('the pace at which a node is asked', () => {
   /** Work that ends when it is told to, as told. */
   function crowd() {
-    const inTurn = createPace(() => new Error('sent away'))
+    const clock = { ms: 0 }
+    const inTurn = createPace({ refuse: () => new Error('sent away'), now: () => clock.ms })
     const begun: { succeed: () => void; fail: () => void }[] = []
     const ends: Promise<string>[] = []
     const come = (count: number) => {
@@ -17,7 +18,7 @@ describe('the pace at which a node is asked', () => {
         ends.push(inTurn(work).catch((error: Error) => error.message))
       }
     }
-    return { come, begun, ends }
+    return { come, begun, ends, clock }
   }
 
   it('is as high as it may be until something fails', async () => {
@@ -29,7 +30,7 @@ describe('the pace at which a node is asked', () => {
   })
 
   it('falls to a half with what fails, never to nothing, and rises with what is quick', async () => {
-    const { come, begun, ends } = crowd()
+    const { come, begun, ends, clock } = crowd()
     come(40)
     await until(() => begun.length === 20, 'the first')
     for (const work of begun.slice(0, 20)) work.fail()
@@ -39,6 +40,13 @@ describe('the pace at which a node is asked', () => {
     await until(() => begun.length === 22, 'the next')
     begun[21]!.succeed()
     await until(() => begun.length === 24, 'two at a time')
+    clock.ms = 500
+    begun[22]!.succeed()
+    begun[23]!.succeed()
+    await until(() => begun.length === 26, 'still two at a time, since these were slow')
+    clock.ms = 999
+    begun[24]!.succeed()
+    await until(() => begun.length === 28, 'three at a time')
   })
 
   it('sends away who has waited too long, and lets the others in', async function () {
