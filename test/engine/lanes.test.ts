@@ -41,7 +41,8 @@ describe('a lane whose nonce is not the chain’s', () => {
     folder = mkdtempSync(join(tmpdir(), 'lanes-'))
     devnet = await startDevnet({ dataDir: folder })
     mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
-    for (const entry of devnet.chains) entry.replaceAfterMs = 1_000
+    // The lanes are checked after so many polls.
+    for (const entry of devnet.chains) Object.assign(entry, { replaceAfterMs: 1_000, pollIntervalMs: 50 })
     const loaded = loadConfig({
       ...chainsFileOf({ ...devnet, operatorKeys: devnet.operatorKeys.slice(0, 1) }, folder),
       DATABASE_URL: mysql?.url ?? `sqlite:${join(folder, 'lanes.sqlite')}`,
