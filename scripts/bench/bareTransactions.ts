@@ -4,7 +4,7 @@ import { intentDigest } from '../../sdk/src/signing.js'
 import { readAuthorization, readIntent } from '../../server/api/readAction.js'
 import type * as wire from '../../server/api/generated/types.gen.js'
 import { encodeExecute } from '../../server/chain/contracts.js'
-import { toSerializable } from '../../server/chain/signer.js'
+import { toSerializable } from '../../test/support/serializable.js'
 import type { SignedIntent } from '../../server/domain/action.js'
 
 const gas = 250_000n

@@ -1,17 +1,8 @@
 import { Agent, request } from 'node:http'
-import {
-  type Address,
-  type Hex,
-  isHex,
-  keccak256,
-  parseSignature,
-  recoverAddress,
-  serializeTransaction,
-  size,
-  toHex,
-} from 'viem'
+import { type Address, type Hex, isHex, keccak256, parseSignature, recoverAddress, size, toHex } from 'viem'
 import { publicKeyToAddress } from 'viem/utils'
-import { type Signer, toSerializable } from './signer.js'
+import { encodeTransaction, type SignatureParts } from './encodeTransaction.js'
+import type { Signer } from './signer.js'
 
 /** Half the order of secp256k1; chains refuse signatures with an `s` above it. */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
@@ -32,13 +23,12 @@ export function createRemoteSigners(url: string, addresses: readonly Address[]):
   return addresses.map((address) => ({
     address,
     async signTransaction(transaction) {
-      const serializable = toSerializable(transaction)
-      const unsigned = serializeTransaction(serializable)
+      const unsigned = encodeTransaction(transaction)
       try {
         const signature = readSignature(await sign(address, unsigned))
         const signer = await recoverAddress({ hash: keccak256(unsigned), signature })
         if (signer.toLowerCase() !== address) throw new Error('the signature is of another key')
-        return serializeTransaction(serializable, signature)
+        return encodeTransaction(transaction, signature)
       } catch (error) {
         // Keys may have been added or taken away meanwhile.
         publicKeys = null
@@ -113,7 +103,7 @@ function readPublicKeys(text: string): Map<string, string> {
 }
 
 /** 65 bytes as text, with or without quotes; some key stores know no low-s rule, so it is applied here. */
-function readSignature(text: string) {
+function readSignature(text: string): SignatureParts {
   const hex = text.trim().replace(/^"|"$/g, '')
   if (!isHex(hex) || size(hex) !== 65) throw new Error('its answer is no signature')
   const { r, s, yParity } = parseSignature(hex)

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { keccak256, parseTransaction, recoverTransactionAddress, toHex, type TransactionSerialized } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createSigner, toSerializable } from '../../server/chain/signer.js'
+import { createSigner } from '../../server/chain/signer.js'
 import { chooseSigning } from '../../server/chain/signHash.js'
+import { toSerializable } from '../support/serializable.js'
 import { account, authorize, lower, unsignedTransaction } from './devChain.js'
 
 describe('a signer', () => {
