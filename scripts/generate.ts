@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 
 const header = ['// This file is generated from openapi.yaml by scripts/generate.ts', '']
 
@@ -8,7 +8,7 @@ const header = ['// This file is generated from openapi.yaml by scripts/generate
  * both come from `openapi-ts` (see openapi-ts.config.ts), which `npm run generate` runs first.
  * The output depends on the document alone: running it again changes nothing.
  */
-const spec = parse(await readFile('openapi.yaml', 'utf8')) as Document
+const spec = load(await readFile('openapi.yaml', 'utf8')) as Document
 await writeFile('server/api/generated/operations.gen.ts', serverSource(spec))
 await writeFile('sdk/src/generated/operations.gen.ts', sdkSource(spec))
 

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format } from 'prettier'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 
 const root = join(import.meta.dirname, '..')
 export const readmePath = join(root, 'sdk', 'README.md')
@@ -18,7 +18,7 @@ const keywords = /^(type|required|pattern|format|enum|const|(min|max)(Length|Ite
 
 /** Every code of the spec with its cause and its remedy, as Markdown. */
 export async function codesMarkdown(): Promise<string> {
-  const { components } = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8')) as {
+  const { components } = load(readFileSync(join(root, 'openapi.yaml'), 'utf8')) as {
     components: { schemas: Record<string, CodeSchema> }
   }
   const textsOf = (schema: string) => Object.entries(components.schemas[schema]!['x-enumDescriptions'])

@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 
 const root = join(import.meta.dirname, '..')
 const clientPath = join(root, 'sdk', 'src', 'client.ts')
@@ -34,7 +34,7 @@ type Operation = { operationId?: string; summary: string; description: string }
 
 /** By operation: its summary, and the first paragraph of its description, as one line. */
 export function operationTexts(): Map<string, string> {
-  const { paths } = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8')) as {
+  const { paths } = load(readFileSync(join(root, 'openapi.yaml'), 'utf8')) as {
     paths: Record<string, Record<string, Operation>>
   }
   const operations = Object.values(paths).flatMap((item) => Object.values(item))

@@ -11,7 +11,7 @@ import {
   type PrivateKeyAccount,
 } from 'viem'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 
 type ListedChain = {
   chainId: number

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 
 /** openapi.yaml, as it is written and as it is used. */
 export type Spec = {
@@ -10,7 +10,7 @@ export type Spec = {
 
 export async function loadSpec(): Promise<Spec> {
   const text = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
-  return { text, document: parse(text) as Record<string, unknown> }
+  return { text, document: load(text) as Record<string, unknown> }
 }
 
 /**

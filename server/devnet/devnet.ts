@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Abi, type Address, encodeDeployData, type Hex, parseUnits, toHex } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
+import { type Abi, type Address, encodeDeployData, type Hex, parseUnits } from 'viem'
 import { devTokenAbi, devTokenBytecode } from '../chain/generated/contracts.js'
 import { nativeToken } from '../domain/action.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
-import { type Anvil, devMnemonic, identify, rpc, startAnvil, stopProcess } from './anvil.js'
+import { devAccount, devKey } from './accounts.js'
+import { type Anvil, identify, rpc, startAnvil, stopProcess } from './anvil.js'
 import { create2Address, createDeployer, delegateInitCode, deployContracts, vaultInitCode } from './deployContracts.js'
 
 /**
@@ -34,14 +34,10 @@ const definitions = [
   { chainId: 31338, name: 'Local chain B', usdDecimals: 18 },
 ] as const
 
-const owner = devAccount(0)
-const operators = [1, 2, 3, 4].map(devAccount)
-const users = [5, 6, 7, 8, 9].map(devAccount)
-
-/** One of anvil's well-known accounts; its key is public. */
-export function devAccount(index: number) {
-  return mnemonicToAccount(devMnemonic, { addressIndex: index })
-}
+/** Of anvil's accounts. */
+const owner = 0
+const operators = [1, 2, 3, 4]
+const users = [5, 6, 7, 8, 9]
 
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   mkdirSync(options.dataDir, { recursive: true })
@@ -62,7 +58,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   return {
     chains: chains.map(({ anvil, definition }) => chainConfig(definition, anvil.url)),
     groups: { usd: { feeBps: 0 }, eth: { feeBps: 0 } },
-    operatorKeys: operators.map((account) => toHex(account.getHdKey().privateKey!)),
+    operatorKeys: operators.map(devKey),
     async stop() {
       await Promise.all(chains.map(({ anvil }) => anvil.stop()))
     },
@@ -139,10 +135,10 @@ async function takeOver(known: KnownChain): Promise<Anvil | null> {
 }
 
 async function setUp(definition: Definition, rpcUrl: string): Promise<void> {
-  const deployer = createDeployer(rpcUrl, owner)
+  const deployer = createDeployer(rpcUrl, devAccount(owner))
   const { vault } = await deployContracts(deployer, {
-    owner: owner.address,
-    operators: operators.map((account) => account.address),
+    owner: devAccount(owner).address,
+    operators: operators.map((index) => devAccount(index).address),
   })
   for (const token of tokensOf(definition)) {
     if (token.address === nativeToken) {
@@ -153,7 +149,7 @@ async function setUp(definition: Definition, rpcUrl: string): Promise<void> {
     const mint = (to: Address, amount: string) =>
       deployer.call(token.address, devTokenAbi as Abi, 'mint', [to, parseUnits(amount, token.decimals)])
     await mint(vault, '1000000')
-    for (const user of users) await mint(user.address, token.id === 'usd' ? '10000' : '100')
+    for (const index of users) await mint(devAccount(index).address, token.id === 'usd' ? '10000' : '100')
   }
 }
 
@@ -170,7 +166,7 @@ function chainConfig(definition: Definition, rpcUrl: string): ChainConfig {
     reorganisationBlocks: 128,
     agreement: 1,
     delegates: [create2Address(delegateInitCode())],
-    vault: create2Address(vaultInitCode(owner.address)),
+    vault: create2Address(vaultInitCode(devAccount(owner).address)),
     pollIntervalMs: 100,
     maxFeePerGasCap: 500_000_000_000n,
     priorityFeePerGas: 1_000_000_000n,
@@ -203,7 +199,7 @@ function tokenInitCode(token: Named): Hex {
   return encodeDeployData({
     abi: devTokenAbi,
     bytecode: devTokenBytecode,
-    args: [token.name, token.symbol, token.decimals, owner.address],
+    args: [token.name, token.symbol, token.decimals, devAccount(owner).address],
   })
 }
 

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { createActionHandlers } from '../../server/api/handlers/actions.js'
 import { loadSpec } from '../../server/api/spec.js'
 import type { ActionsService, CreateRequest } from '../../server/services/actions.js'
@@ -17,7 +17,7 @@ type Batch = Fields & { tokenTransfers: Fields[]; calls: [Fields, ...Fields[]] }
 type Intent = Fields & { chainBatches: [Batch, ...Batch[]] }
 type Body = Fields & { chainAuthorizations?: Fields[]; intents: [Intent, ...Intent[]] }
 
-const { components } = parse((await loadSpec()).text) as { components: { examples: Record<string, { value: Body }> } }
+const { components } = load((await loadSpec()).text) as { components: { examples: Record<string, { value: Body }> } }
 const example = (name: string): Body => structuredClone(components.examples[name]!.value)
 
 describe('an action on its way to the services', () => {

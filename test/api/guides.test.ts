@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { type Address, hashTypedData, type Hex, recoverAddress, serializeSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import {
   authorizationDigest,
   batchHash,
@@ -11,11 +11,15 @@ import {
   intentTypedData,
   registrationTypedData,
 } from '../../sdk/src/signing.js'
+import type { ActionRequest } from '../../server/api/generated/types.gen.js'
 import { httpStatusOf } from '../../server/api/problem.js'
 import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
 
-const document = parse(readFileSync('openapi.yaml', 'utf8'))
-const guides: string = document.info.description
+const document = load(readFileSync('openapi.yaml', 'utf8')) as {
+  info: { description: string }
+  components: { examples: { SignedActionRequest: { value: ActionRequest } } }
+}
+const guides = document.info.description
 
 /** The JSON under "test vectors", with amounts in decimal as on the wire. */
 type Vectors = {
@@ -60,9 +64,9 @@ describe('the guides in openapi.yaml', () => {
     it('are the content of the example of POST /actions', () => {
       const { user, intents, chainAuthorizations } = document.components.examples.SignedActionRequest.value
       expect(user).to.equal(vectors.user).and.to.equal(account.address)
-      expect(intents[0].signature).to.equal(vectors.ecdsa.signature)
+      expect(intents[0]).to.include({ signature: vectors.ecdsa.signature })
       const { digest: _digest, ...tuple } = vectors.authorization
-      expect(chainAuthorizations[0]).to.deep.equal(tuple)
+      expect(chainAuthorizations![0]).to.deep.equal(tuple)
     })
 
     it('have the authorization and the registration of the same user', async () => {

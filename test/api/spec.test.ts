@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { createAjv } from '../../server/api/ajv.js'
 import { operationIds } from '../../server/api/generated/operations.gen.js'
 import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
@@ -9,7 +9,7 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type Node = { [key: string]: Json }
 
 const text = readFileSync('openapi.yaml', 'utf8')
-const document = parse(text) as Node
+const document = load(text) as Node
 
 describe('openapi.yaml', () => {
   const examples = [...collectExamples(document)]

@@ -10,9 +10,7 @@ import {
   type Hex,
   keccak256,
   type PrivateKeyAccount,
-  toHex,
 } from 'viem'
-import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Chain, Receipt } from '../../server/chain/chain.js'
 import { createChain } from '../../server/chain/createChain.js'
 import {
@@ -24,13 +22,13 @@ import {
   solverVaultBytecode,
 } from '../../server/chain/generated/contracts.js'
 import type { RoundTrip } from '../../server/chain/rpcNode.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import { type ChainAuthorization, type ChainBatch, nativeToken, type SignedIntent } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { batchHash, intentDigest, intentTypedData } from '../../sdk/src/signing.js'
 import { until } from '../support/until.js'
 
 export const chainId = 31337
-const mnemonic = 'test test test test test test test test test test test junk'
 const binary = createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/bin/anvil')
 
 /** A real anvil with the contracts, a token, an operator and inventory in the vault. */
@@ -160,10 +158,7 @@ export async function startDevChain(...options: string[]) {
 export type DevChain = Awaited<ReturnType<typeof startDevChain>>
 
 /** One of anvil's funded accounts. */
-export function account(addressIndex: number): PrivateKeyAccount {
-  const { privateKey } = mnemonicToAccount(mnemonic, { addressIndex }).getHdKey()
-  return privateKeyToAccount(toHex(privateKey!))
-}
+export const account = devAccount
 
 export function lower(address: Address): Address {
   return address.toLowerCase() as Address

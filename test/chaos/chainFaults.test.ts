@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { encodeFunctionData, type Hash, parseUnits, toHex } from 'viem'
 import { devTokenAbi, solverVaultAbi } from '../../server/chain/generated/contracts.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import { until } from '../support/until.js'
 import { balanceOf, sendFrom } from '../support/wallets.js'
 import { ask, confirmations, type FaultWorld, mine, type PaidAction, startFaultWorld } from './faultWorld.js'

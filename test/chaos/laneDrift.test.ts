@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { toHex } from 'viem'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import { until } from '../support/until.js'
 import { ask, confirmations, type FaultWorld, mine, type PaidAction, startFaultWorld } from './faultWorld.js'
 

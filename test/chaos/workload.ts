@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hash, parseUnits, toHex } from 'viem'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import type { StepRef } from '../../server/domain/action.js'
 import { authorization, onDemandIntent, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 import { randomOf } from '../support/random.js'

@@ -21,7 +21,7 @@ import { compile } from '../../scripts/contracts.js'
 import { delegateAbi, devTokenAbi, devTokenBytecode, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { startAnvil } from '../../server/devnet/anvil.js'
 import { createDeployer, deployContracts } from '../../server/devnet/deployContracts.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import type { Batch, Call } from './intents.js'
 
 export const owner = devAccount(0)

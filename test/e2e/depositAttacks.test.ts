@@ -3,7 +3,7 @@ import { type Abi, concatHex, encodeFunctionData, erc20Abi, type Hash, parseUnit
 import { delegateAbi, devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { createDeployer } from '../../server/devnet/deployContracts.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import { attackers, attackScene, initCodeOf, native } from '../support/attackScene.js'
 import { until } from '../support/until.js'
 import {

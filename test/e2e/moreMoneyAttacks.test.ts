@@ -3,7 +3,7 @@ import { type Address, concatHex, type Hex, parseUnits } from 'viem'
 import { intentDigest } from '../../sdk/src/signing.js'
 import { encodeExecute } from '../../server/chain/contracts.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import { attackScene, codeOf, native } from '../support/attackScene.js'
 import {
   authorization,

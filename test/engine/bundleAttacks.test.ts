@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Address, createWalletClient, type Hex, http, parseUnits, zeroAddress } from 'viem'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type Asked, bundleScene, type Wanted } from '../support/bundleScene.js'
 import { balanceOf, fund, newUser, reader } from '../support/wallets.js'

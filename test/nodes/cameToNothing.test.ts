@@ -13,7 +13,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import type { Service } from '../../server/compose.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
 import { bundleScene } from '../support/bundleScene.js'
 import { until } from '../support/until.js'
@@ -144,7 +144,7 @@ describe('a step whose transaction comes to nothing', function () {
     const asked = await scene.ask([{ user: user!, intent }])
     await scene.withService(await keepOut(user!), async (service) => {
       await signed(service)
-      const key = `0x${Buffer.from(devAccount(8).getHdKey().privateKey!).toString('hex')}` as const
+      const key = devKey(8)
       const runBy = await carryOut(user!, key, { to: user!.address, data: scene.executionOf(intent) })
       const [step] = await scene.ends(service, asked)
       expect(await cancels(service)).to.equal(1)

@@ -3,17 +3,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Abi, type Address, createPublicClient, encodeFunctionData, http, toHex, zeroAddress } from 'viem'
+import { type Abi, type Address, createPublicClient, encodeFunctionData, http, zeroAddress } from 'viem'
 import { deploy, type DeployOptions } from '../../scripts/deploy/deploy.js'
 import { DeployRefused } from '../../scripts/deploy/planChain.js'
 import { readChainsFile } from '../../server/chainsFile.js'
 import { delegateRuntime, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { createSigner } from '../../server/chain/signer.js'
 import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { lower } from '../chain/devChain.js'
 
-const keyOf = (index: number) => toHex(devAccount(index).getHdKey().privateKey!)
 const addressOf = (index: number) => lower(devAccount(index).address)
 
 describe('npm run deploy', () => {
@@ -51,7 +50,7 @@ describe('npm run deploy', () => {
     const given: DeployOptions = {
       chainsFile: file,
       out: file,
-      signer: createSigner(keyOf(0)),
+      signer: createSigner(devKey(0)),
       isPlainKey: true,
       owner: addressOf(0),
       operators: [addressOf(1), addressOf(2)],
@@ -138,7 +137,7 @@ describe('npm run deploy', () => {
   })
 
   it('refuses a vault that someone else has come to own, unless the file names him', async () => {
-    const given = { owner: addressOf(6), signer: createSigner(keyOf(6)) }
+    const given = { owner: addressOf(6), signer: createSigner(devKey(6)) }
     await run(given)
     const [{ url }] = anvils as [Anvil]
     const { vault } = written().chains[0]!
@@ -193,10 +192,10 @@ describe('npm run deploy', () => {
     const result = spawnSync(
       process.execPath,
       ['--import', 'tsx', 'scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', `0x${'34'.repeat(20)}`],
-      { encoding: 'utf8', env: { ...process.env, NODE: '127.0.0.1', SOLVER_PRIVATE_KEYS: keyOf(1) } },
+      { encoding: 'utf8', env: { ...process.env, NODE: '127.0.0.1', SOLVER_PRIVATE_KEYS: devKey(1) } },
     )
     expect(result.stdout).to.contain('Dry run').and.to.contain('too little')
     expect(result.status).to.equal(3)
-    expect(result.stdout + result.stderr).not.to.contain(keyOf(1).slice(2))
+    expect(result.stdout + result.stderr).not.to.contain(devKey(1).slice(2))
   })
 })

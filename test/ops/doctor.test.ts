@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { keccak256, zeroAddress } from 'viem'
 import { diagnose } from '../../scripts/doctor/diagnose.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { createDatabase } from '../../server/store/database.js'
 import { doctorScene, type Env } from './doctorScene.js'
 
@@ -91,11 +91,7 @@ describe('npm run doctor', function () {
     ['a delegate that is none', 'delegate.foreign', () => change((c) => (c.delegates = [c.tokens[0].address]))],
     ['an operator that is none', 'operator.notAllowed', () => (place.env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
     ['an operator without gas', 'operator.noGas', () => (place.env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
-    [
-      'an operator that owns the vault',
-      'vault.ownerIsOperator',
-      () => (place.env.SOLVER_PRIVATE_KEYS = `0x${Buffer.from(devAccount(0).getHdKey().privateKey!).toString('hex')}`),
-    ],
+    ['an operator that owns the vault', 'vault.ownerIsOperator', () => (place.env.SOLVER_PRIVATE_KEYS = devKey(0))],
     ['a vault that is paused', 'vault.paused', () => meanwhile(() => asOwner('setPaused', [true]))],
     ['a vault without a token', 'vault.empty', () => meanwhile(() => asOwner('withdraw', wholeUsd()))],
     ['wrong decimals of a token', 'token.decimals', () => change((c) => (c.tokens[0].decimals = 8))],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { version } from '../../server/compose.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -10,7 +10,7 @@ const versionIn = (file: string) => (JSON.parse(read(file)) as { version: string
 
 describe('the version', () => {
   it('is one for the service, its spec and the SDK', () => {
-    const { info } = parse(read('openapi.yaml')) as { info: { version: string } }
+    const { info } = load(read('openapi.yaml')) as { info: { version: string } }
     expect([versionIn('package.json'), versionIn('sdk/package.json'), info.version]).to.deep.equal(
       Array.from({ length: 3 }, () => version),
     )

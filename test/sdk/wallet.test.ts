@@ -3,7 +3,7 @@ import { type Address, createWalletClient, custom, http, numberToHex, parseUnits
 import { CannotAuthorizeError, IntentError } from '../../sdk/src/errors.js'
 import type { Progress } from '../../sdk/src/runAction.js'
 import { intentActions } from '../../sdk/src/viem.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { useTestService } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'

@@ -14,7 +14,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { batchHash, type ChainBatch, intentDigest, intentTypedData, type SignatureType } from '../../sdk/src/signing.js'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
-import { devAccount } from '../../server/devnet/devnet.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 
 /** Users of the tests, their tokens and their signatures. */

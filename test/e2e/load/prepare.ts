@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hash, parseUnits, toHex } from 'viem'
 import { devTokenAbi } from '../../../server/chain/generated/contracts.js'
 import { rpc } from '../../../server/devnet/anvil.js'
-import { devAccount } from '../../../server/devnet/devnet.js'
+import { devAccount } from '../../../server/devnet/accounts.js'
 import { sendAll } from '../../chaos/world.js'
 import { transferData } from '../../support/wallets.js'
 import { load, type LoadWorld, units, usdOf } from './loadWorld.js'
