@@ -118,6 +118,12 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
   if (chain.agreement > nodes) {
     problems.push(`${place}/agreement: is ${chain.agreement}, and there are only ${nodes} different rpcUrls`)
   }
+  const ofTokens = chain.tokens.flatMap((token) => token.confirmations.map(({ confirmations }) => confirmations))
+  const most = Math.max(chain.confirmations, ...ofTokens)
+  if (chain.reorganisationBlocks > 0 && chain.reorganisationBlocks <= most) {
+    const rule = `has to be 0 (never) or above what makes a transaction final, which is up to ${most} confirmations`
+    problems.push(`${place}/reorganisationBlocks: is ${chain.reorganisationBlocks}, and ${rule}`)
+  }
   checkPublic(chain, `${place}/publicRpcUrl`, env, problems)
   return {
     chainId: chain.chainId,

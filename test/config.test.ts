@@ -102,6 +102,21 @@ describe('the configuration', () => {
       'only 1 different',
     ],
     [
+      'finality beyond which nobody looks back',
+      {},
+      { ...goodFile, chains: [{ ...goodChain, confirmations: 200 }] },
+      '/reorganisationBlocks: is 128, and has to be 0 (never) or above',
+    ],
+    [
+      'finality of a large amount beyond which nobody looks back',
+      {},
+      {
+        ...goodFile,
+        chains: [{ ...goodChain, tokens: [{ ...goodToken, confirmations: [{ amount: '9', confirmations: 128 }] }] }],
+      },
+      'which is up to 128 confirmations',
+    ],
+    [
       'a credential that clients would be shown',
       {},
       { ...goodFile, chains: [{ ...goodChain, publicRpcUrl: 'https://rpc.example.org/v2/secret-credential' }] },

@@ -48,7 +48,7 @@ export type ChainConfig = {
   explorerUrl: string | null
   /** How many blocks, the including one among them, make a transaction final. */
   confirmations: number
-  /** How many blocks back what has been final is still held against the chain, to notice deeper reorganisations. */
+  /** How many blocks back what has been final is still held against the chain, to notice deeper reorganisations; 0: none. */
   reorganisationBlocks: number
   /** How many of the nodes have to say the same of a transaction before money moves on it. */
   agreement: number
