@@ -11,7 +11,7 @@ export const authorizationGas = 25_000n
 /** What our smallest calls take; it only matters when a node's estimate is nonsense. */
 const leastGas = 60_000n
 /** EIP-7825: no transaction may have a higher limit, on chains at Osaka. */
-const mostGas = 16_777_216n
+export const mostGas = 16_777_216n
 
 /** Of a first attempt: twice the base fee lasts through six full blocks (each raises it by an eighth at most). */
 export function initialFees(baseFeePerGas: bigint, config: FeeConfig): Fees {

@@ -33,8 +33,6 @@ export type BundleSettings = {
 
 export type Bundles = ReturnType<typeof createBundles>
 
-/** EIP-7825: no transaction may have a higher limit, on chains at Osaka. */
-const mostGas = 16_777_216n
 /**
  * What fails a bundle as a whole (a vault that knows none, an operator that it does not) fails the next one too, and each
  * costs its gas and brings nothing; so often one is tried all the same.
@@ -134,6 +132,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
   /** The longest waiting first. One that would not fit into any bundle goes by itself. */
   function takeWhatFits(collection: Collection, blockGasLimit: bigint): Waiting[] {
     // The other half of a block is for everybody else; a transaction that wants a whole one may wait for long.
+    const { mostGas } = tools().codec
     const mostHere = blockGasLimit / 2n < mostGas ? blockGasLimit / 2n : mostGas
     const taken: Waiting[] = []
     for (const entry of collection.waiting) {
