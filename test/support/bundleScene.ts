@@ -110,7 +110,7 @@ export function bundleScene() {
   /** Has the steps of each intent asked for; nothing is carried out yet. */
   async function ask(wanted: Wanted[], more: Record<string, string> = {}) {
     await emptyDatabase()
-    return inProcess({ ...more, ROLE: 'api' }, ({ url }) => askAll(createApi(url), wanted))
+    return throughApi(more, (api) => askAll(api, wanted))
   }
 
   /**
@@ -124,13 +124,20 @@ export function bundleScene() {
       expect((await ends(service, paid)).map(({ status }) => status)).to.deep.equal(wanted.map(() => 'success'))
       return paid
     })
-    await inProcess({ ROLE: 'api' }, async ({ url }) => {
-      for (const { actionId } of asked) await createApi(url).execute(actionId, 0, 1, undefined, 0)
+    await throughApi({}, async (api) => {
+      for (const { actionId } of asked) await api.execute(actionId, 0, 1, undefined, 0)
     })
     return asked
   }
 
-  /** It frees the database file for certain. */
+  /** A service without an engine. */
+  function throughApi<T>(more: Record<string, string>, use: (api: Api) => Promise<T>): Promise<T> {
+    const env = { ...more, ROLE: 'api' }
+    const asked = ({ url }: { url: string | null }) => use(createApi(url!))
+    return mysql ? withService(env, asked) : inProcess(env, asked)
+  }
+
+  /** It frees SQLite's file for certain. */
   async function inProcess<T>(more: Record<string, string>, use: (service: { url: string }) => Promise<T>): Promise<T> {
     const process = await startProcess({ ...env(), ...more })
     try {
