@@ -30,7 +30,9 @@ export function createEvents(deps: {
       const progress = await store.readProgress(actionId)
       if (!progress) return
       if (progress.events > last) {
-        for (const event of await store.readEvents(actionId, last, pageSize)) {
+        const found = await store.readEvents(actionId, last, pageSize)
+        await store.onDisk()
+        for (const event of found) {
           yield event
           last = event.sequence
         }
