@@ -7,7 +7,7 @@ import { inScope } from './inScope.js'
 import { signBodies } from './signedBodies.js'
 import { createActions, heatUp } from './steps.js'
 
-const stepsPerRound = 20
+const stepsPerRound = 100
 /** Carried out before anything is measured: code just loaded is slow. */
 const warmUp = 200
 const minedWithinMs = 20_000

@@ -18,6 +18,8 @@ const lookAgainMs = 5_000
 const firstLookShare = 0.005
 /** The longest that this is. */
 const longestFirstLookMs = 100
+/** What part of the time that a block was waited for passes until the next look: how much later than it could be it is seen. */
+const laterShare = 0.4
 /** How long a chain that could not be watched is left alone at least. */
 const faultMs = 1_000
 /** How often fees are raised before that is given up; see `isGivenUp`. */
@@ -74,15 +76,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   async function run(): Promise<void> {
-    let pauseMs = pollIntervalMs
+    let pauseMs: number
     while (!stopped) {
-      if (wasCalled) pauseMs = soonMs
       wasCalled = false
       let failed = false
       try {
         const hasMoved = await round()
         forgetOld()
-        pauseMs = nextPause(hasMoved ? 0 : pauseMs)
+        pauseMs = nextPause(hasMoved)
       } catch (error) {
         tools.log.warn({ err: error, chainId }, 'chain could not be watched; trying again')
         // A node that fails is not asked for what it may be failing at, and not for every send.
@@ -95,10 +96,12 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   /** After a block others of those that are awaited may come soon; a whole round comes with every poll in any case. */
-  function nextPause(lastMs: number): number {
-    if (awaited.size === 0) return pollIntervalMs
-    const untilWholeMs = wholeAt + pollIntervalMs - performance.now()
-    return Math.max(soonMs, Math.min(wasCalled ? soonMs : lastMs * 2, untilWholeMs))
+  function nextPause(hasMoved: boolean): number {
+    const [oldest] = awaited.values()
+    if (oldest === undefined) return pollIntervalMs
+    if (hasMoved || wasCalled) return soonMs
+    const now = performance.now()
+    return Math.max(soonMs, Math.min((now - oldest) * laterShare, wholeAt + pollIntervalMs - now))
   }
 
   /** From then on polls find it. */

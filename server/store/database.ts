@@ -296,7 +296,7 @@ function keepPrepared(connection: SqliteConnection): void {
   const prepare = connection.prepare.bind(connection)
   const prepared = new Map<string, unknown>()
   connection.prepare = (sql) => {
-    const statement = prepared.get(sql) ?? prepare(sql)
+    const statement = prepared.get(sql) ?? withReader(prepare(sql) as SqliteStatement)
     // The one that was not used for longest is the first.
     prepared.delete(sql)
     prepared.set(sql, statement)
@@ -304,6 +304,13 @@ function keepPrepared(connection: SqliteConnection): void {
     return statement
   }
 }
+
+/** Knex asks each time whether it answers rows, and the driver SQLite each time; a statement does or does not. */
+function withReader(statement: SqliteStatement): SqliteStatement {
+  return Object.defineProperty(statement, 'reader', { value: statement.reader })
+}
+
+type SqliteStatement = { readonly reader: boolean }
 
 type MysqlConnection = { query(sql: string, done: (error: unknown, rows: unknown) => void): void }
 
