@@ -179,7 +179,6 @@ export async function startService(
       rateLimits: config.rateLimitPerMinute > 0 ? await createRateLimits(database, config.rateLimitPerMinute) : null,
       trustedProxies: config.trustedProxies,
       requireOpen: draining.requireOpen,
-      onDisk: store.onDisk,
       isOutage: (error) => isOutage(error) || error instanceof ChainUnavailable,
       shutdown: shutdown.signal,
     })

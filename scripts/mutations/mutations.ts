@@ -321,24 +321,4 @@ export const mutations: Mutation[] = [
     ],
     tests: ['test/store/lateTransactions.test.ts', '-g', 'though ours is in another'],
   },
-  {
-    name: 'SQLite says stored before it is on the disk',
-    changes: [{ file: 'server/store/database.ts', find: 'if (durable) await onDisk()', replace: '' }],
-    tests: ['test/store/walFlush.test.ts'],
-  },
-  {
-    name: 'what comes during a flush counts as flushed',
-    changes: [{ file: 'server/store/walFlush.ts', find: 'flushed = upTo', replace: 'flushed = committed' }],
-    tests: ['test/store/walFlush.test.ts', '-g', 'shares a flush'],
-  },
-  {
-    name: 'what may be lost with the power is told',
-    changes: [{ file: 'server/api/router.ts', find: 'await options.onDisk()', replace: '' }],
-    tests: ['test/api/replies.test.ts', '-g', 'on the disk'],
-  },
-  {
-    name: 'a transaction is sent before it is on the disk',
-    changes: [{ file: 'server/engine/lanes.ts', find: 'await tools.store.onDisk()', replace: '' }],
-    tests: ['test/engine/sendStored.test.ts'],
-  },
 ]

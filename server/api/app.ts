@@ -28,8 +28,6 @@ export type AppOptions = {
   rateLimits: RateLimits
   /** Throws `ServiceError` while nothing new is accepted. */
   requireOpen: () => Promise<void>
-  /** Resolves once what a handler has read would outlast a power failure. */
-  onDisk: () => Promise<void>
   /** How many proxies in front add to X-Forwarded-For; 0: none is believed. */
   trustedProxies: number
   /** Tells a database or a chain that is away for now from a fault. */

@@ -34,8 +34,6 @@ type Options = {
   rateLimits: RateLimits
   /** Throws while nothing new is accepted. */
   requireOpen: () => Promise<void>
-  /** Resolves once what a handler has read would outlast a power failure; only then is it told. */
-  onDisk: () => Promise<void>
   /** Aborts when the server shuts down, so that nobody waits for what will not come. */
   shutdown: AbortSignal
 }
@@ -81,7 +79,6 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
           return (signal ??= signalOf(ctx, options.shutdown))
         },
       } as ApiRequest<OperationId>)
-      await options.onDisk()
       const made = operation.method === 'post' ? madeAction(reply.body) : null
       if (made !== null) ctx.state.subject.actionId = made
       await sendReply(ctx, reply as unknown as AnyReply, operation)

@@ -99,8 +99,6 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
 /** Sends what the journal holds of a transaction: its newest signed form. Never throws for what a node says. */
 export async function sendStored(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
   const attempt = transaction.attempts.at(-1)!
-  // A watcher may have read what its recorder still waits for.
-  await tools.store.onDisk()
   const answer = await chain.send(attempt)
   const now = tools.now()
   const context = { ...transactionFields(transaction), hash: attempt.hash }

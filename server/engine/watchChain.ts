@@ -62,6 +62,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
      */
     look(sent: Hash): void {
       const isFirst = awaited.size === 0
+      // What was sent again is not what has been awaited for longest.
+      awaited.delete(sent)
       awaited.set(sent, performance.now())
       if (!isFirst) return
       wasCalled = true

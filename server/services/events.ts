@@ -30,9 +30,7 @@ export function createEvents(deps: {
       const progress = await store.readProgress(actionId)
       if (!progress) return
       if (progress.events > last) {
-        const found = await store.readEvents(actionId, last, pageSize)
-        await store.onDisk()
-        for (const event of found) {
+        for (const event of await store.readEvents(actionId, last, pageSize)) {
           yield event
           last = event.sequence
         }

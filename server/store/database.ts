@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
 import { migrate } from './migrate.js'
 import { type Client, runTransaction, type Transaction } from './transaction.js'
-import { createWalFlush, DiskFailure, type WalFlush } from './walFlush.js'
 
 export type { Transaction } from './transaction.js'
 
@@ -29,12 +28,6 @@ export type Database = {
    * cluster any write can lose against one that another node has made.
    */
   write<T>(statement: (knex: Knex) => PromiseLike<T>): Promise<T>
-  /**
-   * Resolves once everything that can be read now would outlast a power failure, but for what need not be durable. On
-   * SQLite others may read a commit shortly before it does; who made it is told when it does, and whoever tells the world
-   * what he has read waits for this first.
-   */
-  onDisk(): Promise<void>
   /**
    * Locks the rows it selects, where the engine has row locks; SQLite's one connection needs none.
    * On a cluster the lock holds on one node only. Two nodes that lock the same row meet at COMMIT, and only if both have
@@ -76,14 +69,6 @@ const lockWaitMs = 3_000
 
 export function createDatabase(config: DatabaseConfig): Database {
   const knex = config.kind === 'mysql' ? openMysql(config) : openSqlite(config.file)
-  const wal = config.kind === 'sqlite' && config.file !== ':memory:' ? createWalFlush(config.file) : null
-  const onDisk = async () => wal?.onDisk()
-  /** For what commits by itself. */
-  const stored = async <T>(write: () => Promise<T>): Promise<T> => {
-    const result = await (wal ? wal.noteWrite(write) : write())
-    await onDisk()
-    return result
-  }
   return {
     kind: config.kind,
     knex,
@@ -93,13 +78,12 @@ export function createDatabase(config: DatabaseConfig): Database {
       return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
     },
     async transact(work, { durable } = { durable: true }) {
-      const result = await again(() => runOnce(knex, config, work, durable ? wal : null))
-      if (durable) await onDisk()
-      return result
+      return again(() => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' }))
     },
     snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
-    write: (statement) => stored(() => again(() => statement(knex))),
-    onDisk,
+    write(statement) {
+      return again(() => statement(knex))
+    },
     lock(query, options) {
       if (config.kind === 'sqlite') return query
       const locked = query.forUpdate()
@@ -115,12 +99,11 @@ export function createDatabase(config: DatabaseConfig): Database {
     after: (ms) => knex.raw(`${clockOf(config)} + ?`, [ms]),
     async migrate() {
       await refuseSecondProcess(knex, config)
-      await stored(() => migrate(knex, { isShared: config.kind === 'mysql' }))
+      await migrate(knex, { isShared: config.kind === 'mysql' })
     },
     async close() {
       // Statements that stay prepared outlive the connection, which then leaves its log as it is: the file alone lacked it.
       if (config.kind === 'sqlite') await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
-      await wal?.close()
       await knex.destroy()
     },
   }
@@ -150,21 +133,25 @@ async function runOnce<T>(
   knex: Knex,
   { kind }: DatabaseConfig,
   work: (trx: Transaction) => Promise<T>,
-  /** Told that it may have been committed. Null: nobody has to know. */
-  wal: WalFlush | null,
+  { waitForDisk }: { waitForDisk: boolean },
 ): Promise<T> {
   const client = knex.client as Client & Pool
   const connection = await client.acquireConnection()
+  const hurry = waitForDisk ? null : (connection as SqliteConnection)
   const joins = kind === 'mysql' && !ofCluster.has(connection)
   const abandon = (reason: unknown) => {
     // Knex's pool closes it then. SQLite's only one says so when there is nothing to roll back.
     if (kind === 'mysql') Object.assign(connection, { __knex__disposed: reason })
   }
   try {
+    hurry?.pragma('synchronous = NORMAL')
     return await runTransaction(client, connection, { joins, abandon }, work)
   } finally {
-    wal?.noteCommit()
-    await client.releaseConnection(connection)
+    try {
+      hurry?.pragma('synchronous = FULL')
+    } finally {
+      await client.releaseConnection(connection)
+    }
   }
 }
 
@@ -178,7 +165,7 @@ export function isDuplicate(error: unknown): boolean {
 /** True when the database can't be reached or refuses service for now; the request may be made again later. */
 export function isOutage(error: unknown): boolean {
   const { code, errno, name, fatal } = (error ?? {}) as Record<'code' | 'errno' | 'name' | 'fatal', unknown>
-  if (name === 'KnexTimeoutError' || error instanceof DiskFailure) return true
+  if (name === 'KnexTimeoutError') return true
   // mysql2's for a connection that was closed before it was used; it has no code.
   if (fatal === true && code === undefined) return true
   const codes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'PROTOCOL_CONNECTION_LOST']
@@ -244,8 +231,7 @@ function openSqlite(file: string): Knex {
           'busy_timeout = 2000',
           'locking_mode = EXCLUSIVE',
           'journal_mode = WAL',
-          // The log is flushed by `walFlush`.
-          'synchronous = NORMAL',
+          'synchronous = FULL',
           // In pages, 32 MB: pages that are written again and again go into the database once.
           'wal_autocheckpoint = 8000',
           'foreign_keys = ON',

@@ -163,9 +163,6 @@ export function createStore(database: Database) {
 
     venueTxHashes: createVenueTxHashStore(database),
 
-    /** Resolves once what can be read now would outlast a power failure; to be waited for before it is told to anybody. */
-    onDisk: database.onDisk,
-
     /** Answers when the database does. */
     ping: async (): Promise<void> => {
       await database.clock()

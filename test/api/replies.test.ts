@@ -35,7 +35,7 @@ describe('a reply on its way to the client', () => {
   let http: HttpLayer
   afterEach(() => http.stop())
 
-  const start = async (handlers: Partial<Handlers>, options?: Parameters<typeof startHttpLayer>[1]) => {
+  const start = async (handlers: Partial<Handlers>, options?: { corsOrigins: string[] }) => {
     http = await startHttpLayer(handlers, options)
     return createApi(http.url)
   }
@@ -55,24 +55,6 @@ describe('a reply on its way to the client', () => {
     const logged = http.log.find((line) => line.requestId === 'fault-1' && 'err' in line)
     expect(logged).to.deep.include({ operationId: 'getAction', level: 50 })
     expect(JSON.stringify(logged)).to.contain('secret.ts')
-  })
-
-  it('waits until what it tells is on the disk', async () => {
-    let release: () => void = () => undefined
-    const onDisk = () => new Promise<void>((resolve) => (release = resolve))
-    let isRead = false
-    const getStep = async () => {
-      isRead = true
-      return { status: 200 as const, body: step }
-    }
-    const api = await start({ getStep }, { onDisk })
-    let isAnswered = false
-    const reply = api.get(`/actions/${actionId}/intents/0/steps/0`).finally(() => (isAnswered = true))
-    await until(() => isRead, 'the handler to be done')
-    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
-    expect(isAnswered).to.equal(false)
-    release()
-    expect((await reply).body).to.deep.equal(step)
   })
 
   it('asks to come back when the database or a chain is away', async () => {

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createDatabase, type Database } from '../../server/store/database.js'
+import { createDatabase, type Database, type Transaction } from '../../server/store/database.js'
 
 describe('the SQLite file', () => {
   let folder: string
@@ -51,5 +51,35 @@ describe('the SQLite file', () => {
     const tookMs = performance.now() - startedAt
     expect(tookMs, 'long enough to tell').to.be.above(150)
     expect(turns, `in ${tookMs} ms`).to.be.above(5)
+  })
+
+  it('is waited for again after every transaction that need not wait for it, however that ends', async () => {
+    // As a comment makes it a statement of its own: one that is prepared tells what was when it was.
+    let asked = 0
+    const waits = async (knex: Database['knex'] | Transaction) => {
+      const [row] = (await knex.raw(`PRAGMA synchronous /* ${asked++} */`)) as { synchronous: number }[]
+      return row!.synchronous === 2
+    }
+    const endings: [string, (trx: Transaction) => Promise<unknown>][] = [
+      ['stored', async (trx) => trx('parents').insert({ id: 1 })],
+      ['failed', async (trx) => trx('nothing').insert({ id: 1 })],
+      ['failed', async (trx) => trx('children').insert({ id: 1, parent: 9 })],
+      ['stored', async (trx) => trx('parents').insert({ id: 2 })],
+    ]
+    expect(await waits(database.knex)).to.equal(true)
+    for (const [expected, work] of endings) {
+      const run = async (trx: Transaction) => {
+        expect(await waits(trx)).to.equal(false)
+        await work(trx)
+      }
+      const ended = await database.transact(run, { durable: false }).then(
+        () => 'stored',
+        () => 'failed',
+      )
+      expect(ended).to.equal(expected)
+      expect(await waits(database.knex)).to.equal(true)
+    }
+    expect(await database.knex('parents')).to.have.length(2)
+    expect(await database.knex('children')).to.deep.equal([])
   })
 })

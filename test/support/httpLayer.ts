@@ -25,7 +25,7 @@ export class Outage extends Error {}
 /** The HTTP layer on a port of its own, in front of the given handlers; the other operations fail with 500. */
 export async function startHttpLayer(
   handlers: Partial<Handlers>,
-  options: { corsOrigins?: string[]; connectionLimits?: ConnectionLimits; onDisk?: () => Promise<void> } = {},
+  options: { corsOrigins?: string[]; connectionLimits?: ConnectionLimits } = {},
 ): Promise<HttpLayer> {
   const log: Record<string, unknown>[] = []
   const shutdown = new AbortController()
@@ -38,7 +38,6 @@ export async function startHttpLayer(
     bodyLimitBytes: 262_144,
     rateLimits: null,
     requireOpen: async () => undefined,
-    onDisk: options.onDisk ?? (async () => undefined),
     observeRequest: () => undefined,
     trustedProxies: 0,
     isOutage: (error) => error instanceof Outage,
