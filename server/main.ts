@@ -1,6 +1,7 @@
 import { startService } from './compose.js'
 import { loadConfig } from './config.js'
 import { createLogger, hideSecrets } from './logging.js'
+import { releaseMemory } from './releaseMemory.js'
 
 const loaded = loadConfig(process.env)
 if (!loaded.ok) {
@@ -20,6 +21,7 @@ process.on('uncaughtException', (error) => {
 
 try {
   const service = await startService(config, log)
+  await releaseMemory()
   announce(service)
   let stopping = false
   const stop = (signal: string) => {

@@ -3,6 +3,7 @@ import { chooseRecovery } from '../../../server/chain/recoverAddress.js'
 import { startService } from '../../../server/compose.js'
 import { loadConfig } from '../../../server/config.js'
 import { createLogger } from '../../../server/logging.js'
+import { releaseMemory } from '../../../server/releaseMemory.js'
 import type { Settled } from '../environment.js'
 
 const loaded = loadConfig(process.env)
@@ -13,6 +14,7 @@ const withoutBinary = () => {
 }
 const recovery = chooseRecovery(process.env.BENCH_RECOVERY === 'viem' ? withoutBinary : undefined)
 const service = await startService(config, createLogger(config), recovery)
+await releaseMemory()
 
 /** Any message asks which steps have come to an end. */
 process.on('message', () => {
