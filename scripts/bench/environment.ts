@@ -25,10 +25,13 @@ export type Chains = {
   stop(): Promise<void>
 }
 
-/** Fresh local chains with the contracts. The service reaches them through `through`, given an address. */
+/**
+ * Fresh local chains with the contracts. The service reaches them through `through`, given an address. Nothing is kept of
+ * them: a chain that is writes all its accounts out every few seconds, the one that nothing is measured on as well.
+ */
 export async function startChains(through: (rpcUrl: string) => string = (rpcUrl) => rpcUrl): Promise<Chains> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-chains-'))
-  const devnet = await startDevnet({ dataDir: folder })
+  const devnet = await startDevnet({ dataDir: folder, isKept: false })
   const chains = devnet.chains.map((chain) => ({ ...chain, rpcUrls: chain.rpcUrls.map(through) }))
   return {
     devnet,

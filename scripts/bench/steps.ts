@@ -7,7 +7,7 @@ import { signBodies } from './signedBodies.js'
 const connections = 50
 const settleWithinMs = 600_000
 const lookEachMs = 200
-const heatingSteps = 1_500
+const heatingSteps = 3_000
 
 /** Stores the actions and answers the paths of their first steps. */
 export async function createActions(url: string, bodies: readonly string[]): Promise<string[]> {

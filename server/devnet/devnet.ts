@@ -25,6 +25,8 @@ export type DevnetOptions = {
   dataDir: string
   /** Seconds between blocks; without it each transaction is mined at once. */
   blockTime?: number
+  /** False: the chains are gone with their processes. */
+  isKept?: boolean
 }
 
 type KnownChain = { chainId: number; pid: number; port: number; genesis: string }
@@ -93,7 +95,7 @@ async function startChain(definition: Definition, known: KnownChain | undefined,
   }
   const anvil = await startAnvil({
     chainId: definition.chainId,
-    stateFile,
+    ...(options.isKept !== false && { stateFile }),
     logFile: join(options.dataDir, `chain-${definition.chainId}.log`),
     ...(known && { port: known.port }),
     ...(options.blockTime !== undefined && { blockTime: options.blockTime }),
