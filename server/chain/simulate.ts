@@ -32,8 +32,9 @@ type Abilities = {
 /**
  * How many transactions one simulation runs; a block's gas is enough for most of them. As many as a bundle has steps by
  * default: what is simulated together is ready together, and the bundles come out full and of one size, which packs blocks.
+ * With each by itself they travel in one request.
  */
-const mostTogether = 20
+const mostTogether = 30
 
 /**
  * How many such simulations are under way at once. One after the other, a node that takes 100 ms to answer would hold the
