@@ -31,7 +31,7 @@ describe('many steps at once', () => {
     const signedFor = rows.flatMap((row) => JSON.parse(row.signed_for) as object[]).map((ref) => JSON.stringify(ref))
     expect(signedFor, 'each step is signed for once').to.have.length(30)
     expect(new Set(signedFor).size).to.equal(30)
-    // Two steps of one user never share a transaction, nor do more than twenty; without bundles none do.
+    // Two steps of one user never share a transaction; without bundles none do.
     if (process.env.BUNDLE_MAX_STEPS === '1') expect(transactions.size).to.equal(30)
     else expect(transactions.size).to.be.within(2, 30)
     expect(await balanceOf(a, usd, friend)).to.equal(90n)
