@@ -21,8 +21,6 @@ process.on('uncaughtException', (error) => {
 
 try {
   const service = await startService(config, log)
-  await releaseMemory()
-  announce(service)
   let stopping = false
   const stop = (signal: string) => {
     // A second signal means: at once.
@@ -47,6 +45,9 @@ try {
   })
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  // After the signals: each is heard from the moment at which the service works.
+  await releaseMemory()
+  announce(service)
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error)
   process.stderr.write(`The service could not start: ${hide(reason)}\n`)

@@ -1,13 +1,17 @@
 import { Session } from 'node:inspector'
 
 /**
- * Collects what starting has left and gives its pages back, a quarter of what the process has then. By itself V8 keeps
- * them, and grows the space for young objects as if code were still being loaded.
+ * Collects what starting has left and gives its pages back, a quarter of what the process has then, in a seventh of a
+ * second; `gc()` collects but keeps the pages. Where node has the inspector switched off, nothing happens.
  */
 export async function releaseMemory(): Promise<void> {
   const session = new Session()
-  session.connect()
-  // What `gc()` does gives nothing back.
-  await new Promise((resolve) => session.post('HeapProfiler.collectGarbage', resolve))
-  session.disconnect()
+  try {
+    session.connect()
+    await new Promise((resolve) => session.post('HeapProfiler.collectGarbage', resolve))
+  } catch {
+    // It only saves memory, and nobody is to go without the service for that.
+  } finally {
+    session.disconnect()
+  }
 }
