@@ -5,6 +5,7 @@ import type { Chain, Simulation } from '../../server/chain/chain.js'
 import { encodeExecute, encodeFulfill } from '../../server/chain/contracts.js'
 import { decodeRevert } from '../../server/chain/failure.js'
 import { gasLimit } from '../../server/chain/fees.js'
+import { loadConfig } from '../../server/config.js'
 import type { ChainBatch } from '../../server/domain/action.js'
 import { matchTransfers } from '../../server/chain/transfers.js'
 import { type DevChain, lower, randomKey, signIntent, startDevChain, transferBatch } from './devChain.js'
@@ -67,6 +68,18 @@ describe('simulations that come together', () => {
       const estimate = succeeded(await simulate(run, false)).gas
       expect(gas >= estimate && gas < (estimate * 12n) / 10n, `${gas} beside ${estimate}`).to.equal(true)
     }
+  })
+
+  it('are one request as well when they are as many as a bundle has by default', async () => {
+    const loaded = loadConfig({})
+    const most = loaded.ok ? loaded.config.bundling.maxSteps : 0
+    const chain = dev.connect({})
+    await together([await transfer(1n)], chain)
+    const runs: Run[] = []
+    while (runs.length < most) runs.push(await transfer(1n))
+    dev.trips.length = 0
+    for (const one of await together(runs, chain)) succeeded(one)
+    expect(dev.trips.map(({ methods }) => methods)).to.deep.equal([Array(most + 2).fill('eth_simulateV1')])
   })
 
   it('ask for an estimate of the first of their form only, though it comes by itself', async () => {
