@@ -34,7 +34,7 @@ type Abilities = {
  * default: what is simulated together is ready together, and the bundles come out full and of one size, which packs blocks.
  * With each by itself they travel in one request.
  */
-const mostTogether = 30
+const mostTogether = 20
 
 /**
  * How many such simulations are under way at once. One after the other, a node that takes 100 ms to answer would hold the

@@ -36,17 +36,17 @@ describe('steps that are ready at the same time', function () {
     )
 
   it('go out in one transaction, and each user has what he paid', async () => {
-    const users = await scene.users(30)
+    const users = await scene.users(20)
     for (const [nbf, authorizations] of [
-      [0, 30],
+      [0, 20],
       [1, 0],
     ] as const) {
       const asked = await scene.ask(await paying(users, nbf))
       await scene.withService({}, async (service) => {
         const steps = await scene.ends(service, asked)
-        expect(steps.map(({ status }) => status)).to.deep.equal(Array(30).fill('success'))
+        expect(steps.map(({ status }) => status)).to.deep.equal(Array(20).fill('success'))
         expect(new Set(steps.map(({ transactionHash }) => transactionHash)).size).to.equal(1)
-        const expected = { to: a().vault, steps: 30, authorizations }
+        const expected = { to: a().vault, steps: 20, authorizations }
         expect((await scene.transactions(service)).at(-1)).to.deep.equal(expected)
         for (const [index, user] of users.entries()) {
           expect(await scene.availableOf(service, user.address)).to.equal(String(index + 1))

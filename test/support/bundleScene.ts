@@ -66,7 +66,7 @@ export function bundleScene() {
     ...chainsFileOf(devnet, folder),
     DATABASE_URL: database,
     PORT: '0',
-    BUNDLE_MAX_STEPS: '30',
+    BUNDLE_MAX_STEPS: '20',
   })
 
   /** An environment whose chains are a little different. */
