@@ -27,7 +27,7 @@ export type Seat<Work> = {
 /** A claimed row that nobody comes back from is due again after this. */
 const leaseMs = 15_000
 /** How many claimed rows are visited at once, and as many that were given, so that neither keeps the other waiting. */
-const concurrency = 64
+const concurrency = 128
 /** The backstop when no wake-up comes. */
 const pollMs = 200
 const faultMs = 1_000

@@ -6,7 +6,7 @@ import { until } from '../support/until.js'
 
 const log = pino({ enabled: false })
 /** How many rows a worker visits at once of each kind, claimed and given. */
-const seats = 64
+const seats = 128
 
 describe('a worker that is given rows', () => {
   /** A queue whose rows are due once and whose visits end when they are told to. */
