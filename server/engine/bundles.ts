@@ -5,7 +5,7 @@ import type { StepWork } from '../store/steps.js'
 import { headOf, noLane, type Outgoing, record, recordAndSend, sendStored } from './lanes.js'
 import { hasOperator } from './operators.js'
 import type { EngineTools } from './tools.js'
-import { moved, type Visit } from './visit.js'
+import { moved, type Visit, waits } from './visit.js'
 
 /** A step that is ready to be sent: simulated, its credit set aside. */
 export type ReadyStep = {
@@ -40,15 +40,18 @@ export type Bundles = ReturnType<typeof createBundles>
 const restMs = 60_000
 /** Nodes refuse transactions above 128 KiB; authorizations and the signature need some of it. */
 const mostBytes = 96 * 1024
+/** How long a step waits for a bundle; with the turn and the signature of that, less than the lease of a step. */
+const patienceMs = 5_000
 
 /**
  * Collects the ready steps of each chain into bundles.
  * States of a collection: empty → growing (steps are on their way and keep coming) → due (none is, or the next one takes
  * too long; it still grows while every lane is busy recording another) → recorded in the journal and sent; what did not
- * fit stays due. Nothing of this outlives the process or has to: a step that the journal does not have is visited again.
+ * fit stays due, and what has waited too long for that is visited again. Nothing of this outlives the process or has to: a step that the journal does not have is visited again.
  */
 export function createBundles(settings: BundleSettings, tools: () => EngineTools) {
   const collections = new Map<number, Collection>()
+  let hasStopped = false
 
   return {
     /** Says that a step may come. The answer is to be called once it has, or will not. */
@@ -71,17 +74,27 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
 
     /** Sends a step, with others or by itself. */
     send(step: ReadyStep): Promise<Visit> {
+      if (hasStopped) return Promise.resolve(waits(0))
       const { restsUntil } = collectionOf(step.chain.config.chainId)
       const isResting = tools().now() < restsUntil || !hasOperator(step.chain, tools())
       if (settings.maxSteps === 1 || step.alone || isResting) return recordAndSend(loneOf(step), tools())
       const collection = collectionOf(step.chain.config.chainId)
       return new Promise((resolve, reject) => {
-        collection.waiting.push({ step, share: shareOf(step), resolve, reject })
+        collection.waiting.push({ step, share: shareOf(step), since: tools().now(), resolve, reject })
         collection.isDue = false
         clearTimeout(collection.timer)
         collection.timer = setTimeout(() => makeDue(collection), settings.waitMs)
         closeIfDue(collection)
       })
+    },
+
+    /** Leaves what no bundle has taken yet, and what still comes, to those who find it due. */
+    stop(): void {
+      hasStopped = true
+      for (const collection of collections.values()) {
+        clearTimeout(collection.timer)
+        letGo(collection, () => true, waits(0))
+      }
     },
   }
 
@@ -102,6 +115,8 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
 
   /** Where every lane is busy it would have to wait for its turn anyway, and may as well grow meanwhile. */
   function closeIfDue(collection: Collection): void {
+    const latest = tools().now() - patienceMs
+    letGo(collection, ({ since }) => since < latest, noLane)
     const isDue = collection.isDue || collection.waiting.length >= settings.maxSteps
     if (!isDue || collection.waiting.length === 0 || collection.recording >= tools().signers.size) return
     collection.recording += 1
@@ -113,6 +128,12 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       closeIfDue(collection)
     }
     void sendNext(collection, isRecorded).finally(isRecorded)
+  }
+
+  function letGo(collection: Collection, which: (entry: Waiting) => boolean, visit: Visit): void {
+    const gone = collection.waiting.filter(which)
+    collection.waiting = collection.waiting.filter((entry) => !gone.includes(entry))
+    for (const { resolve } of gone) resolve(visit)
   }
 
   /** Never throws: the steps' visits are told. */
@@ -199,6 +220,8 @@ type Waiting = {
   step: ReadyStep
   /** What it adds to a bundle. */
   share: { gas: bigint; bytes: number }
+  /** Unix ms. */
+  since: number
   resolve: (visit: Visit) => void
   reject: (error: unknown) => void
 }

@@ -61,7 +61,9 @@ export function createEngine(
     /** Takes up nothing new and returns when what was under way has come to a safe point. */
     async stop(): Promise<void> {
       await sweeper.stop()
-      await Promise.all(Object.values(workers).map((worker) => worker.stop()))
+      const stopped = Object.values(workers).map((worker) => worker.stop())
+      tools.bundles.stop()
+      await Promise.all(stopped)
       await Promise.all([...watchers.values()].map((watcher) => watcher.stop()))
     },
   }

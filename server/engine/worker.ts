@@ -26,7 +26,10 @@ export type Seat<Work> = {
 
 /** A claimed row that nobody comes back from is due again after this. */
 const leaseMs = 15_000
-/** How many claimed rows are visited at once, and as many that were given, so that neither keeps the other waiting. */
+/**
+ * How many claimed rows are visited at once, and as many that were given, so that neither keeps the other waiting. Several
+ * bundles of steps: while some are simulated and others signed, there are still some to begin with.
+ */
 const concurrency = 128
 /** The backstop when no wake-up comes. */
 const pollMs = 200

@@ -1,7 +1,7 @@
 export type SqliteConnection = { pragma(text: string): unknown; prepare(sql: string): unknown }
 
 /** How many statements stay prepared, with what was last bound to them; those with lists are one for each length. */
-const mostPrepared = 250
+const mostPrepared = 500
 
 /** Has a statement that comes again used again: to prepare one takes as long as to run it. */
 export function keepPrepared(connection: SqliteConnection): void {

@@ -6,11 +6,13 @@ import { pino } from 'pino'
 import { privateKeyToAccount } from 'viem/accounts'
 import { startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
+import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { freshMysqlUrl } from '../support/database.js'
 import { type SignerMood, startRemoteSigner } from '../support/remoteSigner.js'
+import { type SpawnedService, spawnService } from '../support/spawnedService.js'
 import { until } from '../support/until.js'
 import { authorization, balanceOf, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
@@ -50,7 +52,7 @@ describe('steps whose signer is another process', () => {
   })
 
   /** Asks for steps of as many users, each a payment of his to the vault. */
-  async function ask(count: number) {
+  async function ask(count: number, through = api) {
     const [chain] = devnet.chains
     const usd = tokenOf(chain!, 'usd').address
     const asked = []
@@ -58,12 +60,12 @@ describe('steps whose signer is another process', () => {
       const user = newUser()
       await fund(chain!, user.address, { usd: 5n })
       const calls = [{ to: usd, value: 0n, data: transferData(chain!.vault, 5n) }]
-      const created = await api.post('/actions', {
+      const created = await through.post('/actions', {
         user: user.address,
         chainAuthorizations: [await authorization(user, chain!)],
         intents: [await signedIntent(user, [{ chainId: chain!.chainId, tokenTransfers: [], calls }])],
       })
-      await api.execute(created.body.actionId, 0, 0, undefined, 0)
+      await through.execute(created.body.actionId, 0, 0, undefined, 0)
       asked.push({ user, path: `/actions/${created.body.actionId}/intents/0/steps/0` })
     }
     return asked
@@ -129,6 +131,59 @@ describe('steps whose signer is another process', () => {
     await until(async () => (await laneReason()) !== null, 'the lane to notice')
     remote = await startRemoteSigner([devnet.operatorKeys[0]!], join(folder, 'signer'))
     await expectAllDone(asked)
+  })
+
+  it('keep no service from its end, and are carried out once after it', async function () {
+    this.timeout(120_000)
+    const key = devnet.operatorKeys[1]!
+    const slow = await startRemoteSigner([key])
+    const itsOwn = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    const env = {
+      CHAINS_FILE: chainsFileOf(devnet, folder).CHAINS_FILE,
+      SOLVER_SIGNER_URL: slow.url,
+      SOLVER_SIGNER_ADDRESSES: privateKeyToAccount(key).address,
+      DATABASE_URL: itsOwn?.url ?? `sqlite:${join(folder, 'stopped.sqlite')}`,
+    }
+    const nonce = async () =>
+      Number(
+        await rpc(devnet.chains[0]!.rpcUrls[0]!, 'eth_getTransactionCount', [
+          privateKeyToAccount(key).address,
+          'latest',
+        ]),
+      )
+    const nonceBefore = await nonce()
+    const stopped = await spawnService(env)
+    let again: SpawnedService | null = null
+    try {
+      await slow.mood('well', 3_500)
+      const asked = await ask(100, createApi(stopped.url!))
+      await until(async () => (await slow.signatures()) > 0, 'a first signature', 40_000)
+      const began = performance.now()
+      await stopped.stop()
+      expect(performance.now() - began, 'all its bundles would take it 17 s').to.be.below(6_000)
+      expect((await nonce()) - nonceBefore, 'bundles sent before its end').to.be.below(5)
+      await slow.mood('well')
+      again = await spawnService(env)
+      const hashes = new Set<string>()
+      for (const { path, user } of asked) {
+        const step = await until(
+          async () => {
+            const { body } = await createApi(again!.url!).get(path)
+            return body.status === 'success' && body
+          },
+          `${path} to succeed`,
+          40_000,
+        )
+        hashes.add(step.transactionHash)
+        expect(await balanceOf(devnet.chains[0]!, tokenOf(devnet.chains[0]!, 'usd').address, user.address)).to.equal(0n)
+      }
+      expect((await nonce()) - nonceBefore, 'no transaction besides').to.equal(hashes.size)
+    } finally {
+      await stopped.stop()
+      await again?.stop()
+      await slow.stop()
+      await itsOwn?.drop()
+    }
   })
 
   async function laneReason(): Promise<string | null> {

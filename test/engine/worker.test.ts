@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { moved, type Visit } from '../../server/engine/visit.js'
 import { createWorker } from '../../server/engine/worker.js'
+import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 
 const log = pino({ enabled: false })
@@ -83,6 +84,20 @@ describe('a worker that is given rows', () => {
     expect(worker.takeSeat(), 'all are visited').to.equal(null)
     endAll()
     await until(() => worker.takeSeat() !== null, 'a seat')
+    await worker.stop()
+  })
+
+  it('claims no more than it visits at once', async () => {
+    const due = Array.from({ length: 2 * seats }, (_row, index) => `row ${index}`)
+    const { worker, visited, endAll } = aQueue(due)
+    worker.start()
+    await until(() => visited.length > 0, 'a visit')
+    worker.wake()
+    await pause(20)
+    expect(visited).to.have.length(seats)
+    endAll()
+    await until(() => visited.length === 2 * seats, 'the rest')
+    endAll()
     await worker.stop()
   })
 

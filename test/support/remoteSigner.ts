@@ -16,7 +16,11 @@ export async function startRemoteSigner(keys: readonly Hex[], where = '0') {
   return {
     url,
     /** How it answers from now on. */
-    mood: (mood: SignerMood, delayMs = 0) => post(url, '/mood', JSON.stringify({ mood, delayMs })),
+    async mood(mood: SignerMood, delayMs = 0): Promise<void> {
+      await ask(url, 'POST', '/mood', JSON.stringify({ mood, delayMs }))
+    },
+    /** How many it has made since its mood was set. */
+    signatures: async () => Number(await ask(url, 'GET', '/signatures')),
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGKILL')
@@ -32,11 +36,12 @@ function firstLine(child: ChildProcess): Promise<string> {
   })
 }
 
-function post(url: string, path: string, body: string): Promise<void> {
+function ask(url: string, method: string, path: string, body = ''): Promise<string> {
   const target = url.startsWith('unix:') ? { socketPath: url.slice(5) } : { host: '127.0.0.1', port: new URL(url).port }
   return new Promise((resolve, reject) => {
-    const asked = request({ ...target, method: 'POST', path, agent: false }, (response) => {
-      response.resume().on('end', () => resolve())
+    const asked = request({ ...target, method, path, agent: false }, (response) => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => resolve(text))
     })
     asked.on('error', reject).end(body)
   })

@@ -1,7 +1,8 @@
 /**
  * A remote signer as a process of its own, with Web3Signer's `eth1` interface, that can be made to misbehave.
  * Usage: node --import tsx test/support/signerProcess.ts <port or socket path> <key,key…>; prints where it listens.
- * `POST /mood` with {"mood", "delayMs"} changes how it answers from then on.
+ * `POST /mood` with {"mood", "delayMs"} changes how it answers from then on; `GET /signatures` tells how many it has
+ * made since.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Hex, keccak256 } from 'viem'
@@ -12,6 +13,7 @@ import type { SignerMood } from './remoteSigner.js'
 const [where = '0', keyList = ''] = process.argv.slice(2)
 const accounts = keyList.split(',').map((key) => privateKeyToAccount(key as Hex))
 const held = new Map(accounts.map((account) => [`0x${account.publicKey.slice(4)}`, account]))
+let signatures = 0
 let current: { mood: SignerMood; delayMs: number } = { mood: 'well', delayMs: 0 }
 
 const server = createServer((request, response) => {
@@ -25,8 +27,10 @@ server.listen(/^\d+$/.test(where) ? { port: Number(where), host: '127.0.0.1' } :
 async function answer(request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
   if (request.url === '/mood') {
     current = JSON.parse(body) as typeof current
+    signatures = 0
     return void response.end()
   }
+  if (request.url === '/signatures') return void response.end(String(signatures))
   const { mood, delayMs } = current
   if (delayMs > 0) await pause(delayMs)
   if (mood === 'silent') return
@@ -36,6 +40,7 @@ async function answer(request: IncomingMessage, body: string, response: ServerRe
   const named = request.url!.split('/').at(-1)!
   const account = mood === 'takes another key' ? privateKeyToAccount(keccak256('0x99')) : held.get(named)
   if (!account) return void response.writeHead(404).end()
+  signatures += 1
   const { data } = JSON.parse(body) as { data: Hex }
   response.end(mood === 'talks nonsense' ? 'nonsense' : await account.sign({ hash: keccak256(data) }))
 }
