@@ -53,10 +53,12 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       ),
     ),
   )
-  writeKnown(
-    options.dataDir,
-    chains.map(({ anvil, genesis }) => ({ chainId: anvil.chainId, pid: anvil.pid, port: anvil.port, genesis })),
-  )
+  if (options.isKept !== false) {
+    writeKnown(
+      options.dataDir,
+      chains.map(({ anvil, genesis }) => ({ chainId: anvil.chainId, pid: anvil.pid, port: anvil.port, genesis })),
+    )
+  }
   return {
     chains: chains.map(({ anvil, definition }) => chainConfig(definition, anvil.url)),
     groups: { usd: { feeBps: 0 }, eth: { feeBps: 0 } },

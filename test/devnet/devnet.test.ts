@@ -45,6 +45,17 @@ describe('the embedded chains', () => {
     expect(receipt.blockNumber).to.equal(block.number)
   })
 
+  it('that are not kept begin anew in the same folder', async () => {
+    devnet = await startDevnet({ dataDir, isKept: false })
+    const user = newUser().address
+    await fund(devnet.chains[0]!, user, { usd: 7n })
+    await devnet.stop()
+    devnet = null
+    devnet = await startDevnet({ dataDir, isKept: false })
+    const [a] = devnet.chains
+    expect(await balanceOf(a!, tokenOf(a!, 'usd').address, user)).to.equal(0n)
+  })
+
   it('that a killed service has left running are taken over as they are', async () => {
     devnet = await startDevnet({ dataDir })
     const again = await startDevnet({ dataDir })
