@@ -29,4 +29,23 @@ describe('memory that is not needed any more', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [...restricted, '--input-type=module', '-e', script])
     expect(stdout.trim().split('\n')).to.deep.equal(['ERR_ACCESS_DENIED', 'on it goes'])
   })
+
+  it('is kept where node has no inspector, and nothing fails', async () => {
+    await serviceProgram()
+    // What such a node says when the module is loaded; none is to be had here.
+    const hooks = `
+      export async function resolve(name, context, next) {
+        if (name !== 'node:inspector') return next(name, context)
+        throw Object.assign(new Error('Inspector is not available'), { code: 'ERR_INSPECTOR_NOT_AVAILABLE' })
+      }`
+    const script = `
+      import { register } from 'node:module'
+      register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))
+      await import('node:inspector').catch((error) => console.log(error.code))
+      const { releaseMemory } = await import('./dist/server/releaseMemory.js')
+      await releaseMemory()
+      console.log('on it goes')`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+    expect(stdout.trim().split('\n')).to.deep.equal(['ERR_INSPECTOR_NOT_AVAILABLE', 'on it goes'])
+  })
 })
