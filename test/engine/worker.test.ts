@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { moved, type Visit } from '../../server/engine/visit.js'
 import { createWorker } from '../../server/engine/worker.js'
-import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 
 const log = pino({ enabled: false })
@@ -10,15 +9,29 @@ const log = pino({ enabled: false })
 const seats = 128
 
 describe('a worker that is given rows', () => {
+  const running: { worker: { stop(): Promise<void> }; endAll(): void }[] = []
+  // A test that fails leaves none at work, which would keep the whole run from its end.
+  afterEach(async () => {
+    for (const { worker, endAll } of running.splice(0)) {
+      const stopped = worker.stop()
+      endAll()
+      await stopped
+    }
+  })
+
   /** A queue whose rows are due once and whose visits end when they are told to. */
   function aQueue(due: string[] = []) {
     const visited: string[] = []
     const postponed: [string, number][] = []
     const ends: (() => void)[] = []
+    const limits: number[] = []
     const worker = createWorker<string>(
       {
         name: 'rows',
-        claim: async (limit) => due.splice(0, limit),
+        claim: async (limit) => {
+          limits.push(limit)
+          return due.splice(0, limit)
+        },
         visit: (row) => {
           visited.push(row)
           return new Promise<Visit>((resolve) => ends.push(() => resolve(moved)))
@@ -28,7 +41,9 @@ describe('a worker that is given rows', () => {
       },
       log,
     )
-    return { worker, visited, postponed, endAll: () => ends.splice(0).forEach((end) => end()) }
+    const endAll = () => ends.splice(0).forEach((end) => end())
+    running.push({ worker, endAll })
+    return { worker, visited, postponed, limits, endOne: () => ends.shift()!(), endAll }
   }
 
   it('visits one at once, without looking for it', async () => {
@@ -89,12 +104,15 @@ describe('a worker that is given rows', () => {
 
   it('claims no more than it visits at once', async () => {
     const due = Array.from({ length: 2 * seats }, (_row, index) => `row ${index}`)
-    const { worker, visited, endAll } = aQueue(due)
+    const { worker, visited, limits, endOne, endAll } = aQueue(due)
     worker.start()
-    await until(() => visited.length > 0, 'a visit')
-    worker.wake()
-    await pause(20)
-    expect(visited).to.have.length(seats)
+    await until(() => visited.length >= seats, 'as many visits as there is room for')
+    const claims = limits.length
+    endOne()
+    await until(() => limits.length > claims, 'another claim')
+    expect(limits.at(-1), 'room for the one that has ended').to.equal(1)
+    await until(() => visited.length > seats, 'another visit')
+    expect(visited).to.have.length(seats + 1)
     endAll()
     await until(() => visited.length === 2 * seats, 'the rest')
     endAll()
