@@ -51,24 +51,44 @@ describe('steps whose signer is another process', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Asks for steps of as many users at the same time, each a payment of his to the vault. */
-  async function ask(count: number, through = api) {
+  /** Actions of as many users, each with one step: a payment of his to the vault. */
+  async function create(count: number, through = api) {
     const [chain] = devnet.chains
     const usd = tokenOf(chain!, 'usd').address
-    const asked = []
+    const created = []
     for (let index = 0; index < count; index++) {
       const user = newUser()
       await fund(chain!, user.address, { usd: 5n })
       const calls = [{ to: usd, value: 0n, data: transferData(chain!.vault, 5n) }]
-      const created = await through.post('/actions', {
+      const { body } = await through.post('/actions', {
         user: user.address,
         chainAuthorizations: [await authorization(user, chain!)],
         intents: [await signedIntent(user, [{ chainId: chain!.chainId, tokenTransfers: [], calls }])],
       })
-      const { actionId } = created.body as { actionId: string }
-      asked.push({ user, actionId, path: `/actions/${actionId}/intents/0/steps/0` })
+      const actionId = body.actionId as string
+      created.push({
+        user,
+        path: `/actions/${actionId}/intents/0/steps/0`,
+        execute: () => through.execute(actionId, 0, 0, undefined, 0),
+      })
     }
-    await Promise.all(asked.map(({ actionId }) => through.execute(actionId, 0, 0, undefined, 0)))
+    return created
+  }
+
+  /** Asks for one step after the other, so that several bundles come of them. */
+  async function ask(count: number) {
+    const asked = []
+    for (let index = 0; index < count; index++) {
+      const [action] = await create(1)
+      await action!.execute()
+      asked.push(action!)
+    }
+    return asked
+  }
+
+  async function askAtOnce(count: number, through = api) {
+    const asked = await create(count, through)
+    await Promise.all(asked.map((action) => action.execute()))
     return asked
   }
 
@@ -142,7 +162,7 @@ describe('steps whose signer is another process', () => {
     const before = await countTransactions()
     await remote.mood('well', 2_500)
     // Eight bundles, one after the other: the last is signed 20 s after the first was begun with.
-    const asked = await ask(160)
+    const asked = await askAtOnce(160)
     const unsigned = async () => (await service.database.knex('steps').whereNull('transaction_id')).length
     await until(async () => (await unsigned()) === 0, 'every step to be signed for', 120_000)
     expect(await remote.signatures()).to.equal((await countTransactions()) - before)
@@ -177,7 +197,7 @@ describe('steps whose signer is another process', () => {
     let again: SpawnedService | null = null
     try {
       await slow.mood('well', 1_000)
-      const asked = await ask(120, createApi(stopped.url!))
+      const asked = await askAtOnce(120, createApi(stopped.url!))
       await until(async () => (await slow.signatures()) > 0, 'a first signature', 40_000)
       const began = performance.now()
       await stopped.stop()
