@@ -4,7 +4,7 @@ import type { Mutation } from './mutations.js'
 export const chainMutations: Mutation[] = [
   {
     name: 'what a contract reverts with is read as what the node says of itself',
-    changes: [{ file: 'server/chain/simulate.ts', find: '  if (isRevert(error)) return null\n', replace: '' }],
+    changes: [{ file: 'server/chain/simulationAnswers.ts', find: '  if (isRevert(error)) return null\n', replace: '' }],
     tests: ['test/chain/revertReasons.test.ts'],
   },
   {

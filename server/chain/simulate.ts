@@ -1,33 +1,21 @@
 import type { Address, Hex } from 'viem'
-import type { Log, Simulation, SimulationOptions, TransactionRequest } from './chain.js'
+import type { Simulation, SimulationOptions, TransactionRequest } from './chain.js'
 import { grouped } from '../domain/grouped.js'
 import { thoseThatFit } from '../domain/thoseThatFit.js'
-import { calldataFloor } from './fees.js'
 import { createGasHints, isExplained, isTight } from './gasHints.js'
 import { createPace } from './pace.js'
 import type { Rpc } from './rpc.js'
+import { call, delegationTo, quantity, readHex, resultOf } from './rpcFormat.js'
+import type { RpcAnswer, RpcCall } from './rpcNode.js'
 import {
-  call,
-  delegationTo,
-  quantity,
-  readArray,
-  readBigInt,
-  readHex,
-  readLog,
-  readObject,
-  resultOf,
-} from './rpcFormat.js'
-import type { RpcAnswer, RpcCall, RpcError } from './rpcNode.js'
-
-/** What one node or another can't do. Found out once and kept for the life of the process. */
-type Abilities = {
-  /** eth_simulateV1; without it there are no logs. */
-  simulation: boolean
-  /** An EIP-7702 designator as overriding code; without it the delegate's own code is used. */
-  designators: boolean
-  /** The pending block; without it the latest one is used. */
-  pendingBlock: boolean
-}
+  type Abilities,
+  isRevert,
+  missingAbility,
+  notBelowFloor,
+  type Ran,
+  readOutcome,
+  readSimulations,
+} from './simulationAnswers.js'
 
 /**
  * How many transactions one simulation runs; a block's gas is enough for most of them. As many as a bundle has steps by
@@ -70,12 +58,23 @@ export function createSimulator(rpc: Rpc) {
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
     const asked = { request, options }
-    const found = options.inCompany && abilities.simulation ? await inCompany(asked) : null
+    const mayShare = options.inCompany && abilities.simulation
+    const found = mayShare ? await inCompany(asked) : null
     if (found) return found
-    const { used, ...simulated } = await inTurn(() => simulateByItself(asked))
+    const isKnown = () => hints.get(request.data) !== null
+    const wasKnown = isKnown()
+    // While it waits for its turn another of its form may be estimated, and the node is spared the rest.
+    const hasCompany = () => mayShare && !wasKnown && isKnown()
+    const estimated = await inTurn(async () => (hasCompany() ? null : estimate(asked)))
+    return estimated ?? (await inCompany(asked)) ?? inTurn(() => estimate(asked))
+  }
+
+  /** By itself. What it takes is tried on the next of its form. */
+  async function estimate(asked: Asked): Promise<Simulation> {
+    const { used, ...simulated } = await simulateByItself(asked)
     // Where an estimate holds more than the transaction uses, as the price of its data on some chains, no use says it.
     if (simulated.outcome === 'success' && used && isExplained(simulated.gas, used)) {
-      hints.note(request.data, withRoom(simulated.gas))
+      hints.note(asked.request.data, withRoom(simulated.gas))
     }
     return simulated
   }
@@ -219,12 +218,6 @@ function withRoom(gas: bigint): bigint {
   return more < mostWithRoom ? more : mostWithRoom
 }
 
-/** Nodes take no transaction with less. */
-function notBelowFloor({ data }: TransactionRequest, gas: bigint): bigint {
-  const floor = calldataFloor(data)
-  return gas > floor ? gas : floor
-}
-
 function plainCall(method: string, { transaction, overrides }: Run, tag: string): RpcCall {
   return call(method, transaction, tag, ...(overrides ? [overrides] : []))
 }
@@ -236,114 +229,4 @@ function simulationOf(runs: Run[], tag: string): RpcCall {
     calls: runs.map(({ transaction }) => transaction),
   }
   return call('eth_simulateV1', { blockStateCalls: [block], traceTransfers: true, validation: false }, tag)
-}
-
-type Outcome = (Simulation & { used?: bigint }) | { outcome: 'unable'; ability: keyof Abilities }
-
-function readOutcome(
-  request: TransactionRequest,
-  [run]: RpcCall[],
-  [ran, estimated]: RpcAnswer[],
-  assumed: Abilities,
-): Outcome {
-  for (const answer of [ran, estimated]) {
-    const ability = answer?.error && missingAbility(answer.error, assumed)
-    if (ability) return { outcome: 'unable', ability }
-  }
-  if (ran?.error) return revertOf(ran.error)
-  if (run?.method === 'eth_simulateV1') {
-    const simulated = readSimulations(resultOf(ran))[0]!
-    return simulated.outcome === 'reverted' ? simulated : succeeded(request, estimated, simulated)
-  }
-  if (estimated?.error && isRevert(estimated.error)) return revertOf(estimated.error)
-  return succeeded(request, estimated, null)
-}
-
-function succeeded(request: TransactionRequest, estimated: RpcAnswer | undefined, simulated: Ran | null): Outcome {
-  const gas = notBelowFloor(request, readGas(estimated, simulated?.gasUsed ?? null))
-  const used = simulated ? { used: simulated.gasUsed } : {}
-  return { outcome: 'success', gas, logs: simulated?.logs ?? null, ...used }
-}
-
-/**
- * The node's estimate, and never less than what the simulation used with all the gas it wanted: an estimate is the least
- * with which the transaction itself succeeds, and a contract that goes on when what it calls has failed does so with too
- * little for what was signed. A node may not estimate with overrides; what the simulation used is after refunds, which are
- * a fifth of what was consumed at most (EIP-3529).
- */
-function readGas(estimated: RpcAnswer | undefined, gasUsed: bigint | null): bigint {
-  if (!estimated?.error) {
-    const estimate = readBigInt(resultOf(estimated))
-    return gasUsed !== null && gasUsed > estimate ? gasUsed : estimate
-  }
-  if (gasUsed === null) throw new Error(estimated.error.message)
-  return (gasUsed * 5n + 3n) / 4n
-}
-
-type Reverted = Extract<Simulation, { outcome: 'reverted' }>
-
-type Ran = { outcome: 'success'; logs: Log[]; gasUsed: bigint }
-
-/** Of each transaction, in order. */
-function readSimulations(result: unknown): (Ran | Reverted)[] {
-  const block = readObject(readArray(result)[0])
-  return readArray(block['calls']).map((entry) => {
-    const simulated = readObject(entry)
-    if (readBigInt(simulated['status']) === 1n) {
-      const logs = readArray(simulated['logs'] ?? []).map(readLog)
-      return { outcome: 'success', logs, gasUsed: readBigInt(simulated['gasUsed']) }
-    }
-    // geth gives a revert's data with the error, anvil as what the call returned.
-    const error = readObject(simulated['error'] ?? {})
-    const data = hexIn(error['data']) ?? hexIn(simulated['returnData']) ?? '0x'
-    return { outcome: 'reverted', data, text: String(error['message'] ?? 'execution failed') }
-  })
-}
-
-function revertOf(error: RpcError): Reverted {
-  return { outcome: 'reverted', data: hexIn(error.data) ?? '0x', text: error.message }
-}
-
-/** The EVM's verdict rather than a fault of the node. Code 3 is geth's for a revert, -32015 that of several for any. */
-function isRevert({ code, message, data }: RpcError): boolean {
-  return (
-    code === 3 ||
-    code === -32015 ||
-    /revert|out of gas|gas required exceeds|always failing transaction|vm execution error|stack (?:under|over)flow/i.test(
-      message,
-    ) ||
-    /invalid opcode|invalid jump|opcode .* not defined|execution failed|write protection/i.test(message) ||
-    (typeof data === 'string' && /^Reverted 0x/.test(data)) ||
-    isRevertData(data)
-  )
-}
-
-/**
- * Which of the assumed abilities an error denies. A revert denies none: it may hold the reason that a contract gives, and
- * that must not be read as what the node says of itself.
- */
-function missingAbility(error: RpcError, assumed: Abilities): keyof Abilities | null {
-  if (isRevert(error)) return null
-  const { code, message } = error
-  const denials: Record<keyof Abilities, boolean> = {
-    simulation:
-      code === -32601 || /method .*(?:not found|not supported|not available|does not exist|not enabled)/i.test(message),
-    pendingBlock: /pending (?:block|state)?\s*(?:is )?(?:not (?:available|found|supported)|unavailable)/i.test(message),
-    designators: /invalid bytecode|bytecode.*(?:7702|invalid)|override.*(?:code|bytecode)/i.test(message),
-  }
-  const denied = (['simulation', 'pendingBlock', 'designators'] as const).find((ability) => denials[ability])
-  return denied && assumed[denied] ? denied : null
-}
-
-/** Hex and nothing else; a node that tells what it can't do may end its words with the code that it was given. */
-function isRevertData(data: unknown): boolean {
-  if (typeof data === 'object' && data !== null) return isRevertData((data as { data?: unknown }).data)
-  return typeof data === 'string' && /^0x(?:[0-9a-f]{2})+$/i.test(data)
-}
-
-/** Revert data as nodes give it: hex, "Reverted 0x…" (parity), or inside an object. */
-function hexIn(value: unknown): Hex | null {
-  if (typeof value === 'object' && value !== null) return hexIn((value as { data?: unknown }).data)
-  const hex = typeof value === 'string' ? /0x(?:[0-9a-f]{2})*$/i.exec(value)?.[0] : undefined
-  return hex ? (hex.toLowerCase() as Hex) : null
 }

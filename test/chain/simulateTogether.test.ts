@@ -96,6 +96,16 @@ describe('simulations that come together', () => {
     expect(await methodsOf([await withData('ff')])).to.deep.equal(['eth_simulateV1', 'eth_simulateV1'])
   })
 
+  it('ask for no more estimates than are under way at once when they are many and none of their form is known', async () => {
+    const chain = dev.connect({})
+    const runs: Run[] = []
+    while (runs.length < 60) runs.push(await transfer(1n))
+    dev.trips.length = 0
+    for (const one of await together(runs, chain)) succeeded(one)
+    const estimates = dev.trips.flatMap(({ methods }) => methods).filter((method) => method === 'eth_estimateGas')
+    expect(estimates).to.have.length.within(1, 20)
+  }).timeout(60_000)
+
   it('are as many in one request as nodes take where they are long', async () => {
     const chain = dev.connect({})
     const long = () => transfer(1n, recipient, [{ to: recipient, value: 0n, data: `0x${'a1'.repeat(60_000)}` }])
