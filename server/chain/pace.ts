@@ -8,8 +8,8 @@ const patienceMs = 3_000
 /**
  * Lets in no more work at once than is done in time: one more after each that was quick, half as much after each that
  * failed. What is asked of a node and given up goes on there all the same, so that too much at once would be done never,
- * however often it is asked again, and nothing else meanwhile. Work that answers null had nothing to do any more, and
- * shows nothing. `refuse` makes the error of who has waited in vain; `now` is a clock in milliseconds.
+ * however often it is asked again, and nothing else meanwhile. `refuse` makes the error of who has waited in vain;
+ * `now` is a clock in milliseconds.
  */
 export function createPace({ refuse, now }: { refuse: () => Error; now: () => number }) {
   const waiting = new Set<() => void>()
@@ -21,7 +21,7 @@ export function createPace({ refuse, now }: { refuse: () => Error; now: () => nu
     const startedAt = now()
     try {
       const result = await work()
-      if (result !== null && now() - startedAt < quickMs) allowed = Math.min(allowed + 1, mostAtOnce)
+      if (now() - startedAt < quickMs) allowed = Math.min(allowed + 1, mostAtOnce)
       return result
     } catch (error) {
       allowed = Math.max(Math.floor(allowed / 2), 1)

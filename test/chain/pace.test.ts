@@ -18,8 +18,7 @@ describe('the pace at which a node is asked', () => {
         ends.push(inTurn(work).catch((error: Error) => error.message))
       }
     }
-    const idle = () => inTurn(async () => null)
-    return { come, idle, begun, ends, clock }
+    return { come, begun, ends, clock }
   }
 
   it('is as high as it may be until something fails', async () => {
@@ -48,23 +47,6 @@ describe('the pace at which a node is asked', () => {
     clock.ms = 999
     begun[24]!.succeed()
     await until(() => begun.length === 28, 'three at a time')
-  })
-
-  it('does not rise with who finds nothing to do any more, and keeps nobody for him', async () => {
-    const { come, idle, begun } = crowd()
-    come(20)
-    await until(() => begun.length === 20, 'the first')
-    for (const work of begun.slice(0, 20)) work.fail()
-    come(1)
-    await until(() => begun.length === 21, 'one at a time')
-    const idlers = Array.from({ length: 5 }, idle)
-    come(3)
-    begun[20]!.fail()
-    expect(await Promise.all(idlers)).to.deep.equal(Array(5).fill(null))
-    await until(() => begun.length === 22, 'the next')
-    // All that are let in begin in the same turn of the event loop.
-    await new Promise(setImmediate)
-    expect(begun).to.have.length(22)
   })
 
   it('sends away who has waited too long, and lets the others in', async function () {
