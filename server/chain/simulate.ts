@@ -43,7 +43,8 @@ const mostWithRoom = 16_000_000n
  * Those that may be run in company share the pending block. By one round trip they are run with the gas that was enough
  * for the last of their form, and with all that they want, together and each by itself; those for which it was too little
  * or far too much are run again with little more than they used. An estimate, for which a node runs the same a dozen
- * times, is made only of those for which that fails too, and of the first of a form in a while.
+ * times, is made only of those for which that fails too, and of those of a form that begin before the first of them in a
+ * while is known.
  */
 export function createSimulator(rpc: Rpc) {
   const abilities: Abilities = { simulation: true, designators: true, pendingBlock: true }
@@ -58,15 +59,13 @@ export function createSimulator(rpc: Rpc) {
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
     const asked = { request, options }
-    const mayShare = options.inCompany && abilities.simulation
-    const found = mayShare ? await inCompany(asked) : null
+    const hasCompany = () => options.inCompany && abilities.simulation && hints.get(request.data) !== null
+    const hadCompany = hasCompany()
+    const found = hadCompany ? await inCompany(asked) : null
     if (found) return found
-    const isKnown = () => hints.get(request.data) !== null
-    const wasKnown = isKnown()
-    // While it waits for its turn another of its form may be estimated, and the node is spared the rest.
-    const hasCompany = () => mayShare && !wasKnown && isKnown()
-    const estimated = await inTurn(async () => (hasCompany() ? null : estimate(asked)))
-    return estimated ?? (await inCompany(asked)) ?? inTurn(() => estimate(asked))
+    // While it waits for its turn another of its form may be estimated, and it needs no estimate of its own. Whoever has had
+    // company in vain would have it in vain again.
+    return inTurn(async () => (!hadCompany && hasCompany() ? await inCompany(asked) : null) ?? estimate(asked))
   }
 
   /** By itself. What it takes is tried on the next of its form. */
@@ -100,12 +99,10 @@ export function createSimulator(rpc: Rpc) {
 
   /** Null, at its place: to be simulated by itself, as everything that has failed is. Never throws. */
   async function simulateTogether(asked: Asked[]): Promise<(Simulation | null)[]> {
-    const borrowers = asked.flatMap(({ options }) => options.overrideDelegate?.account ?? [])
-    if (new Set(borrowers).size < borrowers.length) return asked.map(() => null)
     const found = new Map<Asked, Simulation>()
     try {
       // Of others it is not known whether what they use says what they need.
-      const fitting = thoseThatFit(asked, ({ request }) => request.data.length, longestTogether)
+      const fitting = thoseThatFit(oneOfEachAccount(asked), ({ request }) => request.data.length, longestTogether)
       const known = fitting.flatMap((one): Allotted[] => {
         const gas = hints.get(one.request.data)
         return gas === null ? [] : [{ one, gas }]
@@ -205,6 +202,18 @@ type Asked = { request: TransactionRequest; options: SimulationOptions }
 type Allotted = { one: Asked; gas: bigint | null }
 
 type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
+
+/** Each account's first: what one does is no state for another of the same account to begin with. */
+function oneOfEachAccount(asked: readonly Asked[]): Asked[] {
+  const accounts = new Set<Address>()
+  return asked.filter(({ options }) => {
+    const account = options.overrideDelegate?.account
+    if (!account) return true
+    const isFirst = !accounts.has(account)
+    accounts.add(account)
+    return isFirst
+  })
+}
 
 function withGas({ transaction, overrides }: Run, gas: bigint | null): Run {
   if (gas === null) return { transaction, overrides }

@@ -14,7 +14,7 @@ export type Abilities = {
   pendingBlock: boolean
 }
 
-export type Outcome = (Simulation & { used?: bigint }) | { outcome: 'unable'; ability: keyof Abilities }
+type Outcome = (Simulation & { used?: bigint }) | { outcome: 'unable'; ability: keyof Abilities }
 
 export function readOutcome(
   request: TransactionRequest,

@@ -1,58 +1,21 @@
 import { expect } from 'chai'
 import type { Address, Hex } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { Chain, Simulation } from '../../server/chain/chain.js'
-import { encodeExecute, encodeFulfill } from '../../server/chain/contracts.js'
+import type { Chain } from '../../server/chain/chain.js'
 import { decodeRevert } from '../../server/chain/failure.js'
 import { gasLimit } from '../../server/chain/fees.js'
 import { loadConfig } from '../../server/config.js'
-import type { ChainBatch } from '../../server/domain/action.js'
 import { matchTransfers } from '../../server/chain/transfers.js'
-import { type DevChain, lower, randomKey, signIntent, startDevChain, transferBatch } from './devChain.js'
+import type { DevChain } from './devChain.js'
 import { type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
-
-type Run = { to: Address; data: Hex; borrower: Address | null }
+import { outcomes, recipient, type Run, succeeded, useSimulations } from './simulationScene.js'
 
 describe('simulations that come together', () => {
+  const scene = useSimulations()
+  const { transfer, payout, simulate, together } = scene
   let dev: DevChain
-  const recipient: Address = `0x${'78'.repeat(20)}`
-
-  before(async () => {
-    dev = await startDevChain()
+  before(() => {
+    dev = scene.dev()
   })
-  after(() => dev.stop())
-
-  /** A new user who moves some of his 100 tokens. */
-  async function transfer(amount: bigint, to = recipient, more: ChainBatch['calls'] = []) {
-    const user = privateKeyToAccount(generatePrivateKey())
-    const address = lower(user.address)
-    await dev.mint(address, 100n)
-    const plain = transferBatch(address, dev.token, to, amount)
-    const batch = { ...plain, calls: [...plain.calls, ...more] }
-    const data = encodeExecute(await signIntent(user, [batch]), 0)
-    return { to: address, data, borrower: address, batch }
-  }
-
-  /** The vault pays. */
-  function payout(amount: bigint): Run {
-    const transfers = [{ to: recipient, token: dev.token, amount }]
-    const call = { stepKey: randomKey('payout'), transfers, account: null, intent: null, stepIndex: 0 }
-    return { to: dev.vault, data: encodeFulfill(call), borrower: null }
-  }
-
-  function simulate({ to, data, borrower }: Run, inCompany = true, chain: Chain = dev.chain): Promise<Simulation> {
-    const overrideDelegate = borrower && { account: borrower, delegate: dev.delegate }
-    return chain.simulate({ from: lower(dev.operator.address), to, data, value: 0n }, { overrideDelegate, inCompany })
-  }
-
-  const together = (runs: readonly Run[], chain?: Chain) => Promise.all(runs.map((run) => simulate(run, true, chain)))
-
-  function succeeded(simulation: Simulation | undefined): Extract<Simulation, { outcome: 'success' }> {
-    if (simulation?.outcome !== 'success') throw new Error('it did not succeed')
-    return simulation
-  }
-
-  const outcomes = (simulations: readonly Simulation[]) => simulations.map(({ outcome }) => outcome)
 
   it('share a request, and each is told what it would move and what gas it takes by itself', async () => {
     const chain = dev.connect({})
@@ -95,16 +58,6 @@ describe('simulations that come together', () => {
     expect(await methodsOf([await withData('00')])).to.include('eth_estimateGas')
     expect(await methodsOf([await withData('ff')])).to.deep.equal(['eth_simulateV1', 'eth_simulateV1'])
   })
-
-  it('ask for no more estimates than are under way at once when they are many and none of their form is known', async () => {
-    const chain = dev.connect({})
-    const runs: Run[] = []
-    while (runs.length < 60) runs.push(await transfer(1n))
-    dev.trips.length = 0
-    for (const one of await together(runs, chain)) succeeded(one)
-    const estimates = dev.trips.flatMap(({ methods }) => methods).filter((method) => method === 'eth_estimateGas')
-    expect(estimates).to.have.length.within(1, 20)
-  }).timeout(60_000)
 
   it('are as many in one request as nodes take where they are long', async () => {
     const chain = dev.connect({})
@@ -235,10 +188,17 @@ describe('simulations that come together', () => {
     expect(outcomes(await together([missing, spender]))).to.deep.equal(['success', 'reverted'])
   })
 
-  it('of one account don’t run one after the other', async () => {
-    const run = await transfer(1n)
+  it('of one account don’t run one after the other, and the rest go on together', async () => {
+    const chain = dev.connect({})
+    await together([await transfer(1n)], chain)
+    const [run, ...others] = [await transfer(1n), await transfer(1n), await transfer(1n)]
+    dev.trips.length = 0
     // The second of the same batch would be refused as a duplicate.
-    expect(outcomes(await together([run, run]))).to.deep.equal(['success', 'success'])
+    expect(outcomes(await together([run!, run!, ...others], chain))).to.deep.equal(Array(4).fill('success'))
+    expect(dev.trips.map(({ methods }) => methods)).to.deep.equal([
+      Array(5).fill('eth_simulateV1'),
+      ['eth_simulateV1', 'eth_estimateGas'],
+    ])
   })
 
   describe('on a node that', () => {
@@ -251,8 +211,9 @@ describe('simulations that come together', () => {
     const callsOf = ({ params }: JsonCall) =>
       (params[0] as { blockStateCalls: { calls: unknown[] }[] }).blockStateCalls[0]!.calls
 
+    const refusal = { error: { code: -38015, message: 'block gas limit exceeded by the block’s transactions' } }
     const answers: [string, Record<string, unknown>][] = [
-      ['refuses so many', { error: { code: -38015, message: 'block gas limit exceeded by the block’s transactions' } }],
+      ['refuses so many', refusal],
       ['takes too long for so many', { error: { code: -32000, message: 'execution aborted (timeout = 5s)' } }],
       ['answers for the first only', { result: [{ calls: [{ status: '0x1', gasUsed: '0x5208', logs: [] }] }] }],
       ['answers nonsense', { result: null }],
@@ -272,6 +233,36 @@ describe('simulations that come together', () => {
         }
       })
     }
+
+    it('refuses so many is asked once for those it could know, then for each', async () => {
+      const chain = dev.connect({ urls: [node.url] })
+      await together([await transfer(1n)], chain)
+      let refused = 0
+      node.behave({
+        kind: 'answer',
+        answer: (call) => {
+          if (call.method !== 'eth_simulateV1' || callsOf(call).length === 1) return null
+          refused += 1
+          return refusal
+        },
+      })
+      expect(outcomes(await together([await transfer(1n), await transfer(2n)], chain))).to.deep.equal([
+        'success',
+        'success',
+      ])
+      // With the gas that was enough, and with all that they want.
+      expect(refused).to.equal(2)
+    })
+
+    it('refuses so many estimates those too that found their form known when their turn came', async () => {
+      node.behave({
+        kind: 'answer',
+        answer: (call) => (call.method === 'eth_simulateV1' && callsOf(call).length > 1 ? refusal : null),
+      })
+      const runs: Run[] = []
+      while (runs.length < 30) runs.push(await transfer(1n))
+      for (const one of await together(runs, dev.connect({ urls: [node.url] }))) succeeded(one)
+    })
 
     it('minds no limit is not believed that less than was used is enough', async () => {
       const chain = dev.connect({ urls: [node.url] })
