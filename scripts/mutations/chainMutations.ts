@@ -8,6 +8,33 @@ export const chainMutations: Mutation[] = [
     tests: ['test/chain/revertReasons.test.ts'],
   },
   {
+    name: 'what is to be run by itself goes in company once its turn has come',
+    changes: [
+      {
+        file: 'server/chain/simulate.ts',
+        find: 'options.inCompany && abilities.simulation && hints',
+        replace: 'abilities.simulation && hints',
+      },
+    ],
+    tests: ['test/chain/simulateMany.test.ts', '-g', 'estimated each'],
+  },
+  {
+    name: 'who had company in vain has it again',
+    changes: [{ file: 'server/chain/simulate.ts', find: '!hadCompany && hasCompany()', replace: 'hasCompany()' }],
+    tests: ['test/chain/simulateTogether.test.ts', '-g', 'asked once'],
+  },
+  {
+    name: 'a step that is visited twice runs after itself',
+    changes: [
+      {
+        file: 'server/chain/simulate.ts',
+        find: 'thoseThatFit(oneOfEachAccount(asked), (',
+        replace: 'thoseThatFit(oneOfEachAccount([]).concat(asked), (',
+      },
+    ],
+    tests: ['test/chain/simulateTogether.test.ts', '-g', 'of one account'],
+  },
+  {
     name: 'a search for a log ends where a node takes too long for the whole chain',
     changes: [
       {
