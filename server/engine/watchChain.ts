@@ -5,6 +5,7 @@ import type { JournalTransaction } from '../store/journalTransactions.js'
 import { replace, sendStored } from './lanes.js'
 import { createLaneCheck } from './laneCheck.js'
 import { createLeftOverCheck } from './leftOver.js'
+import { createLookTimes } from './lookTimes.js'
 import { meetReceipt, tellOf } from './meetReceipt.js'
 import { type BlockReceipts, readBlocks } from './readBlocks.js'
 import { createReorganisationCheck } from './reorganisations.js'
@@ -14,12 +15,6 @@ import type { EngineTools } from './tools.js'
 const maxBlocksAtOnce = 64n
 const batchSize = 200
 const lookAgainMs = 5_000
-/** Which part of the poll interval passes between a send and the first look for it; a chain that mines at once needs some of it. */
-const firstLookShare = 0.005
-/** The longest that this is. */
-const longestFirstLookMs = 100
-/** What part of the time that a block was waited for passes until the next look: how much later than it could be it is seen. */
-const laterShare = 0.4
 /** How long a chain that could not be watched is left alone at least. */
 const faultMs = 1_000
 /** How often fees are raised before that is given up; see `isGivenUp`. */
@@ -36,13 +31,14 @@ const mostReplacements = 3
 export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const { chainId, pollIntervalMs } = chain.config
   const settledAtOnce = tools.store.transactionsAtOnce
-  const soonMs = Math.min(pollIntervalMs * firstLookShare, longestFirstLookMs)
+  const lookTimes = createLookTimes(pollIntervalMs)
   let stopped = false
   /** What was sent less than a poll ago and is in no block yet, with the time. */
   const awaited = new Map<Hash, number>()
   /** When the last round began that did not break off for want of a block. */
   let wholeAt = -Infinity
-  let wasCalled = false
+  /** When the first look is due for what was sent during a round; null: nothing was. */
+  let calledFor: number | null = null
   let pause: { canBeCut: boolean; cutTo: (ms: number) => void; end: () => void } | null = null
   let loop: Promise<void> = Promise.resolve()
   let read: Pick<Block, 'number' | 'hash'> | null = null
@@ -63,11 +59,13 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     look(sent: Hash): void {
       const isFirst = awaited.size === 0
       // What was sent again is not what has been awaited for longest.
+      const now = performance.now()
       awaited.delete(sent)
-      awaited.set(sent, performance.now())
+      awaited.set(sent, now)
       if (!isFirst) return
-      wasCalled = true
-      if (pause?.canBeCut) pause.cutTo(soonMs)
+      const firstMs = lookTimes.sent(now)
+      calledFor = now + firstMs
+      if (pause?.canBeCut) pause.cutTo(firstMs)
     },
     async stop(): Promise<void> {
       stopped = true
@@ -80,12 +78,13 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   async function run(): Promise<void> {
     let pauseMs: number
     while (!stopped) {
-      wasCalled = false
+      calledFor = null
       let failed = false
+      const startedAt = performance.now()
       try {
         const hasMoved = await round()
         forgetOld()
-        pauseMs = nextPause(hasMoved)
+        pauseMs = nextPause(hasMoved, startedAt)
       } catch (error) {
         tools.log.warn({ err: error, chainId }, 'chain could not be watched; trying again')
         // A node that fails is not asked for what it may be failing at, and not for every send.
@@ -98,12 +97,15 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   /** After a block others of those that are awaited may come soon; a whole round comes with every poll in any case. */
-  function nextPause(hasMoved: boolean): number {
+  function nextPause(hasMoved: boolean, lookedAt: number): number {
     const [oldest] = awaited.values()
     if (oldest === undefined) return pollIntervalMs
-    if (hasMoved || wasCalled) return soonMs
     const now = performance.now()
-    return Math.max(soonMs, Math.min((now - oldest) * laterShare, wholeAt + pollIntervalMs - now))
+    // Then nothing else is awaited.
+    if (calledFor !== null) return Math.max(lookTimes.soonMs, calledFor - now)
+    if (hasMoved) return lookTimes.soonMs
+    const laterMs = lookTimes.missed({ at: lookedAt, oldest }, now)
+    return Math.max(lookTimes.soonMs, Math.min(laterMs, wholeAt + pollIntervalMs - now))
   }
 
   /** From then on polls find it. */
@@ -164,7 +166,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   async function meetAll(ours: Receipt[], head: Block): Promise<void> {
-    for (const { hash } of ours) awaited.delete(hash)
+    for (const { hash } of ours) if (awaited.delete(hash)) lookTimes.found()
     const transactions = await tools.store.findOpenByHash(ours.map((receipt) => receipt.hash))
     await sideBySide(transactions, settledAtOnce, async (transaction) => {
       // The last one: if the chain was reorganised while it was read, that of the block before is gone.
