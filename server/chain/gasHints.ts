@@ -6,15 +6,18 @@ const mostForms = 1_000
 /** How long an estimate vouches for what came after it. */
 const lifetimeMs = 60_000
 
+/** What calls the same function with as much data. */
+export function formOf(data: Hex): string {
+  return `${data.slice(0, 10)}/${data.length}`
+}
+
 type Hint = { gas: bigint; estimatedAt: number }
 
 /**
- * The gas that was enough for a transaction of the same form, which is what calls the same function with as much data. A
- * guess, to be tried before anything is asked that costs the node more: what it is tried on decides whether it is right.
+ * The gas that was enough for a transaction of the same form. A guess, to be tried before anything is asked that costs the node more: what it is tried on decides whether it is right.
  */
 export function createGasHints(now = () => performance.now()) {
   const enough = new Map<string, Hint>()
-  const formOf = (data: Hex) => `${data.slice(0, 10)}/${data.length}`
   const keep = (form: string, hint: Hint) => {
     enough.delete(form)
     enough.set(form, hint)

@@ -1,3 +1,5 @@
+import { settledOrAfter } from './settledOrAfter.js'
+
 /** How long a group keeps the next one waiting at most, so that one that is stuck holds up nobody but itself. */
 const patienceMs = 1_000
 
@@ -30,7 +32,7 @@ export function grouped<Item, Result>(
     while (waiting.length >= (runners > 1 ? mostAtOnce : 1)) {
       const group = waiting.slice(0, mostAtOnce)
       waiting = waiting.slice(mostAtOnce)
-      await orPatience(answer(group))
+      await settledOrAfter(answer(group), patienceMs)
     }
     runners -= 1
   }
@@ -43,14 +45,4 @@ export function grouped<Item, Result>(
       for (const { reject } of group) reject(error)
     }
   }
-}
-
-function orPatience(done: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, patienceMs)
-    void done.finally(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }
