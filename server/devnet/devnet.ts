@@ -7,6 +7,7 @@ import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
 import { devAccount, devKey } from './accounts.js'
 import { type Anvil, identify, rpc, startAnvil, stopProcess } from './anvil.js'
 import { create2Address, createDeployer, delegateInitCode, deployContracts, vaultInitCode } from './deployContracts.js'
+import { mineLeftOvers } from './leftOvers.js'
 
 /**
  * The embedded default: two local chains with contracts, tokens and funded keys, kept in the data directory.
@@ -59,11 +60,13 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       chains.map(({ anvil, genesis }) => ({ chainId: anvil.chainId, pid: anvil.pid, port: anvil.port, genesis })),
     )
   }
+  const ends = chains.map(({ anvil }) => mineLeftOvers(anvil.url))
   return {
     chains: chains.map(({ anvil, definition }) => chainConfig(definition, anvil.url)),
     groups: { usd: { feeBps: 0 }, eth: { feeBps: 0 } },
     operatorKeys: operators.map(devKey),
     async stop() {
+      for (const end of ends) end()
       await Promise.all(chains.map(({ anvil }) => anvil.stop()))
     },
   }

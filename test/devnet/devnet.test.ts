@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { Address } from 'viem'
 import { identify, rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { pause } from '../support/pause.js'
+import { until } from '../support/until.js'
 import { balanceOf, fund, newUser, reader, tokenOf } from '../support/wallets.js'
 
 describe('the embedded chains', () => {
@@ -86,5 +89,24 @@ describe('the embedded chains', () => {
       expect(failure?.message).to.contain('31337').and.to.contain('another build').and.to.contain('Delete')
       expect(await identify(chain!.rpcUrls[0]!)).to.equal(null)
     }
+  })
+
+  it('mine what a full block has left over, unless blocks come only when asked for', async () => {
+    devnet = await startDevnet({ dataDir })
+    const [url] = devnet.chains[0]!.rpcUrls as [string]
+    const endless: Address = `0x${'7c'.repeat(20)}`
+    await rpc(url, 'anvil_setCode', [endless, '0x5b5f56'])
+    const accounts = (await rpc(url, 'eth_accounts', [])) as Address[]
+    const waiting = async () => Number(((await rpc(url, 'txpool_status', [])) as { pending: string }).pending)
+    await rpc(url, 'evm_setAutomine', [false])
+    // Two of these fill a block.
+    for (const from of accounts.slice(0, 5)) {
+      await rpc(url, 'eth_sendTransaction', [{ from, to: endless, gas: '0xe4e1c0' }])
+    }
+    await rpc(url, 'evm_mine', [])
+    await pause(2_000)
+    expect(await waiting(), 'left over').to.equal(3)
+    await rpc(url, 'evm_setAutomine', [true])
+    await until(async () => (await waiting()) === 0, 'all are mined')
   })
 })

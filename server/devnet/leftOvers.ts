@@ -1,0 +1,34 @@
+import { rpc } from './anvil.js'
+
+const lookEachMs = 500
+
+type Head = { hash: string; gasUsed: string; gasLimit: string }
+
+/**
+ * Has a chain that mines at once mine what a full block has left over: anvil makes a block when a transaction comes, and
+ * what did not fit into that waits until another one comes, which may be never. The answer ends it.
+ */
+export function mineLeftOvers(url: string): () => void {
+  let before: string | null = null
+  let isLooking = false
+
+  const look = async () => {
+    const head = (await rpc(url, 'eth_getBlockByNumber', ['latest', false])) as Head
+    const isStill = head.hash === before
+    before = head.hash
+    // Of others nothing is left over; what waits behind them waits for something else.
+    if (!isStill || 2n * BigInt(head.gasUsed) < BigInt(head.gasLimit)) return
+    const { pending } = (await rpc(url, 'txpool_status', [])) as { pending: string }
+    if (Number(pending) > 0 && (await rpc(url, 'anvil_getAutomine', []))) await rpc(url, 'evm_mine', [])
+  }
+  const timer = setInterval(() => {
+    if (isLooking) return
+    isLooking = true
+    // A chain that does not answer now is looked at again.
+    void look()
+      .catch(() => undefined)
+      .finally(() => (isLooking = false))
+  }, lookEachMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
