@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createApp } from './api/app.js'
 import { createDocsHandlers } from './api/docs.js'
+import { type Doors, openDoors } from './api/doors.js'
 import { createExplorerHandlers } from './api/explorer.js'
 import { createActionHandlers } from './api/handlers/actions.js'
 import { createAirdropHandlers } from './api/handlers/airdrops.js'
@@ -183,10 +184,13 @@ export async function startService(
       shutdown: shutdown.signal,
     })
     const limits = { ...connectionLimits, connections: config.maxConnections }
-    const server = createHttpServer(app, limits, reportRefused(metrics, log))
-    metrics.watchConnections((done) => server.getConnections((_error, count) => done(count ?? 0)))
+    const onRefused = reportRefused(metrics, log)
+    const server = createHttpServer(app, limits, onRefused)
     await listen(server, config)
-    undo.push(() => closeServer(server, shutdown))
+    const onFailed = () => log.warn('one connection is taken up at a time: the listening socket could not be copied')
+    const doors = openDoors(server, { most: config.maxConnections, backlog, onRefused, onFailed })
+    metrics.watchConnections(doors.connections)
+    undo.push(() => closeServer(server, doors, shutdown))
     const { port } = server.address() as { port: number }
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
     return { url: `http://${host}:${port}`, ...common }
@@ -243,9 +247,9 @@ function listen(server: Server, config: Config): Promise<void> {
 }
 
 /** Lets requests under way end, then closes what is left of the connections. */
-async function closeServer(server: Server, shutdown: AbortController): Promise<void> {
+async function closeServer(server: Server, doors: Doors, shutdown: AbortController): Promise<void> {
   shutdown.abort()
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const closed = Promise.all([new Promise<void>((resolve) => server.close(() => resolve())), doors.close()])
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const force = setTimeout(() => server.closeAllConnections(), drainMs)
   await closed

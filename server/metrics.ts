@@ -24,7 +24,7 @@ export function createMetrics(version: string) {
     help: 'Connections that were one too many.',
     registers,
   })
-  let readConnections: ((done: (count: number) => void) => void) | null = null
+  let readConnections: (() => number) | null = null
   const steps = new Counter({
     name: 'steps_settled_total',
     help: 'Steps that have come to an end, by chain and status.',
@@ -87,7 +87,7 @@ export function createMetrics(version: string) {
       requests.observe({ operation, method, status_code: status }, seconds),
     countRefusedConnection: (): void => refusedConnections.inc(),
     /** Takes how many clients are connected from whoever knows, at each scrape. */
-    watchConnections: (read: (done: (count: number) => void) => void): void => void (readConnections = read),
+    watchConnections: (read: () => number): void => void (readConnections = read),
     countStep: (chainId: number, status: string): void => steps.inc({ chain: chainId, status }),
     observeTransaction: (chainId: number, steps: number): void =>
       stepsPerTransaction.observe({ chain: chainId }, steps),
@@ -114,7 +114,7 @@ export function createMetrics(version: string) {
           inventory.set({ ...label, token }, Number(amount))
         }
       }
-      if (readConnections) connections.set(await new Promise<number>(readConnections))
+      if (readConnections) connections.set(readConnections())
       return registry.metrics()
     },
     contentType: registry.contentType,

@@ -7,13 +7,17 @@ import { parseUnits } from 'viem'
 import { stopProcess } from '../../server/devnet/anvil.js'
 import { createApi, type Api } from '../support/api.js'
 import { freshMysqlUrl } from '../support/database.js'
+import { isFree } from '../support/freePort.js'
 import { localChains } from '../support/localChains.js'
 import { serviceProgram } from '../support/serviceProgram.js'
 import { until } from '../support/until.js'
 import { balanceOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 /** A service as operators run it: a process of its own, which can be killed. */
-async function startProcess(dataDir: string, databaseUrl: string | null): Promise<{ api: Api; child: ChildProcess }> {
+async function startProcess(
+  dataDir: string,
+  databaseUrl: string | null,
+): Promise<{ url: string; api: Api; child: ChildProcess }> {
   const child = spawn(process.execPath, await serviceProgram(), {
     env: {
       ...process.env,
@@ -27,7 +31,7 @@ async function startProcess(dataDir: string, databaseUrl: string | null): Promis
   let output = ''
   child.stdout!.on('data', (data: Buffer) => (output += data.toString()))
   const url = await until(() => /^API\s+(\S+)$/m.exec(output)?.[1], 'the service to start')
-  return { api: createApi(url), child }
+  return { url, api: createApi(url), child }
 }
 
 function kill(child: ChildProcess): Promise<void> {
@@ -50,6 +54,12 @@ describe('a service that is killed', () => {
     await mysql?.drop()
     rmSync(dataDir, { recursive: true, force: true })
   })
+
+  it('leaves nobody who listens, killed as soon as it does', async () => {
+    const { url, child } = await startProcess(dataDir, mysql?.url ?? null)
+    await kill(child)
+    await until(() => isFree(Number(new URL(url).port)), 'its port', 5_000)
+  }).timeout(30_000)
 
   it('finishes every accepted step when it is started again, and pays nothing twice', async function () {
     this.timeout(120_000)

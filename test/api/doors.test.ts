@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, createServer as createListener } from 'node:net'
+import { expect } from 'chai'
+import { type Doors, openDoors } from '../../server/api/doors.js'
+import { isFree } from '../support/freePort.js'
+import { until } from '../support/until.js'
+
+describe('the doors of a server', () => {
+  let server: Server
+  let doors: Doors | null
+  let refused = 0
+  let failed = 0
+  const portOf = () => (server.address() as AddressInfo).port
+
+  beforeEach(async () => {
+    refused = 0
+    failed = 0
+    doors = null
+    server = createServer((request, response) => void request.pipe(response))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+  afterEach(async () => {
+    server.close()
+    server.closeAllConnections()
+    await doors?.close()
+    expect(failed, 'how often it failed').to.equal(0)
+  })
+
+  const open = (most = 10_000) =>
+    (doors = openDoors(server, {
+      most,
+      backlog: 4_096,
+      onRefused: () => void refused++,
+      onFailed: () => void failed++,
+    }))
+  const openAll = async (most?: number) => {
+    open(most)
+    await until(() => doors!.count() === 16, 'all doors')
+  }
+
+  it('let in many in one turn of a busy event loop', async () => {
+    const clients = 200
+    const before = await turnsFor(clients)
+    await openAll()
+    const after = await turnsFor(clients)
+    expect(before).to.be.at.least(clients)
+    expect(after, `turns beside ${before}`).to.be.below(clients / 4)
+  }).timeout(20_000)
+
+  it('answer everybody who comes while they are opened, whole', async () => {
+    const bodies = Array.from({ length: 300 }, (_, index) => `${index}`.repeat(500))
+    open()
+    const answers: Promise<string>[] = []
+    for (const body of bodies) {
+      answers.push(echoed(body))
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    expect(await Promise.all(answers)).to.deep.equal(bodies)
+    await until(() => doors!.count() === 16, 'all doors')
+  })
+
+  it('let in no more than there may be, and others once some have left', async () => {
+    await openAll(20)
+    const clients = Array.from({ length: 60 }, () => connect(portOf(), '127.0.0.1'))
+    await until(() => refused + doors!.connections() >= 40, 'those who are refused')
+    expect(doors!.connections()).to.be.within(1, 21)
+    for (const client of clients) client.destroy()
+    await until(() => doors!.connections() === 0, 'their end')
+    expect(await echoed('again')).to.equal('again')
+  })
+
+  it('are all closed with it, and wait for those inside', async () => {
+    await openAll()
+    const port = portOf()
+    const client = connect(port, '127.0.0.1')
+    await until(() => doors!.connections() === 1, 'the client')
+    let isOver = false
+    const closed = doors!.close().then(() => (isOver = true))
+    server.close()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(isOver).to.equal(false)
+    client.destroy()
+    await closed
+    const next = createListener().listen(port, '127.0.0.1')
+    await once(next, 'listening')
+    next.close()
+  })
+
+  it('closed while they are opened leave nobody who listens', async () => {
+    const port = portOf()
+    open()
+    await doors!.close()
+    server.close()
+    await until(() => isFree(port), 'the port')
+  })
+
+  it('are the server’s own where no process can be started, and that is told', async () => {
+    const node = process.execPath
+    try {
+      process.execPath = '/nowhere/node'
+      open()
+    } finally {
+      process.execPath = node
+    }
+    await until(() => failed === 1, 'the failure')
+    expect(await echoed('hello')).to.equal('hello')
+    failed = 0
+  })
+
+  async function echoed(body: string): Promise<string> {
+    const headers = { connection: 'close' }
+    return (await fetch(`http://127.0.0.1:${portOf()}`, { method: 'POST', body, headers })).text()
+  }
+
+  /** How many turns of 5 ms it takes until as many new clients of another process have their answers. */
+  async function turnsFor(clients: number): Promise<number> {
+    const client = spawn(process.execPath, ['-e', clientProgram, `${portOf()}`, `${clients}`], { stdio: 'ignore' })
+    let isOver = false
+    let turns = 0
+    const turn = () => {
+      if (isOver) return
+      turns += 1
+      for (const end = performance.now() + 5; performance.now() < end;);
+      setImmediate(turn)
+    }
+    server.once('connection', turn)
+    await endOf(client)
+    isOver = true
+    return turns
+  }
+})
+
+/** Comes as often as it is told, at once, and ends when all are answered. */
+const clientProgram = `
+const [port, clients] = process.argv.slice(1).map(Number)
+let left = clients
+for (let i = 0; i < clients; i++) {
+  const socket = require('node:net').connect(port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
+  socket.resume()
+  socket.on('close', () => (left -= 1) || process.exit())
+}
+`
+
+async function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null) await once(child, 'exit')
+}
