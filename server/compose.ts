@@ -134,6 +134,7 @@ export async function startService(
       config.bundling,
     )
     if (config.role !== 'api') {
+      await store.endLeases()
       engine.start()
       undo.push(() => engine.stop())
     }

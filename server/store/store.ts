@@ -13,6 +13,7 @@ import {
 } from './airdrops.js'
 import { readBalances } from './balances.js'
 import { rememberGenesis } from './chainIdentities.js'
+import { endLeases } from './claims.js'
 import type { Database } from './database.js'
 import {
   claimDueDeposits,
@@ -96,6 +97,7 @@ export function createStore(database: Database) {
     readPreviousStep: on(readPreviousStep),
     requestStep: createStepRequests(database),
     claimDueSteps: on(claimDueSteps),
+    endLeases: on(endLeases),
     postponeStep: on(postponeStep),
     noteConfirmations: on(noteConfirmations),
     noteUnseen: on(noteUnseen),

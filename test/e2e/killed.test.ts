@@ -98,11 +98,13 @@ describe('a service that is killed', () => {
       ;({ api, child } = await startProcess(dataDir, mysql?.url ?? null))
     }
 
+    // Others may be at work on a database that is shared, so that a lease of 15 s has to run out there.
+    const withinMs = mysql ? 40_000 : 10_000
     for (const { user, actionId } of payouts) {
       await until(
         async () => (await api.get(`/actions/${actionId}`)).body.status === 'success',
         `action ${actionId}`,
-        40_000,
+        withinMs,
       )
       expect(await balanceOf(b, usdB, user.address)).to.equal(parseUnits('5', 18))
     }

@@ -320,6 +320,14 @@ describe('the journal', () => {
     expect(await store.claimDueSteps(10, 60_000)).to.have.length(1)
   })
 
+  it('hands out again what the process before had, where there can be no other', async () => {
+    await acceptedStep()
+    const [first] = await store.claimDueSteps(10, 60_000)
+    await store.endLeases()
+    const again = (await store.claimDueSteps(10, 60_000)).map(({ ref }) => ref)
+    expect(again).to.deep.equal(database.kind === 'sqlite' ? [first!.ref] : [])
+  })
+
   it('hands out at once what a replica with a fast clock has accepted', async () => {
     await acceptedStep(Date.now() + 3_600_000)
     expect(await store.claimDueSteps(10, 60_000)).to.have.length(1)
