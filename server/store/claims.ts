@@ -26,13 +26,18 @@ export async function claimDue<Row extends object>(
 }
 
 /**
- * Makes due at once whatever is leased or was to be looked at later; for a process that begins, and before it claims
- * anything. Where it is the only one of its database, those who had the leases are dead; elsewhere nothing is changed, and
- * each lease runs out by itself.
+ * Makes due at once what is leased or was to be looked at later; for a process that begins, and before it claims anything.
+ * Where it is the only one of its database, those who had the leases are dead; elsewhere nothing is changed, and each
+ * lease runs out by itself. Not what the chain does not know: the wait for that is counted already, and is to be waited.
  */
 export async function endLeases(database: Database): Promise<void> {
   if (database.kind !== 'sqlite') return
-  for (const table of ['steps', 'deposits', 'airdrops']) {
-    await database.knex(table).where('due_at', '>', database.atOnce()).update({ due_at: database.atOnce() })
+  const isLater = (table: string) => database.knex(table).where('due_at', '>', database.atOnce())
+  for (const waiting of [
+    isLater('steps').where('unseen_ms', 0),
+    isLater('deposits').where('unseen_ms', 0),
+    isLater('airdrops'),
+  ]) {
+    await waiting.update({ due_at: database.atOnce() })
   }
 }

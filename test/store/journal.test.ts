@@ -326,6 +326,10 @@ describe('the journal', () => {
     await store.endLeases()
     const again = (await store.claimDueSteps(10, 60_000)).map(({ ref }) => ref)
     expect(again).to.deep.equal(database.kind === 'sqlite' ? [first!.ref] : [])
+    // The time until the next look is counted before it has passed.
+    await store.noteUnseen(first!.ref, 1_000)
+    await store.endLeases()
+    expect(await store.claimDueSteps(10, 60_000)).to.deep.equal([])
   })
 
   it('hands out at once what a replica with a fast clock has accepted', async () => {
