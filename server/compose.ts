@@ -188,7 +188,7 @@ export async function startService(
     const onRefused = reportRefused(metrics, log)
     const server = createHttpServer(app, limits, onRefused)
     await listen(server, config)
-    const onFailed = () => log.warn('one connection is taken up at a time: the listening socket could not be copied')
+    const onFailed = () => log.warn('few connections are taken up at a time: the listening socket could not be copied')
     const doors = openDoors(server, { most: config.maxConnections, backlog, onRefused, onFailed })
     metrics.watchConnections(doors.connections)
     undo.push(() => closeServer(server, doors, shutdown))

@@ -65,8 +65,8 @@ export function createSimulator(rpc: Rpc) {
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
     const asked = { request, options }
     const mayHaveCompany = () => options.inCompany && abilities.simulation
-    const hasCompany = () => mayHaveCompany() && hints.get(request.data) !== null
-    if (mayHaveCompany() && !hasCompany()) {
+    const hasCompany = () => mayHaveCompany() && typeof hints.get(request.data) === 'bigint'
+    if (mayHaveCompany() && hints.get(request.data) === undefined) {
       const first = firsts.get(formOf(request.data))
       if (!first) return beFirst(asked)
       await settledOrAfter(first, firstWithinMs)
@@ -90,8 +90,9 @@ export function createSimulator(rpc: Rpc) {
   async function estimate(asked: Asked): Promise<Simulation> {
     const { used, ...simulated } = await simulateByItself(asked)
     // Where an estimate holds more than the transaction uses, as the price of its data on some chains, no use says it.
-    if (simulated.outcome === 'success' && used && isExplained(simulated.gas, used)) {
-      hints.note(asked.request.data, withRoom(simulated.gas))
+    if (simulated.outcome === 'success' && used) {
+      if (isExplained(simulated.gas, used)) hints.note(asked.request.data, withRoom(simulated.gas))
+      else hints.noteNone(asked.request.data)
     }
     return simulated
   }
@@ -123,7 +124,7 @@ export function createSimulator(rpc: Rpc) {
       const fitting = thoseThatFit(oneOfEachAccount(asked), ({ request }) => request.data.length, longestTogether)
       const known = fitting.flatMap((one): Allotted[] => {
         const gas = hints.get(one.request.data)
-        return gas === null ? [] : [{ one, gas }]
+        return typeof gas === 'bigint' ? [{ one, gas }] : []
       })
       const [ran, uses] = await Promise.all([runTogether(known), useFreely(known.map(({ one }) => one))])
       const again: Allotted[] = []

@@ -1,6 +1,8 @@
 import { rpc } from './anvil.js'
 
 const lookEachMs = 500
+/** The most gas that a transaction asks for (EIP-7825). */
+const mostGas = 16_777_216n
 
 type Head = { hash: string; gasUsed: string; gasLimit: string }
 
@@ -16,8 +18,8 @@ export function mineLeftOvers(url: string): () => void {
     const head = (await rpc(url, 'eth_getBlockByNumber', ['latest', false])) as Head
     const isStill = head.hash === before
     before = head.hash
-    // Of others nothing is left over; what waits behind them waits for something else.
-    if (!isStill || 2n * BigInt(head.gasUsed) < BigInt(head.gasLimit)) return
+    // Where there was room for whatever came, what still waits does so for another reason.
+    if (!isStill || BigInt(head.gasLimit) - BigInt(head.gasUsed) >= mostGas) return
     const { pending } = (await rpc(url, 'txpool_status', [])) as { pending: string }
     if (Number(pending) > 0 && (await rpc(url, 'anvil_getAutomine', []))) await rpc(url, 'evm_mine', [])
   }

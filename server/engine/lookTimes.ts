@@ -30,7 +30,9 @@ export function createLookTimes(pollIntervalMs: number) {
     /** No block was there yet at a look that began then. Tells how long until the next one, by what is awaited longest. */
     missed(look: { at: number; oldest: number }, now: number): number {
       if (wait !== null) wait.missedMs = look.at - wait.since
-      return Math.max(soonMs, (now - look.oldest - firstMs) * laterShare)
+      // What was sent while others were awaited had no first look of its own.
+      const sureMs = look.oldest === wait?.since ? firstMs : 0
+      return Math.max(soonMs, (now - look.oldest - sureMs) * laterShare)
     },
 
     /** It is there. The next one is looked for when this one was not there yet, or earlier if it was there at once. */

@@ -101,7 +101,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const [oldest] = awaited.values()
     if (oldest === undefined) return pollIntervalMs
     const now = performance.now()
-    // Then nothing else is awaited.
+    // Nothing else was awaited when it was sent.
     if (calledFor !== null) return Math.max(lookTimes.soonMs, calledFor - now)
     if (hasMoved) return lookTimes.soonMs
     const laterMs = lookTimes.missed({ at: lookedAt, oldest }, now)

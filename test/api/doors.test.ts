@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer as createListener } from 'node:net'
 import { expect } from 'chai'
 import { type Doors, openDoors } from '../../server/api/doors.js'
 import { isFree } from '../support/freePort.js'
+import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 
 describe('the doors of a server', () => {
@@ -89,26 +91,45 @@ describe('the doors of a server', () => {
     next.close()
   })
 
-  it('closed while they are opened leave nobody who listens', async () => {
-    const port = portOf()
-    open()
-    await doors!.close()
-    server.close()
-    await until(() => isFree(port), 'the port')
+  for (const afterMs of [0, 20, 40, 60, 80, 120]) {
+    it(`closed ${afterMs} ms after they were opened leave nobody who listens`, async () => {
+      const port = portOf()
+      open()
+      await pause(afterMs)
+      server.close()
+      await doors!.close()
+      await until(() => isFree(port), 'the port', 1_000)
+    })
+  }
+
+  it('leave no process behind', async () => {
+    const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')
+    const before = children()
+    await openAll()
+    await until(() => children().every((pid) => before.includes(pid) || pid === ''), 'its end')
   })
 
-  it('are the server’s own where no process can be started, and that is told', async () => {
-    const node = process.execPath
-    try {
-      process.execPath = '/nowhere/node'
-      open()
-    } finally {
-      process.execPath = node
-    }
-    await until(() => failed === 1, 'the failure')
-    expect(await echoed('hello')).to.equal('hello')
-    failed = 0
-  })
+  const spawnSync = () => {
+    throw Object.assign(new Error('spawn EPERM'), { code: 'EPERM' })
+  }
+  const faults: [string, () => () => void][] = [
+    ['is not there', () => replaced(process, 'execPath', '/nowhere/node')],
+    ['may not be started', () => replaced(ChildProcess.prototype as object, 'spawn', spawnSync)],
+    ['ends at once', () => replaced(process, 'execPath', '/bin/false')],
+  ]
+  for (const [what, makeFault] of faults) {
+    it(`are the server’s own where the process that copies ${what}, and that is told`, async () => {
+      const mend = makeFault()
+      try {
+        open()
+      } finally {
+        mend()
+      }
+      await until(() => failed === 1, 'the failure')
+      expect(await echoed('hello')).to.equal('hello')
+      failed = 0
+    })
+  }
 
   async function echoed(body: string): Promise<string> {
     const headers = { connection: 'close' }
@@ -147,4 +168,14 @@ for (let i = 0; i < clients; i++) {
 
 async function endOf(child: ChildProcess): Promise<void> {
   if (child.exitCode === null) await once(child, 'exit')
+}
+
+/** Puts something else there; the answer undoes it. */
+function replaced(target: object, name: string, value: unknown): () => void {
+  const before = Object.getOwnPropertyDescriptor(target, name)
+  Object.defineProperty(target, name, { value, configurable: true, writable: true })
+  return () => {
+    if (before) Object.defineProperty(target, name, before)
+    else delete (target as Record<string, unknown>)[name]
+  }
 }

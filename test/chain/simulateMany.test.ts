@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { isTight } from '../../server/chain/gasHints.js'
+import { pause } from '../support/pause.js'
 import { type JsonCall, startFaultyNode } from './faultyNode.js'
 import { outcomes, type Run, succeeded, useSimulations } from './simulationScene.js'
 
@@ -44,11 +45,42 @@ describe('many simulations of a form that is not known', () => {
         method === 'eth_estimateGas' && (params[0] as { to: string }).to === slow.to
       node.behave((calls) => ({ kind: calls.some(isSlow) ? 'silence' : 'pass' }))
       const chain = dev().connect({ urls: [node.url] })
+      const runs = await many(10)
       const first = simulate(slow, true, chain)
-      const others = await together(await many(10), chain)
+      const others = await together(runs, chain)
       for (const one of others) succeeded(one)
       expect(await Promise.race([first.catch(() => 'failed'), 'under way'])).to.equal('under way')
       expect(await first.catch(() => 'failed')).to.equal('failed')
+    } finally {
+      await node.stop()
+    }
+  }).timeout(20_000)
+
+  it('don’t wait for each other where no estimate says anything of the next', async () => {
+    const node = await startFaultyNode(dev().url)
+    try {
+      let asked = 0
+      const more = { result: '0x100000' }
+      node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_estimateGas' && ++asked && more) || null })
+      const chain = dev().connect({ urls: [node.url] })
+      for (const one of await together(await many(2), chain)) succeeded(one)
+      const runs = await many(10)
+      // The first of them for ever, so that none can wait for it.
+      const [first, ...others] = runs
+      const isFirst = ({ params }: JsonCall) => JSON.stringify(params).includes(first!.to)
+      asked = 0
+      node.behave((calls) =>
+        calls.some(isFirst)
+          ? { kind: 'silence' }
+          : { kind: 'answer', answer: ({ method }) => (method === 'eth_estimateGas' && ++asked && more) || null },
+      )
+      const silent = simulate(first!, true, chain).catch(() => 'failed')
+      await pause(20)
+      const startedAt = performance.now()
+      for (const one of await together(others, chain)) succeeded(one)
+      expect(performance.now() - startedAt).to.be.below(900)
+      expect(asked).to.equal(others.length)
+      expect(await silent).to.equal('failed')
     } finally {
       await node.stop()
     }

@@ -94,19 +94,28 @@ describe('the embedded chains', () => {
   it('mine what a full block has left over, unless blocks come only when asked for', async () => {
     devnet = await startDevnet({ dataDir })
     const [url] = devnet.chains[0]!.rpcUrls as [string]
+    // Burns what it gets; and 14 million, which leaves no room for what asks for 16.5.
     const endless: Address = `0x${'7c'.repeat(20)}`
     await rpc(url, 'anvil_setCode', [endless, '0x5b5f56'])
     const accounts = (await rpc(url, 'eth_accounts', [])) as Address[]
     const waiting = async () => Number(((await rpc(url, 'txpool_status', [])) as { pending: string }).pending)
-    await rpc(url, 'evm_setAutomine', [false])
-    // Two of these fill a block.
-    for (const from of accounts.slice(0, 5)) {
-      await rpc(url, 'eth_sendTransaction', [{ from, to: endless, gas: '0xe4e1c0' }])
+    const send = async (...gas: number[]) => {
+      for (const [index, limit] of gas.entries()) {
+        const from = accounts[index]!
+        await rpc(url, 'eth_sendTransaction', [{ from, to: endless, gas: `0x${limit.toString(16)}` }])
+      }
     }
-    await rpc(url, 'evm_mine', [])
-    await pause(2_000)
-    expect(await waiting(), 'left over').to.equal(3)
-    await rpc(url, 'evm_setAutomine', [true])
-    await until(async () => (await waiting()) === 0, 'all are mined')
+    for (const [limits, left] of [
+      [[15e6, 15e6, 15e6, 15e6, 15e6], 3],
+      [[14e6, 16.5e6], 1],
+    ] as const) {
+      await rpc(url, 'evm_setAutomine', [false])
+      await send(...limits)
+      await rpc(url, 'evm_mine', [])
+      await pause(2_000)
+      expect(await waiting(), 'left over').to.equal(left)
+      await rpc(url, 'evm_setAutomine', [true])
+      await until(async () => (await waiting()) === 0, 'all are mined')
+    }
   })
 })
