@@ -135,7 +135,8 @@ function copy(server: Server, take: (handle: object) => void): { ended: Promise<
     child.channel?.ref()
   }
   try {
-    // Not the server itself, which the child would begin to listen to as well: whom it took up would wait for it.
+    // Not the server itself, which the child would begin to listen to as well: whom it took up would wait for it. Node does
+    // not document the handle; where there is none, nothing comes back.
     const { _handle: handle } = server as unknown as { _handle: Server }
     child.send(copies, handle, () => undefined)
   } catch {
