@@ -327,7 +327,7 @@ export const mutations: Mutation[] = [
       {
         file: 'server/store/claims.ts',
         find: "if (database.kind !== 'sqlite') return",
-        replace: 'if (database) return',
+        replace: 'if (database.kind) return',
       },
     ],
     tests: ['test/store/journal.test.ts', '-g', 'the process before'],
