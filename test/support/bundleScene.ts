@@ -26,7 +26,7 @@ export type Wanted = { user: Asked['user']; intent: Awaited<ReturnType<typeof si
 type ChainsFileEntry = { rpcUrls: string[]; replaceAfterMs: number; confirmations: number; tokens: object[] }
 
 /** Long enough for all that was asked for to come together, however slow the machine is. */
-const patient = { BUNDLE_WAIT_MS: '3000' }
+const patient = { BUNDLE_WAIT_MS: '1000' }
 
 /**
  * Two chains, and a service that is asked for steps while it has no engine: once one starts, they are all ready at once.
