@@ -6,6 +6,7 @@ import type { EngineTools, QueueName } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
+import { createLanesChecked } from './lanesChecked.js'
 import { stepQueue } from './stepQueue.js'
 import { createTurns } from './turns.js'
 import { createWorker } from './worker.js'
@@ -24,7 +25,7 @@ export function createEngine(
   const tools: EngineTools = {
     ...given,
     heads: new Map(),
-    lanesChecked: new Set(),
+    lanesChecked: createLanesChecked(),
     bundles: createBundles(bundling, () => tools),
     accounts: createAccounts({
       take: grouped(given.store.takeAccounts, mostAccounts),

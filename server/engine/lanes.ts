@@ -208,7 +208,7 @@ export async function headOf(chain: Chain, tools: EngineTools) {
 /** Those that take work, with how many open transactions they have. */
 async function usableLanes(chain: Chain, tools: EngineTools): Promise<{ signer: Address; open: number }[]> {
   const { chainId } = chain.config
-  if (!tools.lanesChecked.has(chainId)) return []
+  if (!(await tools.lanesChecked.within(chainId, noLaneMs))) return []
   // Whether it takes work shows when its nonce is read.
   if (tools.signers.size === 1) return [...tools.signers.keys()].map((signer) => ({ signer, open: 0 }))
   const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenTransactions(chainId)])

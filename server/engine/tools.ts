@@ -7,6 +7,7 @@ import type { StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
 import type { Accounts } from './accounts.js'
 import type { Bundles } from './bundles.js'
+import type { LanesChecked } from './lanesChecked.js'
 import type { Turns } from './turns.js'
 
 /** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
@@ -44,8 +45,8 @@ export type EngineTools = {
   turns: Turns
   /** The newest head that was seen of each chain. */
   heads: Map<number, Block>
-  /** Chains whose lanes have been held against the chain since the process started; nothing is signed before. */
-  lanesChecked: Set<number>
+  /** Nothing is signed before. */
+  lanesChecked: LanesChecked
   log: Logger
   /** Unix milliseconds. */
   now: () => number
