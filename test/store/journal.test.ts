@@ -3,7 +3,8 @@ import type { Address } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
 import type { Database } from '../../server/store/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
-import { aNewAction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
+import { randomAddress, randomHash } from '../support/builders.js'
+import { acceptStep } from './acceptStep.js'
 import { useStore } from './useStore.js'
 
 describe('the journal', () => {
@@ -16,19 +17,7 @@ describe('the journal', () => {
     await store.openLane({ chainId: 1, signer, chainNonce: 5 }, Date.now())
   })
 
-  async function acceptedStep(now = Date.now(), user = randomAddress()) {
-    const entry = aNewAction({ user, intents: [aSignedIntent()] })
-    await store.insertAction(entry)
-    const ref = stepOf(entry, 0, 0)
-    const request = {
-      ref,
-      order: { action: 'execute', hash: null, signed: false },
-      needs: [],
-      intentSigned: true,
-    } as const
-    await store.requestStep({ ...request, needs: [] }, now)
-    return ref
-  }
+  const acceptedStep = (user?: Address) => acceptStep(store, Date.now(), user)
 
   function record(...steps: StepRef[]) {
     return recordIn(store, steps)
@@ -144,7 +133,7 @@ describe('the journal', () => {
 
   it('makes one step the open one of its user, whatever else is taken in the same go or at the same time', async () => {
     const user = randomAddress()
-    const refs = [await acceptedStep(), await acceptedStep(Date.now(), user), await acceptedStep(Date.now(), user)]
+    const refs = [await acceptedStep(), await acceptedStep(user), await acceptedStep(user)]
     const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
     const [other, ...same] = works as [(typeof works)[0], ...typeof works]
     const [first, second] = await Promise.all([store.takeAccounts(works), store.takeAccounts([...works].reverse())])
@@ -159,7 +148,7 @@ describe('the journal', () => {
 
   it('tells a step that comes twice of its account twice, and many that it is taken in a few transactions', async () => {
     const user = randomAddress()
-    const refs = [await acceptedStep(), await acceptedStep(Date.now(), user), await acceptedStep(Date.now(), user)]
+    const refs = [await acceptedStep(), await acceptedStep(user), await acceptedStep(user)]
     const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
     const [own, holder, waiting] = works as [(typeof works)[0], (typeof works)[0], (typeof works)[0]]
     expect(await store.takeAccounts([holder])).to.deep.equal([true])
@@ -174,7 +163,7 @@ describe('the journal', () => {
     const user = randomAddress()
     const works = []
     for (const each of [user, ...Array.from({ length: 12 }, () => randomAddress()), user]) {
-      works.push((await store.readStepWork(await acceptedStep(Date.now(), each)))!)
+      works.push((await store.readStepWork(await acceptedStep(each)))!)
     }
     expect(await store.takeAccounts(works.slice(-1))).to.deep.equal([true])
     let commits = 0
@@ -310,31 +299,6 @@ describe('the journal', () => {
       .where({ action_id: ref.actionId })
       .orderBy('sequence')
     expect(events.map((event) => event.sequence)).to.deep.equal([1, 2, 3])
-  })
-
-  it('hands a due step to one claimer, and again after the lease', async () => {
-    await acceptedStep()
-    const [first, second] = [await store.claimDueSteps(10, 60_000), await store.claimDueSteps(10, 60_000)]
-    expect([first.length, second.length]).to.deep.equal([1, 0])
-    await store.postponeStep(first[0]!.ref, -1)
-    expect(await store.claimDueSteps(10, 60_000)).to.have.length(1)
-  })
-
-  it('hands out again what the process before had, where there can be no other', async () => {
-    await acceptedStep()
-    const [first] = await store.claimDueSteps(10, 60_000)
-    await store.endLeases()
-    const again = (await store.claimDueSteps(10, 60_000)).map(({ ref }) => ref)
-    expect(again).to.deep.equal(database.kind === 'sqlite' ? [first!.ref] : [])
-    // The time until the next look is counted before it has passed.
-    await store.noteUnseen(first!.ref, 1_000)
-    await store.endLeases()
-    expect(await store.claimDueSteps(10, 60_000)).to.deep.equal([])
-  })
-
-  it('hands out at once what a replica with a fast clock has accepted', async () => {
-    await acceptedStep(Date.now() + 3_600_000)
-    expect(await store.claimDueSteps(10, 60_000)).to.have.length(1)
   })
 
   it('reads every mined transaction page by page, each once, however many share a block', async () => {

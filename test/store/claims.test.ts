@@ -1,0 +1,67 @@
+import { expect } from 'chai'
+import type { Database } from '../../server/store/database.js'
+import type { Store } from '../../server/store/store.js'
+import { randomAddress, randomHash, usdOn1 } from '../support/builders.js'
+import { acceptStep } from './acceptStep.js'
+import { useStore } from './useStore.js'
+
+const leaseMs = 60_000
+
+describe('what is due', () => {
+  let database: Database
+  let store: Store
+
+  useStore((fresh) => {
+    ;({ database, store } = fresh)
+  })
+
+  const claimSteps = async () => (await store.claimDueSteps(10, leaseMs)).map(({ ref }) => ref)
+
+  it('is handed to one claimer, and again after the lease', async () => {
+    const ref = await acceptStep(store)
+    expect([await claimSteps(), await claimSteps()]).to.deep.equal([[ref], []])
+    await store.postponeStep(ref, -1)
+    expect(await claimSteps()).to.deep.equal([ref])
+  })
+
+  it('is handed out at once though a replica with a fast clock has accepted it', async () => {
+    const ref = await acceptStep(store, Date.now() + 3_600_000)
+    expect(await claimSteps()).to.deep.equal([ref])
+  })
+
+  describe('and was claimed by the process before, where there can be no other, is handed out again:', () => {
+    /** How often it is claimed: before, at once afterwards, and once the leases were ended. */
+    async function counts(claim: () => Promise<unknown[]>): Promise<number[]> {
+      const [first, second] = [await claim(), await claim()]
+      await store.endLeases()
+      return [first, second, await claim()].map(({ length }) => length)
+    }
+    const expected = () => [1, 0, database.kind === 'sqlite' ? 1 : 0]
+
+    it('steps', async () => {
+      await acceptStep(store)
+      expect(await counts(claimSteps)).to.deep.equal(expected())
+    })
+
+    it('reported deposits', async () => {
+      const user = randomAddress()
+      const what = { user, chainId: 1, transactionHash: randomHash(), sender: user, token: usdOn1, amount: 5n }
+      await store.reportDeposit({ ...what, isDeposit: true }, 1, Date.now())
+      expect(await counts(() => store.claimDueDeposits(10, leaseMs))).to.deep.equal(expected())
+    })
+
+    it('airdrops', async () => {
+      const what = { chainId: 1, token: usdOn1, wallet: randomAddress(), amount: 5n, limit: 100n, periodMs: 1_000 }
+      expect(await store.requestAirdrop(what, Date.now())).to.include({ outcome: 'accepted' })
+      expect(await counts(() => store.claimDueAirdrops(10, leaseMs))).to.deep.equal(expected())
+    })
+
+    it('not what the chain does not know, since the time until the next look is counted before it has passed', async () => {
+      const ref = await acceptStep(store)
+      await claimSteps()
+      await store.noteUnseen(ref, 1_000)
+      await store.endLeases()
+      expect(await claimSteps()).to.deep.equal([])
+    })
+  })
+})
