@@ -7,10 +7,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { chainMutations } from './mutations/chainMutations.js'
-import { contractMutations } from './mutations/contractMutations.js'
-import { type Mutation, mutations } from './mutations/mutations.js'
-import { payoutMutations } from './mutations/payoutMutations.js'
+import { allMutations } from './mutations/allMutations.js'
+import type { Mutation } from './mutations/mutations.js'
 
 const root = resolve(import.meta.dirname, '..')
 const copied = [
@@ -26,8 +24,7 @@ const copied = [
 /** A run that takes longer is no verdict. */
 const runMs = 12 * 60 * 1000
 
-const all = [...mutations, ...chainMutations, ...payoutMutations, ...contractMutations]
-const wanted = all.filter((mutation) => mutation.name.includes(process.argv[2] ?? ''))
+const wanted = allMutations.filter((mutation) => mutation.name.includes(process.argv[2] ?? ''))
 const survivors: string[] = []
 
 /** Without any change the same tests have to pass; otherwise a red run says nothing. */

@@ -2,17 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import ts from 'typescript'
-import { chainMutations } from '../../scripts/mutations/chainMutations.js'
-import { contractMutations } from '../../scripts/mutations/contractMutations.js'
-import { type Mutation, mutations } from '../../scripts/mutations/mutations.js'
-import { payoutMutations } from '../../scripts/mutations/payoutMutations.js'
+import { allMutations } from '../../scripts/mutations/allMutations.js'
+import type { Mutation } from '../../scripts/mutations/mutations.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
 /** The mutations themselves run for long and apart; one that fits no source any more would be found out late. */
 describe('the mutations', () => {
   it('each find the safeguard that they switch off, once', () => {
-    for (const { name, changes } of [...mutations, ...chainMutations, ...payoutMutations, ...contractMutations]) {
+    for (const { name, changes } of allMutations) {
       for (const { file, find } of changes) {
         const source = readFileSync(join(root, file), 'utf8')
         expect(source.split(find), `${name}, in ${file}`).to.have.length(2)
@@ -23,7 +21,7 @@ describe('the mutations', () => {
   it('leave code that has its types right, so that what is noticed is the safeguard', function () {
     this.timeout(60_000)
     const inTypeScript = ({ changes }: Mutation) => changes.every(({ file }) => file.endsWith('.ts'))
-    const ours = [...mutations, ...chainMutations, ...payoutMutations].filter(inTypeScript)
+    const ours = allMutations.filter(inTypeScript)
     expect(ours.length).to.be.greaterThan(5)
     for (const mutated of combined(ours)) expect(typeErrors(mutated)).to.deep.equal([])
   })

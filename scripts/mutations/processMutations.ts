@@ -1,0 +1,50 @@
+import type { Mutation } from './mutations.js'
+
+/** Of what a process does as it starts, and with those who come to it. */
+export const processMutations: Mutation[] = [
+  {
+    name: 'what the process before had claimed waits for its leases',
+    changes: [
+      {
+        file: 'server/store/claims.ts',
+        find: "if (database.kind !== 'sqlite') return",
+        replace: 'if (database.kind) return',
+      },
+    ],
+    tests: ['test/store/claims.test.ts', '-g', 'the process before'],
+  },
+  {
+    name: 'a start cuts what was counted as waited',
+    changes: [
+      { file: 'server/store/claims.ts', find: "isLater('steps').where('unseen_ms', 0)", replace: "isLater('steps')" },
+    ],
+    tests: ['test/store/claims.test.ts', '-g', 'does not know'],
+  },
+  {
+    name: 'any number of clients may come by the other doors',
+    changes: [{ file: 'server/api/doors.ts', find: 'inside.size >= most', replace: 'inside.size < 0' }],
+    tests: ['test/api/doors.test.ts', '-g', 'no more than'],
+  },
+  {
+    name: 'whatever was sent is sure not to be there before the first look',
+    changes: [
+      {
+        file: 'server/engine/lookTimes.ts',
+        find: 'look.oldest === wait?.since ? firstMs : 0',
+        replace: 'firstMs',
+      },
+    ],
+    tests: ['test/engine/lookTimes.test.ts', '-g', 'others were awaited'],
+  },
+  {
+    name: 'what is ready as a process starts does not wait for the check of its lanes',
+    changes: [
+      {
+        file: 'server/engine/lanesChecked.ts',
+        find: 'if (!chain.isChecked) await settledOrAfter(chain.told, ms)',
+        replace: 'void settledOrAfter(chain.told, ms)',
+      },
+    ],
+    tests: ['test/engine/lanesChecked.test.ts', '-g', 'by all who ask'],
+  },
+]
