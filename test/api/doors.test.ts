@@ -58,7 +58,7 @@ describe('the doors of a server', () => {
     const answers: Promise<string>[] = []
     for (const body of bodies) {
       answers.push(echoed(body))
-      await new Promise((resolve) => setTimeout(resolve, 1))
+      await pause(1)
     }
     expect(await Promise.all(answers)).to.deep.equal(bodies)
     await until(() => doors!.count() === 16, 'all doors')
@@ -79,11 +79,10 @@ describe('the doors of a server', () => {
     const port = portOf()
     const client = connect(port, '127.0.0.1')
     await until(() => doors!.connections() === 1, 'the client')
-    let isOver = false
-    const closed = doors!.close().then(() => (isOver = true))
+    const closed = doors!.close().then(() => 'closed')
     server.close()
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(isOver).to.equal(false)
+    await until(() => refuses(port), 'all doors to be closed')
+    expect(await Promise.race([closed, 'with somebody inside'])).to.equal('with somebody inside')
     client.destroy()
     await closed
     const next = createListener().listen(port, '127.0.0.1')
@@ -168,6 +167,15 @@ for (let i = 0; i < clients; i++) {
 
 async function endOf(child: ChildProcess): Promise<void> {
   if (child.exitCode === null) await once(child, 'exit')
+}
+
+/** Whether nobody takes up connections there any more. */
+function refuses(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(port, '127.0.0.1', () => probe.destroy())
+    probe.once('error', () => resolve(true))
+    probe.once('close', () => resolve(false))
+  })
 }
 
 /** Puts something else there; the answer undoes it. */
