@@ -38,7 +38,8 @@ export function createServerFolder(prefix: string): ServerFolder {
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
     ],
-    { encoding: 'utf8' },
+    // Its temporary tables have the same names in each that runs at the time.
+    { encoding: 'utf8', env: { ...process.env, TMPDIR: path } },
   )
   if (installed.status !== 0) {
     rmSync(path, { recursive: true, force: true })

@@ -215,14 +215,14 @@ describe('on-demand actions', () => {
 })
 
 describe('payouts that follow a payout', () => {
-  const { service, api } = useTestService({ BUNDLE_WAIT_MS: '200' })
+  const { service, api } = useTestService({ BUNDLE_WAIT_MS: '1000' })
+  const actions = 8
 
-  it('are all paid, whatever transaction the ones before them have shared', async function () {
-    this.timeout(60_000)
+  /** How many transactions the first payouts of as many actions took. */
+  async function payTwiceForEach(): Promise<number> {
     const [a, b] = service.chains
     const [usdA, usdB] = [tokenOf(a, 'usd').address, tokenOf(b, 'usd').address]
     const user = newUser()
-    const actions = 8
     await fund(a, user.address, { usd: BigInt(actions) * parseUnits('10', 6), native: parseUnits('1', 18) })
     const payout = (amount: string) => ({
       chainId: b.chainId,
@@ -244,8 +244,17 @@ describe('payouts that follow a payout', () => {
       for (const { body } of replies) expect(body.status, JSON.stringify(body)).to.equal('success')
       return new Set(replies.map(({ body }) => body.transactionHash as Hash)).size
     }
-    expect(await all(1), 'transactions of the first payouts').to.be.lessThan(actions)
+    const transactions = await all(1)
     await all(2)
     expect(await balanceOf(b, usdB, user.address)).to.equal(BigInt(actions) * parseUnits('10', 18))
+    return transactions
+  }
+
+  it('are all paid, whatever transaction the ones before them have shared', async function () {
+    this.timeout(90_000)
+    // On a machine that is busy they may all be ready at different times.
+    let transactions = actions
+    for (let tries = 0; transactions === actions && tries < 4; tries++) transactions = await payTwiceForEach()
+    expect(transactions, 'transactions of the first payouts').to.be.lessThan(actions)
   })
 })
