@@ -12,8 +12,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/chain/simulate.ts',
-        find: 'options.inCompany && abilities.simulation && hints',
-        replace: 'abilities.simulation && hints',
+        find: 'options.inCompany && abilities.simulation',
+        replace: 'abilities.simulation',
       },
     ],
     tests: ['test/chain/simulateMany.test.ts', '-g', 'estimated each'],
@@ -22,6 +22,20 @@ export const chainMutations: Mutation[] = [
     name: 'who had company in vain has it again',
     changes: [{ file: 'server/chain/simulate.ts', find: '!hadCompany && hasCompany()', replace: 'hasCompany()' }],
     tests: ['test/chain/simulateTogether.test.ts', '-g', 'asked once'],
+  },
+  {
+    name: 'nobody waits for the first of his form',
+    changes: [
+      { file: 'server/chain/simulate.ts', find: 'await settledOrAfter(first, firstWithinMs)', replace: 'void first' },
+    ],
+    tests: ['test/chain/simulateMany.test.ts', '-g', 'for which the others wait'],
+  },
+  {
+    name: 'the first of a form is waited for as long as it takes',
+    changes: [
+      { file: 'server/chain/simulate.ts', find: 'await settledOrAfter(first, firstWithinMs)', replace: 'await first' },
+    ],
+    tests: ['test/chain/simulateMany.test.ts', '-g', 'wait for long'],
   },
   {
     name: 'a step that is visited twice runs after itself',

@@ -6,15 +6,19 @@ const mostForms = 1_000
 /** How long an estimate vouches for what came after it. */
 const lifetimeMs = 60_000
 
-type Hint = { gas: bigint; estimatedAt: number }
+/** What calls the same function with as much data. */
+export function formOf(data: Hex): string {
+  return `${data.slice(0, 10)}/${data.length}`
+}
+
+type Hint = { gas: bigint | null; estimatedAt: number }
 
 /**
- * The gas that was enough for a transaction of the same form, which is what calls the same function with as much data. A
- * guess, to be tried before anything is asked that costs the node more: what it is tried on decides whether it is right.
+ * The gas that was enough for a transaction of the same form. A guess, to be tried before anything is asked that costs the
+ * node more: what it is tried on decides whether it is right.
  */
 export function createGasHints(now = () => performance.now()) {
   const enough = new Map<string, Hint>()
-  const formOf = (data: Hex) => `${data.slice(0, 10)}/${data.length}`
   const keep = (form: string, hint: Hint) => {
     enough.delete(form)
     enough.set(form, hint)
@@ -25,21 +29,31 @@ export function createGasHints(now = () => performance.now()) {
     /** By an estimate of the node. */
     note: (data: Hex, gas: bigint): void => keep(formOf(data), { gas, estimatedAt: now() }),
 
+    /** An estimate has given no hint. What another one has given stays. */
+    noteNone(data: Hex): void {
+      if (hintOf(data) === undefined) keep(formOf(data), { gas: null, estimatedAt: now() })
+    },
+
     /** By what was used, which the last estimate of this form still has to vouch for. */
     adjust(data: Hex, gas: bigint): void {
       const form = formOf(data)
       const known = enough.get(form)
-      if (known) keep(form, { ...known, gas })
+      if (known && known.gas !== null) keep(form, { ...known, gas })
     },
 
-    /** Null: there was no estimate of this form lately. What a chain charges beside what is run may have risen since. */
-    get(data: Hex): bigint | null {
-      const form = formOf(data)
-      const known = enough.get(form)
-      if (!known || now() - known.estimatedAt > lifetimeMs) return null
-      keep(form, known)
-      return known.gas
-    },
+    /**
+     * Undefined: there was no estimate of this form lately. What a chain charges beside what is run may have risen since.
+     * Null: there was one, and it gave no hint.
+     */
+    get: hintOf,
+  }
+
+  function hintOf(data: Hex): bigint | null | undefined {
+    const form = formOf(data)
+    const known = enough.get(form)
+    if (!known || now() - known.estimatedAt > lifetimeMs) return undefined
+    keep(form, known)
+    return known.gas
   }
 }
 

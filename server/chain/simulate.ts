@@ -1,8 +1,9 @@
 import type { Address, Hex } from 'viem'
 import type { Simulation, SimulationOptions, TransactionRequest } from './chain.js'
 import { grouped } from '../domain/grouped.js'
+import { settledOrAfter } from '../domain/settledOrAfter.js'
 import { thoseThatFit } from '../domain/thoseThatFit.js'
-import { createGasHints, isExplained, isTight } from './gasHints.js'
+import { createGasHints, formOf, isExplained, isTight } from './gasHints.js'
 import { createPace } from './pace.js'
 import type { Rpc } from './rpc.js'
 import { call, delegationTo, quantity, readHex, resultOf } from './rpcFormat.js'
@@ -36,6 +37,9 @@ const longestTogether = 524_288
 /** Room alone lifts nothing over EIP-7825's limit of 16,777,216, authorizations included. */
 const mostWithRoom = 16_000_000n
 
+/** How long the others wait for the first of their form. */
+const firstWithinMs = 1_000
+
 /**
  * Runs a transaction on the pending block without sending it. By itself, by one round trip: eth_simulateV1 tells logs and
  * revert, eth_estimateGas the gas that it takes to get there. Where the first has the say, the second goes by the latest
@@ -43,8 +47,7 @@ const mostWithRoom = 16_000_000n
  * Those that may be run in company share the pending block. By one round trip they are run with the gas that was enough
  * for the last of their form, and with all that they want, together and each by itself; those for which it was too little
  * or far too much are run again with little more than they used. An estimate, for which a node runs the same a dozen
- * times, is made only of those for which that fails too, and of those of a form that begin before the first of them in a
- * while is known.
+ * times, is made only of those for which that fails too, and of the first of a form in a while, for which the others wait.
  */
 export function createSimulator(rpc: Rpc) {
   const abilities: Abilities = { simulation: true, designators: true, pendingBlock: true }
@@ -56,10 +59,18 @@ export function createSimulator(rpc: Rpc) {
     now: () => performance.now(),
   })
   const inCompany = grouped(simulateTogether, mostTogether, { sideBySide })
+  /** What is the first of its form, while it is estimated. */
+  const firsts = new Map<string, Promise<Simulation>>()
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
     const asked = { request, options }
-    const hasCompany = () => options.inCompany && abilities.simulation && hints.get(request.data) !== null
+    const mayHaveCompany = () => options.inCompany && abilities.simulation
+    const hasCompany = () => mayHaveCompany() && typeof hints.get(request.data) === 'bigint'
+    if (mayHaveCompany() && hints.get(request.data) === undefined) {
+      const first = firsts.get(formOf(request.data))
+      if (!first) return beFirst(asked)
+      await settledOrAfter(first, firstWithinMs)
+    }
     const hadCompany = hasCompany()
     const found = hadCompany ? await inCompany(asked) : null
     if (found) return found
@@ -68,12 +79,20 @@ export function createSimulator(rpc: Rpc) {
     return inTurn(async () => (!hadCompany && hasCompany() ? await inCompany(asked) : null) ?? estimate(asked))
   }
 
+  function beFirst(asked: Asked): Promise<Simulation> {
+    const form = formOf(asked.request.data)
+    const estimated = inTurn(() => estimate(asked)).finally(() => firsts.delete(form))
+    firsts.set(form, estimated)
+    return estimated
+  }
+
   /** By itself. What it takes is tried on the next of its form. */
   async function estimate(asked: Asked): Promise<Simulation> {
     const { used, ...simulated } = await simulateByItself(asked)
     // Where an estimate holds more than the transaction uses, as the price of its data on some chains, no use says it.
-    if (simulated.outcome === 'success' && used && isExplained(simulated.gas, used)) {
-      hints.note(asked.request.data, withRoom(simulated.gas))
+    if (simulated.outcome === 'success' && used) {
+      if (isExplained(simulated.gas, used)) hints.note(asked.request.data, withRoom(simulated.gas))
+      else hints.noteNone(asked.request.data)
     }
     return simulated
   }
@@ -105,7 +124,7 @@ export function createSimulator(rpc: Rpc) {
       const fitting = thoseThatFit(oneOfEachAccount(asked), ({ request }) => request.data.length, longestTogether)
       const known = fitting.flatMap((one): Allotted[] => {
         const gas = hints.get(one.request.data)
-        return gas === null ? [] : [{ one, gas }]
+        return typeof gas === 'bigint' ? [{ one, gas }] : []
       })
       const [ran, uses] = await Promise.all([runTogether(known), useFreely(known.map(({ one }) => one))])
       const again: Allotted[] = []

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { isTight } from '../../server/chain/gasHints.js'
+import { pause } from '../support/pause.js'
+import { type JsonCall, startFaultyNode } from './faultyNode.js'
 import { outcomes, type Run, succeeded, useSimulations } from './simulationScene.js'
 
 describe('many simulations of a form that is not known', () => {
@@ -17,15 +19,72 @@ describe('many simulations of a form that is not known', () => {
     return runs
   }
 
-  it('ask for no more estimates than are under way at once', async () => {
+  it('ask for an estimate of the first only, for which the others wait', async () => {
     const runs = await many(60)
     const gas = (await together(runs, dev().connect({}))).map((one) => succeeded(one).gas)
-    expect(calls('eth_estimateGas')).to.have.length.within(1, 20)
+    expect(calls('eth_estimateGas')).to.have.length(1)
     const estimate = succeeded(await simulate(runs.at(-1)!, false)).gas
     // Less a few bytes of its data that are zero.
     const isEnough = (one: bigint) => one >= (estimate * 99n) / 100n && isTight(one, estimate)
     expect(gas.filter((one) => !isEnough(one))).to.deep.equal([])
   })
+
+  it('ask for no more estimates than are under way at once where the first one fails', async () => {
+    const runs = await many(60)
+    const [failed, ...found] = await together([await transfer(101n), ...runs], dev().connect({}))
+    expect(failed!.outcome).to.equal('reverted')
+    for (const one of found) succeeded(one)
+    expect(calls('eth_estimateGas')).to.have.length.within(2, 21)
+  })
+
+  it('don’t wait for long where the node takes long for the first', async () => {
+    const node = await startFaultyNode(dev().url)
+    try {
+      const slow = await transfer(1n)
+      const isSlow = ({ method, params }: JsonCall) =>
+        method === 'eth_estimateGas' && (params[0] as { to: string }).to === slow.to
+      node.behave((calls) => ({ kind: calls.some(isSlow) ? 'silence' : 'pass' }))
+      const chain = dev().connect({ urls: [node.url] })
+      const runs = await many(10)
+      const first = simulate(slow, true, chain)
+      const others = await together(runs, chain)
+      for (const one of others) succeeded(one)
+      expect(await Promise.race([first.catch(() => 'failed'), 'under way'])).to.equal('under way')
+      expect(await first.catch(() => 'failed')).to.equal('failed')
+    } finally {
+      await node.stop()
+    }
+  }).timeout(20_000)
+
+  it('don’t wait for each other where no estimate says anything of the next', async () => {
+    const node = await startFaultyNode(dev().url)
+    try {
+      let asked = 0
+      const more = { result: '0x100000' }
+      node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_estimateGas' && ++asked && more) || null })
+      const chain = dev().connect({ urls: [node.url] })
+      for (const one of await together(await many(2), chain)) succeeded(one)
+      const runs = await many(10)
+      // The first of them for ever, so that none can wait for it.
+      const [first, ...others] = runs
+      const isFirst = ({ params }: JsonCall) => JSON.stringify(params).includes(first!.to)
+      asked = 0
+      node.behave((calls) =>
+        calls.some(isFirst)
+          ? { kind: 'silence' }
+          : { kind: 'answer', answer: ({ method }) => (method === 'eth_estimateGas' && ++asked && more) || null },
+      )
+      const silent = simulate(first!, true, chain).catch(() => 'failed')
+      await pause(20)
+      const startedAt = performance.now()
+      for (const one of await together(others, chain)) succeeded(one)
+      expect(performance.now() - startedAt).to.be.below(900)
+      expect(asked).to.equal(others.length)
+      expect(await silent).to.equal('failed')
+    } finally {
+      await node.stop()
+    }
+  }).timeout(20_000)
 
   it('tell of those that fail why they do, though their form is known when their turn comes', async () => {
     const runs = await many(40)
