@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { type Address, type Hash, type Hex, parseUnits, zeroHash } from 'viem'
@@ -12,9 +12,9 @@ import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { isSettled } from '../../server/domain/status.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
-import { killProcess, startProcess } from '../chaos/processes.js'
 import { createApi, type Api } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
+import { closeFilesIn } from './closedFile.js'
 import { availableOf } from './credit.js'
 import { freshMysqlUrl } from './database.js'
 import { until } from './until.js'
@@ -86,6 +86,7 @@ export function bundleScene() {
       return await use(service)
     } finally {
       await service.stop()
+      if (!mysql) await closeFilesIn(dirname(database.slice('sqlite:'.length)))
     }
   }
 
@@ -119,8 +120,8 @@ export function bundleScene() {
    */
   async function askOncePaid(wanted: Wanted[]) {
     await emptyDatabase()
-    const asked = await inProcess(patient, async (service) => {
-      const paid = await askAll(createApi(service.url), wanted, [0])
+    const asked = await withService({}, async (service) => {
+      const paid = await askAll(createApi(service.url!), wanted, [0])
       expect((await ends(service, paid)).map(({ status }) => status)).to.deep.equal(wanted.map(() => 'success'))
       return paid
     })
@@ -132,19 +133,7 @@ export function bundleScene() {
 
   /** A service without an engine. */
   function throughApi<T>(more: Record<string, string>, use: (api: Api) => Promise<T>): Promise<T> {
-    const env = { ...more, ROLE: 'api' }
-    const asked = ({ url }: { url: string | null }) => use(createApi(url!))
-    return mysql ? withService(env, asked) : inProcess(env, asked)
-  }
-
-  /** It frees SQLite's file for certain. */
-  async function inProcess<T>(more: Record<string, string>, use: (service: { url: string }) => Promise<T>): Promise<T> {
-    const process = await startProcess({ ...env(), ...more })
-    try {
-      return await use(process)
-    } finally {
-      await killProcess(process)
-    }
+    return withService({ ...more, ROLE: 'api' }, ({ url }) => use(createApi(url!)))
   }
 
   async function askAll(api: Api, wanted: Wanted[], steps?: number[]): Promise<Asked[]> {

@@ -1,0 +1,40 @@
+import { readdirSync, readlinkSync } from 'node:fs'
+import { releaseMemory } from '../../server/releaseMemory.js'
+import { until } from './until.js'
+
+const openFiles = '/proc/self/fd'
+
+/**
+ * Has SQLite's driver let go of files in a folder: it does once the statements on a closed database are collected. Until then
+ * nobody else, in this process either, may open one.
+ */
+export async function closeFilesIn(folder: string): Promise<void> {
+  await releaseMemory()
+  await until(async () => {
+    if (!isOpenIn(folder)) return true
+    await releaseMemory()
+    return false
+  }, `the files in ${folder} to be closed`)
+}
+
+/** False as well where the system does not tell. */
+function isOpenIn(folder: string): boolean {
+  return openFileNames().some((name) => name.startsWith(folder))
+}
+
+function openFileNames(): string[] {
+  try {
+    return readdirSync(openFiles).flatMap((descriptor) => linkOf(`${openFiles}/${descriptor}`))
+  } catch {
+    return []
+  }
+}
+
+/** Nothing for one that was closed meanwhile. */
+function linkOf(path: string): string[] {
+  try {
+    return [readlinkSync(path)]
+  } catch {
+    return []
+  }
+}
