@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isTight } from '../../server/chain/gasHints.js'
-import { pause } from '../support/pause.js'
+import { until } from '../support/until.js'
 import { type JsonCall, startFaultyNode } from './faultyNode.js'
 import { outcomes, type Run, succeeded, useSimulations } from './simulationScene.js'
 
@@ -75,7 +75,7 @@ describe('many simulations of a form that is not known', () => {
           : { kind: 'answer', answer: ({ method }) => (method === 'eth_estimateGas' && ++asked && more) || null },
       )
       const silent = simulate(first!, true, chain).catch(() => 'failed')
-      await pause(20)
+      await until(() => node.requests.flat().some(isFirst), 'the first to be asked for')
       const startedAt = performance.now()
       for (const one of await together(others, chain)) succeeded(one)
       expect(performance.now() - startedAt).to.be.below(900)
