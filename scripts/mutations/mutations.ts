@@ -297,7 +297,7 @@ export const mutations: Mutation[] = [
         replace: 'return previous',
       },
     ],
-    tests: ['test/e2e/onDemand.test.ts', '-g', 'follow a payout'],
+    tests: ['test/engine/payoutsTogether.test.ts'],
   },
   {
     name: 'the vault is not asked whether it has paid what has run out and has calls',
