@@ -156,7 +156,8 @@ export async function startService(
     const { recover } = recovery
     const actions = createActions({ store, settings, recover, now })
     const waiting = { store, settings, nextChange: signals.nextChange, now }
-    const handOver = { takeSeat: engine.takeSeat, wake: () => engine.wake('steps') }
+    const { takeSeat, isAccountAwaited } = engine
+    const handOver = { takeSeat, isAccountAwaited, wake: () => engine.wake('steps') }
     const steps = createSteps({ ...waiting, ...handOver, recover })
     const spec = await loadSpec()
     const app = await createApp({

@@ -11,11 +11,14 @@ const firstAgainMs = 50
 const latestMs = 10_000
 /** Nobody has waited for an account here for so long; who still does waits elsewhere. */
 const forgottenMs = 60_000
+/** Who does not come for so long after he was to look again is carried out elsewhere. */
+const lateMs = 2_000
 
 /**
  * Lets the 7702 steps of a user on a chain have his account one after the other, in the order in which they came. Who
  * holds it is in the store; what is kept here is only who waits, so that the next one is called when it is free, and
- * hundreds that wait for one account don't look all the time.
+ * hundreds that wait for one account don't look all the time. Who comes new does not pass by those who are still to come,
+ * else the first would wait for as long as there are new ones.
  * States of one that waits: waiting → called (the account was free) → gone, or waiting again where it was, if another was
  * faster. One that never comes was carried out by another process; it stays called, and is in nobody's way.
  */
@@ -32,9 +35,11 @@ export function createAccounts(deps: {
   const queues = new Map<string, Queue>()
 
   return {
+    isAwaited,
+
     /** Null: the step has its user's account. Else it waits for that long at most. */
     async take(work: StepWork): Promise<number | null> {
-      const isTaken = work.hasAccount || (await deps.take(work))
+      const isTaken = work.hasAccount || (!isAwaited(work) && (await deps.take(work)))
       if (isTaken) leave(work)
       return isTaken ? null : waitFor(work)
     },
@@ -54,17 +59,32 @@ export function createAccounts(deps: {
     },
   }
 
+  /** Whether others wait for the account of a step that does not wait for it yet. */
+  function isAwaited(work: StepWork): boolean {
+    const waiting = queues.get(accountOf(work))?.waiting
+    if (!waiting || waiting.has(nameOfStep(work.ref))) return false
+    const now = deps.now()
+    for (const { comesAt } of waiting.values()) if (now < comesAt + lateMs) return true
+    return false
+  }
+
   function waitFor(work: StepWork): number {
     const account = accountOf(work)
     const name = nameOfStep(work.ref)
     const waiting = queues.get(account)?.waiting ?? new Map<string, Waiting>()
     const wasCalled = waiting.get(name)?.isCalled === true
+    const entry = { ref: work.ref, isCalled: false, comesAt: 0 }
     // Who waits already keeps his place.
-    waiting.set(name, { ref: work.ref, isCalled: false })
+    waiting.set(name, entry)
     queues.delete(account)
     queues.set(account, { waiting, touchedAt: deps.now() })
     forgetOld()
-    if (wasCalled) return firstAgainMs
+    const waitMs = wasCalled ? firstAgainMs : waitAt(name, waiting)
+    entry.comesAt = deps.now() + waitMs
+    return waitMs
+  }
+
+  function waitAt(name: string, waiting: Queue['waiting']): number {
     let place = 1
     for (const other of waiting.keys()) {
       if (other === name || place * againMs >= latestMs) break
@@ -84,6 +104,7 @@ export function createAccounts(deps: {
     for (const entry of queues.get(account)?.waiting.values() ?? []) {
       if (entry.isCalled) continue
       entry.isCalled = true
+      entry.comesAt = deps.now()
       // It looks by itself before long.
       return deps.hurry(entry.ref).catch(() => undefined)
     }
@@ -97,7 +118,12 @@ export function createAccounts(deps: {
   }
 }
 
-type Waiting = { ref: StepRef; isCalled: boolean }
+type Waiting = {
+  ref: StepRef
+  isCalled: boolean
+  /** When it looks again, at the latest. */
+  comesAt: number
+}
 
 type Queue = { waiting: Map<string, Waiting>; touchedAt: number }
 

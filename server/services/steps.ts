@@ -28,6 +28,8 @@ export function createSteps(deps: {
   recover: RecoverAddress
   /** The engine's, for what is accepted. */
   takeSeat: () => Seat | null
+  /** Whether others wait for the account of such a step there. */
+  isAccountAwaited: (work: StepWork) => boolean
   /** Has the engine look for what it was not given. */
   wake: () => void
   /** Resolves on the next change of an action in this process with steps as it has left them, or after the time. */
@@ -88,7 +90,7 @@ export function createSteps(deps: {
   async function handedOver(work: StepWork, request: StepRequest): Promise<StepView> {
     const seat = deps.takeSeat()
     try {
-      const leftTo = seat && { work, leaseMs: seat.leaseMs }
+      const leftTo = seat && { work, leaseMs: seat.leaseMs, takesAccount: !deps.isAccountAwaited(work) }
       const { view, left } = await store.requestStep({ ...request, leftTo }, deps.now())
       if (left) seat?.give(left)
       else deps.wake()

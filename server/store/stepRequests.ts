@@ -21,8 +21,8 @@ export type StepRequest = {
   intentSigned: boolean
   /** W3C `traceparent` of the request, for the engine's log. Undefined: none. */
   traceparent?: string
-  /** Who will carry it out: once accepted it is left to him for so long, with its user's account if nobody has that. */
-  leftTo?: { work: StepWork; leaseMs: number } | null
+  /** Who will carry it out: once accepted it is left to him for so long; `takesAccount`: with its user's, if nobody has that. */
+  leftTo?: { work: StepWork; leaseMs: number; takesAccount: boolean } | null
 }
 
 /** What came of a request: the step as it is then. `left`: for him that it is left to; null where it is nobody's. */
@@ -195,7 +195,7 @@ function acceptedAs(row: StepRow, { leftTo }: StepRequest): StepAnswer {
 
 /** The account that the step is to have at once if it is accepted. Null: none; whoever visits it takes it. */
 function accountWanted({ leftTo }: StepRequest, takes: boolean): string | null {
-  return takes && leftTo?.work.kind === 'delegated' ? accountOf(leftTo.work) : null
+  return takes && leftTo?.takesAccount && leftTo.work.kind === 'delegated' ? accountOf(leftTo.work) : null
 }
 
 function accountsOf(rows: readonly Pick<StepRow, 'open_account'>[]): Set<string | null> {

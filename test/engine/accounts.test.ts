@@ -7,13 +7,14 @@ describe('steps that wait for one account', () => {
   function scene() {
     const called: string[] = []
     const taken = new Set<string>()
+    const clock = { now: 0 }
     const accounts = createAccounts({
       take: (work) => Promise.resolve(taken.has(work.ref.actionId)),
       giveBack: ({ actionId }: StepRef) => Promise.resolve(void taken.delete(actionId)),
       hurry: ({ actionId }: StepRef) => Promise.resolve(void called.push(actionId)),
-      now: () => 0,
+      now: () => clock.now,
     })
-    return { accounts, called, taken }
+    return { accounts, called, taken, clock }
   }
 
   const step = (actionId: string): StepWork =>
@@ -58,5 +59,39 @@ describe('steps that wait for one account', () => {
     await accounts.take(step('next'))
     await accounts.freed([step('expires')])
     expect(called).to.deep.equal(['next'])
+  })
+
+  it('are not passed by by one that comes new, called or not, unless they stay away', async () => {
+    const { accounts, called, taken, clock } = scene()
+    await accounts.take(step('second'))
+    // It could have it.
+    taken.add('new')
+    expect(accounts.isAwaited(step('new'))).to.equal(true)
+    expect(await accounts.take(step('new'))).to.be.a('number')
+    await accounts.freed([step('first')])
+    expect(called).to.deep.equal(['second'])
+    taken.add('newer')
+    clock.now = 1_000
+    expect(accounts.isAwaited(step('newer'))).to.equal(true)
+    clock.now = 5_000
+    expect(accounts.isAwaited(step('newer'))).to.equal(false)
+    expect(await accounts.take(step('newer'))).to.equal(null)
+  })
+
+  it('look for themselves whether it is free once they have waited', async () => {
+    const { accounts, taken } = scene()
+    await accounts.take(step('second'))
+    await accounts.take(step('third'))
+    taken.add('third')
+    expect(await accounts.take(step('third'))).to.equal(null)
+  })
+
+  it('keep nobody from another account', async () => {
+    const { accounts, taken } = scene()
+    await accounts.take(step('second'))
+    const elsewhere = { ...step('elsewhere'), view: { chainId: 2 } } as StepWork
+    taken.add('elsewhere')
+    expect(accounts.isAwaited(elsewhere)).to.equal(false)
+    expect(await accounts.take(elsewhere)).to.equal(null)
   })
 })

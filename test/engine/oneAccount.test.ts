@@ -33,8 +33,8 @@ describe('many steps of one user on one chain', () => {
     const blocks = (await Promise.all(ids.map(stepOf))).map(({ blockNumber }) => blockNumber as number)
     const places = blocks.map((block) => blocks.filter((other) => other < block).length)
     expect(looks, 'looks at the account').to.be.lessThan(10 * count)
-    // One that has just been asked for may find the account free; nobody is passed by for long.
+    // One whose time to look by himself has come may find the account free; nobody is passed by for long.
     const passedBy = places.map((place, index) => place - index)
-    expect(Math.max(...passedBy), places.join(' ')).to.be.lessThan(count / 3)
+    expect(Math.max(...passedBy), places.join(' ')).to.be.lessThan(count / 6)
   }).timeout(90_000)
 })

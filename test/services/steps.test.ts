@@ -30,6 +30,7 @@ describe('a step that is asked for beside an engine', () => {
       settings: { chains: new Map(), groups: {}, operators: [], onDemandProof: 'required' },
       recover: () => Promise.reject(new Error('nothing is signed here')),
       takeSeat: () => ({ leaseMs: 60_000, give: (work) => void given.push(work), leave: () => void (left += 1) }),
+      isAccountAwaited: () => false,
       wake: () => void (wakes += 1),
       nextChange: () => Promise.resolve([]),
       now: Date.now,

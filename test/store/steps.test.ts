@@ -71,7 +71,7 @@ describe('a step that is left to who asks for it', () => {
     const before = (await store.readStepWork(ref))!
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     const order = { action: 'execute', hash: null, signed: false } as const
-    const leftTo = leaseMs === undefined ? null : { work: before, leaseMs }
+    const leftTo = leaseMs === undefined ? null : { work: before, leaseMs, takesAccount: true }
     const asked = { ref, order, needs: [], intentSigned: true, traceparent, leftTo }
     return { asked, ...(await where.requestStep(asked, Date.now())) }
   }
