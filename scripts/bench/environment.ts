@@ -46,11 +46,18 @@ export async function startChains(through: (rpcUrl: string) => string = (rpcUrl)
 /** Which steps have come to an end: how many, by status, and when the last one did, in unix ms. */
 export type Settled = { steps: Record<string, number>; lastAt: number }
 
+/** What a service's process can be told: each is answered once it is done. */
+export type Order = 'settled' | 'pause' | 'resume'
+
 export type ServiceProcess = {
   url: string
   pid: number
   /** Reads all steps, so it is not to be asked often. */
   settled(): Promise<Settled>
+  /** Stops the service, and lets go of its database; the process and the code that is compiled in it stay. */
+  pause(): Promise<void>
+  /** Starts the engine again, without the API. Tells when, in unix ms. */
+  resumeEngine(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -60,7 +67,9 @@ export async function startServiceProcess(env: Record<string, string>): Promise<
   return {
     url: child.ready.url,
     pid: child.pid,
-    settled: () => child.ask('settled'),
+    settled: () => child.ask('settled' satisfies Order),
+    pause: () => child.ask('pause' satisfies Order),
+    resumeEngine: () => child.ask('resume' satisfies Order),
     stop: child.stop,
   }
 }

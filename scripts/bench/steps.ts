@@ -42,8 +42,13 @@ export async function createOn(chain: ChainConfig, actions: number, url: string)
  * a second and more of both cores. On a chain that is not measured, since a chain is the slower the more accounts and
  * blocks it has.
  */
-export async function heatUp(load: LoadGenerator, service: ServiceProcess, chain: ChainConfig): Promise<number> {
-  const paths = await createOn(chain, heatingSteps, service.url)
+export async function heatUp(
+  load: LoadGenerator,
+  service: ServiceProcess,
+  chain: ChainConfig,
+  steps = heatingSteps,
+): Promise<number> {
+  const paths = await createOn(chain, steps, service.url)
   await askForSteps(load, service.url, paths)
   await untilSucceeded(service, paths.length)
   return paths.length
