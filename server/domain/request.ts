@@ -13,6 +13,8 @@ export type Order = {
   hash: Hash | null
   /** Whether the registration of the hash carries the user's valid signature. */
   signed: boolean
+  /** Whether no payment is taken without one here. Undefined: it is. */
+  proofRequired?: boolean
 }
 
 /** What the decision needs to know of a step. */
@@ -60,7 +62,15 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
       `The previous step of this intent is "${previous}"; it has to be executed first.`,
     )
   }
-  return { outcome: 'accept', ready: previous !== 'executing', follow: order.action === 'execute' }
+  if (step.kind === 'payment' && order.proofRequired && !order.signed) {
+    throw new ServiceError(
+      'registration_signature_required',
+      'signature: this deployment needs the user’s EIP-712 Registration signature.',
+    )
+  }
+  // Only a payment goes on to others; one of those that was asked for on its own ends there.
+  const follow = step.kind === 'payment' ? order.action === 'execute' : step.follow
+  return { outcome: 'accept', ready: previous !== 'executing', follow }
 }
 
 /** The user's signed registration takes the place of one that nobody signed and that is not verified yet. */

@@ -19,14 +19,17 @@ export function solverTransfers(batch: ChainBatch): TokenTransfer[] {
   return batch.tokenTransfers.filter((transfer) => transfer.from === 'solver')
 }
 
-/** What a batch's solver transfers take of the user's credit. A token without a group is worth only itself. */
-export function solverNeeds(batch: ChainBatch, settings: Settings): SolverNeed[] {
+/**
+ * What a batch's solver transfers take of the user's credit. A token without a group is worth only itself. Null: one of the
+ * tokens, which were checked when the action was created, is gone from the configuration since.
+ */
+export function solverNeeds(batch: ChainBatch, settings: Settings): SolverNeed[] | null {
   const chain = settings.chains.get(batch.chainId)
-  return solverTransfers(batch).map((transfer) => {
+  const needs: SolverNeed[] = []
+  for (const transfer of solverTransfers(batch)) {
     const token = chain && findToken(chain, transfer.token)
-    // Tokens are checked when an action is created; one that is gone from the configuration since can't be paid.
-    if (!token) throw new Error(`Token ${transfer.token} is not configured on chain ${batch.chainId}`)
-    return {
+    if (!token) return null
+    needs.push({
       chainId: batch.chainId,
       token: transfer.token,
       amount: transfer.amount,
@@ -34,8 +37,9 @@ export function solverNeeds(batch: ChainBatch, settings: Settings): SolverNeed[]
       feeBps: token.group === null ? 0 : (settings.groups[token.group]?.feeBps ?? 0),
       members: groupMembers(batch.chainId, token, settings),
       openCapPerDay: token.funding === 'open' ? token.openCapPerDay : null,
-    }
-  })
+    })
+  }
+  return needs
 }
 
 export function findToken(chain: ChainConfig, address: Address): TokenConfig | undefined {

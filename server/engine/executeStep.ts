@@ -163,6 +163,10 @@ function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
 
 async function reserve(work: StepWork, batch: ChainBatch, tools: EngineTools): Promise<StepError | 'stale' | null> {
   const needs = solverNeeds(batch, tools.settings)
+  if (!needs) {
+    const message = 'A token that the solver is to pay is not configured here any more. Nothing was sent.'
+    return { code: 'solver_liquidity', message, retryable: true }
+  }
   // Whether it is stale shows when it is recorded.
   if (needs.length === 0) return null
   const funding = await tools.store.reserveForStep(work, needs, tools.now())

@@ -89,7 +89,7 @@ async function settleOrNote(
   await announce(results, done.steps, place, tools)
 }
 
-type Result = { work: StepWork; ref: StepRef; result: StepOutcome; needs: SolverNeed[] }
+type Result = { work: StepWork; ref: StepRef; result: StepOutcome; needs: SolverNeed[] | null }
 
 /** What a final receipt means for the steps that its transaction concerns. Null: for one of them it can't be said yet. */
 async function resultsOf(

@@ -1,11 +1,11 @@
 import type { Address, Hash, Hex } from 'viem'
 import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.js'
-import { isSameStep, type StepRef } from '../domain/action.js'
+import { type ChainBatch, isSameStep, type StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
 import type { Order } from '../domain/request.js'
 import type { Settings } from '../domain/settings.js'
-import { solverNeeds } from '../domain/solverNeeds.js'
+import { type SolverNeed, solverNeeds } from '../domain/solverNeeds.js'
 import { isSettled } from '../domain/status.js'
 import type { StepView } from '../domain/views.js'
 import type { StepRequest } from '../store/stepRequests.js'
@@ -45,7 +45,7 @@ export function createSteps(deps: {
      */
     async request(
       ref: StepRef,
-      order: Omit<Order, 'signed'> & {
+      order: Pick<Order, 'action' | 'hash'> & {
         signature: Hex | null
         /** That of the request, for the engine's log. */
         traceparent: string
@@ -60,23 +60,18 @@ export function createSteps(deps: {
       const batch = work.intent.chainBatches[ref.stepIndex]!
       const signed = await proveRegistration(order, work.user, ref)
       if (signed) await order.countFor?.(work.user)
-      if (
-        work.kind === 'payment' &&
-        work.view.status !== 'success' &&
-        !signed &&
-        settings.onDemandProof === 'required'
-      ) {
-        throw new ServiceError(
-          'registration_signature_required',
-          'signature: this deployment needs the user’s EIP-712 Registration signature.',
-        )
-      }
       const pays = work.kind === 'delegated' || work.kind === 'fulfilment'
       if (pays) requireAllowedRecipients(work.user, work.intent, batch)
+      const isAsked = work.view.status !== 'success' && work.view.status !== 'executing'
       const view = await handedOver(work, {
         ref,
-        order: { action: order.action, hash: order.hash, signed },
-        needs: pays ? solverNeeds(batch, settings) : [],
+        order: {
+          action: order.action,
+          hash: order.hash,
+          signed,
+          proofRequired: settings.onDemandProof === 'required',
+        },
+        needs: pays && isAsked ? needsOf(batch) : [],
         intentSigned: work.intent.mode === '7702',
         traceparent: order.traceparent,
       })
@@ -84,6 +79,15 @@ export function createSteps(deps: {
       const wait = waitMs ?? (wasUnderWay ? 0 : defaultWaitMs)
       return isSettled(view.status) ? view : settledWithin(ref, view, wait, signal)
     },
+  }
+
+  function needsOf(batch: ChainBatch): SolverNeed[] {
+    const needs = solverNeeds(batch, settings)
+    if (needs) return needs
+    throw new ServiceError(
+      'token_unsupported',
+      `A token that the solver is to pay on chain ${batch.chainId} is not configured any more.`,
+    )
   }
 
   /** Stores a request. The engine of this process begins with what is accepted at once, if it has room. */

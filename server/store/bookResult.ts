@@ -73,13 +73,13 @@ export function tookEffect(result: StepResult): result is Effect {
 
 /**
  * A transaction that had failed, was given up or was undone, was carried out after all. Its step may have given its credit
- * back: it is taken again, and where it is gone by now, what was paid out is an exposure.
+ * back: it is taken again, and where it is gone by now, or nobody can tell what is needed, what was paid out is an exposure.
  */
 export async function bookLate(
   database: Database,
   trx: Transaction,
   row: StepRow,
-  { result, needs }: { result: Effect; needs: SolverNeed[] },
+  { result, needs }: { result: Effect; needs: SolverNeed[] | null },
   now: number,
 ): Promise<StepRow> {
   const isRow = stepKeyColumns(refOf(row))
@@ -90,8 +90,8 @@ export async function bookLate(
   )
   const late = { ...row, reopenings: row.reopenings + 1 }
   const spender = spenderOf(late)
-  const reserved = await reserveCredit(database, trx, spender, needs, now)
-  if (reserved.outcome !== 'reserved') await exposePayouts(trx, row, result, now)
+  const reserved = needs && (await reserveCredit(database, trx, spender, needs, now))
+  if (reserved?.outcome !== 'reserved') await exposePayouts(trx, row, result, now)
   await bookResult(database, trx, late, result, now)
   return late
 }

@@ -71,8 +71,8 @@ export async function settleTransaction(
   settled: {
     transactionId: number
     mined: { hash: Hash; blockNumber: number; blockHash: Hash }
-    /** With what a step's transfers need of its user's credit, in case that had been given back. */
-    results: { ref: StepRef; result: StepOutcome; needs: SolverNeed[] }[]
+    /** With what a step's transfers need of its user's credit, in case that had been given back; null: nobody can tell. */
+    results: { ref: StepRef; result: StepOutcome; needs: SolverNeed[] | null }[]
     airdrop: AirdropResult | null
   },
   now: number,
@@ -218,16 +218,20 @@ async function hurry(
   { next, before, succeeded }: { next: StepRow; before: StepRow; succeeded: boolean },
   now: number,
 ): Promise<void> {
+  const goesOn = succeeded && Boolean(before.follow) && next.kind === 'fulfilment'
   if (next.status === 'executing') {
-    const isDue = trx('steps')
-      .where(stepKeyColumns(refOf(next)))
-      .update({ due_at: database.atOnce() })
-    if (next.transaction_id === null) trx.later(isDue)
+    const isDue = { due_at: database.atOnce(), ...(goesOn && { follow: 1 }) }
+    if (next.transaction_id === null)
+      trx.later(
+        trx('steps')
+          .where(stepKeyColumns(refOf(next)))
+          .update(isDue),
+      )
     return
   }
   const askable =
     next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: next.attempts - next.excused })
-  if (!succeeded || !before.follow || next.kind !== 'fulfilment' || next.status === 'success' || !askable) return
+  if (!goesOn || next.status === 'success' || !askable) return
   await changeStep(
     trx,
     refOf(next),

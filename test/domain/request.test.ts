@@ -35,7 +35,30 @@ const failure = (retryable: boolean) => ({ code: 'execution_reverted', message: 
 
 describe('decision on a request for a step', () => {
   it('accepts the first step and starts it at once', () => {
-    expect(decideRequest(step({}), null, execute)).to.deep.equal({ outcome: 'accept', ready: true, follow: true })
+    expect(decideRequest(step({}), null, execute)).to.deep.equal({ outcome: 'accept', ready: true, follow: false })
+  })
+
+  it('goes on to what follows from a payment, and from what was asked for so, and from nothing else', () => {
+    const payment = { ...execute, hash }
+    expect(decideRequest(step({ kind: 'payment' }), null, payment)).to.include({ follow: true })
+    expect(decideRequest(step({ kind: 'fulfilment' }), 'success', execute)).to.include({ follow: false })
+    const again = { kind: 'fulfilment', status: 'error', error: failure(true), follow: true } as const
+    expect(decideRequest(step(again), 'success', execute)).to.include({ outcome: 'accept', follow: true })
+  })
+
+  it('takes no payment without a signature where one is required, and answers without one all the same', () => {
+    const required = { ...execute, hash, proofRequired: true }
+    const payment = step({ kind: 'payment' })
+    expect(refusal(() => decideRequest(payment, null, required))).to.equal('registration_signature_required')
+    expect(decideRequest(payment, null, { ...required, signed: true })).to.include({ outcome: 'accept' })
+    const failed = { ...payment, status: 'error', error: failure(true), transactionHash: hash } as const
+    expect(refusal(() => decideRequest(failed, null, required))).to.equal('registration_signature_required')
+    expect(decideRequest({ ...failed, error: failure(false) }, null, required).outcome).to.equal('answer')
+    for (const status of ['executing', 'success'] as const) {
+      const known = { ...payment, status, transactionHash: hash, follow: true }
+      expect(decideRequest(known, null, { ...required, hash: null }).outcome).to.equal('answer')
+    }
+    expect(decideRequest(step({}), null, { ...execute, proofRequired: true })).to.include({ outcome: 'accept' })
   })
 
   it('accepts a step whose predecessor is under way, to follow by itself', () => {
