@@ -22,23 +22,21 @@ export function createVenueTxHashes(deps: { store: VenueTxHashStore; now: () => 
 
     /** The newest record of the hash that is as expected; otherwise says what differs. */
     async verify(expected: { txHash: Hash; actionType: string | null; venue: string | null }): Promise<VenueTxHash> {
-      const records = await deps.store.findByHash(expected.txHash)
-      if (records.length === 0) throw new ServiceError('not_found', 'Transaction hash not found')
-      const ofType = records.filter((r) => expected.actionType === null || r.actionType === expected.actionType)
-      if (ofType.length === 0) {
-        throw new ServiceError(
-          'not_found',
-          `Transaction hash not found with actionType "${expected.actionType}": the recorded actionType differs`,
-          { field: 'actionType' },
-        )
-      }
-      const match = ofType.find((r) => expected.venue === null || r.venue === expected.venue)
+      const { txHash, actionType, venue } = expected
+      const match = await deps.store.findByHash(txHash, { actionType, venue })
       if (match) return match
-      throw new ServiceError(
-        'not_found',
-        `Transaction hash not found with venue "${expected.venue}": the recorded venue differs`,
-        { field: 'venue' },
-      )
+      const isOfType = venue !== null && (await deps.store.findByHash(txHash, { actionType, venue: null })) !== null
+      if (isOfType) throw differs('venue', venue)
+      const isKnown = actionType !== null && (await deps.store.findByHash(txHash, anyLabels)) !== null
+      if (isKnown) throw differs('actionType', actionType)
+      throw new ServiceError('not_found', 'Transaction hash not found')
     },
   }
+}
+
+const anyLabels = { actionType: null, venue: null }
+
+function differs(field: 'actionType' | 'venue', value: string): ServiceError {
+  const message = `Transaction hash not found with ${field} "${value}": the recorded ${field} differs`
+  return new ServiceError('not_found', message, { field })
 }

@@ -7,9 +7,6 @@ type VenueTxHash = { address: Address; txHash: Hash; actionType: string; venue: 
 
 export type VenueTxHashStore = ReturnType<typeof createVenueTxHashStore>
 
-/** A hash with more records than this is looked at only in its newest ones. */
-const maxRecordsPerHash = 1000
-
 const newestFirst = [
   { column: 'created_at', order: 'desc' },
   { column: 'id', order: 'desc' },
@@ -48,10 +45,16 @@ export function createVenueTxHashStore(database: Database) {
       return (await query).map(toRecord)
     },
 
-    /** Newest first. */
-    async findByHash(txHash: Hash): Promise<VenueTxHash[]> {
-      const rows = await table().where({ tx_hash: txHash }).orderBy(newestFirst).limit(maxRecordsPerHash)
-      return rows.map(toRecord)
+    /** The newest one of the hash that fits; null labels fit all. */
+    async findByHash(
+      txHash: Hash,
+      like: { actionType: string | null; venue: string | null },
+    ): Promise<VenueTxHash | null> {
+      const query = table().where({ tx_hash: txHash }).orderBy(newestFirst)
+      if (like.actionType !== null) void query.where({ action_type: like.actionType })
+      if (like.venue !== null) void query.where({ venue: like.venue })
+      const row = await query.first()
+      return row ? toRecord(row) : null
     },
   }
 }

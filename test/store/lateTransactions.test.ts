@@ -93,6 +93,28 @@ describe('a transaction that is settled again', () => {
     })
   }
 
+  it('books what nobody can tell the credit for any more as an exposure', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    const block = { number: 3, hash: randomHash() }
+    const place = { transactionHash: randomHash(), blockNumber: 3 }
+    await settling(payout, transactionId)(3, { status: 'reverted', error, ...place }, block.hash)
+    await scene.store.undoBlock(2, block, now)
+    const mined = { hash: randomHash(), blockNumber: 4, blockHash: randomHash() }
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const again = { transactionHash: mined.hash, blockNumber: 4, blockHash: mined.blockHash }
+    const result: StepResult = { status: 'success', confirmations: 1, arrivals: [], payouts, ...again }
+    await scene.store.settleTransaction(
+      { transactionId, mined, results: [{ ref: payout, result, needs: null }], airdrop: null },
+      now,
+    )
+    expect((await scene.store.readStep(payout))!.status).to.equal('success')
+    expect(await available(), 'its credit is left to the user').to.equal(100n)
+    expect((await scene.store.readOpenExposures()).map(({ amount }) => amount)).to.deep.equal([100n])
+  })
+
   it('closes the exposure of a payout that is gone again, and opens one when it comes again without credit', async () => {
     const { settle } = await sentPayout()
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const

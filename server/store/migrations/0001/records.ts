@@ -92,6 +92,6 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     t.unique(['address', 'tx_hash', 'action_type', 'venue', 'chain_id'], { indexName: 'venue_tx_hashes_once' })
     // With what a user's records are looked through for, so that no row is read that does not fit.
     t.index(['address', 'created_at', 'id', 'venue', 'action_type'])
-    t.index(['tx_hash', 'created_at', 'id'])
+    t.index(['tx_hash', 'created_at', 'id', 'venue', 'action_type'])
   })
 }
