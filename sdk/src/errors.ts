@@ -152,10 +152,10 @@ function readBody(body: unknown): Detail {
   }
 }
 
-/** `POST /actions` names its codes in the issues only, and one refusal has none. */
-function codeOf(message: string, issues: unknown): ErrorCode | IssueCode | 'unknown' {
+/** `POST /actions` names its codes in the issues only; what is wrong outside of its body has none. */
+function codeOf(message: string, issues: unknown): ErrorCode | IssueCode {
   if (!Array.isArray(issues) || issues.length === 0) {
-    return message.startsWith('chainAuthorizations') ? 'chain_authorizations_required' : 'unknown'
+    return message.startsWith('chainAuthorizations') ? 'chain_authorizations_required' : 'validation_failed'
   }
   const codes = new Set((issues as Issue[]).map((issue) => issue.code))
   return codes.size === 1 ? (issues[0] as Issue).code : 'validation_failed'

@@ -46,9 +46,15 @@ function readValue({ in: place, name, schema }: Parameter, raw: RawParameters): 
 
 /** `?a=1&a=2` and `?a=1,2` are the same; an empty value is no value. */
 function listOf(value: string | string[]): string[] | undefined {
-  const items = [value].flat().flatMap((part) => part.split(','))
-  const given = items.filter((item) => item !== '')
+  const given = [value].flat().flatMap(itemsOf)
   return given.length === 0 ? undefined : given
+}
+
+/** What is between commas, and the whole, since what is asked for may itself have commas; it does if a space is beside one. */
+function itemsOf(value: string): string[] {
+  const parts = value.split(',').filter((part) => part !== '')
+  if (parts.length === 0 || !value.includes(',')) return parts
+  return parts.some((part) => part.trim() !== part) ? [value] : [...parts, value]
 }
 
 /** Only plain decimal digits: `1e1`, ` 1` and `01` are no integers here. */

@@ -2,7 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { StepError } from '../domain/errors.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
-import { releaseCredit, reserveCredit, spendCredit } from './credits.js'
+import { drawingSteps, releaseCredit, reserveCredit, spendCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
@@ -73,7 +73,8 @@ export function tookEffect(result: StepResult): result is Effect {
 
 /**
  * A transaction that had failed, was given up or was undone, was carried out after all. Its step may have given its credit
- * back: it is taken again, and where it is gone by now, or nobody can tell what is needed, what was paid out is an exposure.
+ * back: it is taken again, and where it is gone by now, what was paid out is an exposure. `needs` null: nobody can tell how
+ * much that is; what is set aside still is enough.
  */
 export async function bookLate(
   database: Database,
@@ -90,8 +91,10 @@ export async function bookLate(
   )
   const late = { ...row, reopenings: row.reopenings + 1 }
   const spender = spenderOf(late)
-  const reserved = needs && (await reserveCredit(database, trx, spender, needs, now))
-  if (reserved?.outcome !== 'reserved') await exposePayouts(trx, row, result, now)
+  const isReserved = needs
+    ? (await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved'
+    : (await trx.together(...drawingSteps(trx, [spender.ref]))).flat().length > 0
+  if (!isReserved) await exposePayouts(trx, row, result, now)
   await bookResult(database, trx, late, result, now)
   return late
 }

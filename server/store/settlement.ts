@@ -1,4 +1,4 @@
-import type { Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 import { nameOfStep, type StepAttempt, type StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import { isExcused, mayTryAgain } from '../domain/request.js'
@@ -64,7 +64,7 @@ async function refuseUsed(trx: Transaction, row: StepRow, result: StepResult): P
 
 /**
  * Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only. Answers
- * with the steps that have ended.
+ * with the steps that have ended. `stale`: it has ended, or carries more than was told of, and is to be looked at anew.
  */
 export async function settleTransaction(
   database: Database,
@@ -80,11 +80,18 @@ export async function settleTransaction(
   return database.transact(async (trx) => {
     const key = { id: settled.transactionId }
     const refs = settled.results.map(({ ref }) => ref)
-    const [[transaction], steps = [], ...drawn] = await trx.together(
+    const carried = { transaction_id: settled.transactionId, status: 'executing' } as const
+    const [[transaction], open, airdrops, steps = [], ...drawn] = await trx.together(
       database.lock(trx<TransactionRow>('transactions').where(key)),
+      trx<StepRow>('steps').where(carried).select('action_id', 'intent_index', 'step_index'),
+      trx<{ wallet: Address }>('airdrops').where(carried).select('wallet'),
       ...(refs.length > 0 ? [lockedSteps(database, trx, refs), ...drawingSteps(trx, refs)] : []),
     )
     if (transaction?.status !== 'open') return { outcome: 'stale' }
+    // What it carries was read before: it may have been settled in another block then, and undone with that since.
+    const told = new Set(refs.map(nameOfStep))
+    const isMissing = open.some((row) => !told.has(nameOfStep(refOf(row))))
+    if (isMissing || (airdrops.length > 0 && !settled.airdrop)) return { outcome: 'stale' }
     const mined = {
       status: 'final',
       mined_hash: settled.mined.hash,

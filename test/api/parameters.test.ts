@@ -126,8 +126,14 @@ describe('parameters and small bodies on their way to the services', () => {
         expect((await query(list)).status).to.equal(200)
       expect((await query('&actionTypes=a,b&actionTypes=c')).status).to.equal(200)
       expect((await query('&actionTypes=')).status).to.equal(200)
+      expect((await query('&actionTypes=a%2C+b')).status).to.equal(200)
       const types = queried.map((filter) => (filter as { actionTypes: unknown }).actionTypes)
-      expect(types).to.deep.equal([['a', 'b'], ['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], null])
+      // A type may itself have commas.
+      const [both, withThird] = [
+        ['a', 'b', 'a,b'],
+        ['a', 'b', 'a,b', 'c'],
+      ]
+      expect(types).to.deep.equal([['a', 'b'], both, both, withThird, null, ['a, b']])
     })
 
     it('are refused by name when they are missing, malformed or given twice', async () => {

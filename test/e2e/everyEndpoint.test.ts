@@ -52,6 +52,14 @@ describe('the other endpoints', () => {
       expect((await api.post(`/airdrop/${b.chainId}/none`, { wallet })).body.error.code).to.equal('airdrop_unavailable')
     })
 
+    it('take native currency by any address that stands for it', async () => {
+      const [a] = service.chains
+      for (const token of [zeroAddress, '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE']) {
+        const given = await api.post(`/airdrop/${a.chainId}/${token}`, { wallet: newUser().address })
+        expect(given.status, JSON.stringify(given.body)).to.equal(200)
+      }
+    })
+
     it('go to nobody’s address, where they would be lost', async () => {
       const [a] = service.chains
       for (const wallet of [zeroAddress, a.vault, a.delegates[0]!]) {

@@ -115,6 +115,50 @@ describe('a transaction that is settled again', () => {
     expect((await scene.store.readOpenExposures()).map(({ amount }) => amount)).to.deep.equal([100n])
   })
 
+  it('books what nobody can tell the credit for any more from what is set aside still', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    for (const [blockNumber, needs] of [
+      [3, [need]],
+      [4, null],
+    ] as const) {
+      const mined = { hash: randomHash(), blockNumber, blockHash: randomHash() }
+      const place = { transactionHash: mined.hash, blockNumber, blockHash: mined.blockHash }
+      const result: StepResult = { status: 'success', confirmations: 1, arrivals: [], payouts, ...place }
+      const results = [{ ref: payout, result, needs: needs && [...needs] }]
+      await scene.store.settleTransaction({ transactionId, mined, results, airdrop: null }, now)
+      expect([await available(), await paid()]).to.deep.equal([0n, 100n])
+      if (needs) await scene.store.undoBlock(2, { number: 3, hash: mined.blockHash }, now)
+    }
+    expect(await scene.store.readOpenExposures()).to.deep.equal([])
+  })
+
+  it('is not ended by one who had read its step as done, in a block that is gone since', async () => {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const settleIn = async (blockNumber: number, isTold: boolean) => {
+      const mined = { hash: randomHash(), blockNumber, blockHash: randomHash() }
+      const place = { transactionHash: mined.hash, blockNumber, blockHash: mined.blockHash }
+      const result: StepResult = { status: 'success', confirmations: 1, arrivals: [], payouts, ...place }
+      const results = isTold ? [{ ref: payout, result, needs: [need] }] : []
+      const { outcome } = await scene.store.settleTransaction({ transactionId, mined, results, airdrop: null }, now)
+      return { outcome, hash: mined.blockHash }
+    }
+    const { hash } = await settleIn(3, true)
+    const seen = await scene.store.readStepsOf({ id: transactionId, signedFor: [payout] })
+    expect(seen, 'one that is done is not read').to.deep.equal([])
+    await scene.store.undoBlock(2, { number: 3, hash }, now)
+    expect((await settleIn(4, false)).outcome).to.equal('stale')
+    expect((await scene.store.readStep(payout))!.status).to.equal('executing')
+    expect((await settleIn(4, true)).outcome).to.equal('settled')
+    expect((await scene.store.readStep(payout))!.status).to.equal('success')
+    expect([await available(), await paid()]).to.deep.equal([0n, 100n])
+  })
+
   it('closes the exposure of a payout that is gone again, and opens one when it comes again without credit', async () => {
     const { settle } = await sentPayout()
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const

@@ -282,7 +282,7 @@ export type ActionCreated = {
  */
 export type StepRequest = {
     /**
-     * `execute` carries the step out; for a step that the user pays, it verifies the payment and goes on to the solver's steps that follow. `register` only verifies the payment.
+     * `execute` carries the step out; for a step that the user pays, it verifies the payment and goes on to the solver's steps that follow. `register` only verifies the payment; `execute` before it is verified has it go on all the same, and after that nothing is done again: execute the steps that follow.
      */
     action?: 'execute' | 'register';
     /**
@@ -367,7 +367,7 @@ export type Step = {
      */
     blockNumber: number | null;
     /**
-     * How many blocks confirm it, its own included; counted up to `requiredConfirmations`.
+     * How many blocks confirmed it, its own included, when it was last looked at, which is no more once it has ended.
      */
     confirmations: number;
     /**
@@ -1652,7 +1652,7 @@ export type QueryVenueTxHashesData = {
          */
         address: Address;
         /**
-         * Only these action types. The parameter may be repeated, and its value may hold several, separated by commas.
+         * Only these action types. The parameter may be repeated, and its value may hold several, separated by commas; a value that is itself a label with commas counts as one as well.
          */
         actionTypes?: Array<Label>;
         /**

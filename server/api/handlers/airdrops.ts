@@ -1,6 +1,7 @@
+import type { Address } from 'viem'
 import type { AirdropsService } from '../../services/airdrops.js'
 import type { Handlers } from '../handlers.js'
-import { lower } from '../readAction.js'
+import { lower, readToken } from '../readAction.js'
 
 export function createAirdropHandlers(airdrops: AirdropsService): Pick<Handlers, 'requestAirdrop'> {
   return {
@@ -8,7 +9,8 @@ export function createAirdropHandlers(airdrops: AirdropsService): Pick<Handlers,
       const airdrop = await airdrops.request(
         {
           chainId: path.chainId,
-          tokenId: path.tokenId,
+          // An address, or a token's name in the configuration.
+          tokenId: readToken(path.tokenId as Address),
           wallet: lower(body.wallet),
           amount: body.amount === undefined ? null : BigInt(body.amount),
         },
