@@ -130,8 +130,12 @@ export type Chain = {
    * as many as `agreement` asks for.
    */
   areUnknown(hashes: readonly Hash[]): Promise<boolean>
-  /** Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, which give this very receipt. */
-  isCertain(receipt: Receipt): Promise<boolean>
+  /**
+   * Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, which give this very receipt. If
+   * that is more than one, each has to have `depth` blocks from that block on, itself included; the one that was asked for
+   * the receipt has told so.
+   */
+  isCertain(receipt: Receipt, depth: number): Promise<boolean>
   /**
    * Whether each block is not the chain's any more: as many nodes as `agreement` asks for name another one at its height.
    * A block that a node does not have (yet) proves nothing.

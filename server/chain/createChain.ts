@@ -71,14 +71,17 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).every(Boolean)
     },
 
-    async isCertain(receipt) {
+    async isCertain(receipt, depth) {
       const block = call('eth_getBlockByNumber', quantity(receipt.blockNumber), false)
       const isCanonical = (answer: RpcAnswer | undefined) =>
         orNull(resultOf(answer), readBlock)?.hash === receipt.blockHash
       if (config.agreement <= 1) return rpc.read([block], ([answer]) => isCanonical(answer))
+      const isDeep = (answer: RpcAnswer | undefined) =>
+        readBlock(resultOf(answer)).number - receipt.blockNumber + 1n >= BigInt(depth)
       const told = await rpc.readEach(
-        [block, call('eth_getTransactionReceipt', receipt.hash)],
-        ([found, other]) => isCanonical(found) && isSameReceipt(receiptOf(resultOf(other), receipt.hash), receipt),
+        [block, call('eth_getTransactionReceipt', receipt.hash), call('eth_getBlockByNumber', 'latest', false)],
+        ([found, other, head]) =>
+          isCanonical(found) && isDeep(head) && isSameReceipt(receiptOf(resultOf(other), receipt.hash), receipt),
       )
       return told.filter(Boolean).length >= config.agreement
     },

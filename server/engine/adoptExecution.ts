@@ -49,7 +49,7 @@ export async function adoptExecution(
   if (!transaction || !receipt) return { outcome: 'waits' }
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
-  if (confirmations < needed || !(await chain.isCertain(receipt))) return { outcome: 'waits' }
+  if (confirmations < needed || !(await chain.isCertain(receipt, needed))) return { outcome: 'waits' }
   const transfers = solverTransfers(batch)
   if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
     return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)

@@ -68,7 +68,7 @@ async function findPayment(airdrop: Airdrop, chain: Chain, tools: EngineTools): 
   }
   const { receipt, head } = await chain.transaction(hash)
   if (!receipt || Number(head.number - receipt.blockNumber) + 1 < chain.config.confirmations) return null
-  return (await chain.isCertain(receipt)) ? paidBy(receipt, airdrop) : null
+  return (await chain.isCertain(receipt, chain.config.confirmations)) ? paidBy(receipt, airdrop) : null
 }
 
 function paidBy({ hash, blockNumber, blockHash }: Receipt, airdrop: Airdrop): AirdropResult {

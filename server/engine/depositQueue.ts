@@ -2,6 +2,7 @@ import type { Chain, Receipt } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
 import type { Custody, Movement } from '../domain/deposit.js'
 import type { DepositResult, DepositWork } from '../store/deposits.js'
+import { confirmationsFor } from './arrivals.js'
 import type { EngineTools } from './tools.js'
 import { nextLookMs } from './unknownTransaction.js'
 import { moved, type Visit, waits } from './visit.js'
@@ -37,7 +38,8 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   }
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
-  if (confirmations < work.requiredConfirmations || !(await chain.isCertain(receipt))) {
+  const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
+  if (confirmations < needed || !(await chain.isCertain(receipt, needed))) {
     await tools.store.postponeDeposit(work.id, chain.config.pollIntervalMs, Math.max(confirmations, 0))
     tools.changed(depositTopic(work.id))
     return moved

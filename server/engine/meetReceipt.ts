@@ -66,7 +66,7 @@ async function settleOrNote(
     ...works.map((work) => work.view.requiredConfirmations),
   )
   // One node that was asked for the very block need not be asked again.
-  const isCertain = async () => (chain.config.agreement === 1 && isRead) || chain.isCertain(receipt)
+  const isCertain = async () => (chain.config.agreement === 1 && isRead) || chain.isCertain(receipt, needed)
   if (confirmations < needed || !(await isCertain())) return note()
   const bundle = readBundle(transaction, receipt, chain, tools)
   const results = await resultsOf(works, { transaction, receipt, bundle, head }, chain, tools)

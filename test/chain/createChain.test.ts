@@ -14,7 +14,7 @@ import {
   startDevChain,
   transferBatch,
 } from './devChain.js'
-import { type FaultyNode, startFaultyNode } from './faultyNode.js'
+import { type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
 
 describe('a chain', () => {
   let dev: DevChain
@@ -190,6 +190,29 @@ describe('a chain', () => {
       })
       const found = await through(node.url).blockReceipts(blockNumber)
       expect(found!.receipts.map((receipt) => receipt.hash)).to.deep.equal([hash])
+    })
+
+    it('is certain of what enough nodes say, each of which has the block that deep itself', async () => {
+      const receipt = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
+      await dev.rpc('anvil_mine', '0x2')
+      const chain = dev.connect({ urls: [dev.url, node.url], agreement: 2 })
+      const isCertain = (depth: number) => chain.isCertain(receipt, depth)
+      expect([await isCertain(3), await isCertain(4)]).to.deep.equal([true, false])
+      // It is two blocks behind.
+      const block: unknown = await dev.rpc('eth_getBlockByNumber', toHex(receipt.blockNumber), false)
+      const isLatest = ({ method, params }: JsonCall) => method === 'eth_getBlockByNumber' && params[0] === 'latest'
+      node.behave({ kind: 'answer', answer: (call) => (isLatest(call) ? { result: block } : null) })
+      expect([await isCertain(1), await isCertain(2)]).to.deep.equal([true, false])
+      // It has another block there.
+      const other = { ...(block as object), hash: unknownHash }
+      node.behave({
+        kind: 'answer',
+        answer: (call) => (call.method === 'eth_getBlockByNumber' ? { result: other } : null),
+      })
+      expect(await isCertain(1)).to.equal(false)
+      node.behave({ kind: 'reset' })
+      expect(await isCertain(1)).to.equal(false)
+      expect(await dev.connect({ urls: [dev.url, node.url] }).isCertain(receipt, 1)).to.equal(true)
     })
 
     it('does not take another transaction’s receipt', async () => {

@@ -78,13 +78,15 @@ export async function startDevChain(...options: string[]) {
 
   function connect({
     urls = [url],
+    agreement = 1,
     ...timeouts
   }: {
     urls?: string[]
+    agreement?: number
     readTimeoutMs?: number
     sendTimeoutMs?: number
   }): Chain {
-    return createChain(configOf(urls), { onRoundTrip: (trip) => trips.push(trip), ...timeouts })
+    return createChain({ ...configOf(urls), agreement }, { onRoundTrip: (trip) => trips.push(trip), ...timeouts })
   }
 
   function configOf(rpcUrls: string[]): ChainConfig {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { pad, toEventSelector, toHex } from 'viem'
-import { transfersOf } from '../../server/chain/transfers.js'
+import * as transfers from '../../server/chain/transfers.js'
 import { depositQueue } from '../../server/engine/depositQueue.js'
 import { createStore } from '../../server/store/store.js'
 import { randomAddress, randomHash, usdOn1 } from '../support/builders.js'
@@ -8,7 +8,7 @@ import { freshDatabase } from '../support/database.js'
 
 const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 
-describe('a deposit report of a transaction with thousands of transfers', () => {
+describe('a deposit report', () => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>
 
   beforeEach(async () => {
@@ -16,13 +16,14 @@ describe('a deposit report of a transaction with thousands of transfers', () => 
   })
   afterEach(() => fresh.drop())
 
-  it('is refused with the first of the amounts, and with how many more there are', async () => {
+  /** Of 5, by a transaction in block 5 that pays the vault these amounts; a thousand and more together wait for block 14. */
+  async function reported(amounts: readonly bigint[]) {
     const store = createStore(fresh.database)
     const [user, vault] = [randomAddress(), randomAddress()]
-    const logs = Array.from({ length: 3200 }, (_, logIndex) => ({
+    const logs = amounts.map((amount, logIndex) => ({
       address: usdOn1,
       topics: [transferTopic, pad(user), pad(vault)],
-      data: toHex(10n ** 18n + BigInt(logIndex), { size: 32 }),
+      data: toHex(amount, { size: 32 }),
       logIndex,
     }))
     const transactionHash = randomHash()
@@ -35,29 +36,50 @@ describe('a deposit report of a transaction with thousands of transfers', () => 
       to: usdOn1,
       logs,
     }
+    const tokens = [{ address: usdOn1, confirmations: [{ amount: 1_000n, confirmations: 10 }] }]
+    let head = 9n
     const chain = {
-      config: { chainId: 1, vault, pollIntervalMs: 100 },
-      transaction: async () => ({ transaction: { value: 0n }, receipt, head: { number: 9n } }),
+      config: { chainId: 1, vault, pollIntervalMs: 0, confirmations: 1, tokens },
+      transaction: async () => ({ transaction: { value: 0n }, receipt, head: { number: head } }),
       isCertain: async () => true,
       measureArrivals: async (arrivals: { amount: bigint }[]) => arrivals.map(({ amount }) => amount),
     }
     const queue = depositQueue({
       store,
       chains: new Map([[1, chain]]),
-      codec: { transfersOf },
+      codec: transfers,
       changed: () => {},
       now: Date.now,
       log: { info: () => {} },
     } as never)
     const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 5n, isDeposit: true }
     const { id } = await store.reportDeposit(report, 1, Date.now())
-    const [work] = await queue.claim(1, 1000)
-    await queue.visit(work!)
-    const { status, error } = (await store.readDeposit(id))!
+    return {
+      user,
+      async visitedAt(number: bigint) {
+        head = number
+        const [work] = await queue.claim(1, 1000)
+        await queue.visit(work!)
+        return (await store.readDeposit(id))!
+      },
+    }
+  }
+
+  it('of a transaction with thousands of transfers is refused with the first of the amounts, and how many more there are', async () => {
+    const report = await reported(Array.from({ length: 3200 }, (_, index) => 10n ** 18n + BigInt(index)))
+    const { status, error } = await report.visitedAt(14n)
     const shown = Array.from({ length: 10 }, (_, index) => `100000000000000000${index}`).join(', ')
     expect(status).to.equal('refused')
     expect(error?.message).to.equal(
-      `The transaction moves ${shown} and 3190 more amounts from ${user} to the vault, not 5.`,
+      `The transaction moves ${shown} and 3190 more amounts from ${report.user} to the vault, not 5.`,
     )
+  })
+
+  it('waits as long as all that its transaction has paid asks for', async () => {
+    const small = await reported([5n, 5n])
+    expect((await small.visitedAt(9n)).status).to.equal('recorded')
+    const large = await reported([5n, 995n])
+    expect((await large.visitedAt(13n)).status).to.equal('pending')
+    expect((await large.visitedAt(14n)).status).to.equal('recorded')
   })
 })

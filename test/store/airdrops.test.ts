@@ -97,6 +97,18 @@ describe('an airdrop whose block is gone', () => {
     expect(await store.claimDueAirdrops(1, 60_000)).to.have.length(1)
   })
 
+  it('is not lost with its transaction, if that is ended by one who had read it as paid in a block that is gone', async () => {
+    const airdrop = await asked()
+    const transactionId = await record(airdrop)
+    const gone = mine(3)
+    await settle(transactionId, airdrop, gone)
+    await undo(gone)
+    const unaware = { transactionId, mined: mine(4), results: [], airdrop: null }
+    expect((await store.settleTransaction(unaware, now)).outcome).to.equal('stale')
+    expect((await settle(transactionId, airdrop, mine(4))).outcome).to.equal('settled')
+    expect(await paid()).to.equal(5n)
+  })
+
   for (const order of ['its own', 'another'] as const) {
     it(`is booked once that was given up and is paid after all, if ${order} transaction tells of it first`, async () => {
       const airdrop = await asked()
