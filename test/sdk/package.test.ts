@@ -158,4 +158,11 @@ describe('the packed SDK', () => {
     expect(manifest.publishConfig).to.deep.equal({ access: 'public', provenance: true })
     expect(readdirSync(folder)).to.include.members(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'src'])
   })
+
+  it('is found clean by publint and attw, and small enough', async function () {
+    this.timeout(300_000)
+    const { status, output } = await run(root, 'npm', 'run', '-w', 'sdk', 'check')
+    expect(status, output).to.equal(0)
+    expect(output).to.match(/index\.js +\d+ of at most 9500 bytes/)
+  })
 })
