@@ -1,7 +1,9 @@
 import type { ParsedUrlQuery } from 'node:querystring'
 
+type ParameterSchema = { type?: string | string[]; items?: { maxLength?: number } }
+
 /** A parameter of an operation, as the spec declares it. */
-export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: { type?: string | string[] } }
+export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: ParameterSchema }
 
 /** Where the values come from. */
 export type RawParameters = {
@@ -38,23 +40,27 @@ function readValue({ in: place, name, schema }: Parameter, raw: RawParameters): 
     case 'query': {
       const value = raw.query[name]
       if (value === undefined) return undefined
-      if (schema.type === 'array') return listOf(value)
+      if (schema.type === 'array') return listOf(value, schema.items?.maxLength)
       return Array.isArray(value) ? value : toType(value, schema)
     }
   }
 }
 
 /** `?a=1&a=2` and `?a=1,2` are the same; an empty value is no value. */
-function listOf(value: string | string[]): string[] | undefined {
-  const given = [value].flat().flatMap(itemsOf)
+function listOf(value: string | string[], longest = Infinity): string[] | undefined {
+  const given = [value].flat().flatMap((part) => itemsOf(part, longest))
   return given.length === 0 ? undefined : given
 }
 
-/** What is between commas, and the whole, since what is asked for may itself have commas; it does if a space is beside one. */
-function itemsOf(value: string): string[] {
+/**
+ * What is between commas, and the whole where it may be an item, since one may itself have commas; it has if a space is
+ * beside one.
+ */
+function itemsOf(value: string, longest: number): string[] {
   const parts = value.split(',').filter((part) => part !== '')
   if (parts.length === 0 || !value.includes(',')) return parts
-  return parts.some((part) => part.trim() !== part) ? [value] : [...parts, value]
+  if (parts.some((part) => part.trim() !== part)) return [value]
+  return value.length <= longest ? [...parts, value] : parts
 }
 
 /** Only plain decimal digits: `1e1`, ` 1` and `01` are no integers here. */

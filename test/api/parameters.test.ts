@@ -136,6 +136,12 @@ describe('parameters and small bodies on their way to the services', () => {
       expect(types).to.deep.equal([['a', 'b'], both, both, withThird, null, ['a, b']])
     })
 
+    it('take a list that is longer than any of its items may be', async () => {
+      const types = Array.from({ length: 20 }, (_, index) => `action-type-${index}`)
+      expect((await query(`&actionTypes=${types.join(',')}`)).status).to.equal(200)
+      expect((queried.at(-1) as { actionTypes: unknown }).actionTypes).to.deep.equal(types)
+    })
+
     it('are refused by name when they are missing, malformed or given twice', async () => {
       const messageOf = async (path: string) => {
         const reply = await api.get(path)
