@@ -34,7 +34,7 @@ export class IntentApiError extends IntentError {
   declare readonly token: Address | null
 
   constructor(answer: { status: number; body: unknown; requestId: string | null; retryAfterMs: number | null }) {
-    const detail = readBody(answer.body)
+    const detail = readBody(answer.body, answer.status)
     const places = detail.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message))
     const text = detail.message ?? `The service answered ${answer.status}.`
     super(places.length > 0 ? `${text} ${places.join('; ')}` : text, {
@@ -137,9 +137,10 @@ type Detail = {
 }
 
 /** Both forms of error body: `{error: {message, code, …}}`, and `{error: string, issues?}` of `POST /actions`. */
-function readBody(body: unknown): Detail {
+function readBody(body: unknown, status: number): Detail {
   const { error, issues, requestId } = asRecord(body)
-  const detail = typeof error === 'string' ? { message: error, issues, code: codeOf(error, issues) } : asRecord(error)
+  const detail =
+    typeof error === 'string' ? { message: error, issues, code: codeOf(error, issues, status) } : asRecord(error)
   return {
     message: textOf(detail.message),
     code: (textOf(detail.code) as ErrorCode | null) ?? 'unknown',
@@ -152,10 +153,14 @@ function readBody(body: unknown): Detail {
   }
 }
 
-/** `POST /actions` names its codes in the issues only; what is wrong outside of its body has none. */
-function codeOf(message: string, issues: unknown): ErrorCode | IssueCode {
+/**
+ * `POST /actions` names its codes in the issues only; what is wrong outside of its body has none. With another status a
+ * text is no word of the service's, but of something before it.
+ */
+function codeOf(message: string, issues: unknown, status: number): ErrorCode | IssueCode | 'unknown' {
   if (!Array.isArray(issues) || issues.length === 0) {
-    return message.startsWith('chainAuthorizations') ? 'chain_authorizations_required' : 'validation_failed'
+    if (message.startsWith('chainAuthorizations')) return 'chain_authorizations_required'
+    return status === 400 ? 'validation_failed' : 'unknown'
   }
   const codes = new Set((issues as Issue[]).map((issue) => issue.code))
   return codes.size === 1 ? (issues[0] as Issue).code : 'validation_failed'

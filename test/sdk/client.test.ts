@@ -147,6 +147,18 @@ describe('the client and its service', () => {
       expect(error).to.include({ status: 502, code: 'unknown', retryable: true, requestId: null })
       expect(error.message).to.not.contain('<')
     })
+
+    it('tells what is wrong outside of the body of an action from the words of a gateway', async () => {
+      for (const [status, error, code] of [
+        [400, 'Idempotency-Key: must have at most 255 characters', 'validation_failed'],
+        [400, 'chainAuthorizations are required for 7702 intents', 'chain_authorizations_required'],
+        [502, 'Bad gateway', 'unknown'],
+      ] as const) {
+        const { client } = await clientOf([{ status, body: { error } }], { retries: 0 })
+        expect(await errorOf(client.getStep(ref), IntentApiError)).to.include({ status, code })
+        await stop()
+      }
+    })
   })
 
   describe('when it is refused', () => {
