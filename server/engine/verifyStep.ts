@@ -49,7 +49,8 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     case 'verified': {
       // More may have arrived than was declared, and larger amounts wait longer.
       const { blockNumber, confirmations } = found
-      const needed = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt!, chain.config))
+      const arrived = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt!, chain.config))
+      const needed = Math.max(work.view.requiredConfirmations, arrived)
       if (confirmations < needed || !(await chain.isCertain(receipt!, needed))) {
         await tools.store.noteConfirmations(work.ref, { hash, blockNumber, confirmations }, tools.now())
         return waits(chain.config.pollIntervalMs)

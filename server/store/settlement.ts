@@ -227,13 +227,9 @@ async function hurry(
 ): Promise<void> {
   const goesOn = succeeded && Boolean(before.follow) && next.kind === 'fulfilment'
   if (next.status === 'executing') {
-    const isDue = { due_at: database.atOnce(), ...(goesOn && { follow: 1 }) }
-    if (next.transaction_id === null)
-      trx.later(
-        trx('steps')
-          .where(stepKeyColumns(refOf(next)))
-          .update(isDue),
-      )
+    const isNext = stepKeyColumns(refOf(next))
+    if (next.transaction_id === null) trx.later(trx('steps').where(isNext).update({ due_at: database.atOnce() }))
+    if (goesOn) trx.later(trx('steps').where(isNext).update({ follow: 1 }))
     return
   }
   const askable =
