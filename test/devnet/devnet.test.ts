@@ -112,6 +112,7 @@ describe('the embedded chains', () => {
       await rpc(url, 'evm_setAutomine', [false])
       await send(...limits)
       await rpc(url, 'evm_mine', [])
+      // Long enough for what mines left-overs to have done so, had it not seen that nothing is to be mined.
       await pause(2_000)
       expect(await waiting(), 'left over').to.equal(left)
       await rpc(url, 'evm_setAutomine', [true])
