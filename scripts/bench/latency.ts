@@ -1,5 +1,6 @@
-import { createPublicClient, type Hash, http, type TransactionReceipt } from 'viem'
+import { createPublicClient, type Hash, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 import { sendBare, signBare } from './bareTransactions.js'
 import { compare, type Result, spread } from './compare.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
@@ -28,15 +29,6 @@ export async function latency(bench: Bench): Promise<Result[]> {
         const count = (stepsPerRound * bench.rounds + warmUp) * 3
         const bodies = (await signBodies([chain!], { bodies: count, users: count })).map(({ body }) => body)
         const client = createPublicClient({ transport: http(chain!.rpcUrls[0], { retryCount: 0 }) })
-        // viem's own wait asks once for each block, and for ever where a chain tells of the block before its receipts.
-        const receiptOf = async (hash: Hash): Promise<TransactionReceipt> => {
-          for (const deadline = performance.now() + minedWithinMs; ;) {
-            const receipt = await client.getTransactionReceipt({ hash }).catch(() => null)
-            if (receipt) return receipt
-            if (performance.now() > deadline) throw new Error('A bare transaction was not mined')
-            await new Promise((resolve) => setTimeout(resolve, 1))
-          }
-        }
 
         const ourRound = async (steps = stepsPerRound) => {
           const paths = await createActions(service.url, bodies.splice(0, steps))
@@ -48,7 +40,7 @@ export async function latency(bench: Bench): Promise<Result[]> {
         }
         const bareRound = (send: (body: string) => Promise<Hash>, steps = stepsPerRound) =>
           medianTime(bodies.splice(0, steps), async (body) => {
-            const { status } = await receiptOf(await send(body))
+            const { status } = await minedReceipt(client, await send(body), { withinMs: minedWithinMs, everyMs: 1 })
             if (status !== 'success') throw new Error('A bare transaction was reverted')
           })
         const { chainId } = chain!

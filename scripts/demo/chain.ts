@@ -12,6 +12,7 @@ import {
 } from 'viem'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
+import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 
 type ListedChain = {
   chainId: number
@@ -36,11 +37,11 @@ export function transferData(to: Address, amount: bigint): Hex {
 
 function connectOne(listed: ListedChain) {
   const transport = http(listed.rpcUrl)
-  const reader = createPublicClient({ transport, pollingInterval: 50 })
+  const reader = createPublicClient({ transport })
   const usd = listed.tokens.find((token) => token.id === 'usd')!
 
   async function confirmed(hash: Hash): Promise<Hash> {
-    const receipt = await reader.waitForTransactionReceipt({ hash })
+    const receipt = await minedReceipt(reader, hash)
     if (receipt.status !== 'success') throw new Error(`${hash} was reverted`)
     return hash
   }

@@ -12,6 +12,7 @@ import {
   padHex,
 } from 'viem'
 import { delegateAbi, delegateBytecode, solverVaultAbi, solverVaultBytecode } from '../chain/generated/contracts.js'
+import { minedReceipt } from './minedReceipt.js'
 
 /** The CREATE2 factory that stands at this address on nearly every chain, anvil's included. */
 export const create2Factory: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
@@ -45,11 +46,11 @@ export type Deployer = ReturnType<typeof createDeployer>
 /** Sends the transactions of one account one after the other; for setting chains up, not for the money path. */
 export function createDeployer(rpcUrl: string, account: Account) {
   const transport = http(rpcUrl, { retryCount: 0 })
-  const reader = createPublicClient({ transport, pollingInterval: 50 })
+  const reader = createPublicClient({ transport })
   const wallet = createWalletClient({ account, transport })
 
   async function confirmed(hash: Hex): Promise<void> {
-    const receipt = await reader.waitForTransactionReceipt({ hash })
+    const receipt = await minedReceipt(reader, hash)
     if (receipt.status !== 'success') throw new Error(`The transaction ${hash} was reverted`)
   }
 

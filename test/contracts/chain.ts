@@ -23,6 +23,7 @@ import { startAnvil } from '../../server/devnet/anvil.js'
 import { createDeployer, deployContracts } from '../../server/devnet/deployContracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import type { Batch, Call } from './intents.js'
+import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 
 export const owner = devAccount(0)
 export const operator = devAccount(1)
@@ -58,7 +59,7 @@ export type TestChain = Awaited<ReturnType<typeof startTestChain>>
 export async function startTestChain() {
   const anvil = await startAnvil({ chainId: Number(chainId) })
   const transport = http(anvil.url)
-  const reader = createPublicClient({ transport, pollingInterval: 20 })
+  const reader = createPublicClient({ transport })
   const deployer = createDeployer(anvil.url, owner)
   const { delegate, vault } = await deployContracts(deployer, { owner: owner.address, operators: [operator.address] })
   const usd = await deployer.deploy(
@@ -73,7 +74,7 @@ export async function startTestChain() {
     const wallet = createWalletClient({ account, transport })
     // A limit of our own, so that a revert is mined instead of refused by the estimate.
     const hash = await wallet.sendTransaction({ chain: null, gas: 1_500_000n, ...transaction } as never)
-    return reader.waitForTransactionReceipt({ hash })
+    return minedReceipt(reader, hash)
   }
 
   /** What each call reverts with; null when it does not. */

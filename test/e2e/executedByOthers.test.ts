@@ -17,6 +17,7 @@ import {
   tokenOf,
   transferData,
 } from '../support/wallets.js'
+import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 
 /** Anyone may bring a signed batch to the user's account; the service takes what he did as done. */
 describe('a batch that someone else has executed', () => {
@@ -61,7 +62,7 @@ describe('a batch that someone else has executed', () => {
   it('is success with his transaction, and what it brought is the user’s credit', async () => {
     const { chain, user, usd, send, actionId } = await prepare()
     const hash = await send()
-    await reader(chain).waitForTransactionReceipt({ hash })
+    await minedReceipt(reader(chain), hash)
     const { body: step } = await api.execute(actionId, 0, 0)
     expect(step).to.include({ status: 'success', transactionHash: hash })
     expect(await balanceOf(chain, usd, user.address)).to.equal(0n)
@@ -72,7 +73,7 @@ describe('a batch that someone else has executed', () => {
   it('is success although the intent has expired since', async () => {
     const { chain, exp, send, actionId } = await prepare(3)
     const hash = await send()
-    await reader(chain).waitForTransactionReceipt({ hash })
+    await minedReceipt(reader(chain), hash)
     await until(() => Math.floor(Date.now() / 1000) > exp, 'the intent to expire')
     const { body: step } = await api.execute(actionId, 0, 0)
     expect(step).to.include({ status: 'success', transactionHash: hash })

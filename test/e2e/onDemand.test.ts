@@ -11,6 +11,7 @@ import {
   tokenOf,
   transferData,
 } from '../support/wallets.js'
+import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 
 const native: Address = '0x0000000000000000000000000000000000000000'
 
@@ -169,7 +170,7 @@ describe('on-demand actions', () => {
         maxPriorityFeePerGas: 10n ** 9n,
       })
       const hash = await wallet.sendRawTransaction({ serializedTransaction: raw })
-      await wallet.waitForTransactionReceipt({ hash })
+      await minedReceipt(wallet, hash)
       const error = await outcome(actionId, hash)
       expect(error.message).to.contain('reverted')
     })

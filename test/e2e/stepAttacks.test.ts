@@ -6,6 +6,7 @@ import { devAccount } from '../../server/devnet/accounts.js'
 import { attackScene, initCodeOf } from '../support/attackScene.js'
 import { until } from '../support/until.js'
 import { authorization, balanceOf, onDemandIntent, reader, signedIntent } from '../support/wallets.js'
+import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 
 describe('attacks by way of steps', () => {
   const scene = attackScene()
@@ -52,7 +53,7 @@ describe('attacks by way of steps', () => {
       await rpc(url, 'anvil_dropTransaction', [sent])
       const first = (await rpc(url, 'eth_sendRawTransaction', [raw])) as Hash
       await rpc(url, 'evm_mine', [])
-      await reader(a()).waitForTransactionReceipt({ hash: first })
+      await minedReceipt(reader(a()), first)
     } finally {
       await rpc(url, 'evm_setAutomine', [true])
     }

@@ -11,6 +11,7 @@ import { attackScene, native } from '../support/attackScene.js'
 import { randomHash } from '../support/builders.js'
 import { until } from '../support/until.js'
 import { authorization, reader, sendFrom, signedIntent, transferData } from '../support/wallets.js'
+import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 
 /** As in a database that was restored from a backup of the moment before the payout, later than the intent lasts. */
 describe('a payout that a restored database does not know', () => {
@@ -108,7 +109,7 @@ describe('a payout that a restored database does not know', () => {
       const none = await user.signAuthorization({ contractAddress: native, chainId: a().chainId, nonce: nonce + 1 })
       const wallet = createWalletClient({ account: user, transport: http(a().rpcUrls[0]) })
       const hash = await wallet.sendTransaction({ chain: null, to: user.address, authorizationList: [none] })
-      await reader(a()).waitForTransactionReceipt({ hash })
+      await minedReceipt(reader(a()), hash)
     }
     await isSpentOnce(await forgotten({ ...withCalls(), meanwhile: takeBack }))
   })

@@ -16,6 +16,7 @@ import { batchHash, type ChainBatch, intentDigest, intentTypedData, type Signatu
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 
 /** Users of the tests, their tokens and their signatures. */
 
@@ -24,7 +25,7 @@ export function newUser(): PrivateKeyAccount {
 }
 
 export function reader(chain: ChainConfig) {
-  return createPublicClient({ transport: http(chain.rpcUrls[0]), pollingInterval: 50 })
+  return createPublicClient({ transport: http(chain.rpcUrls[0]) })
 }
 
 export function tokenOf(chain: ChainConfig, id: string) {
@@ -54,7 +55,7 @@ export async function fund(
       functionName: 'mint',
       args: [user, amount],
     })
-    await reader(chain).waitForTransactionReceipt({ hash })
+    await minedReceipt(reader(chain), hash)
   }
   if (amounts.native !== undefined) await sendFrom(chain, devAccount(9), { to: user, value: amounts.native })
 }
@@ -68,7 +69,7 @@ export async function sendFrom(
 ): Promise<Hash> {
   const wallet = createWalletClient({ account, transport: http(chain.rpcUrls[0]) })
   const hash = await wallet.sendTransaction({ chain: null, ...transaction })
-  await reader(chain).waitForTransactionReceipt({ hash, timeout: timeoutMs })
+  await minedReceipt(reader(chain), hash, { withinMs: timeoutMs })
   return hash
 }
 
