@@ -20,14 +20,15 @@ process.on('uncaughtException', (error) => {
 })
 
 try {
-  const service = await startService(config, log)
+  const starting = startService(config, log)
   let stopping = false
   const stop = (signal: string) => {
     // A second signal means: at once.
     if (stopping) process.exit(1)
     stopping = true
     log.info({ signal }, 'stopping')
-    service.stop().then(
+    const stopped = starting.then((service) => service.stop())
+    stopped.then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ err: error }, 'could not stop in order')
@@ -35,6 +36,10 @@ try {
       },
     )
   }
+  // From the first moment on: a start that is cut off would leave the chains that it has begun to make.
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  const service = await starting
   const toggleDraining = async () => {
     const draining = !(await service.isDraining())
     await service.setDraining(draining)
@@ -43,11 +48,9 @@ try {
   process.on('SIGUSR2', () => {
     toggleDraining().catch((error: unknown) => log.error({ err: error }, 'drain mode could not be changed'))
   })
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
   // After the signals: each is heard from the moment at which the service works.
   await releaseMemory()
-  announce(service)
+  if (!stopping) announce(service)
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error)
   process.stderr.write(`The service could not start: ${hide(reason)}\n`)

@@ -14,6 +14,7 @@ export type CompiledOperation = {
   path: string
   parameters: Parameter[]
   takesBody: boolean
+  deprecated: boolean
   /** Given `{requestBody}`. Null when the operation takes none. */
   validateBody: ValidateFunction | null
   /** Given `{path, query, header}`. */
@@ -61,6 +62,7 @@ function compile(backend: OpenAPIBackend, operation: Operation): CompiledOperati
     path: operation.path,
     parameters: (operation.parameters ?? []) as Parameter[],
     takesBody,
+    deprecated: operation.deprecated === true,
     validateBody: takesBody ? (validators?.[0] ?? null) : null,
     validateParameters,
     replies: Object.fromEntries(

@@ -4,6 +4,7 @@ import { ServiceError } from '../domain/errors.js'
 import { type CompiledOperation, compileOperations } from './backend.js'
 import { createBodyReader } from './body.js'
 import { clipLists } from './clipLists.js'
+import { deprecated } from './deprecated.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
 import { madeAction, type Subject, subjectOf } from './logFields.js'
@@ -55,7 +56,9 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
   for (const operation of await compileOperations(options.spec, options.handlers)) {
     router.register(operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx) => {
       ctx.state.operationId = operation.operationId
+      if (operation.deprecated) ctx.set(deprecated())
       await limitClient(options.rateLimits, ctx, operation.operationId)
+      requireDecodable('query', ctx.querystring)
       const parameters = readParameters(operation.parameters, {
         path: ctx.params as Record<string, string>,
         query: ctx.query,
@@ -87,7 +90,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
 
   const dispatch = router.routes() as Middleware<ApiState>
   return async (ctx, next) => {
-    requireDecodable(ctx)
+    requireDecodable('path', ctx.path)
     await dispatch(ctx, async () => {
       answerWithoutRoute(ctx)
       await next()
@@ -119,16 +122,11 @@ function signalOf(ctx: Context, shutdown: AbortSignal): AbortSignal {
 }
 
 /** Koa's router passes malformed escapes on as they are; nothing that we know has such a name. */
-function requireDecodable(ctx: Context): void {
-  for (const [part, text] of [
-    ['path', ctx.path],
-    ['query', ctx.querystring],
-  ]) {
-    try {
-      decodeURIComponent(text!)
-    } catch {
-      throw new ServiceError('validation_failed', `The ${part} has a malformed percent escape`)
-    }
+function requireDecodable(part: string, text: string): void {
+  try {
+    decodeURIComponent(text)
+  } catch {
+    throw new ServiceError('validation_failed', `The ${part} has a malformed percent escape`)
   }
 }
 

@@ -101,6 +101,13 @@ describe('an action on its way to the services', () => {
       expect(created[1]).to.deep.equal(created[0])
     })
 
+    it('refuses a query that nobody can read by its own kind of body', async () => {
+      const refused = await api.post('/actions?verbose=%E0%A4%A', example('OnDemandActionRequest'))
+      expect(refused.status).to.equal(400)
+      expect(refused.body.error).to.equal('The query has a malformed percent escape')
+      expect(created).to.have.length(0)
+    })
+
     it('tells every violation at once, with its place, its rule and a sentence', async () => {
       const body = example('SignedActionRequest')
       const [intent] = body.intents

@@ -121,7 +121,20 @@ describe('the other endpoints', () => {
         expect(await statusOf(id), id).to.equal('success')
       }
       expect(await balanceOf(a, usdA(), friend)).to.equal(3_000_000n)
-      expect((await api.get('/intent/nonsense/step/0/status')).status).to.equal(404)
+    })
+
+    it('says that it is deprecated where it refuses, too', async () => {
+      const refused = [
+        await api.get('/intent/nonsense/step/0/status'),
+        await api.get('/intent/nonsense/step/first/status'),
+        await api.post('/transaction/submit', {}),
+      ]
+      expect(refused.map(({ status }) => status)).to.deep.equal([404, 400, 400])
+      for (const { headers } of refused) {
+        expect(headers.get('deprecation')).to.match(/^@\d+$/)
+        expect(headers.get('link')).to.equal('</actions>; rel="successor-version"')
+      }
+      expect((await api.get('/actions/nonsense')).headers.has('deprecation')).to.equal(false)
     })
   })
 

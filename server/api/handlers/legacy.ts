@@ -1,12 +1,8 @@
 import { type Issue, ServiceError } from '../../domain/errors.js'
 import type { LegacyService } from '../../services/legacy.js'
+import { deprecated } from '../deprecated.js'
 import type { Handlers } from '../handlers.js'
 import { lower, readAuthorization, readCall } from '../readAction.js'
-
-/** Both operations: deprecated since the first release (RFC 9745), and what to use instead. */
-function deprecated(successor: string): Record<string, string> {
-  return { Deprecation: '@1763596800', Link: `<${successor}>; rel="successor-version"` }
-}
 
 /** Where the parts of the action that a transaction becomes are in the body that the client has sent. */
 const places: [ofAction: RegExp, ofBody: string][] = [
@@ -42,7 +38,7 @@ export function createLegacyHandlers(
       })
       return {
         status: 200,
-        headers: deprecated('/actions'),
+        headers: deprecated(),
         body: {
           success: true,
           data: { intentId: submitted.intentId, actionId: submitted.actionId },
