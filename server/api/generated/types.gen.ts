@@ -371,7 +371,7 @@ export type Step = {
      */
     confirmations: number;
     /**
-     * How many the service waits for on this chain.
+     * How many the service waits for on this chain, by what the batch says that it moves. Where more has reached the vault it waits for as many as that amount asks for, if they are more.
      */
     requiredConfirmations: number;
     /**
@@ -571,7 +571,7 @@ export type DepositRecord = {
      */
     confirmations: number;
     /**
-     * How many the service waits for on this chain.
+     * How many the service waits for on this chain, by the amount that was reported. Where more has reached the vault it waits for as many as that asks for, if they are more.
      */
     requiredConfirmations: number;
     /**
