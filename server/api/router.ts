@@ -92,6 +92,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
   return async (ctx, next) => {
     requireDecodable('path', ctx.path)
     await dispatch(ctx, async () => {
+      requireDecodable('query', ctx.querystring)
       answerWithoutRoute(ctx)
       await next()
     })
