@@ -1,4 +1,5 @@
-import { startService } from './compose.js'
+import type { Logger } from 'pino'
+import { type Service, startService } from './compose.js'
 import { loadConfig } from './config.js'
 import { createLogger, hideSecrets } from './logging.js'
 import { releaseMemory } from './releaseMemory.js'
@@ -39,15 +40,13 @@ try {
   // From the first moment on: a start that is cut off would leave the chains that it has begun to make.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  const service = await starting
-  const toggleDraining = async () => {
-    const draining = !(await service.isDraining())
-    await service.setDraining(draining)
-    log.warn({ draining }, draining ? 'draining: nothing new is accepted' : 'accepting again')
-  }
+  // Before there is a service to drain the signal would end the process as SIGKILL does.
   process.on('SIGUSR2', () => {
-    toggleDraining().catch((error: unknown) => log.error({ err: error }, 'drain mode could not be changed'))
+    toggleDraining(starting, log).catch((error: unknown) =>
+      log.error({ err: error }, 'drain mode could not be changed'),
+    )
   })
+  const service = await starting
   // After the signals: each is heard from the moment at which the service works.
   await releaseMemory()
   if (!stopping) announce(service)
@@ -57,7 +56,14 @@ try {
   process.exit(1)
 }
 
-function announce(service: Awaited<ReturnType<typeof startService>>): void {
+async function toggleDraining(starting: Promise<Service>, log: Logger): Promise<void> {
+  const service = await starting
+  const draining = !(await service.isDraining())
+  await service.setDraining(draining)
+  log.warn({ draining }, draining ? 'draining: nothing new is accepted' : 'accepting again')
+}
+
+function announce(service: Service): void {
   const lines = service.url
     ? [
         `API    ${service.url}`,
