@@ -9,23 +9,17 @@ const maxRounds = 3
 const heatingSteps = 1_000
 
 /** Steps per second of one lane with many steps in a transaction, beside the same service with one in each. */
-export async function bundles(bench: Bench): Promise<Result[]> {
-  const results: Result[] = []
-  for (const kind of bench.kinds) {
-    results.push(
-      ...(await compare({
-        benchmark: 'bundles',
-        database: kind,
-        unit: 'steps/s',
-        rounds: Math.min(bench.rounds, maxRounds),
-        ours: { name: 'a backlog on 1 lane, bundled', round: () => workOff(bench, kind, '20') },
-        others: [
-          { name: 'a backlog on 1 lane, one by one', round: () => workOff(bench, kind, '1'), bound: { atLeast: 2.5 } },
-        ],
-      })),
-    )
-  }
-  return results
+export function bundles(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
+  return compare({
+    benchmark: 'bundles',
+    database: kind,
+    unit: 'steps/s',
+    rounds: Math.min(bench.rounds, maxRounds),
+    ours: { name: 'a backlog on 1 lane, bundled', round: () => workOff(bench, kind, '20') },
+    others: [
+      { name: 'a backlog on 1 lane, one by one', round: () => workOff(bench, kind, '1'), bound: { atLeast: 2.5 } },
+    ],
+  })
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { DatabaseKind } from './databases.js'
+
 /** Rounds of several contenders by turns, so that whatever else the machine does meets all of them alike. */
 
 export type Contender = {
@@ -10,8 +12,7 @@ export type Spread = { median: number; min: number; max: number }
 
 export type Result = {
   benchmark: string
-  /** `sqlite`, `mysql`, or null where no database makes a difference. */
-  database: string | null
+  database: DatabaseKind
   unit: string
   name: string
   figures: Spread
@@ -26,7 +27,7 @@ export type Bound = { atLeast: number } | { atMost: number }
 /** The first contender is ours; each other one is told with ours as a ratio to it. */
 export async function compare(options: {
   benchmark: string
-  database: string | null
+  database: DatabaseKind
   unit: string
   rounds: number
   ours: Contender
@@ -34,7 +35,7 @@ export async function compare(options: {
 }): Promise<Result[]> {
   const { ours, others, rounds, ...label } = options
   const contenders = [ours, ...others]
-  console.error(`${options.benchmark} ${options.database ?? ''}: ${rounds} rounds`)
+  console.error(`${options.benchmark} ${options.database}: ${rounds} rounds`)
   const figures = contenders.map((): number[] => [])
   for (let round = 0; round < rounds; round++) {
     // There and back again, so that nobody is always right after the same neighbour.

@@ -33,27 +33,25 @@ const shapes: Shape[] = [
 ]
 
 /** Steps per second, from the first request to the last success, beside a loop that sends the same, signed beforehand. */
-export async function engine(bench: Bench): Promise<Result[]> {
+export async function engine(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   const results: Result[] = []
-  for (const kind of bench.kinds) {
-    for (const shape of shapes) {
-      const blocks = shape.blockSeconds === null ? 'mined at once' : `${shape.blockSeconds} s blocks`
-      const label = `${shape.lanes} ${shape.lanes === 1 ? 'lane' : 'lanes'}, ${blocks}`
-      results.push(
-        ...(await compare({
-          benchmark: 'engine',
-          database: kind,
-          unit: 'steps/s',
-          rounds: Math.min(bench.rounds, maxRounds),
-          ours: { name: `steps on ${label}`, round: () => ourRound(bench, kind, shape) },
-          others: bareLoopsOf(shape).map((most) => ({
-            name: `bare loop on ${label}${most === Infinity ? '' : `, ${most} at a time`}`,
-            round: () => bareRound(shape, most),
-            bound: { atLeast: 0.8 },
-          })),
+  for (const shape of shapes) {
+    const blocks = shape.blockSeconds === null ? 'mined at once' : `${shape.blockSeconds} s blocks`
+    const label = `${shape.lanes} ${shape.lanes === 1 ? 'lane' : 'lanes'}, ${blocks}`
+    results.push(
+      ...(await compare({
+        benchmark: 'engine',
+        database: kind,
+        unit: 'steps/s',
+        rounds: Math.min(bench.rounds, maxRounds),
+        ours: { name: `steps on ${label}`, round: () => ourRound(bench, kind, shape) },
+        others: bareLoopsOf(shape).map((most) => ({
+          name: `bare loop on ${label}${most === Infinity ? '' : `, ${most} at a time`}`,
+          round: () => bareRound(shape, most),
+          bound: { atLeast: 0.8 },
         })),
-      )
-    }
+      })),
+    )
   }
   return results
 }

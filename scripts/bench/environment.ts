@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { chainsFileOf } from '../../test/support/chainsFile.js'
-import type { Databases, DatabaseKind } from './databases.js'
+import type { Databases } from './databases.js'
 import type { LoadGenerator } from './generateLoad.js'
 import { startProcess } from './startProcess.js'
 
@@ -13,7 +13,6 @@ export type Bench = {
   rounds: number
   /** How long a round of requests lasts. */
   seconds: number
-  kinds: DatabaseKind[]
   databases: Databases
   load: LoadGenerator
 }

@@ -2,7 +2,7 @@ import { compare, type Result } from './compare.js'
 import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { inScope, type Keep } from './inScope.js'
-import { type SignedBody, signBodies } from './signedBodies.js'
+import { signBodies } from './signedBodies.js'
 import { startProcess } from './startProcess.js'
 
 const connections = 50
@@ -14,30 +14,18 @@ const users = 100
 const warmUps = 3
 
 /** `POST /actions` (one 7702 intent, two batches, two authorizations, all checks) beside less of the same. */
-export async function intake(bench: Bench): Promise<Result[]> {
-  return inScope(async (keep) => {
-    const chains = await keep(startChains())
-    const bodies = await signBodies(chains.devnet.chains, { bodies: amount * (bench.rounds + warmUps), users })
-    const results: Result[] = []
-    for (const kind of bench.kinds) {
-      results.push(...(await inScope((keepOne) => intakeOn(bench, kind, chains.env, bodies, keepOne))))
-    }
-    return results
-  })
+export function intake(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
+  return inScope((keep) => intakeOn(bench, kind, keep))
 }
 
-async function intakeOn(
-  bench: Bench,
-  kind: DatabaseKind,
-  chainsEnv: Record<string, string>,
-  bodies: SignedBody[],
-  keep: Keep,
-): Promise<Result[]> {
+async function intakeOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<Result[]> {
+  const chains = await keep(startChains())
+  const bodies = await signBodies(chains.devnet.chains, { bodies: amount * (bench.rounds + warmUps), users })
   const databases = await Promise.all([1, 2, 3].map(() => keep(bench.databases.fresh(kind))))
   const [first, second, third] = databases.map(({ url }) => url)
-  const native = await keep(startServiceProcess({ ...chainsEnv, DATABASE_URL: first! }))
+  const native = await keep(startServiceProcess({ ...chains.env, DATABASE_URL: first! }))
   const slow = { DATABASE_URL: second!, BENCH_RECOVERY: 'viem' }
-  const javascript = await keep(startServiceProcess({ ...chainsEnv, ...slow }))
+  const javascript = await keep(startServiceProcess({ ...chains.env, ...slow }))
   const bare = await keep(startProcess<{ url: string }>('servers/bareIntake.ts', { DATABASE_URL: third! }))
   const contender = (name: string, url: string, requestsPerRound: number) => {
     let sent = 0

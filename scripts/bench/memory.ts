@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type Result, spread } from './compare.js'
+import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { inScope } from './inScope.js'
 import { signBodies } from './signedBodies.js'
@@ -11,10 +12,10 @@ const idleSeconds = 10
 const busySeconds = 30
 
 /** Resident memory of the service: idle, and with steps in flight on a chain that makes no blocks. */
-export async function memory(bench: Bench): Promise<Result[]> {
+export function memory(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   return inScope(async (keep) => {
     const chains = await keep(startChains())
-    const database = await keep(bench.databases.fresh('sqlite'))
+    const database = await keep(bench.databases.fresh(kind))
     const service = await keep(startServiceProcess({ ...chains.env, DATABASE_URL: database.url }))
     const idle = await sample(service.pid, idleSeconds)
     const [chain] = chains.devnet.chains
@@ -27,7 +28,7 @@ export async function memory(bench: Bench): Promise<Result[]> {
     await rpc(chain!.rpcUrls[0]!, 'evm_setAutomine', [false])
     await askForSteps(bench.load, service.url, paths)
     const busy = await sample(service.pid, busySeconds)
-    const common = { benchmark: 'memory', database: 'sqlite', unit: 'MB', ratio: null }
+    const common = { benchmark: 'memory', database: kind, unit: 'MB', ratio: null }
     return [
       { ...common, name: 'idle', figures: spread(idle), bound: { atMost: 150 } },
       { ...common, name: `${steps} steps in flight`, figures: spread(busy), bound: { atMost: 350 } },

@@ -1,4 +1,5 @@
 import { compare, type Result } from './compare.js'
+import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { type LoadGenerator, startLoadGenerator } from './generateLoad.js'
 import { inScope } from './inScope.js'
@@ -10,12 +11,15 @@ const connections = 20
 const amount = 1_500
 const users = 100
 
-/** `POST /actions` taken by two processes (`ROLE=api`) on one MariaDB, beside one: as far as there are cores for them. */
-export async function processes(bench: Bench): Promise<Result[]> {
-  if (!bench.kinds.includes('mysql')) return []
+/**
+ * `POST /actions` taken by two processes (`ROLE=api`) on one database, beside one: as far as there are cores for them.
+ * Nothing on SQLite, whose file belongs to one process.
+ */
+export async function processes(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
+  if (kind === 'sqlite') return []
   return inScope(async (keep) => {
     const chains = await keep(startChains())
-    const { url } = await keep(bench.databases.fresh('mysql'))
+    const { url } = await keep(bench.databases.fresh(kind))
     const env = { ...chains.env, DATABASE_URL: url, ROLE: 'api' }
     const loads = [bench.load, await keep(startLoadGenerator())]
     const services = [await keep(startServiceProcess(env)), await keep(startServiceProcess(env))]
@@ -37,7 +41,7 @@ export async function processes(bench: Bench): Promise<Result[]> {
     for (const warmUp of [two, one]) await warmUp()
     return compare({
       benchmark: 'processes',
-      database: 'mysql',
+      database: kind,
       unit: 'requests/s',
       rounds: bench.rounds,
       ours: { name: 'POST /actions to 2 processes', round: two },

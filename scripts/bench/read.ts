@@ -12,10 +12,8 @@ const connections = 50
 const warmUpSeconds = 2
 
 /** `GET` of a step beside bare Koa that reads the same row and answers the same bytes. */
-export async function read(bench: Bench): Promise<Result[]> {
-  const results: Result[] = []
-  for (const kind of bench.kinds) results.push(...(await inScope((keep) => readOn(bench, kind, keep))))
-  return results
+export function read(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
+  return inScope((keep) => readOn(bench, kind, keep))
 }
 
 async function readOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<Result[]> {

@@ -10,7 +10,7 @@ export function isKept({ figures, ratio, bound }: Result): boolean {
 /** The results as a table for people; each ratio is ours divided by that line's. */
 export function table(results: readonly Result[]): string {
   const rows = results.map((result) => [
-    [result.benchmark, result.database].filter(Boolean).join(' / '),
+    `${result.benchmark} / ${result.database}`,
     result.name,
     `${show(result.figures)} ${result.unit}`,
     result.ratio ? `× ${show(result.ratio)}` : '',

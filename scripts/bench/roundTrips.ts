@@ -2,6 +2,7 @@ import { createServer, request } from 'node:http'
 import { Agent } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Result, spread } from './compare.js'
+import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { inScope } from './inScope.js'
 import { signBodies } from './signedBodies.js'
@@ -11,11 +12,11 @@ const lone = 20
 const atOnce = 200
 
 /** HTTP requests to the chain per step, the watching of the chain among them; counted by a proxy before it. */
-export async function roundTrips(bench: Bench): Promise<Result[]> {
+export function roundTrips(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   return inScope(async (keep) => {
     const proxy = await keep(startCountingProxy())
     const chains = await keep(startChains(proxy.through))
-    const database = await keep(bench.databases.fresh('sqlite'))
+    const database = await keep(bench.databases.fresh(kind))
     const keys = chains.devnet.operatorKeys[0]!
     const env = { ...chains.env, SOLVER_PRIVATE_KEYS: keys, DATABASE_URL: database.url }
     const service = await keep(startServiceProcess(env))
@@ -35,7 +36,7 @@ export async function roundTrips(bench: Bench): Promise<Result[]> {
     await askForSteps(bench.load, service.url, paths.slice(lone))
     await untilSucceeded(service, count)
     const together = [(proxy.count(path) - before) / atOnce]
-    const common = { benchmark: 'rpc', database: null, unit: 'round trips/step', ratio: null }
+    const common = { benchmark: 'rpc', database: kind, unit: 'round trips/step', ratio: null }
     return [
       { ...common, name: 'one in flight', figures: spread(alone), bound: { atMost: 6 } },
       { ...common, name: `${atOnce} in flight`, figures: spread(together), bound: { atMost: 3 } },

@@ -54,7 +54,8 @@ export async function startProcess<Ready>(script: string, env: Record<string, st
   return {
     ready,
     pid: child.pid!,
-    ask<Answer>(message: unknown) {
+    async ask<Answer>(message: unknown) {
+      if (!child.connected) throw new Error(`${script} has ended`)
       const answer = next<Answer>()
       child.send(message as object)
       return answer

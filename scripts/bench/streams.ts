@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http'
 import { compare, type Result } from './compare.js'
+import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { inScope } from './inScope.js'
 import type { Load } from './load.js'
@@ -11,41 +12,35 @@ const openedAtOnce = 100
 const connections = 50
 
 /** What open event streams take from the throughput of reads. */
-export async function streams(bench: Bench): Promise<Result[]> {
-  const results: Result[] = []
-  for (const kind of bench.kinds) {
-    results.push(
-      ...(await inScope(async (keep) => {
-        const chains = await keep(startChains())
-        const database = await keep(bench.databases.fresh(kind))
-        const service = await keep(startServiceProcess({ ...chains.env, DATABASE_URL: database.url }))
-        const bodies = await signBodies(chains.devnet.chains, { bodies: connections, users: connections })
-        const paths = await createActions(
-          service.url,
-          bodies.map(({ body }) => body),
-        )
-        const requests: Load['requests'] = paths.map((path) => ({ method: 'GET', path }))
-        const read = async () =>
-          (await bench.load.run({ url: service.url, connections, requests, seconds: bench.seconds })).perSecond
-        const eventsPath = paths[0]!.replace(/\/intents.*$/, '/events')
-        const readWithStreams = () =>
-          inScope(async (keepOpen) => {
-            await keepOpen(openStreams(service.url + eventsPath))
-            return read()
-          })
-        await read()
-        return compare({
-          benchmark: 'streams',
-          database: kind,
-          unit: 'requests/s',
-          rounds: bench.rounds,
-          ours: { name: `GET of a step, ${streamCount} streams open`, round: readWithStreams },
-          others: [{ name: 'GET of a step, none open', round: read, bound: { atLeast: 0.8 } }],
-        })
-      })),
+export function streams(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
+  return inScope(async (keep) => {
+    const chains = await keep(startChains())
+    const database = await keep(bench.databases.fresh(kind))
+    const service = await keep(startServiceProcess({ ...chains.env, DATABASE_URL: database.url }))
+    const bodies = await signBodies(chains.devnet.chains, { bodies: connections, users: connections })
+    const paths = await createActions(
+      service.url,
+      bodies.map(({ body }) => body),
     )
-  }
-  return results
+    const requests: Load['requests'] = paths.map((path) => ({ method: 'GET', path }))
+    const read = async () =>
+      (await bench.load.run({ url: service.url, connections, requests, seconds: bench.seconds })).perSecond
+    const eventsPath = paths[0]!.replace(/\/intents.*$/, '/events')
+    const readWithStreams = () =>
+      inScope(async (keepOpen) => {
+        await keepOpen(openStreams(service.url + eventsPath))
+        return read()
+      })
+    await read()
+    return compare({
+      benchmark: 'streams',
+      database: kind,
+      unit: 'requests/s',
+      rounds: bench.rounds,
+      ours: { name: `GET of a step, ${streamCount} streams open`, round: readWithStreams },
+      others: [{ name: 'GET of a step, none open', round: read, bound: { atLeast: 0.8 } }],
+    })
+  })
 }
 
 async function openStreams(url: string): Promise<{ stop(): Promise<void> }> {
