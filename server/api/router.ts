@@ -1,8 +1,9 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { ServiceError } from '../domain/errors.js'
+import { createAdmission } from './admission.js'
 import { type CompiledOperation, compileOperations } from './backend.js'
-import { createBodyReader } from './body.js'
+import { createBodyReader, type ReadBody } from './body.js'
 import { clipLists } from './clipLists.js'
 import { deprecated } from './deprecated.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
@@ -52,6 +53,7 @@ const startsWork: ReadonlySet<OperationId> = new Set([
 export async function createRouter(options: Options): Promise<Middleware<ApiState>> {
   const router = new Router<ApiState>({ sensitive: true })
   const readBody = createBodyReader(options.bodyLimitBytes)
+  const admitted = createAdmission()
 
   for (const operation of await compileOperations(options.spec, options.handlers)) {
     router.register(operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx) => {
@@ -66,7 +68,9 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       })
       if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
       ctx.state.subject = subjectOf(parameters.path)
-      const body = operation.takesBody ? await validBody(ctx, operation) : undefined
+      const read = operation.takesBody ? await readBody(ctx) : null
+      await admitted()
+      const body = read ? validBody(read, operation) : undefined
       if (startsWork.has(operation.operationId)) await options.requireOpen()
       let signal: AbortSignal | null = null
       const reply = await operation.handler({
@@ -98,8 +102,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
     })
   }
 
-  async function validBody(ctx: Context, operation: CompiledOperation): Promise<unknown> {
-    const read = await readBody(ctx)
+  function validBody(read: ReadBody, operation: CompiledOperation): unknown {
     if (read.outcome === 'invalid') throw refuseBody(operation.operationId, [read.issue], undefined)
     const { body } = read
     clipLists(body)

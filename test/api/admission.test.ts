@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { createAdmission } from '../../server/api/admission.js'
+
+describe('requests that come at once', () => {
+  it('begin in the order in which they came, one in each turn of the event loop if each takes its time', async () => {
+    const admitted = createAdmission()
+    const begun: number[] = []
+    const request = async (name: number) => {
+      await admitted()
+      // Goes on without a wait, as what follows does.
+      await Promise.resolve()
+      begun.push(name)
+      work(5)
+    }
+    const all = Promise.all(Array.from({ length: 20 }, (_none, name) => request(name)))
+    const inTurns: number[] = []
+    while (begun.length < 20) {
+      const before = begun.length
+      await turn()
+      inTurns.push(begun.length - before)
+    }
+    await all
+    expect(begun).to.deep.equal([...Array(20).keys()])
+    expect(Math.max(...inTurns)).to.equal(1)
+  })
+
+  it('begin in one turn if they take next to nothing', async () => {
+    const admitted = createAdmission()
+    let begun = 0
+    const all = Promise.all(Array.from({ length: 20 }, () => admitted().then(() => (begun += 1))))
+    let turns = 0
+    for (; begun < 20; turns++) await turn()
+    await all
+    // A machine may be slow for a moment.
+    expect(turns).to.be.lessThan(10)
+  })
+
+  it('begin though nobody has come for a while, or one comes after the other', async () => {
+    const admitted = createAdmission()
+    await admitted()
+    await turn()
+    await admitted()
+    await admitted()
+  })
+})
+
+function turn(): Promise<void> {
+  return new Promise((next) => setImmediate(next))
+}
+
+function work(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end;) continue
+}
