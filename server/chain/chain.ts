@@ -151,12 +151,15 @@ export type Chain = {
   accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
-  /** Whether the vault has paid under this key. */
-  isFulfilled(stepKey: Hash): Promise<boolean>
+  /** Whether the vault has paid under this key. `since`: by a node that has this block. */
+  isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>
   /** Which of them the vault lets pay; all of them where it does not say. */
   areOperators(signers: readonly Address[]): Promise<boolean[]>
-  /** Whether the account's delegate has run this batch. False for an account without a delegate. */
-  isChainBatchProcessed(account: Address, chainBatchId: Hash): Promise<boolean>
+  /**
+   * Whether the account's delegate has run this batch. False for an account without a delegate, and for one whose code does
+   * not answer, whatever it does instead. `since`: by a node that has this block.
+   */
+  isChainBatchProcessed(account: Address, chainBatchId: Hash, since?: bigint): Promise<boolean>
   /** The transaction in which the vault paid under this key. */
   findFulfilment(stepKey: Hash): Promise<FoundLog>
   /** The transaction in which the account's delegate ran this batch. */

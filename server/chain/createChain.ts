@@ -23,6 +23,7 @@ import {
 import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { createSimulator } from './simulate.js'
+import { isRevert } from './simulationAnswers.js'
 
 /** How many calls one request to a node holds at most; gateways refuse long ones. */
 const maxCalls = 100
@@ -140,17 +141,19 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).flat()
     },
 
-    async isFulfilled(stepKey) {
-      return (await readFlag(rpc, config.vault, encodeIsFulfilled(stepKey))) === true
+    async isFulfilled(stepKey, since) {
+      return (await readFlag(rpc, { to: config.vault, data: encodeIsFulfilled(stepKey), since })) === true
     },
 
     async areOperators(signers) {
-      const flags = await Promise.all(signers.map((signer) => readFlag(rpc, config.vault, encodeIsOperator(signer))))
+      const flags = await Promise.all(
+        signers.map((signer) => readFlag(rpc, { to: config.vault, data: encodeIsOperator(signer) })),
+      )
       return flags.map((flag) => flag !== false)
     },
 
-    async isChainBatchProcessed(account, chainBatchId) {
-      return (await readFlag(rpc, account, encodeIsChainBatchProcessed(chainBatchId))) === true
+    async isChainBatchProcessed(account, chainBatchId, since) {
+      return (await readFlag(rpc, { to: account, data: encodeIsChainBatchProcessed(chainBatchId), since })) === true
     },
 
     send(signed) {
@@ -281,16 +284,26 @@ function readBalance(answer: RpcAnswer): bigint {
   return data === '0x' ? 0n : readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
 }
 
-/** Null: there is no such contract, so that it says nothing. */
-function readFlag(rpc: Rpc, to: Address, data: Hex): Promise<boolean | null> {
+/** More than the delegate ever takes; an account may have code that burns all that it is given. */
+const flagGas = 1_000_000n
+
+/** Null: there is no such contract, so that it says nothing. `since`: told by a node that has this block. */
+function readFlag(
+  rpc: Rpc,
+  { to, data, since }: { to: Address; data: Hex; since?: bigint | undefined },
+): Promise<boolean | null> {
+  const asked = call('eth_call', { to, data, gas: quantity(flagGas) }, 'latest')
+  // The head first, so that the flag is of that block at the least.
   return rpc.read(
-    [call('eth_call', { to, data }, 'latest')],
-    ([answer]) => {
+    since === undefined ? [asked] : [call('eth_blockNumber'), asked],
+    (answers) => {
+      const [answer, head] = answers.toReversed()
+      if (since !== undefined && readBigInt(resultOf(head)) < since) throw new Error('the node lags behind')
       const word = answer?.error ? '0x' : readHex(resultOf(answer))
       return word.length === 66 ? BigInt(word) === 1n : null
     },
-    // An account with other code may revert.
-    { isAnswer: (error) => error.code === 3 || /revert/i.test(error.message) },
+    // An account with other code may end in any way that the EVM knows.
+    { isAnswer: (error, { method }) => method === 'eth_call' && isRevert(error) },
   )
 }
 

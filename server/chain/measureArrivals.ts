@@ -2,7 +2,9 @@ import { type Address, keccak256, padHex } from 'viem'
 import { ChainUnavailable } from './chain.js'
 import { encodeBalanceOf, encodeTransfer } from './contracts.js'
 import type { Rpc } from './rpc.js'
-import { call, quantity, readArray, readBigInt, readLog, readObject, resultOf } from './rpcFormat.js'
+import { call, quantity, readArray, readBigInt, readHex, readLog, readObject, resultOf } from './rpcFormat.js'
+import type { RpcAnswer } from './rpcNode.js'
+import { isRevert } from './simulationAnswers.js'
 import { transferTopic, transfersOf } from './transfers.js'
 
 const maxReadings = 5
@@ -59,12 +61,20 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
       call('eth_getLogs', { ...range, topics: [transferTopic, null, party] }),
       call('eth_getLogs', { ...range, topics: [transferTopic, party] }),
     ]
-    return rpc.read(calls, (answers) => {
-      const [before, after, incoming, outgoing] = answers.map(resultOf)
-      const logged = sumOf(incoming)
-      if (logged < total) throw new Error('the node lacks logs that the receipt has')
-      return { logged, arrived: word(after) - word(before) + sumOf(outgoing) }
-    })
+    return rpc.read(
+      calls,
+      ([before, after, incoming, outgoing]) => {
+        const logged = sumOf(resultOf(incoming))
+        if (logged < total) throw new Error('the node lacks logs that the receipt has')
+        const had = balanceIn(before)
+        const has = balanceIn(after)
+        // A token that did not say what the vault had will never say it: the block is what it is. Nothing has come then, and
+        // whatever shares the transaction does not wait for it.
+        if (had === null || has === null) return { logged, arrived: 0n }
+        return { logged, arrived: has - had + sumOf(resultOf(outgoing)) }
+      },
+      { isAnswer: (error, { method }) => method === 'eth_call' && isRevert(error) },
+    )
   }
 
   /** Where the nodes have forgotten the block's state: what arrives elsewhere when the vault sends as much now. */
@@ -95,6 +105,14 @@ function share(amount: bigint, { logged, arrived }: Measure): bigint {
 
 function sumOf(logs: unknown): bigint {
   return transfersOf({ logs: readArray(logs).map(readLog) }).reduce((total, { amount }) => total + amount, 0n)
+}
+
+/** Null: the token's code gives none. Where there is no code yet, nobody has a balance. */
+function balanceIn(answer: RpcAnswer | undefined): bigint | null {
+  if (answer?.error) return null
+  const data = readHex(resultOf(answer))
+  if (data === '0x') return 0n
+  return data.length >= 66 ? word(data) : null
 }
 
 function word(data: unknown): bigint {

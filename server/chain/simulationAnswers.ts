@@ -88,7 +88,9 @@ export function isRevert({ code, message, data }: RpcError): boolean {
     /revert|out of gas|gas required exceeds|always failing transaction|vm execution error|stack (?:under|over)flow/i.test(
       message,
     ) ||
-    /invalid opcode|invalid jump|opcode .* not defined|execution failed|write protection/i.test(message) ||
+    /invalid opcode|invalid jump|opcode .* not defined|execution failed|write protection|EVM error:? (?!FatalExternalError)/i.test(
+      message,
+    ) ||
     (typeof data === 'string' && /^Reverted 0x/.test(data)) ||
     isRevertData(data)
   )

@@ -13,8 +13,8 @@ import type { EngineTools } from './tools.js'
 export type Adoption =
   /** Nothing says that somebody has done it. */
   | { outcome: 'none' }
-  /** Somebody has, and it is not final yet, or can't be found. */
-  | { outcome: 'waits' }
+  /** Somebody has, and it is not final yet; or, not `found`, only what was asked for says so. */
+  | { outcome: 'waits'; found: boolean }
   | { outcome: 'ended'; result: StepResult }
 
 /**
@@ -36,20 +36,20 @@ export async function adoptExecution(
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
   if (hash === null || hash === 'unsearched') {
     // It comes into a block, or the next simulation goes well.
-    if (isUnmined) return { outcome: 'waits' }
+    if (isUnmined) return { outcome: 'waits', found: false }
     if (failure.name !== 'AlreadyFulfilled') return ended(unknownTransaction)
     const { chainId } = chain.config
     tools.log.warn(
       { ...stepFields(work), chainId, stepKey: work.stepKey },
       'no node has the log of what the vault has paid',
     )
-    return { outcome: 'waits' }
+    return { outcome: 'waits', found: false }
   }
   const { transaction, receipt, head } = await chain.transaction(hash)
-  if (!transaction || !receipt) return { outcome: 'waits' }
+  if (!transaction || !receipt) return { outcome: 'waits', found: true }
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
-  if (confirmations < needed || !(await chain.isCertain(receipt, needed))) return { outcome: 'waits' }
+  if (confirmations < needed || !(await chain.isCertain(receipt, needed))) return { outcome: 'waits', found: true }
   const transfers = solverTransfers(batch)
   if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
     return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)

@@ -69,10 +69,15 @@ async function settleOrNote(
   const isCertain = async () => (chain.config.agreement === 1 && isRead) || chain.isCertain(receipt, needed)
   if (confirmations < needed || !(await isCertain())) return note()
   const bundle = readBundle(transaction, receipt, chain, tools)
-  const results = await resultsOf(works, { transaction, receipt, bundle, head }, chain, tools)
-  const carried = await airdropOf(transaction, receipt, chain, tools)
-  const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
-  if (!results || (carried && !airdrop)) return note()
+  const meaning = await meaningOf(works, { transaction, receipt, bundle, head }, chain, tools).catch(
+    async (error: unknown) => {
+      // What can't be read yet has used its nonce up all the same, and the ones behind it must not wait for higher fees.
+      await note()
+      throw error
+    },
+  )
+  if (!meaning) return note()
+  const { results, carried, airdrop } = meaning
   const settled = { transactionId: transaction.id, mined, results, airdrop }
   const done = await tools.store.settleTransaction(settled, tools.now())
   if (done.outcome === 'stale') return
@@ -91,7 +96,21 @@ async function settleOrNote(
 
 type Result = { work: StepWork; ref: StepRef; result: StepOutcome; needs: SolverNeed[] | null }
 
-/** What a final receipt means for the steps that its transaction concerns. Null: for one of them it can't be said yet. */
+/** What a final receipt means for all that its transaction carries. Null: for a part of it that can't be said yet. */
+async function meaningOf(
+  works: readonly StepWork[],
+  mined: MinedTransaction & { head: bigint },
+  chain: Chain,
+  tools: EngineTools,
+) {
+  const { transaction, receipt } = mined
+  const results = await resultsOf(works, mined, chain, tools)
+  const carried = await airdropOf(transaction, receipt, chain, tools)
+  const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
+  return !results || (carried && !airdrop) ? null : { results, carried, airdrop }
+}
+
+/** What it means for the steps that the transaction concerns. Null: for one of them it can't be said yet. */
 async function resultsOf(
   works: readonly StepWork[],
   mined: MinedTransaction & { head: bigint },

@@ -47,7 +47,7 @@ export async function resultOf(
     }
   }
   // First what the contracts remember: a vault that is paused by now says only that.
-  const done = await refusalNow(work, batch, chain)
+  const done = await refusalNow(work, batch, receipt, chain)
   const failure = done || isCancelled ? null : await failureOf(transaction, chain, tools)
   // It goes on, as the same attempt, with an operator that the vault knows.
   const { signer: from, to } = transaction
@@ -56,7 +56,8 @@ export async function resultOf(
   const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
   // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what
   // counts then is that.
-  if (adoption?.outcome === 'waits') return null
+  // What reverted with a name that the contracts' memory does not bear out, an account with other code may have made up.
+  if (adoption?.outcome === 'waits' && (done || adoption.found)) return null
   if (adoption?.outcome === 'ended') {
     return adoption.result.status === 'success' ? adoption.result : { ...adoption.result, ...place }
   }
@@ -101,12 +102,18 @@ const cancelled = {
 
 /**
  * What the step's own transaction would have reverted with where it has been carried out without it. By the contracts'
- * memory and not by a simulation: what was cancelled may be what no node wants to run.
+ * memory, as of the receipt's block at the least, and not by a simulation: what was cancelled may be what no node wants to run.
  */
-async function refusalNow(work: StepWork, batch: ChainBatch, chain: Chain): Promise<{ name: string } | null> {
-  if (work.stepKey !== null && (await chain.isFulfilled(work.stepKey))) return { name: 'AlreadyFulfilled' }
+async function refusalNow(
+  work: StepWork,
+  batch: ChainBatch,
+  { blockNumber }: Receipt,
+  chain: Chain,
+): Promise<{ name: string } | null> {
+  if (work.stepKey !== null && (await chain.isFulfilled(work.stepKey, blockNumber))) return { name: 'AlreadyFulfilled' }
   if (work.intent.mode !== '7702' || batch.calls.length === 0) return null
-  const hasRun = await chain.isChainBatchProcessed(work.user, batchIdOf(work.intent, work.ref.stepIndex))
+  const batchId = batchIdOf(work.intent, work.ref.stepIndex)
+  const hasRun = await chain.isChainBatchProcessed(work.user, batchId, blockNumber)
   return hasRun ? { name: 'DuplicateChainBatch' } : null
 }
 
