@@ -30,8 +30,8 @@ export async function codesMarkdown(): Promise<string> {
     '### Codes of `IntentApiError`',
     table(['Code', 'Cause', 'Remedy'], errors!.map(inCauseAndRemedy)),
     '### Codes of its `issues`',
-    'Each issue names by `path` what to correct, and says in `message` what is wrong with it. When all have one code, it is ' +
-      'the code of the error too; else that is `validation_failed`.',
+    'Each issue names by `path` what to correct, and says in `message` what is wrong with it. When all that ' +
+      '`POST /actions` refuses have one code, it is the code of the error too; else that is `validation_failed`.',
     `What breaks the schema has the keyword of JSON Schema: ${list(codesOf((code) => keywords.test(code)))}. ` +
       `As above: ${list(codesOf((code) => known.has(code)))}. And:`,
     table(

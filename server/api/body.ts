@@ -58,7 +58,10 @@ function toIssue(error: unknown, limitBytes: number): Issue {
   if (typeof code === 'string' && /^(Z_|ERR__|ERR_BROTLI)/.test(code)) {
     return invalid('The body is not what its Content-Encoding says')
   }
-  if (error instanceof SyntaxError) return invalid('The body is not valid JSON')
+  if (error instanceof SyntaxError) {
+    const isPrototype = error.message.includes('forbidden prototype')
+    return invalid(isPrototype ? 'A property is named __proto__, which is not taken' : 'The body is not valid JSON')
+  }
   if (type === 'request.aborted' || type === 'request.size.invalid') return invalid('The body ended early')
   throw error
 }

@@ -108,7 +108,7 @@ export function findingsOf(state: {
       chainId: null,
       message: `${waiting.steps} steps and ${waiting.airdrops} airdrops wait for a transaction; the oldest has waited for ${seconds(nowMs - waiting.oldestAt)} s.`,
       remedy:
-        'Look at the other findings first. With none, see that a process with ROLE=engine or ROLE=all runs, and look into its log for the step. If that says that no node has the log of a payment, name a node in rpcUrls that keeps all logs.',
+        'Look at the other findings first. With none, see that a process with ROLE=engine or ROLE=all runs, and look into its log for the step. If that says that no node has the log of a payment, name a node in rpcUrls that keeps all logs. If steps are carried out all the same, there are more of them than the process can do: limit clients (RATE_LIMIT_PER_MINUTE), or run more processes on a shared database, with the API in processes of its own (ROLE=api).',
     })
   }
   return findings
