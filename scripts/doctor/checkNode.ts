@@ -95,7 +95,7 @@ export async function checkNode(chain: ChainConfig, index: number, now: number):
       fault('rpc.noEip7702', what, 'Use a chain and a node with the Prague rules.')
     }
     if (!Array.isArray(simulated?.result)) {
-      const what = `it does not know eth_simulateV1${said(simulated)}; transfers are not compared before sending`
+      const what = `it does not know eth_simulateV1${said(simulated)}; transfers are not compared before sending, and a payment that is found once the node has forgotten its block's state waits`
       warn('rpc.noSimulation', what, `Use a node that knows it in ${place}.`)
     }
     if (!Array.isArray(logs?.result)) {

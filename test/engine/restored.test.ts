@@ -129,6 +129,6 @@ describe('a payout that a restored database does not know', () => {
     const adoption = adoptExecution(unseen, planned!, createChain(a()), { name: 'AlreadyFulfilled' }, {
       log: pino({ level: 'silent' }),
     } as unknown as EngineTools)
-    expect(await adoption).to.deep.equal({ outcome: 'waits' })
+    expect(await adoption).to.deep.equal({ outcome: 'waits', found: false })
   })
 })
