@@ -5,6 +5,8 @@ export type Accounts = ReturnType<typeof createAccounts>
 
 /** How soon the first that waits looks again by itself; each one after it so much later. */
 const againMs = 200
+/** All that wait look no more often than once in this time, taken together: thousands would leave no time for work. */
+const everyMs = 5
 /** How soon one does that was called and has found the account taken: it may have looked just before it was free. */
 const firstAgainMs = 50
 /** The latest that any of them looks again: others may have freed the account, in another process. */
@@ -33,6 +35,8 @@ export function createAccounts(deps: {
 }) {
   /** By account, the one that was asked for last at the end. */
   const queues = new Map<string, Queue>()
+  /** How many wait, for whichever account. */
+  let crowd = 0
 
   return {
     isAwaited,
@@ -74,6 +78,7 @@ export function createAccounts(deps: {
     const waiting = queues.get(account)?.waiting ?? new Map<string, Waiting>()
     const wasCalled = waiting.get(name)?.isCalled === true
     const entry = { ref: work.ref, isCalled: false, comesAt: 0 }
+    if (!waiting.has(name)) crowd += 1
     // Who waits already keeps his place.
     waiting.set(name, entry)
     queues.delete(account)
@@ -90,13 +95,13 @@ export function createAccounts(deps: {
       if (other === name || place * againMs >= latestMs) break
       place += 1
     }
-    return place * againMs
+    return Math.min(Math.max(place * againMs, crowd * everyMs), latestMs)
   }
 
   function leave(work: StepWork): void {
     const account = accountOf(work)
     const queue = queues.get(account)
-    queue?.waiting.delete(nameOfStep(work.ref))
+    if (queue?.waiting.delete(nameOfStep(work.ref))) crowd -= 1
     if (queue?.waiting.size === 0) queues.delete(account)
   }
 
@@ -111,9 +116,10 @@ export function createAccounts(deps: {
   }
 
   function forgetOld(): void {
-    for (const [account, { touchedAt }] of queues) {
+    for (const [account, { touchedAt, waiting }] of queues) {
       if (deps.now() - touchedAt < forgottenMs) return
       queues.delete(account)
+      crowd -= waiting.size
     }
   }
 }

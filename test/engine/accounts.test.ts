@@ -86,6 +86,22 @@ describe('steps that wait for one account', () => {
     expect(await accounts.take(step('third'))).to.equal(null)
   })
 
+  it('look the more rarely the more of them there are, until they are gone', async () => {
+    const { accounts, taken } = scene()
+    const other = (index: number) => ({ ...step(`other ${index}`), view: { chainId: index } }) as StepWork
+    const crowd = Array.from({ length: 1_000 }, (_none, index) => other(index))
+    const alone = (await accounts.take(step('alone')))!
+    for (const work of crowd) await accounts.take(work)
+    const among = (await accounts.take(step('alone')))!
+    expect(alone).to.be.at.most(200)
+    expect(among).to.be.at.least(5_000)
+    for (const work of crowd) {
+      taken.add(work.ref.actionId)
+      expect(await accounts.take({ ...work, hasAccount: true })).to.equal(null)
+    }
+    expect(await accounts.take(step('alone'))).to.equal(alone)
+  })
+
   it('keep nobody from another account', async () => {
     const { accounts, taken } = scene()
     await accounts.take(step('second'))
