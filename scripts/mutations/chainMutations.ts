@@ -3,6 +3,44 @@ import type { Mutation } from './mutations.js'
 /** Of how nodes are understood, and of what is done with what they say. */
 export const chainMutations: Mutation[] = [
   {
+    name: 'an account that burns its gas is taken for a node that fails',
+    changes: [
+      {
+        file: 'server/chain/createChain.ts',
+        find: "method === 'eth_call' && isRevert(error)",
+        replace: "method === 'eth_call' && error.code === 3",
+      },
+    ],
+    tests: ['test/engine/redelegated.test.ts', '-g', 'burns'],
+  },
+  {
+    name: 'an account is believed that its batch has run',
+    changes: [
+      {
+        file: 'server/engine/outcome.ts',
+        find: "adoption?.outcome === 'waits' && (done || adoption.found)",
+        replace: "adoption?.outcome === 'waits'",
+      },
+    ],
+    tests: ['test/engine/redelegated.test.ts', '-g', 'says'],
+  },
+  {
+    name: 'a token without balances is asked for ever',
+    changes: [
+      {
+        file: 'server/chain/measureArrivals.ts',
+        find: "method === 'eth_call' && isRevert(error)",
+        replace: "method === 'none' && isRevert(error)",
+      },
+    ],
+    tests: ['test/engine/unreadableToken.test.ts'],
+  },
+  {
+    name: 'what is mined and can’t be read is not noted',
+    changes: [{ file: 'server/engine/meetReceipt.ts', find: '      await note()\n', replace: '' }],
+    tests: ['test/engine/meetReceipt.test.ts'],
+  },
+  {
     name: 'what a contract reverts with is read as what the node says of itself',
     changes: [{ file: 'server/chain/simulationAnswers.ts', find: '  if (isRevert(error)) return null\n', replace: '' }],
     tests: ['test/chain/revertReasons.test.ts'],

@@ -100,8 +100,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/adoptExecution.ts',
-        find: "if (isUnmined) return { outcome: 'waits' }",
-        replace: "if (isUnmined && (false as boolean)) return { outcome: 'waits' }",
+        find: "if (isUnmined) return { outcome: 'waits', found: false }",
+        replace: "if (isUnmined && (false as boolean)) return { outcome: 'waits', found: false }",
       },
     ],
     tests: ['test/e2e/executedByOthers.test.ts', '-g', 'is waited for'],

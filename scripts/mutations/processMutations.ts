@@ -3,6 +3,28 @@ import type { Mutation } from './mutations.js'
 /** Of what a process does as it starts, and with those who come to it. */
 export const processMutations: Mutation[] = [
   {
+    name: 'a visit puts off what was hurried meanwhile',
+    changes: [
+      {
+        file: 'server/store/steps.ts',
+        find: ".where('due_at', '>', database.atOnce())",
+        replace: ".where('due_at', '>', 0)",
+      },
+    ],
+    tests: ['test/store/claims.test.ts', '-g', 'hurried'],
+  },
+  {
+    name: 'all requests that have come begin in one turn',
+    changes: [
+      {
+        file: 'server/api/admission.ts',
+        find: 'performance.now() - startedAt < sliceMs',
+        replace: 'performance.now() > 0',
+      },
+    ],
+    tests: ['test/api/admission.test.ts'],
+  },
+  {
     name: 'what the process before had claimed waits for its leases',
     changes: [
       {

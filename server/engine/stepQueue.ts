@@ -9,8 +9,8 @@ import { verifyStep } from './verifyStep.js'
 import { failStep, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
-/** How soon a step looks whether the one before it has succeeded; its success also hurries it. */
-const previousMs = 2_000
+/** How soon a step looks by itself whether the one before it has ended; that one's end hurries it, wherever it is stored. */
+const previousMs = 10_000
 
 /** Steps that were asked for and that no transaction of ours carries yet. */
 export function stepQueue(tools: EngineTools): Queue<StepWork> {

@@ -132,6 +132,8 @@ export async function postponeStep(database: Database, ref: StepRef, delayMs: nu
     knex('steps')
       .where({ ...stepKeyColumns(ref), status: 'executing' })
       .whereNull('transaction_id')
+      // Who is due has been hurried while he was visited, and what the visit has seen may be past.
+      .where('due_at', '>', database.atOnce())
       .update({ due_at: database.after(delayMs) }),
   )
 }

@@ -94,7 +94,7 @@ describe('steps that wait for one account', () => {
     for (const work of crowd) await accounts.take(work)
     const among = (await accounts.take(step('alone')))!
     expect(alone).to.be.at.most(200)
-    expect(among).to.be.at.least(5_000)
+    expect(among).to.be.at.least(10_000)
     for (const work of crowd) {
       taken.add(work.ref.actionId)
       expect(await accounts.take({ ...work, hasAccount: true })).to.equal(null)

@@ -29,6 +29,16 @@ describe('what is due', () => {
     expect(await claimSteps()).to.deep.equal([ref])
   })
 
+  it('is handed out at once if it was hurried while it was visited, whatever the visit says', async () => {
+    const ref = await acceptStep(store)
+    expect(await claimSteps()).to.deep.equal([ref])
+    await store.postponeStep(ref, 0)
+    await store.postponeStep(ref, 60_000)
+    expect(await claimSteps()).to.deep.equal([ref])
+    await store.postponeStep(ref, 60_000)
+    expect(await claimSteps()).to.deep.equal([])
+  })
+
   describe('and was claimed by the process before, where there can be no other, is handed out again:', () => {
     /** How often it is claimed: before, at once afterwards, and once the leases were ended. */
     async function counts(claim: () => Promise<unknown[]>): Promise<number[]> {

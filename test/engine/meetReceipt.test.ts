@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import { pino } from 'pino'
+import type { Chain, Receipt } from '../../server/chain/chain.js'
+import { meetReceipt } from '../../server/engine/meetReceipt.js'
+import type { EngineTools } from '../../server/engine/tools.js'
+import type { JournalTransaction } from '../../server/store/journalTransactions.js'
+import { randomAddress, randomHash } from '../support/builders.js'
+
+describe('a mined transaction whose meaning can’t be read', () => {
+  it('is noted as mined all the same, so that its nonce counts as used up', async () => {
+    const [signer, vault, hash, blockHash] = [randomAddress(), randomAddress(), randomHash(), randomHash()]
+    const transaction = {
+      id: 7,
+      signer,
+      to: signer,
+      data: '0x',
+      nonce: 3,
+      chainId: 1,
+      attempts: [{ hash }],
+      carries: [],
+    }
+    const receipt = { hash, blockHash, blockNumber: 5n, status: 'success', logs: [] }
+    const chain = { config: { chainId: 1, vault, confirmations: 1, agreement: 1, tokens: [] } }
+    const noted: unknown[] = []
+    const tools = {
+      store: {
+        readStepsOf: async () => [],
+        readAirdropOf: async () => {
+          throw new Error('the database is away')
+        },
+        noteMined: async (...given: unknown[]) => void noted.push(given.slice(0, 2)),
+      },
+      codec: { vaultArrivals: () => [] },
+      log: pino({ level: 'silent' }),
+      now: () => 0,
+    }
+    await meetReceipt(
+      transaction as unknown as JournalTransaction,
+      receipt as unknown as Receipt,
+      { head: 6n, isRead: true },
+      chain as unknown as Chain,
+      tools as unknown as EngineTools,
+    )
+    expect(noted).to.deep.equal([[7, { hash, blockNumber: 5, blockHash, confirmations: 2 }]])
+  })
+})
