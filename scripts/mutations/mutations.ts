@@ -222,8 +222,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/outcome.ts',
-        find: 'const done = await refusalNow(work, batch, chain)',
-        replace: 'const done = isCancelled ? null : await refusalNow(work, batch, chain)',
+        find: 'const done = await refusalNow(work, batch, receipt, chain)',
+        replace: 'const done = isCancelled ? null : await refusalNow(work, batch, receipt, chain)',
       },
     ],
     tests: ['test/nodes/cameToNothing.test.ts'],
@@ -233,8 +233,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/outcome.ts',
-        find: 'const done = await refusalNow(work, batch, chain)',
-        replace: 'const done = isCancelled ? await refusalNow(work, batch, chain) : null',
+        find: 'const done = await refusalNow(work, batch, receipt, chain)',
+        replace: 'const done = isCancelled ? await refusalNow(work, batch, receipt, chain) : null',
       },
     ],
     tests: ['test/nodes/cameToNothing.test.ts', '-g', 'though it is paused'],
