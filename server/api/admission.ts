@@ -1,5 +1,5 @@
 /** How long requests are begun, in ms, before everything else of the process has its turn again. */
-const sliceMs = 2
+const sliceMs = 4
 
 /**
  * Lets requests begin one after the other, a few in each turn of the event loop. All that has come on all connections would
