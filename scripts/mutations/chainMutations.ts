@@ -18,8 +18,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/outcome.ts',
-        find: "adoption?.outcome === 'waits' && (done || adoption.found)",
-        replace: "adoption?.outcome === 'waits'",
+        find: 'if (isTrue) return null',
+        replace: 'if (isTrue || adoption) return null',
       },
     ],
     tests: ['test/engine/redelegated.test.ts', '-g', 'says'],
@@ -29,8 +29,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/chain/measureArrivals.ts',
-        find: "method === 'eth_call' && isRevert(error)",
-        replace: "method === 'none' && isRevert(error)",
+        find: 'error && isRevert(error)',
+        replace: 'error && !isRevert(error)',
       },
     ],
     tests: ['test/engine/unreadableToken.test.ts'],

@@ -2,8 +2,8 @@ import { type Address, keccak256, padHex } from 'viem'
 import { ChainUnavailable } from './chain.js'
 import { encodeBalanceOf, encodeTransfer } from './contracts.js'
 import type { Rpc } from './rpc.js'
-import { call, quantity, readArray, readBigInt, readHex, readLog, readObject, resultOf } from './rpcFormat.js'
-import type { RpcAnswer } from './rpcNode.js'
+import { call, quantity, readArray, readBigInt, readLog, readObject, resultOf } from './rpcFormat.js'
+import type { RpcCall } from './rpcNode.js'
 import { isRevert } from './simulationAnswers.js'
 import { transferTopic, transfersOf } from './transfers.js'
 
@@ -50,31 +50,36 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
     return last
   }
 
-  /** What a block's logs, among them `total`, say of a token's way into the vault, and what came. */
+  /**
+   * What a block's logs, among them `total`, say of a token's way into the vault, and what came. Of a token that did not say
+   * there what the vault had, nothing has: it will never say it, and what shares a transaction with it must not wait for that.
+   */
   async function measure(token: Address, total: bigint, block: bigint): Promise<Measure> {
     const range = { address: token, fromBlock: quantity(block), toBlock: quantity(block) }
     const party = padHex(vault, { size: 32 })
     const balance = { to: token, data: encodeBalanceOf(vault) }
-    const calls = [
-      call('eth_call', balance, quantity(block - 1n)),
-      call('eth_call', balance, quantity(block)),
+    const balances = [call('eth_call', balance, quantity(block - 1n)), call('eth_call', balance, quantity(block))]
+    const logs = [
       call('eth_getLogs', { ...range, topics: [transferTopic, null, party] }),
       call('eth_getLogs', { ...range, topics: [transferTopic, party] }),
     ]
-    return rpc.read(
-      calls,
-      ([before, after, incoming, outgoing]) => {
-        const logged = sumOf(resultOf(incoming))
+    try {
+      return await rpc.read([...balances, ...logs], (answers) => {
+        const [before, after, incoming, outgoing] = answers.map(resultOf)
+        const logged = sumOf(incoming)
         if (logged < total) throw new Error('the node lacks logs that the receipt has')
-        const had = balanceIn(before)
-        const has = balanceIn(after)
-        // A token that did not say what the vault had will never say it: the block is what it is. Nothing has come then, and
-        // whatever shares the transaction does not wait for it.
-        if (had === null || has === null) return { logged, arrived: 0n }
-        return { logged, arrived: has - had + sumOf(resultOf(outgoing)) }
-      },
-      { isAnswer: (error, { method }) => method === 'eth_call' && isRevert(error) },
-    )
+        return { logged, arrived: balanceIn(after) - balanceIn(before) + sumOf(outgoing) }
+      })
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable) || !(await isSilent(balances))) throw error
+      return { logged: total, arrived: 0n }
+    }
+  }
+
+  /** Whether every node says that the token's code itself gives no balance: one alone may take its own fault for that. */
+  async function isSilent(balances: readonly RpcCall[]): Promise<boolean> {
+    const said = await rpc.readEach(balances, (answers) => answers.some(({ error }) => error && isRevert(error)))
+    return said.every((isRefused) => isRefused === true)
   }
 
   /** Where the nodes have forgotten the block's state: what arrives elsewhere when the vault sends as much now. */
@@ -107,12 +112,9 @@ function sumOf(logs: unknown): bigint {
   return transfersOf({ logs: readArray(logs).map(readLog) }).reduce((total, { amount }) => total + amount, 0n)
 }
 
-/** Null: the token's code gives none. Where there is no code yet, nobody has a balance. */
-function balanceIn(answer: RpcAnswer | undefined): bigint | null {
-  if (answer?.error) return null
-  const data = readHex(resultOf(answer))
-  if (data === '0x') return 0n
-  return data.length >= 66 ? word(data) : null
+/** Where there is no code yet, nobody has a balance. */
+function balanceIn(data: unknown): bigint {
+  return data === '0x' ? 0n : word(data)
 }
 
 function word(data: unknown): bigint {

@@ -80,6 +80,10 @@ function revertOf(error: RpcError): Reverted {
   return { outcome: 'reverted', data: hexIn(error.data) ?? '0x', text: error.message }
 }
 
+/** How revm (anvil, reth) names what ends a call; what its database fails at comes with the same words before it. */
+const revmHalt =
+  /EVM error:? (?:OutOf(?:Gas|Offset|Funds?)|\w+OOG|Invalid\w+|OpcodeNotFound|NotActivated|Stack\w+|Call(?:TooDeep|NotAllowed\w*)|Create\w+|Precompile\w+|StateChange\w+|(?:Nonce)?Overflow\w*)\b/
+
 /** The EVM's verdict rather than a fault of the node. Code 3 is geth's for a revert, -32015 that of several for any. */
 export function isRevert({ code, message, data }: RpcError): boolean {
   return (
@@ -88,9 +92,8 @@ export function isRevert({ code, message, data }: RpcError): boolean {
     /revert|out of gas|gas required exceeds|always failing transaction|vm execution error|stack (?:under|over)flow/i.test(
       message,
     ) ||
-    /invalid opcode|invalid jump|opcode .* not defined|execution failed|write protection|EVM error:? (?!FatalExternalError)/i.test(
-      message,
-    ) ||
+    /invalid opcode|invalid jump|opcode .* not defined|execution failed|write protection/i.test(message) ||
+    revmHalt.test(message) ||
     (typeof data === 'string' && /^Reverted 0x/.test(data)) ||
     isRevertData(data)
   )

@@ -56,8 +56,12 @@ export async function resultOf(
   const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
   // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what
   // counts then is that.
-  // What reverted with a name that the contracts' memory does not bear out, an account with other code may have made up.
-  if (adoption?.outcome === 'waits' && (done || adoption.found)) return null
+  if (adoption?.outcome === 'waits') {
+    // A name that the contracts' memory does not bear out, an account with other code may have made up. Asked once more,
+    // since it may have been paid between the two.
+    const isTrue = adoption.found || (done ?? (await refusalNow(work, batch, receipt, chain))) !== null
+    if (isTrue) return null
+  }
   if (adoption?.outcome === 'ended') {
     return adoption.result.status === 'success' ? adoption.result : { ...adoption.result, ...place }
   }

@@ -29,7 +29,8 @@ describe('measuring what reached the vault', () => {
     await dev.stop()
   })
 
-  const measure = () => dev.connect({ urls: [node.url] }).measureArrivals([{ token: dev.token, amount: 100n }], block)
+  const measure = (...others: string[]) =>
+    dev.connect({ urls: [node.url, ...others] }).measureArrivals([{ token: dev.token, amount: 100n }], block)
   const isBalanceAfter = ({ method, params }: JsonCall) => method === 'eth_call' && params[1] === numberToHex(block)
   const balance = (amount: bigint) => ({ result: padHex(numberToHex(amount), { size: 32 }) })
 
@@ -61,6 +62,26 @@ describe('measuring what reached the vault', () => {
   it('decides nothing by a node that lacks the logs of the receipt', async () => {
     node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null) })
     expect(await measure().catch((error: unknown) => error)).to.be.instanceOf(ChainUnavailable)
+  })
+
+  describe('where a node says that the token reverts when it is asked for the balance', () => {
+    const refused = { error: { code: 3, message: 'execution reverted' } }
+    beforeEach(() => node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_call' ? refused : null) }))
+
+    it('gives nothing if no other node is there', async () => {
+      expect(await measure()).to.deep.equal([0n])
+    })
+
+    it('gives all of it if another node has a balance', async () => {
+      expect(await measure(dev.url)).to.deep.equal([100n])
+    })
+
+    it('decides nothing if another node does not answer', async () => {
+      const other = await startFaultyNode(dev.url)
+      other.behave({ kind: 'reset' })
+      expect(await measure(other.url).catch((error: unknown) => error)).to.be.instanceOf(ChainUnavailable)
+      await other.stop()
+    })
   })
 
   it('tries it out where the nodes have forgotten the block’s state', async () => {
