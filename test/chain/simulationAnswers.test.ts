@@ -1,0 +1,31 @@
+import { expect } from 'chai'
+import { isRevert } from '../../server/chain/simulationAnswers.js'
+
+describe('an error of a node', () => {
+  const says = (message: string) => isRevert({ code: -32603, message })
+
+  for (const words of [
+    'execution reverted: no',
+    'out of gas: gas required exceeds: 1000000',
+    'invalid opcode: INVALID',
+    'EVM error OutOfGas',
+    'EVM error InvalidFEOpcode',
+    'EVM error: MemoryOOG',
+    'EVM error: StackUnderflow',
+    'EVM error CallTooDeep',
+  ]) {
+    it(`is the EVM's verdict: ${words}`, () => expect(says(words)).to.equal(true))
+  }
+
+  for (const words of [
+    'EVM error FatalExternalError',
+    'EVM error: Database(failed to get account)',
+    'EVM error: database error: connection closed',
+    'missing trie node 0b (path )',
+    'header not found',
+    'the node lags behind',
+    'Internal error',
+  ]) {
+    it(`is the node's own: ${words}`, () => expect(says(words)).to.equal(false))
+  }
+})
