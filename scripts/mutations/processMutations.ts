@@ -14,6 +14,17 @@ export const processMutations: Mutation[] = [
     tests: ['test/store/claims.test.ts', '-g', 'hurried'],
   },
   {
+    name: 'a probe waits for all requests that have come before it',
+    changes: [
+      {
+        file: 'server/api/router.ts',
+        find: 'if (!probes.has(operation.operationId)) await admitted()',
+        replace: 'if (probes) await admitted()',
+      },
+    ],
+    tests: ['test/api/admission.test.ts', '-g', 'a probe'],
+  },
+  {
     name: 'all requests that have come begin in one turn',
     changes: [
       {

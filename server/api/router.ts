@@ -49,6 +49,9 @@ const startsWork: ReadonlySet<OperationId> = new Set([
   'submitTransaction',
 ])
 
+/** Whether the process lives must not be a matter of how many clients wait. */
+const probes: ReadonlySet<OperationId> = new Set(['getHealth', 'getLiveness', 'getReadiness'])
+
 /** One route for each operation that has a handler, all of it prepared at start. */
 export async function createRouter(options: Options): Promise<Middleware<ApiState>> {
   const router = new Router<ApiState>({ sensitive: true })
@@ -69,7 +72,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
       ctx.state.subject = subjectOf(parameters.path)
       const read = operation.takesBody ? await readBody(ctx) : null
-      await admitted()
+      if (!probes.has(operation.operationId)) await admitted()
       const body = read ? validBody(read, operation) : undefined
       if (startsWork.has(operation.operationId)) await options.requireOpen()
       let signal: AbortSignal | null = null

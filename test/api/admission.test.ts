@@ -1,5 +1,7 @@
+import { Agent, get } from 'node:http'
 import { expect } from 'chai'
 import { createAdmission } from '../../server/api/admission.js'
+import { startHttpLayer } from '../support/httpLayer.js'
 
 describe('requests that come at once', () => {
   it('begin in the order in which they came, one in each turn of the event loop if each takes its time', async () => {
@@ -41,6 +43,43 @@ describe('requests that come at once', () => {
     await turn()
     await admitted()
     await admitted()
+  })
+})
+
+describe('a probe', () => {
+  it('is answered before the requests that have come before it, however many they are', async () => {
+    let workMs = 0
+    const begun: string[] = []
+    const layer = await startHttpLayer({
+      listChains: async () => {
+        begun.push('request')
+        work(workMs)
+        return { status: 200, body: { success: true, data: [] } } as never
+      },
+      getLiveness: async () => {
+        begun.push('probe')
+        return { status: 200, body: { success: true, data: { alive: true } } } as never
+      },
+    })
+    const agent = new Agent({ keepAlive: true })
+    const ask = (path: string) =>
+      new Promise<void>((resolve, reject) => {
+        get(layer.url + path, { agent }, (response) => response.resume().once('end', resolve)).once('error', reject)
+      })
+    const many = (path: string) => Array.from({ length: 50 }, () => ask(path))
+    try {
+      // Opens the connections, so that all that follows comes at once.
+      await Promise.all([...many('/chains'), ask('/livez')])
+      workMs = 10
+      begun.length = 0
+      const asked = many('/chains')
+      await Promise.all([...asked, ask('/livez')])
+      expect(begun).to.have.length(51)
+      expect(begun.indexOf('probe')).to.be.lessThan(25)
+    } finally {
+      agent.destroy()
+      await layer.stop()
+    }
   })
 })
 

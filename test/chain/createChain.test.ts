@@ -96,6 +96,11 @@ describe('a chain', () => {
       const data = encodeFulfill({ stepKey, transfers: [], account: null, intent: null, stepIndex: 0 })
       const { hash } = await dev.transact(dev.operator, { to: dev.vault, data })
       expect(await dev.chain.isFulfilled(stepKey)).to.equal(true)
+      const { number } = await dev.chain.head()
+      expect(await dev.chain.isFulfilled(stepKey, number)).to.equal(true)
+      expect(await tripsOf(() => dev.chain.isFulfilled(stepKey, number))).to.equal(1)
+      const tooEarly = await dev.chain.isFulfilled(stepKey, number + 9n).catch((error: unknown) => error)
+      expect(tooEarly).to.be.instanceOf(ChainUnavailable)
       expect(await dev.chain.findFulfilment(stepKey)).to.equal(hash)
     })
 
