@@ -10,6 +10,7 @@ import { cpus } from 'node:os'
 import { dirname } from 'node:path'
 import { bundles } from './bundles.js'
 import type { Result } from './compare.js'
+import { crowd } from './crowd.js'
 import { createDatabases, type DatabaseKind, databaseKinds, type Databases } from './databases.js'
 import { engine } from './engine.js'
 import type { Bench } from './environment.js'
@@ -32,6 +33,7 @@ const benchmarks: Record<string, (bench: Bench, kind: DatabaseKind) => Promise<R
   processes,
   engine,
   bundles,
+  crowd,
   latency,
   rpc: roundTrips,
   memory,
