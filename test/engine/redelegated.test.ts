@@ -27,54 +27,56 @@ describe('a step whose user gives his account other code before its transaction 
   }
 
   for (const [what, code] of Object.entries(codes)) {
-    it(`ends where that ${what}, and what follows on the lane gets higher fees`, async function () {
-      this.timeout(60_000)
-      const { a } = scene
-      const url = a().rpcUrls[0]!
-      const baseFee = (fee: bigint) => rpc(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${fee.toString(16)}`])
-      await baseFee(10n ** 9n)
-      await scene.mine()
-      const [user, other] = await scene.users(2)
-      await fund(a(), user!.address, { native: 10n ** 18n })
-      const contract = newUser().address
-      await scene.setCode(contract, code)
-      const asked = await scene.ask([{ user: user!, intent: await scene.intentOf(user!, [scene.payVault(7n)]) }])
-      const more = {
-        SOLVER_PRIVATE_KEYS: scene.env().SOLVER_PRIVATE_KEYS!.split(',')[0]!,
-        ...scene.changedChains((chain) => (chain.replaceAfterMs = 1_000)),
-      }
-      await scene.automine(false)
-      await scene.withService(more, async (service) => {
-        const pending = await scene.sent(service)
-        await scene.overtake(pending, async () => {
-          const signed = await user!.signAuthorization({ contractAddress: contract, chainId: a().chainId, nonce: 1 })
-          await createWalletClient({ account: user!, transport: http(url) }).sendTransaction({
-            chain: null,
-            to: zeroAddress,
-            gas: 200_000n,
-            nonce: 0,
-            authorizationList: [signed],
-          })
-          await scene.mine()
-        })
-        expect((await reader(a()).getTransactionReceipt({ hash: pending.hash })).status).to.equal('reverted')
-        const [step] = await scene.ends(service, asked)
-        expect([step.status, step.error.code]).to.deep.equal(['reverted', 'execution_reverted'])
-
-        const later = await scene.askOf(service, [
-          { user: other!, intent: await scene.intentOf(other!, [scene.payVault(7n)]) },
-        ])
-        await scene.sent(service)
-        await baseFee(10n ** 11n)
+    describe(`which ${what}`, () => {
+      it('ends, and what follows on the lane gets higher fees', async function () {
+        this.timeout(60_000)
+        const { a } = scene
+        const url = a().rpcUrls[0]!
+        const baseFee = (fee: bigint) => rpc(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${fee.toString(16)}`])
+        await baseFee(10n ** 9n)
         await scene.mine()
-        const { knex } = service.database
-        const forms = async () => (await knex('attempts')).length
-        await until(async () => (await forms()) > 2, 'higher fees', 20_000)
-        await scene.automine(true)
-        const [paid] = await scene.ends(service, later)
-        expect(paid.status).to.equal('success')
+        const [user, other] = await scene.users(2)
+        await fund(a(), user!.address, { native: 10n ** 18n })
+        const contract = newUser().address
+        await scene.setCode(contract, code)
+        const asked = await scene.ask([{ user: user!, intent: await scene.intentOf(user!, [scene.payVault(7n)]) }])
+        const more = {
+          SOLVER_PRIVATE_KEYS: scene.env().SOLVER_PRIVATE_KEYS!.split(',')[0]!,
+          ...scene.changedChains((chain) => (chain.replaceAfterMs = 1_000)),
+        }
+        await scene.automine(false)
+        await scene.withService(more, async (service) => {
+          const pending = await scene.sent(service)
+          await scene.overtake(pending, async () => {
+            const signed = await user!.signAuthorization({ contractAddress: contract, chainId: a().chainId, nonce: 1 })
+            await createWalletClient({ account: user!, transport: http(url) }).sendTransaction({
+              chain: null,
+              to: zeroAddress,
+              gas: 200_000n,
+              nonce: 0,
+              authorizationList: [signed],
+            })
+            await scene.mine()
+          })
+          expect((await reader(a()).getTransactionReceipt({ hash: pending.hash })).status).to.equal('reverted')
+          const [step] = await scene.ends(service, asked)
+          expect([step.status, step.error.code]).to.deep.equal(['reverted', 'execution_reverted'])
+
+          const later = await scene.askOf(service, [
+            { user: other!, intent: await scene.intentOf(other!, [scene.payVault(7n)]) },
+          ])
+          await scene.sent(service)
+          await baseFee(10n ** 11n)
+          await scene.mine()
+          const { knex } = service.database
+          const forms = async () => (await knex('attempts')).length
+          await until(async () => (await forms()) > 2, 'higher fees', 20_000)
+          await scene.automine(true)
+          const [paid] = await scene.ends(service, later)
+          expect(paid.status).to.equal('success')
+        })
+        await baseFee(10n ** 9n)
       })
-      await baseFee(10n ** 9n)
     })
   }
 })
