@@ -9,9 +9,12 @@ const block = 10_000
 
 /** What the engine and the health report ask the database for again and again; straight from the store. */
 export const looks: Record<string, (look: Look) => Promise<unknown>> = {
-  "the engine's claim, nothing due": ({ store }) => store.claimDueSteps(10, 1_000),
+  "the engine's claim, nothing due": ({ store }) => store.claimDueSteps({ limit: 10, leaseMs: 1_000 }),
   'claims of deposits and airdrops': ({ store }) =>
-    Promise.all([store.claimDueDeposits(10, 1_000), store.claimDueAirdrops(10, 1_000)]),
+    Promise.all([
+      store.claimDueDeposits({ limit: 10, leaseMs: 1_000 }),
+      store.claimDueAirdrops({ limit: 10, leaseMs: 1_000 }),
+    ]),
   'receipts of a block, by hash': ({ store, grown }) =>
     store.findOpenByHash(some(grown.seeded.flatMap(({ hash }) => hash ?? []))),
   'transactions due and mined': async ({ store, chainId }) => {
@@ -46,7 +49,7 @@ function some<T>(items: readonly T[]): T[] {
 }
 
 /** Ten steps at a time, which stay due. */
-export const claim = ({ store }: Look) => store.claimDueSteps(10, 0)
+export const claim = ({ store }: Look) => store.claimDueSteps({ limit: 10, leaseMs: 0 })
 
 /** Has the engine asked for the steps that nobody had asked for. */
 export async function makeDue({ database, grown }: Look): Promise<void> {

@@ -80,4 +80,15 @@ export const processMutations: Mutation[] = [
     ],
     tests: ['test/engine/lanesChecked.test.ts', '-g', 'by all who ask'],
   },
+  {
+    name: 'a chain that is silent takes the places of the others',
+    changes: [
+      {
+        file: 'server/engine/places.ts',
+        find: 'return heldBy(chainId) + 1 > free - 1',
+        replace: 'return heldBy(chainId) < 0 || free < 1',
+      },
+    ],
+    tests: ['test/engine/worker.test.ts', '-g', 'may have is taken'],
+  },
 ]

@@ -13,7 +13,8 @@ import type { Queue } from './worker.js'
 export function airdropQueue(tools: EngineTools): Queue<Airdrop> {
   return {
     name: 'airdrops',
-    claim: (limit, leaseMs) => tools.store.claimDueAirdrops(limit, leaseMs),
+    claim: tools.store.claimDueAirdrops,
+    chainOf: (airdrop) => airdrop.chainId,
     visit: (airdrop) => sendAirdrop(airdrop, tools),
     postpone: (airdrop, delayMs) => tools.store.postponeAirdrop(airdrop, delayMs),
     label: ({ chainId, token, wallet, round }) => ({ chainId, token, wallet, round }),

@@ -15,7 +15,8 @@ const shownAmounts = 10
 export function depositQueue(tools: EngineTools): Queue<DepositWork> {
   return {
     name: 'deposits',
-    claim: (limit, leaseMs) => tools.store.claimDueDeposits(limit, leaseMs),
+    claim: tools.store.claimDueDeposits,
+    chainOf: (work) => work.chainId,
     visit: (work) => verifyDeposit(work, tools),
     postpone: (work, delayMs) => tools.store.postponeDeposit(work.id, delayMs),
     label: (work) => ({ depositId: work.id, chainId: work.chainId }),

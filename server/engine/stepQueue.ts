@@ -16,7 +16,8 @@ const previousMs = 10_000
 export function stepQueue(tools: EngineTools): Queue<StepWork> {
   return {
     name: 'steps',
-    claim: (limit, leaseMs) => tools.store.claimDueSteps(limit, leaseMs),
+    claim: tools.store.claimDueSteps,
+    chainOf: (work) => work.view.chainId,
     visit: (work) => advanceStep(work, tools),
     postpone: (work, delayMs) => tools.store.postponeStep(work.ref, delayMs),
     label: (work) => ({ ...stepFields(work), chainId: work.view.chainId }),

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
+import type { Claim } from '../store/claims.js'
+import { createPlaces } from './places.js'
 import type { Visit } from './visit.js'
 
 /** Rows of one kind that are due, and what a visit does for one of them. */
 export type Queue<Work> = {
   name: string
-  /** Takes up to `limit` due rows for `leaseMs`. */
-  claim(limit: number, leaseMs: number): Promise<Work[]>
+  /** Takes due rows. */
+  claim(claim: Claim): Promise<Work[]>
+  chainOf(work: Work): number
   /** Does the next thing for a row; short, and as good the second time as the first. */
   visit(work: Work): Promise<Visit>
   /** Makes a row due again after a while. */
@@ -27,22 +30,23 @@ export type Seat<Work> = {
 /** A claimed row that nobody comes back from is due again after this. */
 const leaseMs = 15_000
 /**
- * How many claimed rows are visited at once, and as many that were given, so that neither keeps the other waiting. Several
- * bundles of steps: while some are simulated and others signed, there are still some to begin with.
+ * How many claimed rows are visited at once, and as many that were given, so that neither keeps the other waiting. Half
+ * of them is for one chain alone, several bundles of steps: while some are simulated and others signed, there are still
+ * some to begin with.
  */
-const concurrency = 128
+const places = 256
 /** The backstop when no wake-up comes. */
 const pollMs = 200
 const faultMs = 1_000
 
 /**
  * Visits due rows of a queue until stopped.
- * States: idle (sleeping until woken or the poll) → claiming → visiting (up to `concurrency` at once) → idle.
+ * States: idle (sleeping until woken or the poll) → claiming → visiting (up to `places` at once) → idle.
  */
 export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
   const visits = new Set<Promise<void>>()
-  let claimed = 0
-  let seated = 0
+  const claimed = createPlaces(places)
+  const seated = createPlaces(places)
   /** Not before `start`: a process without an engine has a worker too. */
   let isRunning = false
   let wakeUp: (() => void) | null = null
@@ -55,11 +59,11 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
       loop = run()
     },
     /** Null: there is no room, or no visits are made here; what becomes due is claimed then, by whoever can. */
-    takeSeat(): Seat<Work> | null {
-      if (!isRunning || seated >= concurrency) return null
-      seated += 1
+    takeSeat(chainId: number): Seat<Work> | null {
+      if (!isRunning || seated.isFull(chainId)) return null
+      seated.take(chainId)
       let isHeld = true
-      const free = () => (seated -= 1)
+      const free = () => seated.leave(chainId)
       const takeBack = () => {
         const wasHeld = isHeld
         isHeld = false
@@ -94,22 +98,27 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
   async function run(): Promise<void> {
     while (isRunning) {
       woken = false
-      const room = concurrency - claimed
+      const room = claimed.room()
       const due = room > 0 ? await claim(room) : []
-      claimed += due.length
-      for (const work of due) track(visit(work), () => (claimed -= 1))
-      if (due.length < room || room <= 0) await sleep()
+      for (const work of due) begin(work)
+      if (due.length < room || room === 0) await sleep()
     }
   }
 
   async function claim(room: number): Promise<Work[]> {
     try {
-      return await queue.claim(room, leaseMs)
+      return await queue.claim({ limit: room, leaseMs, notOf: claimed.full() })
     } catch (error) {
       log.error({ err: error, queue: queue.name }, 'work could not be claimed')
       await sleep()
       return []
     }
+  }
+
+  function begin(work: Work): void {
+    const chainId = queue.chainOf(work)
+    claimed.take(chainId)
+    track(visit(work), () => claimed.leave(chainId))
   }
 
   function track(done: Promise<void>, free: () => unknown): void {

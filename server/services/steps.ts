@@ -26,8 +26,8 @@ export function createSteps(deps: {
   store: Store
   settings: Settings
   recover: RecoverAddress
-  /** The engine's, for what is accepted. */
-  takeSeat: () => Seat | null
+  /** The engine's, for what is accepted on a chain. */
+  takeSeat: (chainId: number) => Seat | null
   /** Whether others wait for the account of such a step there. */
   isAccountAwaited: (work: StepWork) => boolean
   /** Has the engine look for what it was not given. */
@@ -92,7 +92,7 @@ export function createSteps(deps: {
 
   /** Stores a request. The engine of this process begins with what is accepted at once, if it has room. */
   async function handedOver(work: StepWork, request: StepRequest): Promise<StepView> {
-    const seat = deps.takeSeat()
+    const seat = deps.takeSeat(work.view.chainId)
     try {
       const leftTo = seat && { work, leaseMs: seat.leaseMs, takesAccount: !deps.isAccountAwaited(work) }
       const { view, left } = await store.requestStep({ ...request, leftTo }, deps.now())

@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
-import { claimDue } from './claims.js'
+import { type Claim, claimDue } from './claims.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { post } from './ledger.js'
 import { storedMessage } from './storedMessage.js'
@@ -96,9 +96,9 @@ export async function readUnpaidAirdrops(database: Database, key: AirdropKey): P
   return rows.map(toAirdrop)
 }
 
-/** Takes up to `limit` airdrops that are due, for `leaseMs`. */
-export async function claimDueAirdrops(database: Database, limit: number, leaseMs: number): Promise<Airdrop[]> {
-  const rows = await claimDue<AirdropRow>(database, 'airdrops', limit, leaseMs, (trx, due, dueAt) =>
+/** Takes airdrops that are due. */
+export async function claimDueAirdrops(database: Database, claim: Claim): Promise<Airdrop[]> {
+  const rows = await claimDue<AirdropRow>(database, 'airdrops', claim, (trx, due, dueAt) =>
     trx('airdrops')
       .where((some) => due.forEach((row) => void some.orWhere(roundOf(toAirdrop(row)))))
       .update({ due_at: dueAt }),

@@ -2,27 +2,34 @@ import type { Knex } from 'knex'
 import type { Database, Transaction } from './database.js'
 import type { Statement } from './transaction.js'
 
+/** How many rows a claimer takes, for how long, and of which chains it takes none. */
+export type Claim = { limit: number; leaseMs: number; notOf?: readonly number[] }
+
 /**
- * Takes up to `limit` rows of a table that are due, the longest due first, and has `lease` make them due again at the
- * time that it is given, so that those of a claimer that dies come up again. All by the database's clock.
+ * Takes rows of a table that are due, the longest due first, and has `lease` make them due again at the time that it is
+ * given, so that those of a claimer that dies come up again. All by the database's clock.
  */
 export async function claimDue<Row extends object>(
   database: Database,
   table: 'steps' | 'deposits' | 'airdrops',
-  limit: number,
-  leaseMs: number,
+  { limit, leaseMs, notOf = [] }: Claim,
   lease: (trx: Transaction, rows: Row[], dueAt: Knex.Raw) => Statement,
 ): Promise<Row[]> {
   // Mostly nothing is due, and no transaction is needed to see that.
-  const due = await database.knex(table).where('due_at', '<=', database.atOnce()).first('due_at')
+  const due = await whereDue(database.knex(table)).first('due_at')
   if (!due) return []
   const claim = async (trx: Transaction) => {
-    const query = trx(table).where('due_at', '<=', database.atOnce()).orderBy('due_at').limit(limit)
+    const query = whereDue(trx(table)).orderBy('due_at').limit(limit)
     const rows = (await database.lock(query, { skipLocked: true })) as Row[]
     if (rows.length > 0) trx.later(lease(trx, rows, database.after(leaseMs)))
     return rows
   }
   return database.transact(claim, { durable: false })
+
+  function whereDue(rows: Knex.QueryBuilder): Knex.QueryBuilder {
+    const due = rows.where('due_at', '<=', database.atOnce())
+    return notOf.length === 0 ? due : due.whereNotIn('chain_id', notOf)
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Address, type Hash, keccak256, stringToHex } from 'viem'
 import type { Custody, DepositReport, DepositView, Movement } from '../domain/deposit.js'
 import type { ServiceErrorCode } from '../domain/errors.js'
 import { alreadyUsed, bookDeposit } from './bookDeposit.js'
-import { claimDue } from './claims.js'
+import { type Claim, claimDue } from './claims.js'
 import { type Database, isDuplicate } from './database.js'
 import { storedMessage } from './storedMessage.js'
 
@@ -111,9 +111,9 @@ export async function readDeposit(database: Database, id: number): Promise<Depos
   return row ? toWork(row) : null
 }
 
-/** Takes up to `limit` reports that are due, for `leaseMs`. */
-export async function claimDueDeposits(database: Database, limit: number, leaseMs: number): Promise<DepositWork[]> {
-  const rows = await claimDue<DepositRow>(database, 'deposits', limit, leaseMs, (trx, due, dueAt) => {
+/** Takes reports that are due. */
+export async function claimDueDeposits(database: Database, claim: Claim): Promise<DepositWork[]> {
+  const rows = await claimDue<DepositRow>(database, 'deposits', claim, (trx, due, dueAt) => {
     const ids = due.map((row) => row.id)
     return trx('deposits').whereIn('id', ids).update({ due_at: dueAt })
   })

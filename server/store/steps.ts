@@ -3,7 +3,7 @@ import { type ChainAuthorization, type Intent, nameOfStep, type StepAttempt, typ
 import type { StepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
 import { readIntentColumn } from './actions.js'
-import { claimDue } from './claims.js'
+import { type Claim, claimDue } from './claims.js'
 import type { Database, Transaction } from './database.js'
 import type { JournalTransaction } from './journalTransactions.js'
 import {
@@ -117,9 +117,9 @@ export async function readPreviousStep(database: Database, ref: StepRef): Promis
   return view!
 }
 
-/** Takes up to `limit` steps that are due, for `leaseMs`; a claimer that dies lets them become due again. */
-export async function claimDueSteps(database: Database, limit: number, leaseMs: number): Promise<StepWork[]> {
-  const rows = await claimDue<StepRow>(database, 'steps', limit, leaseMs, (trx, due, dueAt) => {
+/** Takes steps that are due; a claimer that dies lets them become due again. */
+export async function claimDueSteps(database: Database, claim: Claim): Promise<StepWork[]> {
+  const rows = await claimDue<StepRow>(database, 'steps', claim, (trx, due, dueAt) => {
     const { sql, bindings } = areSteps(due.map(refOf))
     return trx('steps').whereRaw(sql, bindings).update({ due_at: dueAt })
   })

@@ -58,7 +58,7 @@ describe('a deposit report', () => {
       user,
       async visitedAt(number: bigint) {
         head = number
-        const [work] = await queue.claim(1, 1000)
+        const [work] = await queue.claim({ limit: 1, leaseMs: 1000 })
         await queue.visit(work!)
         return (await store.readDeposit(id))!
       },

@@ -5,8 +5,9 @@ import { createWorker } from '../../server/engine/worker.js'
 import { until } from '../support/until.js'
 
 const log = pino({ enabled: false })
-/** How many rows a worker visits at once of each kind, claimed and given. */
+/** How many rows of one chain a worker visits at once of each kind, claimed and given, while there are no others. */
 const seats = 128
+const chainId = 1
 
 describe('a worker that is given rows', () => {
   const running: { worker: { stop(): Promise<void> }; endAll(): void }[] = []
@@ -19,6 +20,9 @@ describe('a worker that is given rows', () => {
     }
   })
 
+  /** `2:…` is of chain 2, and all without a number of chain 1. */
+  const chainOf = (row: string) => (row.includes(':') ? Number(row.split(':')[0]) : chainId)
+
   /** A queue whose rows are due once and whose visits end when they are told to. */
   function aQueue(due: string[] = []) {
     const visited: string[] = []
@@ -28,10 +32,13 @@ describe('a worker that is given rows', () => {
     const worker = createWorker<string>(
       {
         name: 'rows',
-        claim: async (limit) => {
-          limits.push(limit)
-          return due.splice(0, limit)
+        claim: async ({ limit, notOf = [] }) => {
+          if (!notOf.includes(chainId)) limits.push(limit)
+          const claimed = due.filter((row) => !notOf.includes(chainOf(row))).slice(0, limit)
+          for (const row of claimed) due.splice(due.indexOf(row), 1)
+          return claimed
         },
+        chainOf,
         visit: (row) => {
           visited.push(row)
           return new Promise<Visit>((resolve) => ends.push(() => resolve(moved)))
@@ -49,7 +56,7 @@ describe('a worker that is given rows', () => {
   it('visits one at once, without looking for it', async () => {
     const { worker, visited, endAll } = aQueue()
     worker.start()
-    worker.takeSeat()!.give('mine')
+    worker.takeSeat(chainId)!.give('mine')
     expect(visited).to.deep.equal(['mine'])
     endAll()
     await worker.stop()
@@ -57,16 +64,16 @@ describe('a worker that is given rows', () => {
 
   it('has no seat where it makes no visits: before its start and after its end', async () => {
     const { worker } = aQueue()
-    expect(worker.takeSeat()).to.equal(null)
+    expect(worker.takeSeat(chainId)).to.equal(null)
     worker.start()
     await worker.stop()
-    expect(worker.takeSeat()).to.equal(null)
+    expect(worker.takeSeat(chainId)).to.equal(null)
   })
 
   it('leaves what is given after its end to those who find it due', async () => {
     const { worker, visited, postponed } = aQueue()
     worker.start()
-    const seat = worker.takeSeat()!
+    const seat = worker.takeSeat(chainId)!
     await worker.stop()
     seat.give('late')
     expect(visited).to.deep.equal([])
@@ -76,7 +83,7 @@ describe('a worker that is given rows', () => {
   it('takes one row for each seat', async () => {
     const { worker, visited, endAll } = aQueue()
     worker.start()
-    const seat = worker.takeSeat()!
+    const seat = worker.takeSeat(chainId)!
     seat.give('first')
     seat.give('second')
     seat.leave()
@@ -88,17 +95,17 @@ describe('a worker that is given rows', () => {
   it('has as many seats as visits, and each again when its visit has ended or was not wanted', async () => {
     const { worker, visited, endAll } = aQueue()
     worker.start()
-    const taken = Array.from({ length: seats }, () => worker.takeSeat()!)
-    expect(worker.takeSeat(), 'one too many').to.equal(null)
+    const taken = Array.from({ length: seats }, () => worker.takeSeat(chainId)!)
+    expect(worker.takeSeat(chainId), 'one too many').to.equal(null)
     taken[0]!.leave()
     taken[0]!.leave()
-    taken[0] = worker.takeSeat()!
-    expect(worker.takeSeat(), 'one was left, once').to.equal(null)
+    taken[0] = worker.takeSeat(chainId)!
+    expect(worker.takeSeat(chainId), 'one was left, once').to.equal(null)
     taken.forEach((seat, index) => seat.give(`row ${index}`))
     expect(visited).to.have.length(seats)
-    expect(worker.takeSeat(), 'all are visited').to.equal(null)
+    expect(worker.takeSeat(chainId), 'all are visited').to.equal(null)
     endAll()
-    await until(() => worker.takeSeat() !== null, 'a seat')
+    await until(() => worker.takeSeat(chainId) !== null, 'a seat')
     await worker.stop()
   })
 
@@ -123,7 +130,7 @@ describe('a worker that is given rows', () => {
     const due: string[] = []
     const { worker, visited, endAll } = aQueue(due)
     worker.start()
-    for (let index = 0; index < seats; index++) worker.takeSeat()!.give('given')
+    for (let index = 0; index < seats; index++) worker.takeSeat(chainId)!.give('given')
     due.push('due')
     worker.wake()
     await until(() => visited.includes('due'), 'the row that was due')
@@ -131,10 +138,33 @@ describe('a worker that is given rows', () => {
     await worker.stop()
   })
 
+  it('comes to what is due on another chain while all that one chain may have is taken', async () => {
+    const due = Array.from({ length: 10 * seats }, (_row, index) => `silent ${index}`)
+    const { worker, visited, endAll } = aQueue(due)
+    worker.start()
+    await until(() => visited.length === seats, 'all that one chain may have')
+    due.push('2:due', '3:due')
+    worker.wake()
+    await until(() => visited.includes('2:due') && visited.includes('3:due'), 'those of other chains')
+    expect(visited).to.have.length(seats + 2)
+    due.length = 0
+    endAll()
+    await worker.stop()
+  })
+
+  it('has seats for another chain while all that one chain may have are taken', () => {
+    const { worker, visited } = aQueue()
+    worker.start()
+    for (let index = 0; index < seats; index++) worker.takeSeat(chainId)!.give('silent')
+    expect(worker.takeSeat(chainId)).to.equal(null)
+    worker.takeSeat(2)!.give('2:asked')
+    expect(visited.at(-1)).to.equal('2:asked')
+  })
+
   it('ends when what it was given has ended', async () => {
     const { worker, endAll } = aQueue()
     worker.start()
-    worker.takeSeat()!.give('slow')
+    worker.takeSeat(chainId)!.give('slow')
     let hasStopped = false
     const stopped = worker.stop().then(() => (hasStopped = true))
     await new Promise((resolve) => setImmediate(resolve))

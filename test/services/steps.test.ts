@@ -50,7 +50,7 @@ describe('a step that is asked for beside an engine', () => {
     expect(outcome).to.equal('executing')
     expect(given).to.deep.equal([await store.readStepWork(ref)])
     expect(left(), 'every seat is given up').to.equal(1)
-    expect(await store.claimDueSteps(10, 60_000)).to.deep.equal([])
+    expect(await store.claimDueSteps({ limit: 10, leaseMs: 60_000 })).to.deep.equal([])
   })
 
   it('is looked at at once by whoever finds it where nobody knows whether it was accepted', async () => {
@@ -59,6 +59,6 @@ describe('a step that is asked for beside an engine', () => {
     expect(given).to.deep.equal([])
     expect(left()).to.equal(1)
     await until(() => wakes() === 1, 'the engine to be woken')
-    expect((await store.claimDueSteps(10, 60_000)).map((work) => work.ref)).to.deep.equal([ref])
+    expect((await store.claimDueSteps({ limit: 10, leaseMs: 60_000 })).map((work) => work.ref)).to.deep.equal([ref])
   })
 })

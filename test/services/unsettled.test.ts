@@ -62,7 +62,7 @@ describe('what waits for ever', () => {
     // Nor is what follows it.
     const payout = { action: 'execute', hash: null, signed: false } as const
     await store.requestStep({ ref: { ...ref, stepIndex: 1 }, order: payout, needs: [], intentSigned: false }, now)
-    await store.claimDueSteps(2, 15_000)
+    await store.claimDueSteps({ limit: 2, leaseMs: 15_000 })
     await store.postponeStep(ref, 60_000)
     expect(await told(600_000, 'steps_waiting')).to.deep.equal([])
   })

@@ -84,7 +84,7 @@ describe('an airdrop whose block is gone', () => {
 
   it('is taken back where another transaction had paid it than the one that carries it, and looked at anew', async () => {
     const airdrop = await asked()
-    const [claimed] = await store.claimDueAirdrops(1, 60_000)
+    const [claimed] = await store.claimDueAirdrops({ limit: 1, leaseMs: 60_000 })
     expect(claimed).to.include({ wallet: user, round: 1 })
     const { hash, blockNumber: number, blockHash } = mine(3)
     await store.adoptAirdrop({ airdrop, hash, paidIn: { number, hash: blockHash }, message: null }, now)
@@ -94,7 +94,7 @@ describe('an airdrop whose block is gone', () => {
     expect(await store.undoBlock(2, block, now)).to.deep.equal([{ kind: 'airdrop', transactionHash: hash, steps: [] }])
     expect(await store.undoBlock(2, block, now)).to.deep.equal([])
     expect(await paid()).to.equal(0n)
-    expect(await store.claimDueAirdrops(1, 60_000)).to.have.length(1)
+    expect(await store.claimDueAirdrops({ limit: 1, leaseMs: 60_000 })).to.have.length(1)
   })
 
   it('is not lost with its transaction, if that is ended by one who had read it as paid in a block that is gone', async () => {

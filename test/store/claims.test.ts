@@ -15,7 +15,7 @@ describe('what is due', () => {
     ;({ database, store } = fresh)
   })
 
-  const claimSteps = async () => (await store.claimDueSteps(10, leaseMs)).map(({ ref }) => ref)
+  const claimSteps = async () => (await store.claimDueSteps({ limit: 10, leaseMs })).map(({ ref }) => ref)
 
   it('is handed to one claimer, and again after the lease', async () => {
     const ref = await acceptStep(store)
@@ -39,6 +39,13 @@ describe('what is due', () => {
     expect(await claimSteps()).to.deep.equal([])
   })
 
+  it('is left where it is if it is of a chain of which none is to be taken', async () => {
+    const ref = await acceptStep(store)
+    expect(await store.claimDueSteps({ limit: 10, leaseMs, notOf: [1, 2] })).to.deep.equal([])
+    const claimed = await store.claimDueSteps({ limit: 10, leaseMs, notOf: [2, 3] })
+    expect(claimed.map((work) => work.ref)).to.deep.equal([ref])
+  })
+
   describe('and was claimed by the process before, where there can be no other, is handed out again:', () => {
     /** How often it is claimed: before, at once afterwards, and once the leases were ended. */
     async function counts(claim: () => Promise<unknown[]>): Promise<number[]> {
@@ -57,13 +64,13 @@ describe('what is due', () => {
       const user = randomAddress()
       const what = { user, chainId: 1, transactionHash: randomHash(), sender: user, token: usdOn1, amount: 5n }
       await store.reportDeposit({ ...what, isDeposit: true }, 1, Date.now())
-      expect(await counts(() => store.claimDueDeposits(10, leaseMs))).to.deep.equal(expected())
+      expect(await counts(() => store.claimDueDeposits({ limit: 10, leaseMs }))).to.deep.equal(expected())
     })
 
     it('airdrops', async () => {
       const what = { chainId: 1, token: usdOn1, wallet: randomAddress(), amount: 5n, limit: 100n, periodMs: 1_000 }
       expect(await store.requestAirdrop(what, Date.now())).to.include({ outcome: 'accepted' })
-      expect(await counts(() => store.claimDueAirdrops(10, leaseMs))).to.deep.equal(expected())
+      expect(await counts(() => store.claimDueAirdrops({ limit: 10, leaseMs }))).to.deep.equal(expected())
     })
 
     it('not what the chain does not know, since the time until the next look is counted before it has passed', async () => {

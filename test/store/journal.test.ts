@@ -221,7 +221,7 @@ describe('the journal', () => {
     const left = (await store.readStepWork(other))!
     expect(left).to.include({ alone: true, transactionId: null })
     expect(left.view).to.include({ status: 'executing', transactionHash: null, attempts: 1 })
-    expect((await store.claimDueSteps(10, 1_000)).map(({ ref }) => ref)).to.deep.equal([other])
+    expect((await store.claimDueSteps({ limit: 10, leaseMs: 1_000 })).map(({ ref }) => ref)).to.deep.equal([other])
     expect((await store.settleTransaction(settled, Date.now())).outcome).to.equal('stale')
   })
 

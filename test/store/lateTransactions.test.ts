@@ -46,7 +46,9 @@ describe('a transaction that is settled again', () => {
     expect([step.status, step.blockNumber]).to.deep.equal(['executing', null])
     expect(await paid()).to.equal(0n)
     expect(await available(), 'it is set aside again').to.equal(0n)
-    expect((await scene.store.claimDueSteps(10, 1_000)).map(({ ref }) => ref)).to.deep.equal([payout])
+    expect((await scene.store.claimDueSteps({ limit: 10, leaseMs: 1_000 })).map(({ ref }) => ref)).to.deep.equal([
+      payout,
+    ])
   })
 
   it('takes back what a step paid that failed all the same, and books it once when it is mined again', async () => {

@@ -109,7 +109,7 @@ describe('a few steps that everybody is at', () => {
 
     async function claim(): Promise<void> {
       const store = pick(stores)!
-      const works = await store.claimDueSteps(10, 50)
+      const works = await store.claimDueSteps({ limit: 10, leaseMs: 50 })
       if (works.length > 0) await store.takeAccounts(works)
     }
 

@@ -75,12 +75,12 @@ describe('a step that is left to who asks for it', () => {
     const asked = { ref, order, needs: [], intentSigned: true, traceparent, leftTo }
     return { asked, ...(await where.requestStep(asked, Date.now())) }
   }
-  const due = async () => (await store.claimDueSteps(10, 60_000)).map(({ ref }) => ref)
+  const due = async () => (await store.claimDueSteps({ limit: 10, leaseMs: 60_000 })).map(({ ref }) => ref)
 
   it('is as somebody else would find it', async () => {
     const { asked, view, left } = await request(60_000)
     await store.postponeStep(asked.ref, 0)
-    const [claimed] = await store.claimDueSteps(10, 60_000)
+    const [claimed] = await store.claimDueSteps({ limit: 10, leaseMs: 60_000 })
     expect(left).to.deep.equal(claimed)
     expect(view).to.deep.equal(claimed!.view)
   })

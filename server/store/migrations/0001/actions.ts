@@ -89,7 +89,7 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     column.time(t, 'created_at').notNullable()
     column.time(t, 'updated_at').notNullable()
     t.primary(['action_id', 'intent_index', 'step_index'])
-    t.index(['due_at'])
+    t.index(['due_at', 'chain_id'])
     t.index(['transaction_id'])
     t.index(['transaction_hash'])
     t.index(['chain_id', 'block_number'])

@@ -38,11 +38,12 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     column.word(t, 'error_code').nullable()
     column.message(t, 'error_message').nullable()
     // When the engine is to look at it next; null: nothing to do.
-    column.time(t, 'due_at').nullable().index()
+    column.time(t, 'due_at').nullable()
     // When it was last reported, and when it was recorded; null: not yet.
     column.time(t, 'reported_at').notNullable()
     column.time(t, 'recorded_at').nullable()
     t.unique(['report_hash', 'occurrence'])
+    t.index(['due_at', 'chain_id'])
     t.index(['chain_id', 'transaction_hash'])
     t.index(['chain_id', 'block_number'])
     t.index(['status', 'reported_at'])
@@ -75,9 +76,10 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     t.bigInteger('block_number').nullable()
     column.hash(t, 'block_hash').nullable()
     column.message(t, 'error_message').nullable()
-    column.time(t, 'due_at').nullable().index()
+    column.time(t, 'due_at').nullable()
     column.time(t, 'asked_at').notNullable()
     t.primary(['chain_id', 'token', 'wallet', 'round'])
+    t.index(['due_at', 'chain_id'])
     t.index(['chain_id', 'block_number'])
   })
 
