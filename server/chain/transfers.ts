@@ -1,4 +1,4 @@
-import { type Address, type Hash, toEventSelector } from 'viem'
+import { type Address, getAddress, type Hash, toEventSelector } from 'viem'
 import { type ChainBatch, nativeToken, type TokenTransfer } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { Log, Receipt } from './chain.js'
@@ -79,7 +79,9 @@ export function matchTransfers(batch: Pick<ChainBatch, 'tokenTransfers'>, logs: 
 }
 
 function describe({ from, to, token, amount }: TokenTransfer): string {
-  return `The transfer of ${amount} of ${token === nativeToken ? 'the native currency' : token} from ${from} to ${to}`
+  const currency = token === nativeToken ? 'the native currency' : getAddress(token)
+  const payer = from === 'solver' ? from : getAddress(from)
+  return `The transfer of ${amount} of ${currency} from ${payer} to ${getAddress(to)}`
 }
 
 function byAmount(a: { amount: bigint }, b: { amount: bigint }): number {

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { type ChainBatch, nativeToken } from '../domain/action.js'
 import type { Block, ChainTransaction, Receipt } from './chain.js'
 import { matchTransfers } from './transfers.js'
@@ -43,11 +43,12 @@ function contentError(
   { tokenTransfers, calls }: Pick<ChainBatch, 'tokenTransfers' | 'calls'>,
   user: Address,
 ): string | null {
-  if (transaction.from !== user) return `The transaction was sent by ${transaction.from}, not by ${user}.`
+  if (transaction.from !== user)
+    return `The transaction was sent by ${getAddress(transaction.from)}, not by ${getAddress(user)}.`
 
+  const recipient = transaction.to === null ? 'a new contract' : getAddress(transaction.to)
   for (const call of calls.filter(({ value, data }) => value > 0n || data !== '0x')) {
-    if (transaction.to !== call.to)
-      return `The transaction goes to ${transaction.to ?? 'a new contract'}, not to ${call.to}.`
+    if (transaction.to !== call.to) return `The transaction goes to ${recipient}, not to ${getAddress(call.to)}.`
     if (transaction.value !== call.value) return `The transaction's value is ${transaction.value}, not ${call.value}.`
     if (transaction.input !== call.data) return 'The data of the transaction is not that of the call.'
   }
@@ -56,7 +57,7 @@ function contentError(
     ({ token, from, amount }) => token === nativeToken && from !== 'solver' && amount > 0n,
   )
   for (const { to } of native) {
-    if (transaction.to !== to) return `The transaction pays ${transaction.to ?? 'a new contract'}, not ${to}.`
+    if (transaction.to !== to) return `The transaction pays ${recipient}, not ${getAddress(to)}.`
   }
   // A transaction has one value: several native transfers have to fit into it together.
   const owed = native.reduce((sum, { amount }) => sum + amount, 0n)

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { type ChainBatch, type Intent } from './action.js'
 import { ServiceError } from './errors.js'
 
@@ -16,7 +16,7 @@ export function requireAllowedRecipients(user: Address, intent: Intent, batch: C
     if (transfer.from !== 'solver' || isRecipientAllowed(user, intent, transfer.to)) continue
     throw new ServiceError(
       'recipient_not_allowed',
-      `The solver pays ${transfer.to} only in an intent signed as eip712; without it, only the user.`,
+      `The solver pays ${getAddress(transfer.to)} only in an intent signed as eip712; without it, only the user.`,
     )
   }
 }

@@ -1,3 +1,4 @@
+import { getAddress } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
 import type { Custody, Movement } from '../domain/deposit.js'
@@ -124,8 +125,9 @@ function findMovements(
 
 function matching(work: DepositWork, custody: Custody, movements: Movement[], where: string): Found | string {
   const some = movements.filter(({ amount }) => amount > 0n).map(({ logIndex, amount }) => ({ logIndex, amount }))
-  if (some.length === 0) return `The transaction moves nothing of ${work.token} from ${work.sender} ${where}.`
-  const mismatch = `The transaction moves ${amountsOf(some)} from ${work.sender} ${where}, not ${work.amount}.`
+  if (some.length === 0)
+    return `The transaction moves nothing of ${getAddress(work.token)} from ${getAddress(work.sender)} ${where}.`
+  const mismatch = `The transaction moves ${amountsOf(some)} from ${getAddress(work.sender)} ${where}, not ${work.amount}.`
   return { custody, movements: some, mismatch }
 }
 

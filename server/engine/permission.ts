@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainAuthorization, ChainBatch } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
@@ -29,7 +29,11 @@ export async function findPermission(work: StepWork, batch: ChainBatch, chain: C
   const [account] = await chain.accounts([work.user], 'pending')
   if (!account) throw new Error('No account read')
   if (account.hasForeignCode) {
-    return refused('account_not_delegated', `${work.user} is a contract and can't borrow a delegate.`, false)
+    return refused(
+      'account_not_delegated',
+      `${getAddress(work.user)} is a contract and can't borrow a delegate.`,
+      false,
+    )
   }
   if (account.delegate !== null && chain.config.delegates.includes(account.delegate)) {
     return { outcome: 'granted', authorization: null, delegate: account.delegate }
@@ -38,7 +42,7 @@ export async function findPermission(work: StepWork, batch: ChainBatch, chain: C
   if (given.length === 0) {
     return refused(
       'authorization_missing',
-      `${work.user} is not delegated on chain ${batch.chainId} and the action has no authorization for it.`,
+      `${getAddress(work.user)} is not delegated on chain ${batch.chainId} and the action has no authorization for it.`,
       true,
     )
   }

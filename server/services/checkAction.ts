@@ -119,7 +119,7 @@ function* checkSolverTransfers(
     if (chain && !findToken(chain, transfer.token)) {
       yield {
         path: `${path}/token`,
-        message: `the solver has no token ${transfer.token} on chain ${batch.chainId}; see GET /chains`,
+        message: `the solver has no token ${getAddress(transfer.token)} on chain ${batch.chainId}; see GET /chains`,
         code: 'token_unsupported',
       }
     }

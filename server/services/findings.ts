@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import type { Block } from '../chain/chain.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
 import type { Exposure } from '../store/exposures.js'
@@ -129,8 +129,8 @@ function exposuresOf({ config }: ChainState, exposures: Exposure[]): Finding[] {
       chainId,
       message:
         kind === 'credit'
-          ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${token} (in its smallest unit) was paid out on it.`
-          : `${transactionHash} paid ${amount} of ${token} (in its smallest unit) after the credit for it had been given back.`,
+          ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${getAddress(token)} (in its smallest unit) was paid out on it.`
+          : `${transactionHash} paid ${amount} of ${getAddress(token)} (in its smallest unit) after the credit for it had been given back.`,
       remedy:
         'Raise the chain’s confirmations. A payment that comes again makes it good by itself; else settle it with the user.',
     }))

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { pad, toEventSelector, toHex } from 'viem'
+import { getAddress, pad, toEventSelector, toHex } from 'viem'
 import * as transfers from '../../server/chain/transfers.js'
 import { depositQueue } from '../../server/engine/depositQueue.js'
 import { createStore } from '../../server/store/store.js'
@@ -71,7 +71,7 @@ describe('a deposit report', () => {
     const shown = Array.from({ length: 10 }, (_, index) => `100000000000000000${index}`).join(', ')
     expect(status).to.equal('refused')
     expect(error?.message).to.equal(
-      `The transaction moves ${shown} and 3190 more amounts from ${report.user} to the vault, not 5.`,
+      `The transaction moves ${shown} and 3190 more amounts from ${getAddress(report.user)} to the vault, not 5.`,
     )
   })
 
