@@ -141,7 +141,7 @@ export async function startService(
     const draining = createDraining({ store, now })
     const { set: setDraining, isDraining } = draining
     const common = { chains: deployment.chains, database, setDraining, isDraining, stop: stopAll }
-    const health = createHealth({ store, chains, signerFaults, version, now })
+    const health = createHealth({ store, chains, operators: settings.operators, signerFaults, version, now })
     if (config.metricsPort !== null) {
       const served = await serveMetrics(metrics, health.report, { host: config.host, port: config.metricsPort })
       undo.push(served.close)

@@ -48,7 +48,7 @@ export type ExecuteOptions = CallOptions & {
   hash?: Hash
   /** The user's registration of that transaction, see `signRegistration`. */
   signature?: Hex
-  /** How long the service holds the request open for the step to end, 0 to 60 seconds. 20 by default. */
+  /** How long the service holds the request open for the step to end, 0 to 60 seconds, of which a part counts as a whole one. 20 by default. */
   waitSeconds?: number
 }
 

@@ -162,7 +162,7 @@ export function createWireClient(options: ClientOptions) {
     executeStep: (path: StepRef, body: Wire.StepRequest, waitSeconds: number | undefined, how: CallOptions) =>
       call(
         operations.executeStep,
-        { path, body, headers: { Prefer: waitSeconds === undefined ? undefined : `wait=${waitSeconds}` } },
+        { path, body, headers: { Prefer: waitSeconds === undefined ? undefined : `wait=${Math.ceil(waitSeconds)}` } },
         { ...how, timeoutMs: timeoutOf(how) + (waitSeconds ?? defaultWaitSeconds) * 1000 },
       ),
     recordVenueTxHash: (body: Wire.VenueTxHashRequest, how?: CallOptions) =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from '@koa/cors'
 import helmet from 'helmet'
-import Koa, { type Middleware } from 'koa'
+import Koa, { type Middleware, type ParameterizedContext } from 'koa'
 import type { Logger } from 'pino'
 import { ServiceError } from '../domain/errors.js'
 import { accessLog, type ObserveRequest } from './accessLog.js'
@@ -54,8 +54,14 @@ const exposedHeaders = [
 export async function createApp(options: AppOptions): Promise<Koa> {
   const { trustedProxies } = options
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
-  // Koa would write what we have answered and logged already to stderr, such as a connection that broke off.
-  app.silent = true
+  // What is thrown on the way to an answer is answered and logged further in; this is of an answer that has begun.
+  const told = new WeakSet<Error>()
+  app.on('error', (error: Error, ctx: ParameterizedContext<ApiState>) => {
+    // Koa tells of a stream's twice.
+    if (isOfConnection(error) || told.has(error)) return
+    told.add(error)
+    options.logger.error({ err: error, ...logFields(ctx.state) }, 'an answer has broken off')
+  })
   app.use(requestId as Middleware)
   app.use(traceContext as Middleware)
   app.use(accessLog(options.logger, options.observeRequest ?? (() => undefined)) as Middleware)
@@ -73,6 +79,13 @@ export async function createApp(options: AppOptions): Promise<Koa> {
   app.use(serveStaticFiles({ ...docsFiles, ...explorerFiles }))
   app.use((await createRouter(options)) as Middleware)
   return app
+}
+
+/** Clients hang up as they like. */
+function isOfConnection(error: Error): boolean {
+  const { code } = error as { code?: unknown }
+  const codes = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']
+  return typeof code === 'string' && codes.includes(code)
 }
 
 /** Whatever is thrown further in becomes an error body; never HTML, never a stack. */

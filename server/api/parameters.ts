@@ -38,9 +38,11 @@ function readValue({ in: place, name, schema }: Parameter, raw: RawParameters): 
       // Koa answers '' for an absent header.
       return raw.header(name) || undefined
     case 'query': {
-      const value = raw.query[name]
+      const isList = schema.type === 'array'
+      // Some clients write a list so.
+      const value = raw.query[name] ?? (isList ? raw.query[`${name}[]`] : undefined)
       if (value === undefined) return undefined
-      if (schema.type === 'array') return listOf(value, schema.items?.maxLength)
+      if (isList) return listOf(value, schema.items?.maxLength)
       return Array.isArray(value) ? value : toType(value, schema)
     }
   }
@@ -63,8 +65,8 @@ function itemsOf(value: string, longest: number): string[] {
   return value.length <= longest ? [...parts, value] : parts
 }
 
-/** Only plain decimal digits: `1e1`, ` 1` and `01` are no integers here. */
+/** Only plain decimal digits: `1e1`, ` 1`, `01` and `-0` are no integers here. */
 function toType(value: string | undefined, schema: Parameter['schema']): unknown {
   if (value === undefined || schema.type !== 'integer') return value
-  return /^-?(0|[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value
+  return /^(0|-?[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value
 }

@@ -9,6 +9,7 @@ import { deprecated } from './deprecated.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
 import { madeAction, type Subject, subjectOf } from './logFields.js'
+import { answerOtherMethod } from './otherMethods.js'
 import { readParameters } from './parameters.js'
 import { limitClient, type RateLimits, userLimit } from './rateLimit.js'
 import { refuseBody, refuseParameters } from './refusals.js'
@@ -141,7 +142,5 @@ function answerWithoutRoute(ctx: Context): void {
   const matched = (ctx as unknown as { matched?: { methods: string[] }[] }).matched ?? []
   const methods = [...new Set(matched.flatMap((layer) => layer.methods))].sort()
   if (methods.length === 0) throw new ServiceError('not_found', 'There is no such route')
-  ctx.set('Allow', [...methods, 'OPTIONS'].join(', '))
-  if (ctx.method !== 'OPTIONS') throw new ServiceError('method_not_allowed', `This route takes ${methods.join(', ')}`)
-  ctx.status = 204
+  answerOtherMethod(ctx, methods)
 }

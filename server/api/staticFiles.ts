@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Middleware } from 'koa'
 import { ServiceError } from '../domain/errors.js'
+import { answerOtherMethod } from './otherMethods.js'
 
 const compress = promisify(gzip)
 
@@ -16,7 +17,8 @@ export function serveStaticFiles(files: StaticFiles): Middleware {
   const loaded = new Map(Object.entries(files).map(([path, { type, read }]) => [path, { type, load: once(read) }]))
   return async (ctx, next) => {
     const file = loaded.get(ctx.path)
-    if (!file || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
+    if (!file) return next()
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return answerOtherMethod(ctx, ['GET', 'HEAD'])
     const { etag, plain, zipped } = await file.load()
     ctx.status = 200
     ctx.set({ ETag: etag, 'Cache-Control': 'no-cache' })

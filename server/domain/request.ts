@@ -15,6 +15,8 @@ export type Order = {
   signed: boolean
   /** Whether no payment is taken without one here. Undefined: it is. */
   proofRequired?: boolean
+  /** Whether a step is taken behind one that has failed, to end as that one lets it. Undefined: it is refused. */
+  behindFailed?: boolean
 }
 
 /** What the decision needs to know of a step. */
@@ -56,7 +58,8 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
   // Strangers may register what they like, so their failures never stand in the way of what the user signs.
   const isUsersOwn = step.kind === 'payment' && order.signed
   if (isSettled(step.status) && !mayTryAgain(step) && !isUsersOwn) return { outcome: 'answer' }
-  if (previous !== null && previous !== 'success' && previous !== 'executing') {
+  const mayFollow = previous === null || previous === 'success' || previous === 'executing'
+  if (!mayFollow && !(order.behindFailed && isSettled(previous))) {
     throw new ServiceError(
       'previous_step_incomplete',
       `The previous step of this intent is "${previous}"; it has to be executed first.`,
@@ -70,7 +73,7 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
   }
   // Only a payment goes on to others; one of those that was asked for on its own ends there.
   const follow = step.kind === 'payment' ? order.action === 'execute' : step.follow
-  return { outcome: 'accept', ready: previous !== 'executing', follow }
+  return { outcome: 'accept', ready: previous === null || previous === 'success', follow }
 }
 
 /** The user's signed registration takes the place of one that nobody signed and that is not verified yet. */

@@ -9,6 +9,8 @@ import { nextLookMs } from './unknownTransaction.js'
 import { moved, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
+/** How soon at the earliest one that waits for its block is looked at again. */
+const pendingMs = 250
 /** As many amounts as a refusal lists. */
 const shownAmounts = 10
 
@@ -29,7 +31,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   const chain = tools.chains.get(work.chainId)
   if (!chain) throw new Error(`Chain ${work.chainId} is not configured any more`)
   const { transaction, receipt, head } = await chain.transaction(work.transactionHash)
-  if (!transaction || !receipt) {
+  if (!transaction) {
     const delayMs = nextLookMs(work.unseenMs, chain.config.pollIntervalMs)
     if (delayMs !== null) {
       await tools.store.noteDepositUnseen(work.id, delayMs)
@@ -38,6 +40,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
     const message = `txHash: no such transaction has appeared on chain ${work.chainId} within 10 minutes.`
     return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)
   }
+  if (!receipt) return waits(Math.max(chain.config.pollIntervalMs, pendingMs))
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))

@@ -53,6 +53,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
       const needed = Math.max(work.view.requiredConfirmations, arrived)
       if (confirmations < needed || !(await chain.isCertain(receipt!, needed))) {
         await tools.store.noteConfirmations(work.ref, { hash, blockNumber, confirmations }, tools.now())
+        tools.changed(work.ref.actionId)
         return waits(chain.config.pollIntervalMs)
       }
       return endStep(

@@ -55,7 +55,8 @@ export function createAirdrops(deps: {
       let airdrop = asked.airdrop
       while (airdrop.status === 'executing' && !signal.aborted && deps.now() < deadline) {
         await deps.nextChange(`airdrop:${key.chainId}:${key.token}:${key.wallet}`, lookAgainMs, signal)
-        airdrop = (await store.readAirdrop(key)) ?? airdrop
+        // Not the newest: another may have been asked for since.
+        airdrop = (await store.readAirdrop({ ...key, round: airdrop.round })) ?? airdrop
       }
       if (airdrop.status !== 'error') return airdrop
       throw new ServiceError('airdrop_unavailable', `The airdrop could not be paid: ${airdrop.message}`)

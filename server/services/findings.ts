@@ -77,6 +77,8 @@ export function findingsOf(state: {
   chains: ChainState[]
   waiting: Waiting
   exposures: Exposure[]
+  /** Whose keys are configured. */
+  operators: readonly string[]
   nowMs: number
 }): Finding[] {
   const { waiting, nowMs } = state
@@ -101,7 +103,8 @@ export function findingsOf(state: {
     unsettledOf,
     nodesOf,
   ]
-  for (const find of perChain) findings.push(...state.chains.flatMap(find))
+  const chains = state.chains.map((chain) => ({ ...chain, lanes: inUse(chain, state.operators) }))
+  for (const find of perChain) findings.push(...chains.flatMap(find))
   if (waiting.oldestAt !== null && nowMs - waiting.oldestAt > waitingMs) {
     findings.push({
       code: 'steps_waiting',
@@ -112,6 +115,13 @@ export function findingsOf(state: {
     })
   }
   return findings
+}
+
+/** Without those of keys that were changed for others: neither configured nor an operator, and paused for good. */
+function inUse({ lanes, refused }: ChainState, operators: readonly string[]): LaneHealth[] {
+  const isRetired = ({ status, signer }: LaneHealth) =>
+    status === 'paused' && refused.includes(signer) && !operators.includes(signer)
+  return lanes.filter((lane) => !isRetired(lane))
 }
 
 function downOf({ config, head }: ChainState): Finding[] {
@@ -142,8 +152,8 @@ function pausedOf({ config, lanes }: ChainState): Finding[] {
     .map(({ signer, reason }) => ({
       code: 'lane_paused',
       chainId: config.chainId,
-      message: `The lane of ${signer} is paused: ${reason ?? 'no reason given'}`,
-      remedy: `Find the reason, then: npm run operate -- lane resume ${config.chainId} ${signer}`,
+      message: `The lane of ${getAddress(signer)} is paused: ${reason ?? 'no reason given'}`,
+      remedy: `Find the reason, then: npm run operate -- lane resume ${config.chainId} ${getAddress(signer)}`,
     }))
 }
 
@@ -153,19 +163,20 @@ function silentOf({ config, lanes }: ChainState): Finding[] {
     .map(({ signer, reason }) => ({
       code: 'signer_silent',
       chainId: config.chainId,
-      message: `${signer}: ${reason}`,
+      message: `${getAddress(signer)}: ${reason}`,
       remedy: 'See to the process that holds the key. Other signers take over meanwhile; with none, steps wait.',
     }))
 }
 
 function refusedOf({ config, lanes, refused }: ChainState): Finding[] {
-  const { chainId, vault } = config
+  const { chainId } = config
   return lanes
     .filter(({ status, signer }) => status === 'active' && refused.includes(signer))
-    .map(({ signer }) => ({
+    .map((lane) => getAddress(lane.signer))
+    .map((signer) => ({
       code: 'operator_refused',
       chainId,
-      message: `The vault ${vault} does not know ${signer} as an operator, so it pays nothing.`,
+      message: `The vault ${getAddress(config.vault)} does not know ${signer} as an operator, so it pays nothing.`,
       remedy: `Let the vault's owner call setOperator(${signer}, true). If its right was taken on purpose: npm run operate -- lane pause ${chainId} ${signer}. Other operators take over meanwhile; with none, steps wait.`,
     }))
 }
@@ -179,7 +190,7 @@ function lowOnGasOf({ config, head, lanes }: ChainState): Finding[] {
     .map(({ signer, balance }) => ({
       code: 'signer_low_on_gas',
       chainId: config.chainId,
-      message: `${signer} holds ${balance} wei; ${fewTransactions} transactions take up to ${needed}.`,
+      message: `${getAddress(signer)} holds ${balance} wei; ${fewTransactions} transactions take up to ${needed}.`,
       remedy: `Send it native currency of chain ${config.chainId}.`,
     }))
 }
@@ -191,7 +202,7 @@ function emptyOf({ config, inventory }: ChainState): Finding[] {
       code: 'vault_empty',
       chainId: config.chainId,
       message: `The vault holds ${amount} of ${id} in its smallest unit; it should hold ${minInventory} at least.`,
-      remedy: `Send ${id} to the vault ${config.vault}. Steps that need it end as solver_liquidity and can be asked for again.`,
+      remedy: `Send ${id} to the vault ${getAddress(config.vault)}. Steps that need it end as solver_liquidity and can be asked for again.`,
     }))
 }
 

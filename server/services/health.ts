@@ -31,6 +31,8 @@ export type HealthService = ReturnType<typeof createHealth>
 export function createHealth(deps: {
   store: Store
   chains: Map<number, Chain>
+  /** Whose keys are configured. */
+  operators: readonly string[]
   /** Why a signer last gave no signature; without an entry it did. */
   signerFaults: ReadonlyMap<Address, { reason: string }>
   version: string
@@ -66,7 +68,7 @@ export function createHealth(deps: {
 
   function makeReport(database: HealthStatus, shared: Shared, seen: Seen<ChainState>[]): HealthReport {
     const states = seen.map(({ value }) => value)
-    const findings = findingsOf({ database, chains: states, ...shared, nowMs: now() })
+    const findings = findingsOf({ database, chains: states, ...shared, operators: deps.operators, nowMs: now() })
     const chains = seen.map(({ value: state, ageMs }): ChainHealth => {
       const { chainId } = state.config
       const isTroubled = findings.some((finding) => finding.chainId === chainId)

@@ -51,14 +51,10 @@ export function createLegacy(deps: { store: Store; actions: ActionsService; step
     },
   }
 
-  /** A step whose predecessor has failed in the meantime stays unasked; its status says so. */
+  /** One whose predecessor has failed by now ends with it, so that nobody waits for it in vain. */
   async function askFor(ref: StepRef, traceparent: string): Promise<void> {
-    const order = { action: 'execute', hash: null, signature: null, traceparent, countFor: null } as const
-    try {
-      await deps.steps.request(ref, order, 0, AbortSignal.abort())
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'previous_step_incomplete') throw error
-    }
+    const given = { action: 'execute', hash: null, signature: null, behindFailed: true } as const
+    await deps.steps.request(ref, { ...given, traceparent, countFor: null }, 0, AbortSignal.abort())
   }
 
   async function findIntent(id: string): Promise<{ actionId: string; intentIndex: number } | null> {

@@ -45,7 +45,7 @@ export function createSteps(deps: {
      */
     async request(
       ref: StepRef,
-      order: Pick<Order, 'action' | 'hash'> & {
+      order: Pick<Order, 'action' | 'hash' | 'behindFailed'> & {
         signature: Hex | null
         /** That of the request, for the engine's log. */
         traceparent: string
@@ -70,6 +70,7 @@ export function createSteps(deps: {
           hash: order.hash,
           signed,
           proofRequired: settings.onDemandProof === 'required',
+          behindFailed: order.behindFailed ?? false,
         },
         needs: pays && isAsked ? needsOf(batch) : [],
         intentSigned: work.intent.mode === '7702',

@@ -84,9 +84,13 @@ function periodOf(row: AirdropRow | undefined, periodMs: number, now: number): {
   return { start: row.period_start, paid }
 }
 
-/** A wallet's newest airdrop. */
-export async function readAirdrop(database: Database, key: AirdropKey): Promise<Airdrop | null> {
-  const row = await database.knex<AirdropRow>('airdrops').where(keyOf(key)).orderBy('round', 'desc').first()
+/** A wallet's airdrop of a round; without one, its newest. */
+export async function readAirdrop(
+  database: Database,
+  { round, ...key }: AirdropKey & { round?: number },
+): Promise<Airdrop | null> {
+  const wanted = { ...keyOf(key), ...(round !== undefined && { round }) }
+  const row = await database.knex<AirdropRow>('airdrops').where(wanted).orderBy('round', 'desc').first()
   return row ? toAirdrop(row) : null
 }
 

@@ -163,14 +163,20 @@ export function isDuplicate(error: unknown): boolean {
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
+/** Its name is not known, no way leads to it, it takes no connection, or it has lost one. */
+const outages = [
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
+  ...['ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH', 'EHOSTDOWN', 'EADDRNOTAVAIL'],
+  ...['ECONNREFUSED', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', 'PROTOCOL_CONNECTION_LOST'],
+]
+
 /** True when the database can't be reached or refuses service for now; the request may be made again later. */
 export function isOutage(error: unknown): boolean {
   const { code, errno, name, fatal } = (error ?? {}) as Record<'code' | 'errno' | 'name' | 'fatal', unknown>
   if (name === 'KnexTimeoutError') return true
   // mysql2's for a connection that was closed before it was used; it has no code.
   if (fatal === true && code === undefined) return true
-  const codes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'PROTOCOL_CONNECTION_LOST']
-  if (typeof code === 'string' && codes.includes(code)) return true
+  if (typeof code === 'string' && outages.includes(code)) return true
   // 1040 too many connections, 1047 node not ready (Galera), 1053 shutdown, 1290 read only, 1205/1213 after all retries
   return typeof errno === 'number' && [1040, 1047, 1053, 1205, 1213, 1290, 1927].includes(errno)
 }
@@ -193,7 +199,7 @@ function openMysql(config: { url: string; poolSize?: number }): Knex {
       uri: config.url,
       timezone: 'Z',
       charset: 'utf8mb4',
-      // Statements of a transaction share trips; their values are bound, never written into them.
+      // Statements of a transaction share trips; mysql2 escapes their values.
       multipleStatements: true,
       supportBigNumbers: true,
       // BIGINTs here are times and nonces below 2^53; amounts are VARCHAR and never numbers.

@@ -71,6 +71,7 @@ export async function reportDeposit(
     await database.write((knex) =>
       knex('deposits').where({ id: known.id, status: 'refused' }).update({
         status: 'pending',
+        required_confirmations: requiredConfirmations,
         due_at: database.atOnce(),
         reported_at: now,
         unseen_ms: 0,

@@ -127,13 +127,14 @@ describe('parameters and small bodies on their way to the services', () => {
       expect((await query('&actionTypes=a,b&actionTypes=c')).status).to.equal(200)
       expect((await query('&actionTypes=')).status).to.equal(200)
       expect((await query('&actionTypes=a%2C+b')).status).to.equal(200)
+      expect((await query('&actionTypes[]=a&actionTypes[]=c')).status).to.equal(200)
       const types = queried.map((filter) => (filter as { actionTypes: unknown }).actionTypes)
       // A type may itself have commas.
       const [both, withThird] = [
         ['a', 'b', 'a,b'],
         ['a', 'b', 'a,b', 'c'],
       ]
-      expect(types).to.deep.equal([['a', 'b'], both, both, withThird, null, ['a, b']])
+      expect(types).to.deep.equal([['a', 'b'], both, both, withThird, null, ['a, b'], ['a', 'c']])
     })
 
     it('take a list that is longer than any of its items may be', async () => {

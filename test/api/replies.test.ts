@@ -208,6 +208,7 @@ describe('a reply on its way to the client', () => {
       await stream.body!.getReader().read()
       client.abort()
       await until(() => ended.length === 1, 'the end of the stream')
+      expect(http.log.filter(({ level }) => level === 50)).to.deep.equal([])
 
       const other = await fetch(http.url + path)
       const reader = other.body!.getReader()
@@ -215,6 +216,25 @@ describe('a reply on its way to the client', () => {
       http.shutdown.abort()
       expect((await reader.read()).done).to.equal(true)
       expect(ended).to.deep.equal([true, true])
+    })
+
+    it('breaks off where it fails, which the log tells', async () => {
+      await start(
+        events(async function* () {
+          yield { id: '1', event: 'step', data: event }
+          throw new Error('a row that nobody can read')
+        }),
+      )
+      const stream = await fetch(http.url + path)
+      const failed = await stream.text().then(
+        () => false,
+        () => true,
+      )
+      expect(failed).to.equal(true)
+      const broken = () => http.log.filter(({ msg }) => msg === 'an answer has broken off')
+      await until(() => broken().length === 1, 'a line of the log')
+      expect(broken()[0]).to.include({ level: 50, operationId: 'streamActionEvents', actionId })
+      expect((broken()[0]!.err as { message: string }).message).to.equal('a row that nobody can read')
     })
 
     it('has no body for HEAD', async () => {

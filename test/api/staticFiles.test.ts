@@ -33,7 +33,8 @@ describe('static files', () => {
     }),
   )
   const server = createServer(app.callback() as Parameters<typeof createServer>[1])
-  const get = (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
+  const get = (path: string, method = 'GET') =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method })
 
   before((done) => void server.listen(0, '127.0.0.1', done))
   after((done) => {
@@ -49,6 +50,12 @@ describe('static files', () => {
     writeFileSync(join(folder, 'late.js'), 'export {}')
     const reply = await get('/late.js')
     expect([reply.status, await reply.text()]).to.deep.equal([200, 'export {}'])
+  })
+
+  it('are only to be read', async () => {
+    const [posted, asked] = [await get('/late.js', 'POST'), await get('/late.js', 'OPTIONS')]
+    expect([posted.status, asked.status]).to.deep.equal([405, 204])
+    for (const { headers } of [posted, asked]) expect(headers.get('allow')).to.equal('GET, HEAD, OPTIONS')
   })
 
   it('that can’t be read for another reason are a fault', async () => {

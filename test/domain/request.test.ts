@@ -71,6 +71,13 @@ describe('decision on a request for a step', () => {
     })
   }
 
+  it('takes a step behind one that has failed if it is to end with that one, but none behind one that nobody has asked for', () => {
+    const behind = { ...execute, behindFailed: true }
+    for (const previous of ['error', 'reverted'] as const)
+      expect(decideRequest(step({}), previous, behind)).to.include({ outcome: 'accept', ready: false })
+    expect(refusal(() => decideRequest(step({}), 'created', behind))).to.equal('previous_step_incomplete')
+  })
+
   it('answers with the step when it is under way or done', () => {
     for (const status of ['executing', 'success'] as const) {
       expect(decideRequest(step({ status }), null, execute)).to.deep.equal({ outcome: 'answer' })

@@ -123,6 +123,33 @@ describe('the other endpoints', () => {
       expect(await balanceOf(a, usdA(), friend)).to.equal(3_000_000n)
     })
 
+    it('ends every step where the first one fails, when it is sent again as well', async () => {
+      const [a] = service.chains
+      const user = newUser()
+      const calls = [{ to: usdA(), value: 0n, data: transferData(newUser().address, 1n) }]
+      const batch = { chainId: a.chainId, tokenTransfers: [], calls }
+      const window = { signatureType: 'ecdsa', nbf: 0, exp: Number.MAX_SAFE_INTEGER } as const
+      const intent = await signedIntent(user, [batch, batch, batch, batch], window)
+      const submitted = {
+        address: user.address,
+        authorization: [await authorization(user, a)],
+        intentAuthorization: {
+          signature: intent.signature,
+          chainBatches: intent.chainBatches.map(({ hash, calls }) => ({ hash, calls, chainId: a.chainId })),
+        },
+      }
+      for (const _time of ['first', 'again']) {
+        const { status, body } = await api.post('/transaction/submit', submitted)
+        expect(status, JSON.stringify(body)).to.equal(200)
+        const stepsOf = async () =>
+          Promise.all([0, 1, 2, 3].map((step) => api.get(`/intent/${body.data.intentId}/step/${step}/status`)))
+        const words = async () => (await stepsOf()).map((reply) => reply.body.data.status as string)
+        const isOver = async () => (await words()).every((word) => word === 'reverted' || word === 'error')
+        await until(isOver, 'an end of every step')
+        expect(await words()).to.deep.equal(['reverted', 'error', 'error', 'error'])
+      }
+    })
+
     it('says that it is deprecated where it refuses, too', async () => {
       const refused = [
         await api.get('/intent/nonsense/step/0/status'),

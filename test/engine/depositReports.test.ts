@@ -38,9 +38,14 @@ describe('a deposit report', () => {
     }
     const tokens = [{ address: usdOn1, confirmations: [{ amount: 1_000n, confirmations: 10 }] }]
     let head = 9n
+    let seen: 'nowhere' | 'pool' | 'block' = 'block'
     const chain = {
       config: { chainId: 1, vault, pollIntervalMs: 0, confirmations: 1, tokens },
-      transaction: async () => ({ transaction: { value: 0n }, receipt, head: { number: head } }),
+      transaction: async () => {
+        const isIn = (...places: (typeof seen)[]) => places.includes(seen)
+        const transaction = isIn('pool', 'block') ? { value: 0n } : null
+        return { transaction, receipt: isIn('block') ? receipt : null, head: { number: head } }
+      },
       isCertain: async () => true,
       measureArrivals: async (arrivals: { amount: bigint }[]) => arrivals.map(({ amount }) => amount),
     }
@@ -62,6 +67,13 @@ describe('a deposit report', () => {
         await queue.visit(work!)
         return (await store.readDeposit(id))!
       },
+      /** After a visit that finds its transaction there. */
+      async visitedIn(place: typeof seen) {
+        seen = place
+        chain.config.pollIntervalMs = 100
+        await queue.visit((await store.readDeposit(id))!)
+        return (await store.readDeposit(id))!
+      },
     }
   }
 
@@ -73,6 +85,16 @@ describe('a deposit report', () => {
     expect(error?.message).to.equal(
       `The transaction moves ${shown} and 3190 more amounts from ${getAddress(report.user)} to the vault, not 5.`,
     )
+  })
+
+  it('has only so long to become known, and then waits for its block however long that takes', async () => {
+    const report = await reported([5n])
+    expect((await report.visitedIn('pool')).unseenMs).to.equal(0)
+    const { unseenMs } = await report.visitedIn('nowhere')
+    expect(unseenMs).to.be.greaterThan(0)
+    for (let visits = 0; visits < 100; visits++)
+      expect(await report.visitedIn('pool')).to.include({ status: 'pending', unseenMs })
+    expect((await report.visitedIn('block')).status).to.equal('recorded')
   })
 
   it('waits as long as all that its transaction has paid asks for', async () => {

@@ -123,6 +123,8 @@ describe('the client and its service', () => {
         { timeoutMs: 100, retries: 0 },
       )
       await client.executeStep(ref, { waitSeconds: 60 })
+      await client.executeStep(ref, { waitSeconds: 59.5 })
+      expect(received[1]?.headers.prefer, 'whole seconds, RFC 7240').to.equal('wait=60')
       expect(received[0]?.headers.prefer).to.equal('wait=60')
       expect(received[0]?.body).to.deep.equal({ action: 'execute' })
     })

@@ -28,7 +28,14 @@ describe('what waits for ever', () => {
   /** The codes of what an operator is told so long after. */
   async function told(afterMs: number, code: string) {
     const chains = new Map([[chainId, dev.chain]])
-    const health = createHealth({ store, chains, signerFaults: new Map(), version: '0', now: () => now + afterMs })
+    const health = createHealth({
+      store,
+      chains,
+      operators: [],
+      signerFaults: new Map(),
+      version: '0',
+      now: () => now + afterMs,
+    })
     // The first look may take longer than a report waits for it.
     await health.report()
     const { findings } = await health.report()

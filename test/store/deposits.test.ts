@@ -43,6 +43,14 @@ describe('recorded deposits', () => {
 
   const available = async () => (await store.readBalances(user))[0]?.available ?? 0n
 
+  it('wait for as many confirmations as the chain asks for when they are reported again', async () => {
+    const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 5n, isDeposit: true }
+    const { id } = await store.reportDeposit(report, 5, Date.now())
+    await store.settleDeposit(id, { outcome: 'refused', code: 'deposit_mismatch', message: 'reverted' }, Date.now())
+    const again = await store.reportDeposit(report, 1, Date.now())
+    expect([again.id, again.status, again.requiredConfirmations]).to.deep.equal([id, 'pending', 1])
+  })
+
   it('belong to the action whose signed step turns out to have brought them', async () => {
     await deposit(50n)
     const entry = aNewAction({ user, intents: [aSignedIntent(), anOnDemandIntent(user)] })

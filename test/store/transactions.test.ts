@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Database, isDuplicate, isOutage, type Transaction } from '../../server/store/database.js'
+import { createDatabase, type Database, isDuplicate, isOutage, type Transaction } from '../../server/store/database.js'
 import { freshDatabase } from '../support/database.js'
 
 describe('a transaction of the store', () => {
@@ -50,6 +50,18 @@ describe('a transaction of the store', () => {
     expect(isOutage(lost)).to.equal(database.kind === 'mysql')
     await database.transact((trx) => trx('parents').insert({ id: 1 }))
     expect(await database.knex('parents')).to.have.length(1)
+  })
+
+  it('finds an outage where its database is not known, not reached or takes no connection', async () => {
+    for (const host of ['no-such-host.invalid', '127.0.0.1:9', '255.255.255.255']) {
+      const away = createDatabase({ kind: 'mysql', url: `mysql://u:p@${host}/x` })
+      const error = await away.knex('parents').then(
+        () => null,
+        (thrown: unknown) => thrown,
+      )
+      await away.close()
+      expect(isOutage(error), `${host}: ${String(error)}`).to.equal(true)
+    }
   })
 
   it('is run again, whole, when the database rolled it back', async () => {

@@ -567,7 +567,7 @@ export type DepositRecord = {
      */
     status: 'recorded' | 'confirming';
     /**
-     * How many blocks confirm it; counted up to `requiredConfirmations`.
+     * How many blocks confirmed it, its own included, when it was last looked at; `requiredConfirmations` once it is recorded.
      */
     confirmations: number;
     /**
@@ -1652,7 +1652,7 @@ export type QueryVenueTxHashesData = {
          */
         address: Address;
         /**
-         * Only these action types. The parameter may be repeated, and its value may hold several, separated by commas; a value that is itself a label with commas counts as one as well.
+         * Only these action types. The parameter may be repeated, and its value may hold several, separated by commas; a value that is itself a label with commas counts as one as well. With a space beside a comma it is one label and nothing else. `actionTypes[]` is taken as the same name.
          */
         actionTypes?: Array<Label>;
         /**

@@ -1,0 +1,31 @@
+import { expect } from 'chai'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { findingsOf, type LaneHealth } from '../../server/services/findings.js'
+import { randomAddress } from '../support/builders.js'
+
+describe('what is told of a lane', () => {
+  const signer = randomAddress()
+  const config = { chainId: 1, vault: randomAddress(), priorityFeePerGas: 1n, tokens: [] } as unknown as ChainConfig
+  const head = { number: 1n, hash: '0x', parentHash: '0x', timestamp: 0n, baseFeePerGas: 1n, gasLimit: 1n } as never
+
+  function told(lane: Partial<LaneHealth>, { isOperator = false, isConfigured = false } = {}) {
+    const lanes = [{ signer, status: 'active', reason: null, nextNonce: 1, balance: 0n, ...lane } as const]
+    const refused = isOperator ? [] : [signer]
+    const chain = { config, head, nodes: [1], inventory: [], lanes, refused, stuck: null, unsettled: null }
+    const waiting = { steps: 0, airdrops: 0, oldestAt: null }
+    const operators = isConfigured ? [signer] : []
+    return findingsOf({ database: 'ok', chains: [chain], waiting, exposures: [], operators, nowMs: 0 })
+  }
+  const codes = (...given: Parameters<typeof told>) => told(...given).map(({ code }) => code)
+
+  it('is nothing once its key was changed for another: paused, no operator, and not configured', () => {
+    expect(codes({ status: 'paused', reason: 'changed' })).to.deep.equal([])
+  })
+
+  it('is all that is wrong as long as it may be used again', () => {
+    const paused = { status: 'paused', reason: 'changed' } as const
+    expect(codes(paused, { isOperator: true })).to.deep.equal(['lane_paused', 'signer_low_on_gas'])
+    expect(codes(paused, { isConfigured: true })).to.deep.equal(['lane_paused', 'signer_low_on_gas'])
+    expect(codes({})).to.deep.equal(['operator_refused', 'signer_low_on_gas'])
+  })
+})
