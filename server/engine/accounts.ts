@@ -22,15 +22,16 @@ const lateMs = 2_000
  * hundreds that wait for one account don't look all the time. Who comes new does not pass by those who are still to come,
  * else the first would wait for as long as there are new ones.
  * States of one that waits: waiting → called (the account was free) → gone, or waiting again where it was, if another was
- * faster. One that never comes was carried out by another process; it stays called, and is in nobody's way.
+ * faster. One that another process has carried out is found when it is called, or when it does not come; it is gone then,
+ * and the next one is called.
  */
 export function createAccounts(deps: {
   /** Makes a step the one open step of its user on its chain. False: another one is. */
   take: (work: StepWork) => Promise<boolean>
   /** Has a step hold no account any more. */
   giveBack: (ref: StepRef) => Promise<void>
-  /** Has a step looked at at once. */
-  hurry: (ref: StepRef) => Promise<void>
+  /** Has a step looked at at once. False: it waits no more, since others have carried it out or ended it. */
+  hurry: (ref: StepRef) => Promise<boolean>
   now: () => number
 }) {
   /** By account, the one that was asked for last at the end. */
@@ -67,8 +68,7 @@ export function createAccounts(deps: {
   function isAwaited(work: StepWork): boolean {
     const waiting = queues.get(accountOf(work))?.waiting
     if (!waiting || waiting.has(nameOfStep(work.ref))) return false
-    const now = deps.now()
-    for (const { comesAt } of waiting.values()) if (now < comesAt + lateMs) return true
+    for (const entry of waiting.values()) if (!isLate(entry)) return true
     return false
   }
 
@@ -99,20 +99,31 @@ export function createAccounts(deps: {
   }
 
   function leave(work: StepWork): void {
-    const account = accountOf(work)
+    remove(accountOf(work), nameOfStep(work.ref))
+  }
+
+  function remove(account: string, name: string): void {
     const queue = queues.get(account)
-    if (queue?.waiting.delete(nameOfStep(work.ref))) crowd -= 1
+    if (queue?.waiting.delete(name)) crowd -= 1
     if (queue?.waiting.size === 0) queues.delete(account)
   }
 
   async function callNext(account: string): Promise<void> {
-    for (const entry of queues.get(account)?.waiting.values() ?? []) {
-      if (entry.isCalled) continue
+    for (const [name, entry] of queues.get(account)?.waiting ?? []) {
+      if (entry.isCalled) {
+        if (isLate(entry)) remove(account, name)
+        continue
+      }
       entry.isCalled = true
       entry.comesAt = deps.now()
-      // It looks by itself before long.
-      return deps.hurry(entry.ref).catch(() => undefined)
+      // One that could not be called looks by itself before long.
+      if (await deps.hurry(entry.ref).catch(() => true)) return
+      remove(account, name)
     }
+  }
+
+  function isLate({ comesAt }: Waiting): boolean {
+    return deps.now() >= comesAt + lateMs
   }
 
   function forgetOld(): void {

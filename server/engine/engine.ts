@@ -31,8 +31,9 @@ export function createEngine(
       take: grouped(given.store.takeAccounts, mostAccounts),
       giveBack: given.store.giveAccountBack,
       async hurry(ref) {
-        await given.store.postponeStep(ref, 0)
-        workers.steps.wake()
+        const isThere = await given.store.hurryStep(ref)
+        if (isThere) workers.steps.wake()
+        return isThere
       },
       now: given.now,
     }),

@@ -37,14 +37,20 @@ const leaseMs = 15_000
 const places = 256
 /** The backstop when no wake-up comes. */
 const pollMs = 200
+/** How soon a row whose visit has failed is visited again, at first; then ever later while all visits of its chain fail. */
 const faultMs = 1_000
+const latestFaultMs = 5_000
+/** What part of the time for which they have failed passes until the next visit. */
+const laterShare = 0.5
 
 /**
- * Visits due rows of a queue until stopped.
+ * Visits due rows of a queue until stopped. `now` is a clock in milliseconds.
  * States: idle (sleeping until woken or the poll) → claiming → visiting (up to `places` at once) → idle.
  */
-export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
+export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => number = () => performance.now()) {
   const visits = new Set<Promise<void>>()
+  /** Since when all visits of a chain have failed, and when the log was told last. */
+  const failing = new Map<number, { since: number; toldAt: number }>()
   const claimed = createPlaces(places)
   const seated = createPlaces(places)
   /** Not before `start`: a process without an engine has a worker too. */
@@ -133,12 +139,25 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger) {
   async function visit(work: Work): Promise<void> {
     try {
       const result = await queue.visit(work)
+      failing.delete(queue.chainOf(work))
       if (result.outcome === 'waits') await queue.postpone(work, result.delayMs)
       else woken = true
     } catch (error) {
-      log.warn({ err: error, queue: queue.name, ...queue.label(work) }, 'visit failed; it will be repeated')
-      await queue.postpone(work, faultMs).catch(() => undefined)
+      const { delayMs, level } = noteFault(queue.chainOf(work))
+      log[level]({ err: error, queue: queue.name, ...queue.label(work), delayMs }, 'visit failed; it will be repeated')
+      await queue.postpone(work, delayMs).catch(() => undefined)
     }
+  }
+
+  /** A node that is away is not asked for each row every second, nor is the log told of each. */
+  function noteFault(chainId: number): { delayMs: number; level: 'warn' | 'debug' } {
+    const at = now()
+    const fault = failing.get(chainId) ?? { since: at, toldAt: -Infinity }
+    failing.set(chainId, fault)
+    const delayMs = Math.round(Math.min(Math.max((at - fault.since) * laterShare, faultMs), latestFaultMs))
+    if (at - fault.toldAt < delayMs) return { delayMs, level: 'debug' }
+    fault.toldAt = at
+    return { delayMs, level: 'warn' }
   }
 
   function sleep(): Promise<void> {

@@ -111,7 +111,7 @@ export function createSteps(deps: {
 
   function lookAtOnce(ref: StepRef): void {
     // Else it is looked at when the lease is over.
-    store.postponeStep(ref, 0).then(deps.wake, () => undefined)
+    store.hurryStep(ref).then(deps.wake, () => undefined)
   }
 
   async function proveRegistration(

@@ -52,7 +52,12 @@ export type TransactOptions = {
    * False: a power loss may undo it on SQLite, together with nothing but what came after. A process that dies undoes
    * nothing. For what only saves work, such as leases, which then need not wait for the disk.
    */
-  durable: boolean
+  durable?: boolean
+  /**
+   * False: one that has waited for a lock in vain is not run again. For who is to come back by himself and holds up others
+   * for as long as he waits: whoever has the lock may be a process that stands still.
+   */
+  patient?: boolean
 }
 
 /** Thrown when a second process opens the same SQLite file. */
@@ -60,7 +65,8 @@ export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
 }
 
-const rolledBackErrors = new Set([1213, 1205, 1020])
+const lockWaitError = 1205
+const rolledBackErrors: readonly number[] = [1213, lockWaitError, 1020]
 const maxRuns = 12
 /** The longest pause before the second run; it doubles with each one after, up to the longest of all. */
 const firstPauseMs = 4
@@ -78,8 +84,9 @@ export function createDatabase(config: DatabaseConfig): Database {
       // mysql2 answers with the rows and their columns' descriptions.
       return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
     },
-    async transact(work, { durable } = { durable: true }) {
-      return again(() => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' }))
+    async transact(work, { durable = true, patient = true } = {}) {
+      const run = () => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
+      return again(run, patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError))
     },
     snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
     write(statement) {
@@ -117,12 +124,13 @@ function clockOf(config: DatabaseConfig): string {
 }
 
 /** Repeats what was rolled back whole, after a pause of random length, in which the winner's write arrives. */
-async function again<T>(attempt: () => PromiseLike<T>): Promise<T> {
+async function again<T>(attempt: () => PromiseLike<T>, repeated = rolledBackErrors): Promise<T> {
   for (let run = 1; ; run++) {
     try {
       return await attempt()
     } catch (error) {
-      if (run >= maxRuns || !wasRolledBack(error)) throw error
+      const { errno } = (error ?? {}) as { errno?: unknown }
+      if (run >= maxRuns || typeof errno !== 'number' || !repeated.includes(errno)) throw error
       const longest = Math.min(firstPauseMs * 2 ** (run - 1), longestPauseMs)
       await new Promise((resolve) => setTimeout(resolve, Math.random() * longest))
     }
@@ -179,11 +187,6 @@ export function isOutage(error: unknown): boolean {
   if (typeof code === 'string' && outages.includes(code)) return true
   // 1040 too many connections, 1047 node not ready (Galera), 1053 shutdown, 1290 read only, 1205/1213 after all retries
   return typeof errno === 'number' && [1040, 1047, 1053, 1205, 1213, 1290, 1927].includes(errno)
-}
-
-function wasRolledBack(error: unknown): boolean {
-  const { errno } = (error ?? {}) as { errno?: unknown }
-  return typeof errno === 'number' && rolledBackErrors.has(errno)
 }
 
 /** What knex would print by itself is thrown as well, and logged where it is caught. */
@@ -294,14 +297,22 @@ async function prepareSession(connection: MysqlConnection): Promise<void> {
       "time_zone = '+00:00', innodb_lock_wait_timeout = 5",
   )
   await query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+  await query(`SET SESSION idle_transaction_timeout = ${standstillSeconds}`).catch(passOverUnknown)
   try {
     await query(readWhatOthersWrote)
     const [row] = (await query('SELECT @@wsrep_on AS isOn')) as { isOn: unknown }[]
     if (Number(row?.isOn) !== 0) ofCluster.add(connection)
   } catch (error) {
-    if (!isUnknownVariable(error)) throw error
+    passOverUnknown(error)
   }
 }
+
+/**
+ * After so long MariaDB ends a transaction that its process does nothing in: one that stands still, or that no way leads
+ * to any more, would keep its locks for as long as its connection lives. Longer than a signature may take, which is waited
+ * for in a transaction. MySQL knows no such variable.
+ */
+const standstillSeconds = 10
 
 /**
  * Galera: a node that lags first catches up with what the others have stored, before a read and before a transaction
@@ -310,9 +321,9 @@ async function prepareSession(connection: MysqlConnection): Promise<void> {
  */
 const readWhatOthersWrote = 'SET SESSION wsrep_sync_wait = 1'
 
-/** Only servers that can be part of a Galera cluster know the variable. */
-function isUnknownVariable(error: unknown): boolean {
-  return (error as { errno?: unknown } | null)?.errno === 1193
+/** Not every server knows every variable. */
+function passOverUnknown(error: unknown): void {
+  if ((error as { errno?: unknown } | null)?.errno !== 1193) throw error
 }
 
 type DoneCallback = (error: unknown, connection: unknown) => void

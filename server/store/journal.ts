@@ -229,7 +229,7 @@ export async function noteSend(
   await database.transact(
     async (trx) => trx.later(trx('transactions').where({ id: transactionId, status: 'open' }).update(noted)),
     // Forgotten, it is sent again.
-    { durable: false },
+    { durable: false, patient: false },
   )
 }
 
@@ -252,8 +252,10 @@ export async function hurryTransactions(
 /** Postpones the next look at transactions that no block has mentioned. */
 export async function postponeTransactions(database: Database, ids: number[], dueAt: number): Promise<void> {
   if (ids.length === 0) return
-  await database.write((knex) =>
-    knex('transactions').whereIn('id', ids).where({ status: 'open' }).update({ due_at: dueAt }),
+  await database.transact(
+    async (trx) =>
+      trx.later(trx('transactions').whereIn('id', ids).where({ status: 'open' }).update({ due_at: dueAt })),
+    { patient: false },
   )
 }
 
@@ -264,31 +266,34 @@ export async function noteMined(
   mined: { hash: Hash; blockNumber: number; blockHash: Hash; confirmations: number } | null,
   now: number,
 ): Promise<void> {
-  await database.transact(async (trx) => {
-    const row = await database.lock(trx<TransactionRow>('transactions').where({ id: transactionId })).first()
-    if (row?.status !== 'open') return
-    const place = {
-      mined_hash: mined?.hash ?? null,
-      mined_block: mined?.blockNumber ?? null,
-      mined_block_hash: mined?.blockHash ?? null,
-      updated_at: now,
-    }
-    trx.later(trx('transactions').where({ id: transactionId }).update(place))
-    const seen = {
-      ...(mined && { transaction_hash: mined.hash }),
-      block_number: mined?.blockNumber ?? null,
-      confirmations: mined?.confirmations ?? 0,
-    }
-    const steps = await trx<StepRow>('steps').where({ transaction_id: transactionId, status: 'executing' })
-    const news = steps.filter((step) =>
-      Object.entries(seen).some(([name, value]) => step[name as keyof typeof seen] !== value),
-    )
-    await changeSteps(
-      trx,
-      news.map((step) => ({ ref: refOf(step), change: seen })),
-      now,
-    )
-  })
+  await database.transact(
+    async (trx) => {
+      const row = await database.lock(trx<TransactionRow>('transactions').where({ id: transactionId })).first()
+      if (row?.status !== 'open') return
+      const place = {
+        mined_hash: mined?.hash ?? null,
+        mined_block: mined?.blockNumber ?? null,
+        mined_block_hash: mined?.blockHash ?? null,
+        updated_at: now,
+      }
+      trx.later(trx('transactions').where({ id: transactionId }).update(place))
+      const seen = {
+        ...(mined && { transaction_hash: mined.hash }),
+        block_number: mined?.blockNumber ?? null,
+        confirmations: mined?.confirmations ?? 0,
+      }
+      const steps = await trx<StepRow>('steps').where({ transaction_id: transactionId, status: 'executing' })
+      const news = steps.filter((step) =>
+        Object.entries(seen).some(([name, value]) => step[name as keyof typeof seen] !== value),
+      )
+      await changeSteps(
+        trx,
+        news.map((step) => ({ ref: refOf(step), change: seen })),
+        now,
+      )
+    },
+    { patient: false },
+  )
 }
 
 function byRef(a: StepRef, b: StepRef): number {

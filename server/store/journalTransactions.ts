@@ -55,14 +55,15 @@ export async function readDueTransactions(
   limit: number,
   now: number,
 ): Promise<JournalTransaction[]> {
-  const rows = await database
+  const due = database
     .knex<TransactionRow>('transactions')
     .where({ chain_id: chainId, status: 'open' })
     .whereNull('mined_block')
     .where('due_at', '<=', now)
     .orderBy('due_at')
     .limit(limit)
-  return withAttempts(database, rows)
+  // Somebody else is at those that are locked, and the others are not to wait for him.
+  return withAttempts(database, await database.lock(due, { skipLocked: true }))
 }
 
 /** Open transactions that were seen in one of these blocks, oldest block first, page by page. */

@@ -77,62 +77,65 @@ export async function settleTransaction(
   },
   now: number,
 ): Promise<{ outcome: 'settled'; steps: StepView[] } | { outcome: 'stale' }> {
-  return database.transact(async (trx) => {
-    const key = { id: settled.transactionId }
-    const refs = settled.results.map(({ ref }) => ref)
-    const carried = { transaction_id: settled.transactionId, status: 'executing' } as const
-    const [[transaction], open, airdrops, steps = [], ...drawn] = await trx.together(
-      database.lock(trx<TransactionRow>('transactions').where(key)),
-      trx<StepRow>('steps').where(carried).select('action_id', 'intent_index', 'step_index'),
-      trx<{ wallet: Address }>('airdrops').where(carried).select('wallet'),
-      ...(refs.length > 0 ? [lockedSteps(database, trx, refs), ...drawingSteps(trx, refs)] : []),
-    )
-    if (transaction?.status !== 'open') return { outcome: 'stale' }
-    // What it carries was read before: it may have been settled in another block then, and undone with that since.
-    const told = new Set(refs.map(nameOfStep))
-    const isMissing = open.some((row) => !told.has(nameOfStep(refOf(row))))
-    if (isMissing || (airdrops.length > 0 && !settled.airdrop)) return { outcome: 'stale' }
-    const mined = {
-      status: 'final',
-      mined_hash: settled.mined.hash,
-      mined_block: settled.mined.blockNumber,
-      mined_block_hash: settled.mined.blockHash,
-      due_at: null,
-      updated_at: now,
-    }
-    trx.later(trx('transactions').where(key).update(mined))
-    const rows = byName(steps)
-    const drawing = byName(drawn.flat())
-    const ended: Ended[] = []
-    const isAnothers = (result: StepResult) =>
-      result.status === 'success' && result.transactionHash !== settled.mined.hash
-    const userOf = ({ ref }: { ref: StepRef }) => rows.get(nameOfStep(ref))?.user ?? ''
-    // One user after the other, as every settlement does, so that no two of them hold a balance that the other waits for.
-    const byUser = [...settled.results].sort((a, b) => (userOf(a) < userOf(b) ? -1 : Number(userOf(a) > userOf(b))))
-    for (const { ref, result, needs } of byUser) {
-      const row = rows.get(nameOfStep(ref))
-      if (!row || row.status === 'success') continue
-      const isCarried = row.transaction_id === settled.transactionId
-      if (result.status === 'alone') {
-        if (isCarried) await carryOutAlone(database, trx, row, now)
-        continue
+  return database.transact(
+    async (trx) => {
+      const key = { id: settled.transactionId }
+      const refs = settled.results.map(({ ref }) => ref)
+      const carried = { transaction_id: settled.transactionId, status: 'executing' } as const
+      const [[transaction], open, airdrops, steps = [], ...drawn] = await trx.together(
+        database.lock(trx<TransactionRow>('transactions').where(key)),
+        trx<StepRow>('steps').where(carried).select('action_id', 'intent_index', 'step_index'),
+        trx<{ wallet: Address }>('airdrops').where(carried).select('wallet'),
+        ...(refs.length > 0 ? [lockedSteps(database, trx, refs), ...drawingSteps(trx, refs)] : []),
+      )
+      if (transaction?.status !== 'open') return { outcome: 'stale' }
+      // What it carries was read before: it may have been settled in another block then, and undone with that since.
+      const told = new Set(refs.map(nameOfStep))
+      const isMissing = open.some((row) => !told.has(nameOfStep(refOf(row))))
+      if (isMissing || (airdrops.length > 0 && !settled.airdrop)) return { outcome: 'stale' }
+      const mined = {
+        status: 'final',
+        mined_hash: settled.mined.hash,
+        mined_block: settled.mined.blockNumber,
+        mined_block_hash: settled.mined.blockHash,
+        due_at: null,
+        updated_at: now,
       }
-      const isOpen = isCarried && row.status === 'executing'
-      // What was undone may have paid without credit, and pays so again.
-      if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
-        await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
-        ended.push({ row, result, isAnothers: isAnothers(result) })
-      } else if (tookEffect(result) && (isCarried || !(await isToldElsewhere(trx, row)))) {
-        trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId }))
-        const late = await bookLate(database, trx, row, { result, needs }, now)
-        ended.push({ row: late, result, isAnothers: isAnothers(result) })
+      trx.later(trx('transactions').where(key).update(mined))
+      const rows = byName(steps)
+      const drawing = byName(drawn.flat())
+      const ended: Ended[] = []
+      const isAnothers = (result: StepResult) =>
+        result.status === 'success' && result.transactionHash !== settled.mined.hash
+      const userOf = ({ ref }: { ref: StepRef }) => rows.get(nameOfStep(ref))?.user ?? ''
+      // One user after the other, as every settlement does, so that no two of them hold a balance that the other waits for.
+      const byUser = [...settled.results].sort((a, b) => (userOf(a) < userOf(b) ? -1 : Number(userOf(a) > userOf(b))))
+      for (const { ref, result, needs } of byUser) {
+        const row = rows.get(nameOfStep(ref))
+        if (!row || row.status === 'success') continue
+        const isCarried = row.transaction_id === settled.transactionId
+        if (result.status === 'alone') {
+          if (isCarried) await carryOutAlone(database, trx, row, now)
+          continue
+        }
+        const isOpen = isCarried && row.status === 'executing'
+        // What was undone may have paid without credit, and pays so again.
+        if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
+          await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
+          ended.push({ row, result, isAnothers: isAnothers(result) })
+        } else if (tookEffect(result) && (isCarried || !(await isToldElsewhere(trx, row)))) {
+          trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId }))
+          const late = await bookLate(database, trx, row, { result, needs }, now)
+          ended.push({ row: late, result, isAnothers: isAnothers(result) })
+        }
       }
-    }
-    const changed = await endSteps(database, trx, ended, now)
-    const carrier = { id: settled.transactionId, hash: settled.mined.hash }
-    if (settled.airdrop) await settleAirdrop(database, trx, settled.airdrop, carrier, now)
-    return { outcome: 'settled', steps: changed.map(toStepView) }
-  })
+      const changed = await endSteps(database, trx, ended, now)
+      const carrier = { id: settled.transactionId, hash: settled.mined.hash }
+      if (settled.airdrop) await settleAirdrop(database, trx, settled.airdrop, carrier, now)
+      return { outcome: 'settled', steps: changed.map(toStepView) }
+    },
+    { patient: false },
+  )
 }
 
 /** `isAnothers`: another transaction has carried it out, and it stands and falls with that one's block. */

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import { type ChainAuthorization, type Intent, nameOfStep, type StepAttempt, type StepRef } from '../domain/action.js'
 import type { StepKind } from '../domain/stepKind.js'
@@ -129,13 +130,24 @@ export async function claimDueSteps(database: Database, claim: Claim): Promise<S
 /** Sets when a step that is still executing is to be looked at next, at the latest. */
 export async function postponeStep(database: Database, ref: StepRef, delayMs: number): Promise<void> {
   await database.write((knex) =>
-    knex('steps')
-      .where({ ...stepKeyColumns(ref), status: 'executing' })
-      .whereNull('transaction_id')
+    waitingStep(knex, ref)
       // Who is due has been hurried while he was visited, and what the visit has seen may be past.
       .where('due_at', '>', database.atOnce())
       .update({ due_at: database.after(delayMs) }),
   )
+}
+
+/** Has a step looked at at once. False: it is not executing, or a transaction carries it. */
+export async function hurryStep(database: Database, ref: StepRef): Promise<boolean> {
+  const hurried = await database.write((knex) => waitingStep(knex, ref).update({ due_at: database.atOnce() }))
+  return hurried > 0
+}
+
+/** The step as long as it waits for being carried out. */
+function waitingStep(knex: Knex, ref: StepRef) {
+  return knex('steps')
+    .where({ ...stepKeyColumns(ref), status: 'executing' })
+    .whereNull('transaction_id')
 }
 
 /** Counts the time for which the chain has answered that it does not know a registered transaction. */

@@ -55,6 +55,7 @@ import {
   claimDueSteps,
   noteConfirmations,
   noteUnseen,
+  hurryStep,
   postponeStep,
   readPreviousStep,
   readSteps,
@@ -99,6 +100,7 @@ export function createStore(database: Database) {
     claimDueSteps: on(claimDueSteps),
     endLeases: on(endLeases),
     postponeStep: on(postponeStep),
+    hurryStep: on(hurryStep),
     noteConfirmations: on(noteConfirmations),
     noteUnseen: on(noteUnseen),
 

@@ -7,14 +7,19 @@ describe('steps that wait for one account', () => {
   function scene() {
     const called: string[] = []
     const taken = new Set<string>()
+    /** Those that another process has carried out. */
+    const gone = new Set<string>()
     const clock = { now: 0 }
     const accounts = createAccounts({
       take: (work) => Promise.resolve(taken.has(work.ref.actionId)),
       giveBack: ({ actionId }: StepRef) => Promise.resolve(void taken.delete(actionId)),
-      hurry: ({ actionId }: StepRef) => Promise.resolve(void called.push(actionId)),
+      hurry: ({ actionId }: StepRef) => {
+        called.push(actionId)
+        return Promise.resolve(!gone.has(actionId))
+      },
       now: () => clock.now,
     })
-    return { accounts, called, taken, clock }
+    return { accounts, called, taken, gone, clock }
   }
 
   const step = (actionId: string): StepWork =>
@@ -46,6 +51,33 @@ describe('steps that wait for one account', () => {
     await accounts.take(step('first'))
     await accounts.freed([step('second')])
     expect(called).to.deep.equal(['second', 'first'])
+  })
+
+  it('are not kept waiting by those that another process has carried out, and don’t wait longer for them', async () => {
+    const { accounts, called, gone } = scene()
+    const ids = Array.from({ length: 20 }, (_, index) => `step ${index}`)
+    for (const id of ids) await accounts.take(step(id))
+    for (const id of ids.slice(0, 18)) gone.add(id)
+    await accounts.freed([step('elsewhere')])
+    expect(called).to.deep.equal(ids.slice(0, 19))
+    const { accounts: empty } = scene()
+    await empty.take(step('first'))
+    await empty.take(step('second'))
+    expect(await accounts.take(step('new'))).to.equal(await empty.take(step('third')))
+  })
+
+  it('are forgotten when they were called and don’t come, since another process was called as well', async () => {
+    const { accounts, called, clock } = scene()
+    for (const id of ['first', 'second', 'third']) await accounts.take(step(id))
+    await accounts.freed([step('elsewhere')])
+    clock.now += 5_000
+    await accounts.freed([step('elsewhere')])
+    await accounts.freed([step('elsewhere')])
+    expect(called).to.deep.equal(['first', 'second', 'third'])
+    const { accounts: empty } = scene()
+    await empty.take(step('one'))
+    await empty.take(step('two'))
+    expect(await accounts.take(step('new')), 'behind the two that may come').to.equal(await empty.take(step('three')))
   })
 
   it('need not be asked whether they have what they were accepted with', async () => {

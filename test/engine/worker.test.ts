@@ -161,6 +161,49 @@ describe('a worker that is given rows', () => {
     expect(visited.at(-1)).to.equal('2:asked')
   })
 
+  it('comes back ever later while all visits of a chain fail, and tells of them seldom', async () => {
+    const clock = { now: 0 }
+    const told: string[] = []
+    const delays: number[] = []
+    let fails = true
+    const worker = createWorker<string>(
+      {
+        name: 'rows',
+        claim: async () => [],
+        chainOf,
+        visit: async () => {
+          if (fails) throw new Error('no node answers')
+          return moved
+        },
+        postpone: async (_row, delayMs) => void delays.push(delayMs),
+        label: (row) => ({ row }),
+      },
+      pino(
+        { level: 'debug' },
+        { write: (line) => void told.push((JSON.parse(line) as { level: number }).level === 40 ? 'warn' : 'debug') },
+      ),
+      () => clock.now,
+    )
+    worker.start()
+    const visitAt = async (at: number, row = 'row') => {
+      clock.now = at
+      const before = delays.length
+      worker.takeSeat(chainOf(row))!.give(row)
+      await until(() => !fails || delays.length > before, 'the visit')
+    }
+    for (const at of [0, 0, 1_000, 4_000, 9_000, 60_000]) await visitAt(at)
+    expect(delays).to.deep.equal([1_000, 1_000, 1_000, 2_000, 4_500, 5_000])
+    expect(told).to.deep.equal(['warn', 'debug', 'warn', 'warn', 'warn', 'warn'])
+    await visitAt(60_000, '2:row')
+    expect(delays.at(-1), 'of another chain').to.equal(1_000)
+    fails = false
+    await visitAt(61_000)
+    fails = true
+    await visitAt(62_000)
+    expect(delays.at(-1), 'once one has gone well').to.equal(1_000)
+    await worker.stop()
+  })
+
   it('ends when what it was given has ended', async () => {
     const { worker, endAll } = aQueue()
     worker.start()

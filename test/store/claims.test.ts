@@ -39,6 +39,17 @@ describe('what is due', () => {
     expect(await claimSteps()).to.deep.equal([])
   })
 
+  it('is handed out at once when it is called, as long as nothing carries it', async () => {
+    const ref = await acceptStep(store)
+    await claimSteps()
+    expect(await store.hurryStep(ref)).to.equal(true)
+    expect(await claimSteps()).to.deep.equal([ref])
+    await database.knex('steps').update({ status: 'success' })
+    expect(await store.hurryStep(ref)).to.equal(false)
+    await database.knex('steps').update({ status: 'executing', transaction_id: 1 })
+    expect(await store.hurryStep(ref)).to.equal(false)
+  })
+
   it('is left where it is if it is of a chain of which none is to be taken', async () => {
     const ref = await acceptStep(store)
     expect(await store.claimDueSteps({ limit: 10, leaseMs, notOf: [1, 2] })).to.deep.equal([])
