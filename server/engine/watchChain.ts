@@ -42,6 +42,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let pause: { canBeCut: boolean; cutTo: (ms: number) => void; end: () => void } | null = null
   let loop: Promise<void> = Promise.resolve()
   let read: Pick<Block, 'number' | 'hash'> | null = null
+  /** When the head was last seen to have moved, in unix ms. */
+  let movedAt = -Infinity
   /** Blocks that were read in this round, by number. */
   const canonical = new Map<bigint, Hash>()
   const reorganisations = createReorganisationCheck(chain, tools)
@@ -124,6 +126,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     ])
     tools.heads.set(chainId, head)
     const isNew = read?.hash !== head.hash
+    if (isNew && read !== null) movedAt = tools.now()
     const now = performance.now()
     // It only came to see whether there is a block yet.
     if (!isNew && awaited.size > 0 && now - wholeAt < pollIntervalMs) return false
@@ -232,19 +235,29 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       silent.map((transaction) => transaction.id),
       tools.now() + lookAgainMs,
     )
-    for (const transaction of unseen) await sendAgain(transaction)
+    for (const transaction of unseen) await sendAgain(transaction, head)
   }
 
   /** Only the lowest nonce of a lane can be stuck for its fees; the others wait for it. */
-  async function sendAgain(transaction: JournalTransaction): Promise<void> {
+  async function sendAgain(transaction: JournalTransaction, head: Block): Promise<void> {
     const wasSent = transaction.sentAt !== null
-    if (wasSent && tools.now() - transaction.lastSignedAt > chain.config.replaceAfterMs) {
+    const isDue = tools.now() - transaction.lastSignedAt > chain.config.replaceAfterMs
+    if (wasSent && isDue && !waitsForBlocks(transaction, head)) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
         if (await replace(transaction, chain, { isCancel: isGivenUp(transaction) }, tools)) return
       }
     }
     await sendStored(transaction, chain, tools)
+  }
+
+  /**
+   * A node has it, it pays the base fee, and no block has come since that could have taken it: the chain makes none, which
+   * higher fees don't change. They would be paid once it does, though.
+   */
+  function waitsForBlocks({ attempts, lastSignedAt, sendOutcome }: JournalTransaction, head: Block): boolean {
+    const isPooled = sendOutcome === 'accepted' || sendOutcome === 'known'
+    return isPooled && attempts.at(-1)!.maxFeePerGas >= head.baseFeePerGas && movedAt <= lastSignedAt
   }
 
   function meet(transaction: JournalTransaction, receipt: Receipt, head: Block): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { toHex } from 'viem'
 import { rpc } from '../../server/devnet/anvil.js'
 import { until } from '../support/until.js'
 import { useServiceOnChains } from '../support/useTestService.js'
@@ -6,6 +7,8 @@ import { actionOf, balanceOf, fund, newUser, tokenOf, transferData } from '../su
 
 describe('a transaction that is stuck', () => {
   const { service, api } = useServiceOnChains((chain) => ({ ...chain, replaceAfterMs: 1_000 }))
+
+  const lowerBaseFee = (url: string) => rpc(url, 'anvil_setNextBlockBaseFeePerGas', ['0x1'])
 
   it('below a base fee that has risen is replaced at the same nonce, and takes effect once', async function () {
     this.timeout(60_000)
@@ -34,6 +37,35 @@ describe('a transaction that is stuck', () => {
     const transactions = await service.database.knex('transactions').select('id')
     expect(forms.length).to.be.greaterThan(1)
     expect(transactions).to.have.length(1)
+    await lowerBaseFee(url)
+    await rpc(url, 'evm_mine', [])
+  })
+
+  it('keeps its fees while the chain makes no blocks, which they would not change', async function () {
+    this.timeout(60_000)
+    const [chain] = service.chains
+    const url = chain.rpcUrls[0]!
+    const user = newUser()
+    await fund(chain, user.address, { usd: 9n })
+    const calls = [{ to: tokenOf(chain, 'usd').address, value: 0n, data: transferData(chain.vault, 9n) }]
+    const created = await api.post('/actions', await actionOf(user, chain, calls))
+    await rpc(url, 'evm_setAutomine', [false])
+    await api.execute(created.body.actionId, 0, 0, undefined, 0)
+    const open = async () => {
+      const { knex } = service.database
+      const rows = await knex('transactions').where({ status: 'open' }).select('sent_at', 'signed_at')
+      return rows[0] as { sent_at: number | null; signed_at: number } | undefined
+    }
+    // A block that was there before may be seen after it was signed, and raise them once. It is sent again all the same.
+    const isKept = async () => {
+      const transaction = await open()
+      return transaction !== undefined && (transaction.sent_at ?? 0) - transaction.signed_at > 8_000
+    }
+    await until(isKept, 'looks at it, five seconds apart, that leave its fees as they are', 40_000)
+    await rpc(url, 'evm_setAutomine', [true])
+    await rpc(url, 'evm_mine', [])
+    const step = `/actions/${created.body.actionId}/intents/0/steps/0`
+    await until(async () => (await api.get(step)).body.status === 'success', 'the step')
   })
 
   it('is never given up while no node refuses it, however often its fees are raised', async function () {
@@ -51,10 +83,18 @@ describe('a transaction that is stuck', () => {
       knex('attempts')
         .join('transactions', 'transactions.id', 'attempts.transaction_id')
         .where({ 'transactions.status': 'open' })
-        .select('is_cancel')
-    // One more than after which a bundle is given up.
-    await until(async () => (await forms()).length > 5, 'its fees to be raised five times', 50_000)
+        .select('is_cancel', 'max_fee_per_gas')
+    // Blocks come whose base fee is above what it pays; one raise more than after which a bundle is given up.
+    const isRaised = async () => {
+      const signed = await forms()
+      const most = Math.max(0, ...signed.map((form) => Number(form.max_fee_per_gas)))
+      await rpc(url, 'anvil_setNextBlockBaseFeePerGas', [toHex(most + 1)])
+      if (most > 0) await rpc(url, 'evm_mine', [])
+      return signed.length > 5
+    }
+    await until(isRaised, 'its fees to be raised five times', 50_000, 500)
     expect((await forms()).filter(({ is_cancel }) => is_cancel)).to.deep.equal([])
+    await lowerBaseFee(url)
     await rpc(url, 'evm_setAutomine', [true])
     await rpc(url, 'evm_mine', [])
     const step = `/actions/${created.body.actionId}/intents/0/steps/0`
