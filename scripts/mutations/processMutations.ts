@@ -91,4 +91,26 @@ export const processMutations: Mutation[] = [
     ],
     tests: ['test/engine/worker.test.ts', '-g', 'may have is taken'],
   },
+  {
+    name: 'who waits for an account stays behind those that another process has carried out',
+    changes: [
+      {
+        file: 'server/engine/accounts.ts',
+        find: 'if (await deps.hurry(entry.ref).catch(() => true)) return',
+        replace: 'if ((await deps.hurry(entry.ref).catch(() => true)) || name) return',
+      },
+    ],
+    tests: ['test/engine/accounts.test.ts', '-g', 'not kept waiting by those'],
+  },
+  {
+    name: 'fees are raised while the chain makes no blocks',
+    changes: [
+      {
+        file: 'server/engine/watchChain.ts',
+        find: 'movedAt <= lastSignedAt',
+        replace: 'movedAt > lastSignedAt',
+      },
+    ],
+    tests: ['test/nodes/replacement.test.ts', '-g', 'keeps its fees'],
+  },
 ]

@@ -4,6 +4,7 @@ import type { Service } from '../../server/compose.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
 import { type Asked, bundleScene } from '../support/bundleScene.js'
+import { lowerBaseFee, minePassingOver } from '../support/passOver.js'
 import { until } from '../support/until.js'
 import { authorization, balanceOf, newUser, signedIntent } from '../support/wallets.js'
 
@@ -153,14 +154,21 @@ describe('a bundle on its way', function () {
   })
 
   it('that is in no block however often its fees are raised is given up, and its steps go by themselves', async () => {
+    const url = a().rpcUrls[0]!
+    await lowerBaseFee(url)
     const users = await scene.users(3)
     const asked = await scene.ask(await payments(users))
     await scene.automine(false)
     await scene.withService(behindNode(1_000), async (service) => {
       const cancel = async () => (await attempts(service)).findIndex(({ is_cancel }) => is_cancel)
-      await until(async () => (await cancel()) >= 0, 'the bundle to be given up', 40_000)
+      const isGivenUp = async () => {
+        await minePassingOver(url, service.database.knex)
+        return (await cancel()) >= 0
+      }
+      await until(isGivenUp, 'the bundle to be given up', 40_000, 500)
       expect(await cancel(), 'the first form and three with higher fees').to.equal(4)
       expect(await scene.transactions(service)).to.have.length(1)
+      await lowerBaseFee(url)
       await scene.automine(true)
       await scene.mine()
       const steps = await scene.ends(service, asked)

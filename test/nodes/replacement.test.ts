@@ -1,14 +1,12 @@
 import { expect } from 'chai'
-import { toHex } from 'viem'
 import { rpc } from '../../server/devnet/anvil.js'
+import { lowerBaseFee, minePassingOver } from '../support/passOver.js'
 import { until } from '../support/until.js'
 import { useServiceOnChains } from '../support/useTestService.js'
 import { actionOf, balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
 describe('a transaction that is stuck', () => {
   const { service, api } = useServiceOnChains((chain) => ({ ...chain, replaceAfterMs: 1_000 }))
-
-  const lowerBaseFee = (url: string) => rpc(url, 'anvil_setNextBlockBaseFeePerGas', ['0x1'])
 
   it('below a base fee that has risen is replaced at the same nonce, and takes effect once', async function () {
     this.timeout(60_000)
@@ -83,14 +81,11 @@ describe('a transaction that is stuck', () => {
       knex('attempts')
         .join('transactions', 'transactions.id', 'attempts.transaction_id')
         .where({ 'transactions.status': 'open' })
-        .select('is_cancel', 'max_fee_per_gas')
+        .select('is_cancel')
     // Blocks come whose base fee is above what it pays; one raise more than after which a bundle is given up.
     const isRaised = async () => {
-      const signed = await forms()
-      const most = Math.max(0, ...signed.map((form) => Number(form.max_fee_per_gas)))
-      await rpc(url, 'anvil_setNextBlockBaseFeePerGas', [toHex(most + 1)])
-      if (most > 0) await rpc(url, 'evm_mine', [])
-      return signed.length > 5
+      await minePassingOver(url, knex)
+      return (await forms()).length > 5
     }
     await until(isRaised, 'its fees to be raised five times', 50_000, 500)
     expect((await forms()).filter(({ is_cancel }) => is_cancel)).to.deep.equal([])
