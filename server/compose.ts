@@ -71,6 +71,9 @@ export type Service = {
   stop(): Promise<void>
 }
 
+/** The database or a chain, which come back. */
+const isAway = (error: unknown) => isOutage(error) || error instanceof ChainUnavailable
+
 /** Builds the whole graph from a configuration and starts it. What fails here has left nothing running. */
 export async function startService(
   config: Config,
@@ -126,6 +129,7 @@ export async function startService(
         refusedOperators,
         log: log.child({ part: 'engine' }),
         now,
+        isOutage: isAway,
         changed: signals.changed,
         countStep: metrics.countStep,
         countReorganised: metrics.countReorganised,
@@ -182,7 +186,7 @@ export async function startService(
       rateLimits: config.rateLimitPerMinute > 0 ? await createRateLimits(database, config.rateLimitPerMinute) : null,
       trustedProxies: config.trustedProxies,
       requireOpen: draining.requireOpen,
-      isOutage: (error) => isOutage(error) || error instanceof ChainUnavailable,
+      isOutage: isAway,
       shutdown: shutdown.signal,
     })
     const limits = { ...connectionLimits, connections: config.maxConnections }

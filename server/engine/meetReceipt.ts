@@ -1,11 +1,10 @@
 import type { Hash } from 'viem'
-import { type Chain, ChainUnavailable, type Receipt } from '../chain/chain.js'
+import type { Chain, Receipt } from '../chain/chain.js'
 import { actionsOf, type StepRef } from '../domain/action.js'
 import { type SolverNeed, solverNeeds } from '../domain/solverNeeds.js'
 import type { StepView } from '../domain/views.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { StepOutcome } from '../store/bookResult.js'
-import { isOutage } from '../store/database.js'
 import type { StepWork } from '../store/steps.js'
 import { airdropOf, airdropResult, airdropTopic } from './airdropQueue.js'
 import { confirmationsFor } from './arrivals.js'
@@ -37,7 +36,7 @@ export async function meetReceipt(
   } catch (error) {
     const named = { ...transactionFields(transaction), hash: receipt.hash }
     // Whoever is away comes back.
-    const level = isOutage(error) || error instanceof ChainUnavailable ? 'warn' : 'error'
+    const level = tools.isOutage(error) ? 'warn' : 'error'
     tools.log[level]({ err: error, ...named }, 'transaction could not be settled')
   }
 }

@@ -50,6 +50,8 @@ export type EngineTools = {
   log: Logger
   /** Unix milliseconds. */
   now: () => number
+  /** Whether an error only says that the database or a chain is away for now. */
+  isOutage: (error: unknown) => boolean
   /** Tells waiting requests of this process that a step has moved; and with `steps`, where to. */
   changed: (topic: string, steps?: readonly StepView[]) => void
   /** Counts a step that has come to its end. */

@@ -22,6 +22,7 @@ describe('a mined transaction whose meaning can’t be read', () => {
     const receipt = { hash, blockHash, blockNumber: 5n, status: 'success', logs: [] }
     const chain = { config: { chainId: 1, vault, confirmations: 1, agreement: 1, tokens: [] } }
     const noted: unknown[] = []
+    const told: number[] = []
     const tools = {
       store: {
         readStepsOf: async () => [],
@@ -31,7 +32,8 @@ describe('a mined transaction whose meaning can’t be read', () => {
         noteMined: async (...given: unknown[]) => void noted.push(given.slice(0, 2)),
       },
       codec: { vaultArrivals: () => [] },
-      log: pino({ level: 'silent' }),
+      log: pino({}, { write: (line) => void told.push((JSON.parse(line) as { level: number }).level) }),
+      isOutage: () => true,
       now: () => 0,
     }
     await meetReceipt(
@@ -41,6 +43,7 @@ describe('a mined transaction whose meaning can’t be read', () => {
       chain as unknown as Chain,
       tools as unknown as EngineTools,
     )
+    expect(told, 'a warning, since the database comes back').to.deep.equal([40])
     expect(noted).to.deep.equal([[7, { hash, blockNumber: 5, blockHash, confirmations: 2 }]])
   })
 })

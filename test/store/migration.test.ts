@@ -18,7 +18,7 @@ describe('the tables', () => {
       await database.knex('knex_migrations_lock').update({ is_locked: 1 })
       await database.knex('knex_migrations').delete()
       await database.knex.schema.dropTable('ledger')
-      await database.knex.schema.alterTable('steps', (t) => t.dropIndex(['due_at']))
+      await database.knex.schema.alterTable('steps', (t) => t.dropIndex(['due_at', 'chain_id']))
     }
     const next = config.kind === 'mysql' ? createDatabase(config) : database
     await next.migrate()
