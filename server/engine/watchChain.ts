@@ -2,10 +2,12 @@ import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
 import { sideBySide } from '../domain/sideBySide.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
+import type { Store } from '../store/store.js'
 import { replace, sendStored } from './lanes.js'
 import { createLaneCheck } from './laneCheck.js'
 import { createLeftOverCheck } from './leftOver.js'
 import { createLookTimes } from './lookTimes.js'
+import { transactionFields } from './logFields.js'
 import { meetReceipt, tellOf } from './meetReceipt.js'
 import { type BlockReceipts, readBlocks } from './readBlocks.js'
 import { createReorganisationCheck } from './reorganisations.js'
@@ -22,7 +24,7 @@ const mostReplacements = 3
 
 /**
  * Watches one chain for the transactions of the journal.
- * A round: read the new blocks' receipts → note what is mined → settle what is final → send again what the blocks have
+ * A round: read the new blocks' receipts → note what is mined → settle what is final → count confirmations → send again what the blocks have
  * left over and nodes have dropped → look after what no block has mentioned (receipts by every hash, the stored bytes
  * again, a replacement). Everything that a round decides from is in the database or on the chain, so any replica may do
  * any round, twice as well as once.
@@ -42,6 +44,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let pause: { canBeCut: boolean; cutTo: (ms: number) => void; end: () => void } | null = null
   let loop: Promise<void> = Promise.resolve()
   let read: Pick<Block, 'number' | 'hash'> | null = null
+  /** The chain has reorganised, and what it took away is not all noted yet. */
+  let isDoubtful = false
   /** When the head was last seen to have moved, in unix ms. */
   let movedAt = -Infinity
   /** Blocks that were read in this round, by number. */
@@ -131,11 +135,13 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     // It only came to see whether there is a block yet.
     if (!isNew && awaited.size > 0 && now - wholeAt < pollIntervalMs) return false
     wholeAt = now
-    const hasReorganised = await reorganisations.check(head)
+    if (await reorganisations.check(head)) isDoubtful = true
+    const hasReorganised = isDoubtful
     if (awaited.size > 0 || (await tools.store.hasOpenTransactions(chainId))) {
       await readNewBlocks(head, next)
-      if (isNew && !hasReorganised) await countConfirmations(head)
+      // First what money depends on.
       await settleFinal(head, hasReorganised)
+      if (isNew && !hasReorganised) await countConfirmations(head)
       leftOver.check(isNew)
       await lookAfterSilent(head)
     } else {
@@ -190,15 +196,17 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   async function settleFinal(head: Block, hasReorganised: boolean): Promise<void> {
     const deepEnough = Number(head.number) - chain.config.confirmations + 1
     const to = hasReorganised ? Number.MAX_SAFE_INTEGER : deepEnough
+    let isNoted = true
     for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, batchSize)) {
       const receipts = await chain.receipts(mined.map((transaction) => transaction.mined!.hash))
       await sideBySide(mined.entries(), settledAtOnce, async ([index, transaction]) => {
         const receipt = receipts[index]
         if (receipt) await meet(transaction, receipt, head)
         // A node may not have the receipt; only a block that is gone takes it away.
-        else if (await isGone(transaction)) await tools.store.noteMined(transaction.id, null, tools.now())
+        else if ((await isGone(transaction)) && !(await note(transaction, null))) isNoted = false
       })
     }
+    isDoubtful &&= !isNoted
   }
 
   async function isGone({ mined }: JournalTransaction): Promise<boolean> {
@@ -213,10 +221,20 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     for await (const shallow of tools.store.readMinedTransactions(chainId, blocks, batchSize)) {
       for (const transaction of shallow) {
         const mined = transaction.mined!
-        const confirmations = Number(head.number) - mined.blockNumber + 1
-        await tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
+        await note(transaction, { ...mined, confirmations: Number(head.number) - mined.blockNumber + 1 })
         await tellOf(transaction, tools)
       }
+    }
+  }
+
+  /** False: somebody else is at it, or the database is away; it keeps no other waiting, and is to be noted in another round. */
+  async function note(transaction: JournalTransaction, mined: Parameters<Store['noteMined']>[1]): Promise<boolean> {
+    try {
+      await tools.store.noteMined(transaction.id, mined, tools.now())
+      return true
+    } catch (error) {
+      tools.log.warn({ err: error, ...transactionFields(transaction) }, 'transaction could not be noted')
+      return false
     }
   }
 
