@@ -19,6 +19,8 @@ const batchSize = 200
 const lookAgainMs = 5_000
 /** How long a chain that could not be watched is left alone at least. */
 const faultMs = 1_000
+/** By how much later fees are raised while no block comes: a chain may make them only for those who pay enough. */
+const standstillFactor = 10
 /** How often fees are raised before that is given up; see `isGivenUp`. */
 const mostReplacements = 3
 
@@ -259,8 +261,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   /** Only the lowest nonce of a lane can be stuck for its fees; the others wait for it. */
   async function sendAgain(transaction: JournalTransaction, head: Block): Promise<void> {
     const wasSent = transaction.sentAt !== null
-    const isDue = tools.now() - transaction.lastSignedAt > chain.config.replaceAfterMs
-    if (wasSent && isDue && !waitsForBlocks(transaction, head)) {
+    const { replaceAfterMs } = chain.config
+    const patienceMs = waitsForBlocks(transaction, head) ? replaceAfterMs * standstillFactor : replaceAfterMs
+    if (wasSent && tools.now() - transaction.lastSignedAt > patienceMs) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
         if (await replace(transaction, chain, { isCancel: isGivenUp(transaction) }, tools)) return
@@ -271,7 +274,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
 
   /**
    * A node has it, it pays the base fee, and no block has come since that could have taken it: the chain makes none, which
-   * higher fees don't change. They would be paid once it does, though.
+   * higher fees hardly ever change. They would be paid once it does, though.
    */
   function waitsForBlocks({ attempts, lastSignedAt, sendOutcome }: JournalTransaction, head: Block): boolean {
     const isPooled = sendOutcome === 'accepted' || sendOutcome === 'known'
