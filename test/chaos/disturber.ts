@@ -5,6 +5,9 @@ import { killProcess, type ServiceProcess, startAgain, startProcess } from './pr
 /** What was done to the processes, for the timeline of a run that fails. */
 export type Disturbance = { at: number; replica: number; what: 'SIGKILL' | 'SIGSTOP' }
 
+/** Longer than MariaDB lets a transaction stand still, so that one which is thawed finds its own rolled back. */
+const longMs = 12_000
+
 export type Fleet = Awaited<ReturnType<typeof startFleet>>
 
 /** Several processes of one service. One that was killed is started again. */
@@ -25,7 +28,7 @@ export async function startFleet(env: readonly Record<string, string>[]) {
     async disturb(random: Random): Promise<void> {
       const replica = random.pick(slots.flatMap((_, index) => (disturbed.has(index) ? [] : [index])))
       const what = random.chance(0.5) ? 'SIGKILL' : 'SIGSTOP'
-      const frozenMs = 200 + random.below(6_000)
+      const frozenMs = random.chance(0.25) ? longMs : 200 + random.below(6_000)
       const slot = slots[replica]!
       done.push({ at: Date.now(), replica, what })
       disturbed.add(replica)
