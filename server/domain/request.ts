@@ -15,7 +15,10 @@ export type Order = {
   signed: boolean
   /** Whether no payment is taken without one here. Undefined: it is. */
   proofRequired?: boolean
-  /** Whether a step is taken behind one that has failed, to end as that one lets it. Undefined: it is refused. */
+  /**
+   * Whether a step is accepted behind one that has failed as well; the engine then ends it with `previous_step_failed`.
+   * Undefined: it is refused.
+   */
   behindFailed?: boolean
 }
 
