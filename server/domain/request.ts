@@ -32,6 +32,8 @@ export type RequestedStep = {
   transactionHash: Hash | null
   /** Whether the registration that it has carries the user's signature; false when it has none. */
   isRegistrationSigned: boolean
+  /** Whether a block is known to have its transaction. */
+  isMined: boolean
   /** Whether the solver's steps that directly follow are asked for once it succeeds. */
   follow: boolean
 }
@@ -79,10 +81,14 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
   return { outcome: 'accept', ready: previous === null || previous === 'success', follow }
 }
 
-/** The user's signed registration takes the place of one that nobody signed and that is not verified yet. */
+/**
+ * The user's signed registration takes the place of one that nobody signed and that is not verified yet; and of his own
+ * while no block has that transaction, since wallets send it again with higher fees, under another hash.
+ */
 function displaces(step: RequestedStep, order: Order): boolean {
   const isOther = order.hash !== null && order.hash !== step.transactionHash
-  return step.kind === 'payment' && isOther && order.signed && !step.isRegistrationSigned
+  const yields = !step.isRegistrationSigned || !step.isMined
+  return step.kind === 'payment' && isOther && order.signed && yields
 }
 
 /**

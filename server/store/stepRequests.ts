@@ -221,7 +221,8 @@ function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedSt
   const { error, transactionHash } = toStepView(row)
   const { kind, status } = row
   const attempts = row.attempts - row.excused
-  return { kind, status, error, attempts, transactionHash, isRegistrationSigned, follow: Boolean(row.follow) }
+  const isMined = row.block_number !== null
+  return { kind, status, error, attempts, transactionHash, isRegistrationSigned, isMined, follow: Boolean(row.follow) }
 }
 
 /** What an accepted request makes of its step. */

@@ -15,6 +15,7 @@ function step(fields: Partial<RequestedStep>): RequestedStep {
     attempts: 0,
     transactionHash: null,
     isRegistrationSigned: false,
+    isMined: false,
     follow: false,
     ...fields,
   }
@@ -127,10 +128,18 @@ describe('decision on a request for a step', () => {
     const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash })
     const signed = { action: 'execute', hash: otherHash, signed: true } as const
     expect(decideRequest(payment, null, signed).outcome).to.equal('accept')
-    const own = { ...payment, isRegistrationSigned: true }
-    expect(refusal(() => decideRequest(own, null, signed))).to.equal('transaction_already_registered')
     const verified = { ...payment, status: 'success' } as const
     expect(refusal(() => decideRequest(verified, null, signed))).to.equal('transaction_already_registered')
+  })
+
+  it('lets the user exchange what he has signed for until a block has it, as a wallet does that raises the fees', () => {
+    const own = step({ kind: 'payment', status: 'executing', transactionHash: hash, isRegistrationSigned: true })
+    const other = { action: 'execute', hash: otherHash, signed: true } as const
+    expect(decideRequest(own, null, other).outcome).to.equal('accept')
+    const unsigned = { ...other, signed: false }
+    expect(refusal(() => decideRequest(own, null, unsigned))).to.equal('transaction_already_registered')
+    const mined = { ...own, isMined: true }
+    expect(refusal(() => decideRequest(mined, null, other))).to.equal('transaction_already_registered')
   })
 
   it('lets no number of failures stand in the way of what the user signs', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type Address, type Hash, parseUnits } from 'viem'
+import { registrationTypedData } from '../../sdk/src/signing.js'
 import { useTestService } from '../support/useTestService.js'
 import {
   balanceOf,
@@ -71,6 +72,23 @@ describe('on-demand actions', () => {
     expect((await api.get(`/actions/${actionId}/intents/0/steps/1`)).body.status).to.equal('created')
     expect((await api.execute(actionId, 0, 1)).body.status).to.equal('success')
     expect(await balanceOf(b, usdB, user.address)).to.equal(gets)
+  })
+
+  it('takes the payment that the user has sent again with higher fees, by his signature, until a block has the first', async () => {
+    const { user, actionId, usdA, usdB, pays, gets } = await anAction()
+    const register = async (hash: Hash) => {
+      const registration = { actionId, intentIndex: 0, stepIndex: 0, hash }
+      const signature = await user.signTypedData(registrationTypedData(registration))
+      return api.execute(actionId, 0, 0, { hash, signature }, 0)
+    }
+    expect((await register(`0x${'5e'.repeat(32)}`)).body.status).to.equal('executing')
+    const hash = await pay(user, usdA, pays)
+    expect((await api.execute(actionId, 0, 0, { hash }, 0)).body.error.code).to.equal('transaction_already_registered')
+    expect((await register(hash)).body.transactionHash).to.equal(hash)
+    expect((await api.execute(actionId, 0, 1)).body.status).to.equal('success')
+    const other = await register(`0x${'6e'.repeat(32)}`)
+    expect(other.body.error.code).to.equal('transaction_already_registered')
+    expect(await balanceOf(service.chains[1], usdB, user.address)).to.equal(gets)
   })
 
   it('moves native currency against wrapped tokens of its group', async () => {

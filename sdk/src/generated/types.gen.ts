@@ -291,7 +291,8 @@ export type StepRequest = {
     hash?: Hash;
     /**
      * The user's EIP-712 signature of `Registration(string actionId,uint256 intentIndex,uint256 stepIndex,bytes32 hash)` under the domain of the introduction. A signed registration takes
-     * the transaction over from an unsigned one while nothing has been paid out on it, and no transaction is signed that may yet. A deployment may require it.
+     * the transaction over from an unsigned one while nothing has been paid out on it, and no transaction is signed that may yet. It also takes the place of the step's own registration
+     * until a block has that transaction, as when a wallet has sent the payment again with higher fees. A deployment may require it.
      *
      */
     signature?: Hex;
