@@ -172,7 +172,7 @@ export async function startService(
         ...createActionHandlers(actions),
         ...createStepHandlers({ actions, steps }),
         ...createVenueTxHashHandlers(createVenueTxHashes({ store: store.venueTxHashes, now })),
-        ...createChainHandlers(deployment.chains),
+        ...createChainHandlers(settings),
         ...createDepositHandlers(createDeposits({ ...waiting, wake: () => engine.wake('deposits') })),
         ...createAirdropHandlers(createAirdrops({ ...waiting, wake: () => engine.wake('airdrops') })),
         ...createLegacyHandlers(createLegacy({ store, actions, steps })),

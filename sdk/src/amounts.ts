@@ -45,7 +45,13 @@ export type Action = Omit<Wire.Action, 'intents'> & {
 
 export type ActionPage = Omit<Wire.ActionPage, 'actions'> & { actions: Action[] }
 
-export type LegacyTransactionRequest = {
+export type LegacyTransactionRequest = Omit<Wire.LegacyTransactionRequest, keyof LegacyParts | 'tokenAmount'> &
+  LegacyParts & {
+    /** Taken for compatibility and not used. */
+    tokenAmount?: bigint | undefined
+  }
+
+type LegacyParts = {
   address: Address
   authorization: (Omit<ChainAuthorization, 'chainId'> & { chainId: number | string })[]
   intentAuthorization: Omit<Wire.LegacyIntentAuthorization, 'chainBatches'> & {
@@ -99,6 +105,19 @@ export type InDigits<T> = T extends bigint
 /** A request's body as JSON has it. */
 export function inDigits<T>(value: T): InDigits<T> {
   return convert(value) as InDigits<T>
+}
+
+/** A request for `createAction` as text, to be kept; `JSON.stringify` takes no `bigint`. */
+export function serializeRequest(request: ActionRequest): string {
+  return JSON.stringify(inDigits(request))
+}
+
+/** What `serializeRequest` has made, as `createAction` takes it. */
+export function parseRequest(text: string): ActionRequest {
+  const amounts = new Set(['amount', 'value'])
+  return JSON.parse(text, (name, value: unknown) =>
+    amounts.has(name) && typeof value === 'string' ? BigInt(value) : value,
+  ) as ActionRequest
 }
 
 export function intentFrom(intent: Wire.Intent): Intent {

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { Chain } from './amounts.js'
 import { IntentConnectionError, IntentError } from './errors.js'
+import type { Send } from './transport.js'
 
 /** What an account's code starts with when it is delegated (EIP-7702); the delegate's address follows. */
 const designator = '0xef0100'
@@ -11,13 +12,13 @@ export type AuthorizationDraft = { address: Address; chainId: number; nonce: num
 /**
  * The authorizations that the account still needs on these chains: none where it is delegated to the chain's delegate
  * already. Nonce and code are read from the chain's public node, or from the one in `rpcUrls`,
- * with `fetch`, which has to end in time.
+ * with `send`, which has to end in time.
  */
 export async function neededAuthorizations(options: {
   user: Address
   chains: readonly Pick<Chain, 'chainId' | 'delegate' | 'rpcUrl'>[]
   rpcUrls: Record<number, string>
-  fetch: typeof fetch
+  send: Send
   signal: AbortSignal | undefined
 }): Promise<AuthorizationDraft[]> {
   const { user, chains, rpcUrls, signal } = options
@@ -29,7 +30,7 @@ export async function neededAuthorizations(options: {
           `The service names no public node for chain ${chainId}; name one in rpcUrls, or pass chainAuthorizations.`,
         )
       }
-      return readAccount({ url, chainId, address: user, fetch: options.fetch, signal })
+      return readAccount({ url, chainId, address: user, send: options.send, signal })
     }),
   )
   const needed: AuthorizationDraft[] = []
@@ -44,7 +45,7 @@ export async function neededAuthorizations(options: {
   return needed
 }
 
-type Node = { url: string; chainId: number; fetch: typeof fetch; signal: AbortSignal | undefined }
+type Node = { url: string; chainId: number; send: Send; signal: AbortSignal | undefined }
 
 async function readAccount({ address, ...node }: Node & { address: Address }): Promise<{ code: Hex; nonce: number }> {
   const [chainId, code, count] = await Promise.all([
@@ -58,21 +59,19 @@ async function readAccount({ address, ...node }: Node & { address: Address }): P
   return { code: code.toLowerCase() as Hex, nonce: Number(count) }
 }
 
-async function ask({ url, chainId, fetch, signal }: Node, method: string, params: unknown[]): Promise<Hex> {
-  let cause: unknown
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      signal: signal ?? null,
+async function ask({ url, chainId, send, signal }: Node, method: string, params: unknown[]): Promise<Hex> {
+  const call = { jsonrpc: '2.0', id: 1, method, params }
+  const headers = { 'content-type': 'application/json' }
+  const answer = await send({ url, method: 'POST', headers, body: JSON.stringify(call) })
+    .then((response) => response.json() as Promise<{ result?: unknown; error?: { message?: unknown } } | null>)
+    .catch((reason: unknown) => {
+      signal?.throwIfAborted()
+      throw new IntentConnectionError(`The node of chain ${chainId} did not answer ${method}.`, reason)
     })
-    const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
-    if (typeof result === 'string') return result as Hex
-    cause = error
-  } catch (error) {
-    signal?.throwIfAborted()
-    cause = error
-  }
-  throw new IntentConnectionError(`The node of chain ${chainId} did not answer ${method}.`, cause)
+  if (typeof answer?.result === 'string') return answer.result as Hex
+  const cause = answer?.error ?? answer
+  const says = typeof answer?.error?.message === 'string' ? `: ${answer.error.message}` : ''
+  throw new IntentError(`The node of chain ${chainId} refused ${method}${says}; name another one in rpcUrls.`, {
+    cause,
+  })
 }

@@ -45,16 +45,24 @@ import {
 
 export type ExecuteOptions = CallOptions & {
   /** For a step that the user pays: the transaction that he sent on the step's chain. */
-  hash?: Hash
+  hash?: Hash | undefined
   /** The user's registration of that transaction, see `signRegistration`. */
-  signature?: Hex
+  signature?: Hex | undefined
   /** How long the service holds the request open for the step to end, 0 to 60 seconds, of which a part counts as a whole one. 20 by default. */
-  waitSeconds?: number
+  waitSeconds?: number | undefined
+}
+
+/** Which actions `listActions` gives. */
+export type ActionFilter = {
+  user?: Address | undefined
+  status?: Status | undefined
+  /** Those with a step that this transaction carries, or that it pays. */
+  transactionHash?: Hash | undefined
 }
 
 export type IntentClientOptions = ClientOptions & {
   /** The contracts that you trust. What `send` and `sendOnDemand` find to differ they refuse before anything is signed. */
-  expect?: Expectation
+  expect?: Expectation | undefined
 }
 
 export type IntentClient = ReturnType<typeof createIntentClient>
@@ -85,7 +93,7 @@ export function createIntentClient(options: IntentClientOptions) {
      */
     async createAction(
       request: ActionRequest,
-      { idempotencyKey = randomKey(), ...how }: CallOptions & { idempotencyKey?: string } = {},
+      { idempotencyKey = randomKey(), ...how }: CallOptions & { idempotencyKey?: string | undefined } = {},
     ): Promise<ActionCreated> {
       return wire.createAction(inDigits(request), idempotencyKey, how)
     },
@@ -96,7 +104,7 @@ export function createIntentClient(options: IntentClientOptions) {
      * `limit` of them.
      */
     async listActions(
-      filter: { user?: Address; status?: Status; transactionHash?: Hash; limit?: number; cursor?: string } = {},
+      filter: ActionFilter & { limit?: number | undefined; cursor?: string | undefined } = {},
       how?: CallOptions,
     ): Promise<ActionPage> {
       const page = await wire.listActions(filter, how)
@@ -152,7 +160,12 @@ export function createIntentClient(options: IntentClientOptions) {
      * `count` is 1 by default.
      */
     async findVenueTxHashes(
-      query: { address: Address; actionTypes?: string[]; venue?: string; count?: number },
+      query: {
+        address: Address
+        actionTypes?: string[] | undefined
+        venue?: string | undefined
+        count?: number | undefined
+      },
       how?: CallOptions,
     ): Promise<VenueTxHash[]> {
       return (await wire.queryVenueTxHashes(query, how)).data.txHashes
@@ -166,7 +179,7 @@ export function createIntentClient(options: IntentClientOptions) {
      */
     async verifyVenueTxHash(
       txHash: Hash,
-      expected: { actionType?: string; venue?: string } = {},
+      expected: { actionType?: string | undefined; venue?: string | undefined } = {},
       how?: CallOptions,
     ): Promise<VenueTxHash> {
       return (await wire.verifyVenueTxHash(txHash, expected, how)).data
@@ -197,7 +210,7 @@ export function createIntentClient(options: IntentClientOptions) {
      * `arrived` is false while the transaction is under way.
      */
     async requestAirdrop(
-      airdrop: { chainId: number; tokenId: string; wallet: Address; amount?: bigint },
+      airdrop: { chainId: number; tokenId: string; wallet: Address; amount?: bigint | undefined },
       how?: CallOptions,
     ): Promise<{ txHash: Hash | null; amount: bigint; arrived: boolean }> {
       const { chainId, tokenId, wallet, amount } = airdrop
@@ -270,11 +283,21 @@ export function createIntentClient(options: IntentClientOptions) {
     getChains: readChains,
     seen: () => seen,
     expect: options.expect,
-    nodeFetch: wire.nodeFetch,
+    nodeSend: wire.nodeSend,
   }
 
   return {
     ...calls,
+
+    /** All actions that `listActions` gives, for `for await`; the next page is asked for when it is needed. */
+    async *allActions(filter: ActionFilter = {}, how?: CallOptions): AsyncGenerator<Action, void> {
+      for (let cursor: string | undefined; ;) {
+        const { actions, nextCursor } = await calls.listActions({ ...filter, cursor }, how)
+        yield* actions
+        if (nextCursor === null) return
+        cursor = nextCursor
+      }
+    },
 
     /** Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
     waitForStep: (step: StepRef, how: WaitOptions = {}): Promise<Step> => waitForStep(watchCalls, step, how),
@@ -285,7 +308,7 @@ export function createIntentClient(options: IntentClientOptions) {
      */
     waitForAction: (
       actionId: string,
-      how: WatchOptions & { onProgress?: (progress: StepProgress) => void } = {},
+      how: WatchOptions & { onProgress?: ((progress: StepProgress) => void) | undefined } = {},
     ): Promise<Action> => waitForAction(watchCalls, actionId, how),
 
     /**
@@ -309,8 +332,10 @@ export function createIntentClient(options: IntentClientOptions) {
     send: (what: SendOptions): Promise<Action> => send(sendCalls, what),
 
     /** Refuses chains whose contracts are not those expected, or not those that `getChains` has last given. */
-    checkChains: (chainIds: readonly number[], how: CallOptions & { expect?: Expectation } = {}): Promise<Chain[]> =>
-      checkedChains(sendCalls, chainIds, how),
+    checkChains: (
+      chainIds: readonly number[],
+      how: CallOptions & { expect?: Expectation | undefined } = {},
+    ): Promise<Chain[]> => checkedChains(sendCalls, chainIds, how),
 
     /** What `send` would sign for these intents. Signs nothing. */
     prepareAction: (what: PrepareOptions): Promise<PreparedAction> => prepareAction(sendCalls, what),

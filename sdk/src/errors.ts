@@ -1,15 +1,59 @@
-import type { Address } from 'viem'
-import type { ErrorCode, Issue, IssueCode, Step } from './wire.js'
+import type { Address, Hash } from 'viem'
+import type { ErrorCode, Issue, IssueCode, Step, StepError, StepRef } from './wire.js'
 
 /** What all errors of this package have in common. An aborted call is not one of them: it rejects with the signal's reason. */
 export class IntentError extends Error {
   override readonly name: string = 'IntentError'
   /** Whether the same call may succeed later. */
   readonly retryable: boolean
+  /** The action that had been stored when `send`, `sendOnDemand` or `runAction` failed: go on with `runAction`. Null: none. */
+  readonly actionId: string | null = null
 
   constructor(message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.retryable = options.retryable ?? false
+  }
+}
+
+/**
+ * Whether it is an error of this package, also of another copy of it, as a bundle of the other module kind has one,
+ * where `instanceof` says no. With a name, whether it is that one.
+ */
+export function isIntentError<Name extends keyof IntentErrors>(error: unknown, name: Name): error is IntentErrors[Name]
+export function isIntentError(error: unknown): error is IntentError
+export function isIntentError(error: unknown, name?: string): boolean {
+  if (!(error instanceof Error) || typeof (error as Partial<IntentError>).retryable !== 'boolean') return false
+  return name === undefined ? errorNames.has(error.name) : error.name === name
+}
+
+type IntentErrors = {
+  IntentApiError: IntentApiError
+  IntentConnectionError: IntentConnectionError
+  IntentTimeoutError: IntentTimeoutError
+  StepFailedError: StepFailedError
+  UnregisteredPaymentError: UnregisteredPaymentError
+  ChainMismatchError: ChainMismatchError
+  CannotAuthorizeError: CannotAuthorizeError
+}
+
+const errorNames = new Set<string>([
+  'IntentError',
+  'IntentApiError',
+  'IntentConnectionError',
+  'IntentTimeoutError',
+  'StepFailedError',
+  'UnregisteredPaymentError',
+  'ChainMismatchError',
+  'CannotAuthorizeError',
+] satisfies ('IntentError' | keyof IntentErrors)[])
+
+/** Runs what concerns a stored action, and has the errors of this package name it. */
+export async function ofAction<T>(actionId: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof IntentError && error.actionId === null) Object.assign(error, { actionId })
+    throw error
   }
 }
 
@@ -35,8 +79,10 @@ export class IntentApiError extends IntentError {
 
   constructor(answer: { status: number; body: unknown; requestId: string | null; retryAfterMs: number | null }) {
     const detail = readBody(answer.body, answer.status)
-    const places = detail.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message))
     const text = detail.message ?? `The service answered ${answer.status}.`
+    // One alone may be the message already.
+    const untold = detail.issues.filter(({ message }) => !text.includes(message))
+    const places = untold.map(({ path, message }) => (path ? `${path}: ${message}` : message))
     super(places.length > 0 ? `${text} ${places.join('; ')}` : text, {
       retryable: retryableStatuses.has(answer.status) || detail.code === 'airdrop_cooldown',
     })
@@ -64,8 +110,8 @@ export class IntentTimeoutError extends IntentError {
   /** Of a wait for a step or an action: the step as last seen. Null otherwise. */
   declare readonly lastStep: Step | null
 
-  constructor(message: string, lastStep: Step | null = null) {
-    super(message, { retryable: true })
+  constructor(message: string, { lastStep = null, cause }: { lastStep?: Step | null; cause?: unknown } = {}) {
+    super(message, { cause, retryable: true })
     Object.assign(this, { lastStep })
   }
 }
@@ -73,7 +119,8 @@ export class IntentTimeoutError extends IntentError {
 /** A step has ended as `reverted` or `error`. The action is stored: `client.runAction` goes on with it if it is retryable. */
 export class StepFailedError extends IntentError {
   override readonly name = 'StepFailedError'
-  declare readonly step: Step
+  /** With the reason as its `error`. */
+  declare readonly step: Step & { error: StepError }
   declare readonly actionId: string
 
   constructor(step: Step) {
@@ -82,6 +129,28 @@ export class StepFailedError extends IntentError {
       retryable: step.error?.retryable ?? false,
     })
     Object.assign(this, { step, actionId: step.actionId })
+  }
+}
+
+/**
+ * The user's transaction was sent, and the service has not accepted it for its step: the wallet refused to sign the
+ * registration, the service was away, or the call was aborted in between; `cause` tells. Don't pay again: once it is there,
+ * give `hash` to `client.executeStep(step, { hash, signature })`, then call `client.runAction(actionId)`.
+ */
+export class UnregisteredPaymentError extends IntentError {
+  override readonly name = 'UnregisteredPaymentError'
+  declare readonly actionId: string
+  declare readonly step: StepRef
+  declare readonly hash: Hash
+
+  constructor({ step, hash, cause }: { step: StepRef; hash: Hash; cause: unknown }) {
+    const { actionId, intentIndex, stepIndex } = step
+    const why = cause instanceof Error ? `: ${cause.message}` : '.'
+    super(
+      `The payment ${hash} was sent, but is not registered for step ${stepIndex} of intent ${intentIndex} of action ${actionId}${why}`,
+      { cause },
+    )
+    Object.assign(this, { actionId, step: { actionId, intentIndex, stepIndex }, hash })
   }
 }
 
@@ -142,7 +211,7 @@ function readBody(body: unknown, status: number): Detail {
   const detail =
     typeof error === 'string' ? { message: error, issues, code: codeOf(error, issues, status) } : asRecord(error)
   return {
-    message: textOf(detail.message),
+    message: textOf(detail.message) ?? textOf(asRecord(body).message),
     code: (textOf(detail.code) as ErrorCode | null) ?? 'unknown',
     issues: Array.isArray(detail.issues) ? (detail.issues as Issue[]) : [],
     requestId: textOf(requestId),

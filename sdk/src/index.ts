@@ -1,4 +1,10 @@
-export { createIntentClient, type ExecuteOptions, type IntentClient, type IntentClientOptions } from './client.js'
+export {
+  type ActionFilter,
+  createIntentClient,
+  type ExecuteOptions,
+  type IntentClient,
+  type IntentClientOptions,
+} from './client.js'
 export type {
   Action,
   ActionPage,
@@ -18,6 +24,8 @@ export type {
   Token,
   TokenBalance,
 } from './amounts.js'
+export { parseRequest, serializeRequest } from './amounts.js'
+export type { Fetch, FetchInit } from './transport.js'
 export type { AuthorizationDraft } from './authorizations.js'
 export {
   CannotAuthorizeError,
@@ -26,7 +34,9 @@ export {
   IntentConnectionError,
   IntentError,
   IntentTimeoutError,
+  isIntentError,
   StepFailedError,
+  UnregisteredPaymentError,
 } from './errors.js'
 export type { Expectation, PinnedChain } from './pins.js'
 export type { IntentDraft, PreparedAction, PrepareOptions, SignOptions } from './prepareAction.js'

@@ -17,9 +17,10 @@ export function limitedSignal(ms: number, outer?: AbortSignal) {
       Math.min(next, longestTimerMs),
     )
   }
-  limit(ms)
-  if (outer?.aborted) abort()
+  // Before the timer: what is no signal throws here.
   outer?.addEventListener('abort', abort, { once: true })
+  if (outer?.aborted) abort()
+  limit(ms)
   return {
     signal: controller.signal,
     timedOut: () => timedOut,

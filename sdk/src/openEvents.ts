@@ -32,17 +32,20 @@ export async function* openEvents(
 ): AsyncGenerator<StepEvent> {
   signal?.throwIfAborted()
   const limited = limitedSignal(timeoutMs, signal)
+  // A proxy may pass the head on and hold back all that follows, so only the first bytes show that there is one.
   let isOpen = false
+  const onNews = () => {
+    isOpen = true
+    limited.limit(silenceMs)
+  }
   try {
     const response = await connect(limited.signal)
-    isOpen = true
     // Nothing to tell any more.
     if (response.status === 204) return
     if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
       throw new NoEventStreamError()
     }
-    limited.limit(silenceMs)
-    for await (const { id, data } of readEvents(response.body, () => limited.limit(silenceMs))) {
+    for await (const { id, data } of readEvents(response.body, onNews)) {
       yield { id, step: parseStep(data) }
     }
   } catch (error) {

@@ -8,9 +8,9 @@ import { ChainMismatchError, IntentError } from './errors.js'
  */
 export type Expectation = {
   /** Whose code the user's account borrows. */
-  delegates?: Readonly<Record<number, Address>>
+  delegates?: Readonly<Record<number, Address>> | undefined
   /** Whom users pay: the `solver` of `getChains`. */
-  vaults?: Readonly<Record<number, Address>>
+  vaults?: Readonly<Record<number, Address>> | undefined
 }
 
 /** The contracts of a chain as they were when an action was prepared. */

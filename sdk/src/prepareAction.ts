@@ -3,21 +3,24 @@ import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
-import { defaultLifetimeSeconds, requireWindow, signAuthorization, signIntent, type SigningAccount } from './sign.js'
+import { asList, checkAccount, checkDraft, checkSigner } from './checkDraft.js'
+import { randomKey } from './randomKey.js'
+import { requireWindow, signAuthorization, signIntent, type SigningAccount, windowOf } from './sign.js'
 import { type ChainBatch, intentDigest, type SignatureType, type UnsignedIntent } from './signing.js'
+import type { Send } from './transport.js'
 import type { CallOptions } from './wire.js'
 
 /** An intent of mode `7702` that is yet to be signed. */
 export type IntentDraft = {
-  mode?: '7702'
+  mode?: '7702' | undefined
   /** One step for each, executed in this order. */
   chainBatches: readonly ChainBatch[]
   /** `eip712` by default. */
-  signatureType?: SignatureType
-  /** From when on it holds, in unix seconds. 0, at once, by default. */
-  nbf?: number
+  signatureType?: SignatureType | undefined
+  /** From when on it holds, in unix seconds. By default a second long past that `idempotencyKey` chooses: at once. */
+  nbf?: number | undefined
   /** Until when it holds, in unix seconds. An hour from now by default. */
-  exp?: number
+  exp?: number | undefined
 }
 
 export type PrepareOptions = {
@@ -25,12 +28,14 @@ export type PrepareOptions = {
   account: Pick<SigningAccount, 'address' | 'signAuthorization'>
   intents: readonly IntentDraft[]
   /** The contracts that you trust, instead of the client's. */
-  expect?: Expectation
+  expect?: Expectation | undefined
   /** Instead of those that would be signed. */
-  chainAuthorizations?: ChainAuthorization[]
+  chainAuthorizations?: ChainAuthorization[] | undefined
   /** Nodes by chain id, instead of those in `GET /chains`. */
-  rpcUrls?: Record<number, string>
-  signal?: AbortSignal
+  rpcUrls?: Record<number, string> | undefined
+  /** What the intents are told apart by from others with the same batches: each chooses its `nbf`. Random by default. */
+  idempotencyKey?: string | undefined
+  signal?: AbortSignal | undefined
 }
 
 /** All that is to be signed, before it is. Show it, compare it, then give it to `signAction`. */
@@ -55,15 +60,18 @@ type PinCalls = {
 
 export type PrepareCalls = PinCalls & {
   /** How the chains' nodes are asked: with the client's timeout and retries. */
-  nodeFetch: (signal: AbortSignal | undefined) => typeof fetch
+  nodeSend: (signal: AbortSignal | undefined) => Send
 }
 
 /** Finds out what has to be signed for these intents; signs nothing. */
 export async function prepareAction(calls: PrepareCalls, options: PrepareOptions): Promise<PreparedAction> {
-  const { account, signal, chainAuthorizations: given } = options
-  const drafts = options.intents.map(({ chainBatches, signatureType = 'eip712', nbf = 0, exp = defaultExp() }) => {
-    requireWindow({ nbf, exp })
-    return { signatureType, nbf, exp, chainBatches }
+  const { account, signal, chainAuthorizations: given, idempotencyKey = randomKey() } = options
+  checkAccount(account)
+  asList(options.intents, 'intents').forEach((draft, index) => checkDraft(draft, `intents[${index}]`))
+  const drafts = options.intents.map(({ chainBatches, signatureType = 'eip712', ...draft }, index) => {
+    const window = windowOf(draft, `${idempotencyKey} ${index}`)
+    requireWindow(window)
+    return { signatureType, ...window, chainBatches }
   })
   const batches = options.intents.flatMap((intent) => intent.chainBatches)
   const expect = options.expect ?? calls.expect
@@ -77,7 +85,7 @@ export async function prepareAction(calls: PrepareCalls, options: PrepareOptions
         user: account.address,
         chains: acting,
         rpcUrls: options.rpcUrls ?? {},
-        fetch: calls.nodeFetch(signal),
+        send: calls.nodeSend(signal),
         signal,
       })
   if (authorizations.length > 0 && !account.signAuthorization) throw new CannotAuthorizeError(authorizations)
@@ -101,6 +109,7 @@ export async function signAction(
   prepared: PreparedAction,
   { account, expect = calls.expect, signal }: SignOptions,
 ): Promise<ActionRequest> {
+  checkSigner(account)
   if (!isSame(account.address, prepared.user)) {
     throw new IntentError(`The action is prepared for ${prepared.user}, not ${account.address}.`)
   }
@@ -165,8 +174,4 @@ function requirePrepared({ chains, authorizations }: PreparedAction, now: readon
 
 function chainIdsOf(parts: readonly { chainId: number }[]): number[] {
   return parts.map(({ chainId }) => chainId)
-}
-
-function defaultExp(): number {
-  return Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
 }

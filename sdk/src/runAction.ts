@@ -1,6 +1,6 @@
 import type { Hash, Hex } from 'viem'
 import type { Action, ActionRequest } from './amounts.js'
-import { StepFailedError } from './errors.js'
+import { ofAction, StepFailedError } from './errors.js'
 import type { PreparedAction } from './prepareAction.js'
 import type { WaitOptions } from './waitForStep.js'
 import { describe, hasEnded, patiently } from './watchAction.js'
@@ -21,13 +21,13 @@ export type Progress =
 
 export type RunOptions = {
   /** Ends the run, which then rejects with the signal's reason. Steps that were asked for go on. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** How long each step may take at most, in milliseconds. 10 minutes by default. */
-  stepTimeoutMs?: number
-  /** Looks at a step this often, in milliseconds, instead of listening to the service's event stream. */
-  pollIntervalMs?: number
+  stepTimeoutMs?: number | undefined
+  /** Looks at a step this often, in milliseconds (20 at least), instead of listening to the service's event stream. */
+  pollIntervalMs?: number | undefined
   /** Told of all that happens on the way. */
-  onProgress?: (progress: Progress) => void
+  onProgress?: ((progress: Progress) => void) | undefined
 }
 
 export type RunCalls = {
@@ -47,19 +47,34 @@ const lookWithinMs = 60_000
  * Carries out what is left of an action: asks for each step after the one before it has succeeded, and resolves with
  * the finished action. May be called again for the same action; nothing is done twice.
  */
-export async function runAction(calls: RunCalls, actionId: string, options: RunOptions = {}): Promise<Action> {
-  const { signal } = options
-  const action = await calls.getAction(actionId, { signal })
-  for (const step of action.intents.flatMap((intent) => intent.steps)) {
-    if (step.status === 'success') continue
-    const ended = await runStep(calls, step, options)
-    if (ended.status !== 'success') throw new StepFailedError(ended)
-  }
+export function runAction(calls: RunCalls, actionId: string, options: RunOptions = {}): Promise<Action> {
+  return ofAction(actionId, async () => {
+    const action = await readAction(calls, actionId, options)
+    for (const step of action.intents.flatMap((intent) => intent.steps)) {
+      if (step.status === 'success') continue
+      const ended = await runStep(calls, step, options)
+      if (ended.status !== 'success') throw new StepFailedError(ended)
+    }
+    return readAction(calls, actionId, options)
+  })
+}
+
+/** The action as it is now, from a service that may be away for a moment. */
+export function readAction(
+  calls: Pick<RunCalls, 'getAction'>,
+  actionId: string,
+  { signal }: Pick<RunOptions, 'signal'>,
+): Promise<Action> {
   return patiently(() => calls.getAction(actionId, { signal }), { deadline: Date.now() + lookWithinMs, signal })
 }
 
 /** Asks for a step, unless it is under way, and follows it to its end. */
-export async function runStep(calls: RunCalls, planned: Step, options: RunOptions, ask: Ask = {}): Promise<Step> {
+export async function runStep(
+  calls: RunCalls,
+  planned: Step,
+  options: RunOptions & { /** Called once the service has taken the request. */ onAccepted?: () => void },
+  ask: Ask = {},
+): Promise<Step> {
   const { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs } = options
   const deadline = Date.now() + stepTimeoutMs
   let last: Step | null = null
@@ -72,6 +87,7 @@ export async function runStep(calls: RunCalls, planned: Step, options: RunOption
     planned.status === 'executing'
       ? planned
       : await patiently(() => calls.executeStep(planned, { ...ask, signal, waitSeconds: 0 }), { deadline, signal })
+  options.onAccepted?.()
   tell(asked)
   if (hasEnded(asked)) return asked
   const timeoutMs = Math.max(0, deadline - Date.now())

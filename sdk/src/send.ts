@@ -1,4 +1,5 @@
 import type { Action, ActionRequest } from './amounts.js'
+import { checkSigner } from './checkDraft.js'
 import { type PrepareCalls, type PrepareOptions, prepareAction, signAction } from './prepareAction.js'
 import { randomKey } from './randomKey.js'
 import { runAction, type RunCalls, type RunOptions } from './runAction.js'
@@ -10,8 +11,11 @@ export type SendOptions = RunOptions &
   PrepareOptions & {
     /** Who signs, and whose account acts. */
     account: SigningAccount
-    /** Makes a second `send` with the same signed content one action. Random by default. */
-    idempotencyKey?: string
+    /**
+     * Makes a second `send` the same action, as long as it says the same: name `exp` and `chainAuthorizations` too, which
+     * change with the time else. Random by default, so that each `send` is an action of its own.
+     */
+    idempotencyKey?: string | undefined
   }
 
 export type CreateAction = (
@@ -27,7 +31,8 @@ const createWithinMs = 60_000
 /** Prepares, signs, creates and carries out an action of signed intents; resolves with the finished action. */
 export async function send(calls: SendCalls, options: SendOptions): Promise<Action> {
   const { account, expect, signal, idempotencyKey = randomKey(), onProgress } = options
-  const prepared = await prepareAction(calls, options)
+  checkSigner(account)
+  const prepared = await prepareAction(calls, { ...options, idempotencyKey })
   onProgress?.({ type: 'prepared', prepared })
   const request = await signAction(calls, prepared, { account, expect, signal })
   onProgress?.({ type: 'signed', request, idempotencyKey })

@@ -1,14 +1,16 @@
 import type { Action } from './amounts.js'
 import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddress } from 'viem'
 import type { IntentClient } from './client.js'
-import { IntentError, StepFailedError } from './errors.js'
+import { asList, checkAccount, checkBatch, checkCall } from './checkDraft.js'
+import { IntentError, ofAction, StepFailedError, UnregisteredPaymentError } from './errors.js'
 import type { Expectation } from './pins.js'
 import { randomKey } from './randomKey.js'
 import { readToken } from './readToken.js'
-import { type RunOptions, runStep } from './runAction.js'
+import { readAction, type RunOptions, runStep } from './runAction.js'
 import { create } from './send.js'
 import { type SigningAccount, signRegistration } from './sign.js'
 import type { Call, TokenTransfer } from './signing.js'
+import type { Step } from './wire.js'
 
 /** A chain's part of an intent that the user pays himself: either what he pays, or what the solver does. */
 export type OnDemandBatch = { chainId: number; tokenTransfers: TokenTransfer[]; call?: Call }
@@ -19,22 +21,28 @@ export type Payment = { chainId: number; to: Address; value: bigint; data: Hex }
 export type OnDemandOptions = RunOptions & {
   user: Address
   intents: readonly { chainBatches: readonly OnDemandBatch[] }[]
-  /** Sends the user's transaction and resolves with its hash. Called once for each step that he pays. */
+  /**
+   * Sends the user's transaction and resolves with its hash, at best the one that was mined, since a wallet may have sent
+   * it again with higher fees. Called once for each step that he pays.
+   */
   pay: (payment: Payment) => Promise<Hash>
   /** Signs that each payment is for this action, so that nobody else can claim it. */
-  account?: Pick<SigningAccount, 'signTypedData'>
+  account?: Pick<SigningAccount, 'signTypedData'> | undefined
   /** The contracts that you trust, instead of the client's. */
-  expect?: Expectation
-  /** Random by default. */
-  idempotencyKey?: string
+  expect?: Expectation | undefined
+  /** A second call with the same key and content takes the same action, and pays what the service knows no payment of. Random by default. */
+  idempotencyKey?: string | undefined
 }
 
 /**
  * Creates an action of mode `non-7702:on-demand`, has the user pay his steps, and has the solver carry out the others;
- * resolves with the finished action. Nothing is paid before the action is stored, and one call pays no step twice.
+ * resolves with the finished action. Nothing is paid before the action is stored, and one call pays no step twice. The
+ * solver pays out what was paid in the same action, less the `feeBps` of `getChains`. Rejects with `UnregisteredPaymentError` where a payment was sent that the
+ * service does not know of.
  */
 export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
   const { user, signal, expect, idempotencyKey = randomKey(), onProgress } = options
+  checkOnDemand(options)
   const batches = options.intents.flatMap(({ chainBatches }) => chainBatches)
   const payments = batches.map(paymentOf)
   await client.checkChains(
@@ -52,28 +60,54 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
     })),
   }))
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
-  onProgress?.({ type: 'created', ...created })
-
   const { actionId } = created
-  const steps = (await client.getAction(actionId, { signal })).intents.flatMap((intent) => intent.steps)
-  for (const [index, step] of steps.entries()) {
-    const payment = payments[index]
-    // Asked for already: an earlier call under the same key has paid it, or the service has gone on to it by itself.
-    if (step.status !== 'created') continue
-    if (!payment) {
-      const ended = await runStep(client, step, options)
+  return ofAction(actionId, async () => {
+    onProgress?.({ type: 'created', ...created })
+    const steps = (await readAction(client, actionId, { signal })).intents.flatMap((intent) => intent.steps)
+    for (const [index, step] of steps.entries()) {
+      const payment = payments[index]
+      // Asked for already: an earlier call under the same key has paid it, or the service has gone on to it by itself.
+      if (step.status !== 'created') continue
+      const ended = payment ? await payStep(client, step, payment, options) : await runStep(client, step, options)
       if (ended.status !== 'success') throw new StepFailedError(ended)
-      continue
     }
-    signal?.throwIfAborted()
-    const hash = await options.pay(payment)
-    onProgress?.({ type: 'paid', step, hash })
-    const { account } = options
-    const signature = account && (await signRegistration({ account, ...step, hash }))
-    const ended = await runStep(client, step, options, { hash, signature })
-    if (ended.status !== 'success') throw new StepFailedError(ended)
+    return client.runAction(actionId, options)
+  })
+}
+
+/** Has the user pay a step, registers that, and follows the step to its end. */
+async function payStep(client: IntentClient, step: Step, payment: Payment, options: OnDemandOptions): Promise<Step> {
+  const { account, signal, onProgress } = options
+  signal?.throwIfAborted()
+  const hash = await options.pay(payment)
+  let isRegistered = false
+  const onAccepted = () => {
+    isRegistered = true
   }
-  return client.runAction(actionId, options)
+  try {
+    onProgress?.({ type: 'paid', step, hash })
+    const signature = account && (await signRegistration({ account, ...step, hash }))
+    return await runStep(client, step, { ...options, onAccepted }, { hash, signature })
+  } catch (cause) {
+    throw isRegistered ? cause : new UnregisteredPaymentError({ step, hash, cause })
+  }
+}
+
+function checkOnDemand({ user, intents }: OnDemandOptions): void {
+  checkAccount({ address: user }, 'user of sendOnDemand')
+  asList(intents, 'intents').forEach((intent, index) => {
+    const { mode, chainBatches } = intent as { mode?: unknown; chainBatches?: unknown }
+    if (mode !== undefined && mode !== 'non-7702:on-demand') {
+      throw new IntentError(
+        `intents[${index}].mode is ${JSON.stringify(mode)}; sendOnDemand is for non-7702:on-demand.`,
+      )
+    }
+    asList(chainBatches, `intents[${index}].chainBatches`).forEach((batch, number) => {
+      const place = `intents[${index}].chainBatches[${number}]`
+      const { call } = checkBatch(batch, place)
+      if (call !== undefined) checkCall(call, `${place}.call`)
+    })
+  })
 }
 
 /** The one transaction that does what a batch asks of the user. Null when it asks nothing of him. */

@@ -1,5 +1,8 @@
-import type { Address, Hash, Hex, LocalAccount } from 'viem'
+import { type Address, type Hash, type Hex, hexToNumber, type LocalAccount, slice, stringToHex } from 'viem'
+import { checkDraft } from './checkDraft.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
+import { keccak256 } from './keccak256.js'
+import { randomKey } from './randomKey.js'
 import {
   batchHash,
   type Call,
@@ -31,21 +34,29 @@ export type SignedIntent = {
 }
 
 /** How long an intent is valid from now on where nothing else is asked for. */
-export const defaultLifetimeSeconds = 3600
+const defaultLifetimeSeconds = 3600
+/** Unix seconds are below it for three thousand years, milliseconds above it since 1973. */
+const latestSeconds = 1e11
+/** `exp` of the legacy endpoint for one that never expires. */
+const neverExpires = Number.MAX_SAFE_INTEGER
+/** In 2004. */
+const longPastSeconds = 2 ** 30
 
 /**
  * Signs one intent for all its chains. `eip712` by default, which covers the token transfers too and which a wallet
- * can show; `nbf` is 0 (at once) and `exp` an hour from now by default, both in unix seconds.
+ * can show; it holds at once, and `exp` is an hour from now by default, in unix seconds. Without an `nbf` it is given a
+ * random second long past, so that one more intent with the same batches is another one, and is carried out as well.
  */
 export async function signIntent(intent: {
   account: Pick<SigningAccount, 'signMessage' | 'signTypedData'>
   chainBatches: readonly ChainBatch[]
-  signatureType?: SignatureType
-  nbf?: number
-  exp?: number
+  signatureType?: SignatureType | undefined
+  nbf?: number | undefined
+  exp?: number | undefined
 }): Promise<SignedIntent> {
-  const { account, chainBatches, signatureType = 'eip712', nbf = 0 } = intent
-  const exp = intent.exp ?? Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
+  checkDraft({ chainBatches: intent.chainBatches })
+  const { account, chainBatches, signatureType = 'eip712' } = intent
+  const { nbf, exp } = windowOf(intent, randomKey())
   requireWindow({ nbf, exp })
   const unsigned = { signatureType, nbf, exp, chainBatches }
   const signature =
@@ -67,8 +78,26 @@ export async function signIntent(intent: {
   }
 }
 
-/** Throws for an intent that would hold at no time. */
+/**
+ * When an intent holds. What is signed has no other nonce, and the service takes the same intent only once: so one that
+ * names no `nbf` holds from a second long past, which the key chooses.
+ */
+export function windowOf(
+  given: { nbf?: number | undefined; exp?: number | undefined },
+  key: string,
+): { nbf: number; exp: number } {
+  const exp = given.exp ?? Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
+  const chosen = hexToNumber(slice(keccak256(stringToHex(key)), 0, 4))
+  return { nbf: given.nbf ?? chosen % Math.min(longPastSeconds, Math.max(exp, 1)), exp }
+}
+
+/** Throws for an intent that would hold at no time, or for ever by a slip. */
 export function requireWindow({ nbf, exp }: Pick<SignedIntent, 'nbf' | 'exp'>): void {
+  for (const [name, value] of Object.entries({ nbf, exp })) {
+    if (!Number.isSafeInteger(value) || value < 0 || (value > latestSeconds && value !== neverExpires)) {
+      throw new IntentError(`${name} has to be in whole unix seconds, not milliseconds; it is ${value}.`)
+    }
+  }
   if (nbf >= exp) throw new IntentError(`nbf ${nbf} is not before exp ${exp}.`)
 }
 

@@ -2,6 +2,7 @@
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', onAbort)
       resolve()
@@ -10,6 +11,5 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer)
       reject(signal!.reason)
     }
-    signal?.addEventListener('abort', onAbort, { once: true })
   })
 }

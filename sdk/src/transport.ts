@@ -2,9 +2,25 @@ import { IntentConnectionError, IntentTimeoutError, retryableStatuses } from './
 import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 
+/** A request as `fetch` is given it: an address and plain values, so that a wrapper can add a header by spreading. */
+export type Fetch = (url: string, init: FetchInit) => Promise<Response>
+
+export type FetchInit = {
+  method: string
+  /** By name in lower case. */
+  headers: Record<string, string>
+  body: string | null
+  signal: AbortSignal
+}
+
+export type Outgoing = { url: string } & Omit<FetchInit, 'signal'>
+
+/** Sends a request, as often as it takes and may. */
+export type Send = (request: Outgoing) => Promise<Response>
+
 /** How one call is carried out. */
 export type TransportOptions = {
-  fetch: typeof fetch
+  fetch: Fetch
   /** How long one try may take, in milliseconds, the body included. */
   timeoutMs: number
   /** How many tries may follow the first. */
@@ -19,15 +35,14 @@ const longestDelayMs = 8_000
 /** A service that wants us to wait longer is not waited for: the caller gets its answer with `retryAfterMs`. */
 const longestRetryAfterMs = 60_000
 
-/** A `fetch` with a timeout and retries. Its answers are read to the end, so a broken body counts as a broken connection. */
-export function createFetch(options: TransportOptions): typeof fetch {
-  return async (input, init) => {
-    const request = new Request(input, init)
+/** Sends with a timeout and retries. Answers are read to the end, so a broken body counts as a broken connection. */
+export function createSend(options: TransportOptions): Send {
+  return async (request) => {
     for (let tries = 0; ; tries++) {
       const isLast = tries >= options.retries
       let delayMs = backoff(tries)
       try {
-        const response = await tryOnce(request.clone(), options)
+        const response = await tryOnce(request, options)
         const repeatable =
           options.repeat === 'always' ? retryableStatuses.has(response.status) : response.status === 429
         if (!repeatable || isLast) return response
@@ -51,11 +66,11 @@ export function retryAfterMs(headers: Headers): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
 }
 
-async function tryOnce(request: Request, { fetch, timeoutMs, signal }: TransportOptions): Promise<Response> {
+async function tryOnce({ url, ...init }: Outgoing, { fetch, timeoutMs, signal }: TransportOptions): Promise<Response> {
   signal?.throwIfAborted()
   const limited = limitedSignal(timeoutMs, signal)
   try {
-    const response = await fetch(request, { signal: limited.signal })
+    const response = await fetch(url, { ...init, signal: limited.signal })
     const text = await response.text()
     const { status, statusText, headers } = response
     return new Response(text === '' ? null : text, { status, statusText, headers })

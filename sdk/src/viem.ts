@@ -1,6 +1,6 @@
 import type { Action } from './amounts.js'
 import type { Account, Chain as ViemChain, Client, Hash, Transport } from 'viem'
-import { getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
+import { addChain, getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
 import { createIntentClient, type IntentClient, type IntentClientOptions } from './client.js'
 import { IntentError } from './errors.js'
 import type { PrepareOptions, PreparedAction } from './prepareAction.js'
@@ -43,7 +43,7 @@ export function intentActions(options: IntentClientOptions) {
         ...what,
         user: account.address,
         account,
-        pay: (payment) => payWith(client, payment),
+        pay: (payment) => payWith(client, payment, intents),
       })
     },
   })
@@ -53,7 +53,7 @@ export function intentActions(options: IntentClientOptions) {
  * The account of a wallet client as `send` and the signing functions take it. One that holds its key is itself; that of
  * a wallet (JSON-RPC) is asked for each signature, and can't sign EIP-7702 authorizations.
  */
-export function walletAccount(client: Client<Transport, ViemChain | undefined, Account | undefined>): SigningAccount {
+export function walletAccount(client: WalletClient): SigningAccount {
   const account = accountOf(client)
   if (account.type === 'local') return account
   return {
@@ -63,14 +63,13 @@ export function walletAccount(client: Client<Transport, ViemChain | undefined, A
   }
 }
 
-async function payWith(
-  client: Client<Transport, ViemChain | undefined, Account | undefined>,
-  { chainId, ...payment }: Payment,
-): Promise<Hash> {
+type WalletClient = Client<Transport, ViemChain | undefined, Account | undefined>
+
+async function payWith(client: WalletClient, { chainId, ...payment }: Payment, intents: IntentClient): Promise<Hash> {
   const account = accountOf(client)
   const isThere = async () => (await getChainId(client)) === chainId
   if (!(await isThere())) {
-    if (account.type === 'json-rpc') await switchChain(client, { id: chainId })
+    if (account.type === 'json-rpc') await switchTo(client, chainId, intents)
     if (!(await isThere())) {
       throw new IntentError(
         `The payment is on chain ${chainId}, where this wallet client is not. Give \`pay\` one that is.`,
@@ -80,7 +79,29 @@ async function payWith(
   return sendTransaction(client, { account, chain: null, ...payment } as never)
 }
 
-function accountOf(client: Client<Transport, ViemChain | undefined, Account | undefined>): Account {
+/** What wallets answer when they don't know the chain (EIP-3326). */
+const unknownChainCode = 4902
+
+/** A wallet that does not know the chain is asked to add it (EIP-3085), as the service describes it. */
+async function switchTo(client: WalletClient, chainId: number, intents: IntentClient): Promise<void> {
+  try {
+    await switchChain(client, { id: chainId })
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== unknownChainCode) throw error
+    const [chain] = await intents.checkChains([chainId])
+    if (!chain?.rpcUrl) throw error
+    const { name, nativeCurrency, rpcUrl, explorerUrl } = chain
+    const blockExplorers = explorerUrl ? { default: { name, url: explorerUrl } } : undefined
+    const rpcUrls = { default: { http: [rpcUrl] } }
+    await addChain(client, {
+      chain: { id: chainId, name, nativeCurrency, rpcUrls, ...(blockExplorers && { blockExplorers }) },
+    })
+    // Some have changed to it by that.
+    if ((await getChainId(client)) !== chainId) await switchChain(client, { id: chainId })
+  }
+}
+
+function accountOf(client: WalletClient): Account {
   if (client.account) return client.account
   throw new IntentError('The wallet client has no account; create it with one.')
 }

@@ -1,14 +1,15 @@
-import { IntentTimeoutError } from './errors.js'
 import { followEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 import {
+  createFaults,
   defaultWaitMs,
   describe,
   hasEnded,
   longestPauseMs,
   type Look,
   patiently,
+  pauseOf,
   shortestPauseMs,
   type WatchCalls,
   type WatchOptions,
@@ -17,7 +18,7 @@ import type { CallOptions, Step, StepRef } from './wire.js'
 
 export type WaitOptions = Omit<WatchOptions, 'lastEventId'> & {
   /** Told of the step as first seen and of every change of status, transaction, confirmations or attempts. */
-  onChange?: (step: Step) => void
+  onChange?: ((step: Step) => void) | undefined
 }
 
 export type WaitCalls = WatchCalls & {
@@ -33,6 +34,7 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
   const { onChange, timeoutMs = defaultWaitMs, pollIntervalMs } = options
   const limited = limitedSignal(timeoutMs, options.signal)
   const { signal } = limited
+  const faults = createFaults()
   let last: Step | null = null
   let etag: string | null = null
 
@@ -45,7 +47,7 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
   }
   /** Whether it was a change. What the stream tells may be history, such as a failure that was tried again since. */
   const look = async (): Promise<boolean> => {
-    const seen = await patiently(() => calls.lookAtStep(ref, etag, { signal }), { signal })
+    const seen = await patiently(() => calls.lookAtStep(ref, etag, { signal }), { signal, faults })
     etag = seen?.etag ?? etag
     return seen !== null && tell(seen.data)
   }
@@ -70,12 +72,12 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
       }
     }
     for (let pauseMs = shortestPauseMs; !ended(); pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-      await sleep(pollIntervalMs ?? pauseMs, signal)
+      await sleep(pauseOf(pollIntervalMs, pauseMs), signal)
       if (await look()) pauseMs = shortestPauseMs
     }
     return last!
   } catch (error) {
-    return limited.fail(error, () => new IntentTimeoutError(`The step has not ended within ${timeoutMs} ms.`, last))
+    return limited.fail(error, () => faults.timeout(`The step has not ended within ${timeoutMs} ms`, last))
   } finally {
     limited.close()
   }

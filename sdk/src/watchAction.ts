@@ -15,13 +15,13 @@ export type StepProgress = {
 
 export type WatchOptions = {
   /** Ends the watch, which then rejects with the signal's reason. The action goes on. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** How long to watch at most, in milliseconds. 10 minutes by default; then it rejects with `IntentTimeoutError`. */
-  timeoutMs?: number
-  /** Looks this often, in milliseconds, instead of listening to the service's event stream. */
-  pollIntervalMs?: number
+  timeoutMs?: number | undefined
+  /** Looks this often, in milliseconds (20 at least), instead of listening to the service's event stream. */
+  pollIntervalMs?: number | undefined
   /** The `eventId` of the last change that is known already. */
-  lastEventId?: string
+  lastEventId?: string | undefined
 }
 
 /** What was seen, and its ETag. */
@@ -36,6 +36,7 @@ export type WatchCalls = {
 export const defaultWaitMs = 600_000
 export const shortestPauseMs = 150
 export const longestPauseMs = 2_000
+const leastPollMs = 20
 
 /**
  * Tells each change of an action's steps, from the first on, until the action is over; returns the action. Listens to
@@ -50,6 +51,7 @@ export async function* watchAction(
   const limited = limitedSignal(timeoutMs, options.signal)
   const { signal } = limited
   const known = new Map<string, string>()
+  const faults = createFaults()
   let last: Step | null = null
   let etag: string | null = null
 
@@ -64,7 +66,7 @@ export async function* watchAction(
 
   /** The action if it is over. */
   async function* look(tells: boolean): AsyncGenerator<StepProgress, Action | null> {
-    const seen = await patiently(() => calls.lookAtAction(actionId, etag, { signal }), { signal })
+    const seen = await patiently(() => calls.lookAtAction(actionId, etag, { signal }), { signal, faults })
     if (!seen) return null
     etag = seen.etag
     for (const { steps } of tells ? seen.data.intents : []) {
@@ -92,10 +94,10 @@ export async function* watchAction(
       const action = yield* look(true)
       if (action) return action
       if (last !== before) pauseMs = shortestPauseMs
-      await sleep(pollIntervalMs ?? pauseMs, signal)
+      await sleep(pauseOf(pollIntervalMs, pauseMs), signal)
     }
   } catch (error) {
-    return limited.fail(error, () => new IntentTimeoutError(`The action has not ended within ${timeoutMs} ms.`, last))
+    return limited.fail(error, () => faults.timeout(`The action has not ended within ${timeoutMs} ms`, last))
   } finally {
     limited.close()
   }
@@ -128,18 +130,45 @@ function isOver(action: Action): boolean {
 /** Repeats what fails for a passing reason, until the deadline (unix milliseconds) or the signal. Only for what is safe to repeat. */
 export async function patiently<T>(
   attempt: () => Promise<T>,
-  { deadline = Infinity, signal }: { deadline?: number; signal: AbortSignal | undefined },
+  options: { deadline?: number; signal: AbortSignal | undefined; faults?: Faults },
 ): Promise<T> {
+  const { deadline = Infinity, signal, faults } = options
   for (;;) {
     try {
-      return await attempt()
+      const result = await attempt()
+      faults?.note(null)
+      return result
     } catch (error) {
+      // What ends the wait is none.
+      if (!signal?.aborted) faults?.note(error)
       const pauseMs = (error instanceof IntentApiError ? error.retryAfterMs : null) ?? longestPauseMs
       const isPassing = error instanceof IntentError && error.retryable
       if (!isPassing || Date.now() + pauseMs > deadline) throw error
       await sleep(pauseMs, signal)
     }
   }
+}
+
+type Faults = ReturnType<typeof createFaults>
+
+/** Keeps why the last look of a wait has failed, so that a wait that ends in vain says so. */
+export function createFaults() {
+  let last: unknown = null
+  return {
+    /** Null: it has not failed. */
+    note(fault: unknown): void {
+      last = fault
+    },
+    timeout(message: string, lastStep: Step | null): IntentTimeoutError {
+      const why = last instanceof Error ? `; the service was away at last: ${last.message}` : '.'
+      return new IntentTimeoutError(message + why, { lastStep, cause: last ?? undefined })
+    },
+  }
+}
+
+/** Looks of somebody who wants them this often, though no faster than any service likes. */
+export function pauseOf(pollIntervalMs: number | undefined, otherwiseMs: number): number {
+  return pollIntervalMs === undefined ? otherwiseMs : Math.max(pollIntervalMs, leastPollMs)
 }
 
 /** What is told of as a change. */

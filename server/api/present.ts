@@ -2,6 +2,8 @@ import { getAddress } from 'viem'
 import type { TokenTransfer } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { DepositView } from '../domain/deposit.js'
+import type { Settings } from '../domain/settings.js'
+import { feeBpsOf } from '../domain/solverNeeds.js'
 import type { ActionView, IntentView, StepView } from '../domain/views.js'
 import type { TokenBalanceView } from '../services/deposits.js'
 import type { HealthReport } from '../services/health.js'
@@ -80,7 +82,7 @@ export function presentVenueTxHash(record: VenueTxHash): wire.VenueTxHash {
 }
 
 /** What is listed is named here one by one: a chain's configuration holds URLs with credentials. */
-export function presentChain(chain: ChainConfig): wire.Chain {
+export function presentChain(chain: ChainConfig, groups: Settings['groups']): wire.Chain {
   return {
     chainId: chain.chainId,
     name: chain.name,
@@ -99,6 +101,7 @@ export function presentChain(chain: ChainConfig): wire.Chain {
       address: getAddress(token.address),
       decimals: token.decimals,
       group: token.group,
+      feeBps: feeBpsOf(token, groups),
       airdrop: token.airdrop && {
         amount: token.airdrop.amount.toString(),
         periodSeconds: token.airdrop.periodSeconds,

@@ -34,7 +34,7 @@ export function solverNeeds(batch: ChainBatch, settings: Settings): SolverNeed[]
       token: transfer.token,
       amount: transfer.amount,
       decimals: token.decimals,
-      feeBps: token.group === null ? 0 : (settings.groups[token.group]?.feeBps ?? 0),
+      feeBps: feeBpsOf(token, settings.groups),
       members: groupMembers(batch.chainId, token, settings),
       openCapPerDay: token.funding === 'open' ? token.openCapPerDay : null,
     })
@@ -53,4 +53,9 @@ function groupMembers(chainId: number, token: TokenConfig, settings: Settings): 
       .filter((member) => member.group === token.group)
       .map((member) => ({ chainId: chain.chainId, token: member.address, decimals: member.decimals })),
   )
+}
+
+/** What the solver keeps of what it pays, in hundredths of a percent. */
+export function feeBpsOf({ group }: { group: string | null }, groups: Settings['groups']): number {
+  return group === null ? 0 : (groups[group]?.feeBps ?? 0)
 }

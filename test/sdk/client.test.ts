@@ -1,10 +1,12 @@
 import { expect } from 'chai'
+import { parseRequest, serializeRequest } from '../../sdk/src/amounts.js'
 import { createIntentClient } from '../../sdk/src/client.js'
 import {
   IntentApiError,
   IntentConnectionError,
   IntentError,
   IntentTimeoutError,
+  isIntentError,
   StepFailedError,
 } from '../../sdk/src/errors.js'
 import type { OnDemandIntentRequest } from '../../server/api/generated/types.gen.js'
@@ -35,6 +37,54 @@ describe('the client and its service', () => {
     expect(error).to.be.instanceOf(kind)
     return error as T
   }
+
+  it('asks for its headers anew with each call, and takes them from a function', async () => {
+    const server = await startScriptedServer([{ status: 200, body: aStep() }])
+    stop = server.stop
+    let token = 0
+    const headers = () => Promise.resolve({ Authorization: `Bearer ${++token}` })
+    const client = createIntentClient({ baseUrl: server.url, headers })
+    await client.getStep(ref)
+    await client.getStep(ref)
+    expect(server.received.map((request) => request.headers.authorization)).to.deep.equal(['Bearer 1', 'Bearer 2'])
+  })
+
+  it('takes nothing for an answer that lacks what all of them have', async () => {
+    for (const body of [{}, null, [], 'ok']) {
+      const { client } = await clientOf([{ status: 200, body }])
+      for (const asked of [client.getChains(), client.getStep(ref), client.getAction(actionId)]) {
+        expect((await errorOf(asked, IntentConnectionError)).message).to.contain("is this the service's address?")
+      }
+      await stop()
+    }
+  })
+
+  it('tells its errors also from those of another copy of the package', () => {
+    const own = new IntentConnectionError('Away')
+    // Another copy has classes of its own that are called the same.
+    class OtherCopy extends Error {
+      override readonly name = 'IntentApiError'
+      readonly retryable = false
+    }
+    expect(isIntentError(own)).to.equal(true)
+    expect(isIntentError(own, 'IntentConnectionError')).to.equal(true)
+    expect(isIntentError(own, 'IntentApiError')).to.equal(false)
+    expect(isIntentError(new OtherCopy(), 'IntentApiError')).to.equal(true)
+    expect(isIntentError(new Error('retryable'))).to.equal(false)
+    expect(isIntentError('IntentApiError')).to.equal(false)
+  })
+
+  it('keeps a request as text', async () => {
+    const call = { to: user, value: 2n ** 255n, data: '0x12' } as const
+    const transfer = { from: 'solver', to: user, token: user, amount: 10n ** 30n } as const
+    const request = {
+      user,
+      intents: [
+        { mode: 'non-7702:on-demand' as const, chainBatches: [{ chainId: 1, tokenTransfers: [transfer], call }] },
+      ],
+    } as const
+    expect(parseRequest(serializeRequest(request as never))).to.deep.equal(request)
+  })
 
   describe('when requests fail for a passing reason', () => {
     it('repeats them, and answers as if nothing had been', async () => {

@@ -3,9 +3,17 @@ import { createServer, type IncomingMessage, request as forward, type Server, ty
 import type { AddressInfo } from 'node:net'
 import { parseUnits } from 'viem'
 import { createIntentClient } from '../../sdk/src/client.js'
-import { IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError } from '../../sdk/src/errors.js'
+import {
+  IntentApiError,
+  IntentConnectionError,
+  IntentError,
+  IntentTimeoutError,
+  UnregisteredPaymentError,
+} from '../../sdk/src/errors.js'
+import type { Progress } from '../../sdk/src/runAction.js'
 import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { startTestService, type TestService } from '../support/service.js'
+import { created } from './replies.js'
 import { balanceOf, fund, newUser, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 /** What happens to one request between the client and a real service. */
@@ -192,6 +200,48 @@ describe('the client behind a network full of faults', () => {
     expect(actions).to.have.length(1)
     expect(paid).to.equal(expected)
     expect(seen.some(({ fault }) => fault === 'refused')).to.equal(true)
+  })
+
+  it('carries an action through a service that goes away as soon as it has stored it', async function () {
+    this.timeout(90_000)
+    let awayUntil: number | null = null
+    choose = ({ method, url: path }) => {
+      if (awayUntil === null && method === 'GET' && path!.startsWith('/actions/')) awayUntil = Date.now() + 6_000
+      return awayUntil !== null && Date.now() < awayUntil ? 'refused' : 'none'
+    }
+    const { outcome, actions } = await sendThrough()
+    expect(outcome).to.include({ status: 'success' })
+    expect(actions).to.have.length(1)
+  })
+
+  it('names the stored action, and the payment that is not registered, where it has to give up', async function () {
+    this.timeout(60_000)
+    const [a] = service.chains
+    const account = newUser()
+    await fund(a, account.address, { usd: amount, native: parseUnits('1', 18) })
+    const token = tokenOf(a, 'usd').address
+    const client = createIntentClient({ baseUrl: service.url })
+    const tokenTransfers = [{ from: account.address, to: a.vault, token, amount }]
+    const refusal = new Error('The user rejected the request.')
+    const told: Progress[] = []
+    const error = await sendOnDemand(client, {
+      user: account.address,
+      account: { signTypedData: () => Promise.reject(refusal) },
+      intents: [{ chainBatches: [{ chainId: a.chainId, tokenTransfers }] }],
+      pay: ({ to, data }) => sendFrom(a, account, { to, data }),
+      onProgress: (progress) => told.push(progress),
+    }).catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(UnregisteredPaymentError).and.to.have.property('cause', refusal)
+    const { actionId, step, hash } = error as UnregisteredPaymentError
+    expect(told.map(({ type }) => type)).to.deep.equal(['created', 'paid'])
+    expect(told[0]).to.include({ actionId })
+    // What it says is enough to go on.
+    await client.executeStep(step, { hash })
+    expect((await client.runAction(actionId)).status).to.equal('success')
+    const failed = await client.runAction(actionId, { signal: AbortSignal.abort('enough') }).catch((e: unknown) => e)
+    expect(failed).to.equal('enough')
+    const missing = await client.runAction(created.actionId).catch((reason: unknown) => reason)
+    expect(missing).to.be.instanceOf(IntentApiError).and.to.include({ actionId: created.actionId, code: 'not_found' })
   })
 
   for (const [fault, kind] of [

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createIntentClient } from '../../sdk/src/client.js'
-import { IntentConnectionError, IntentTimeoutError } from '../../sdk/src/errors.js'
+import type { ClientOptions } from '../../sdk/src/wire.js'
+import { IntentConnectionError, IntentError, IntentTimeoutError } from '../../sdk/src/errors.js'
 import { type Reaction, startScriptedServer } from '../support/scriptedServer.js'
 import { newUser } from '../support/wallets.js'
 
@@ -11,7 +12,7 @@ describe('the nodes that an action is prepared with', () => {
   afterEach(() => stop())
 
   /** What is prepared by a client of a service whose chain has this node; `tries` is counted for each method. */
-  async function prepare(node: (method: string, tries: number) => Reaction) {
+  async function prepare(node: (method: string, tries: number) => Reaction, options: Partial<ClientOptions> = {}) {
     const tries: Record<string, number> = {}
     let url = ''
     const server = await startScriptedServer((request): Reaction => {
@@ -26,7 +27,13 @@ describe('the nodes that an action is prepared with', () => {
     })
     url = server.url
     stop = server.stop
-    const client = createIntentClient({ baseUrl: url, timeoutMs: 200, retries: 1, headers: { 'x-api-key': 'k' } })
+    const client = createIntentClient({
+      baseUrl: url,
+      timeoutMs: 200,
+      retries: 1,
+      headers: { 'x-api-key': 'k' },
+      ...options,
+    })
     const calls = [{ to: contract, value: 0n, data: '0x12' }] as const
     const intents = [{ chainBatches: [{ chainId: 31337, tokenTransfers: [], calls: [...calls] }] }]
     const outcome = await client.prepareAction({ account: newUser(), intents }).catch((error: unknown) => error)
@@ -48,5 +55,31 @@ describe('the nodes that an action is prepared with', () => {
     const { outcome } = await prepare(() => 'silence')
     expect(outcome).to.be.instanceOf(IntentConnectionError).and.to.include({ retryable: true })
     expect((outcome as Error).cause).to.be.instanceOf(IntentTimeoutError)
+  })
+
+  it('hear nothing of a fetch that is meant for the service, and are asked by their own where there is one', async () => {
+    const forService: string[] = []
+    const forNodes: string[] = []
+    const { outcome } = await prepare(answer, {
+      // As a gateway's key is added: what is given is spread, so that nothing of it may get lost.
+      fetch: (url, init) => {
+        forService.push(url)
+        return fetch(url, { ...init, headers: { ...init.headers, 'x-api-key': 'secret' } })
+      },
+      nodeFetch: (url, init) => {
+        forNodes.push(url)
+        return fetch(url, init)
+      },
+    })
+    expect(outcome).to.have.property('authorizations').with.length(1)
+    expect(forService.map((url) => new URL(url).pathname)).to.deep.equal(['/chains'])
+    expect(new Set(forNodes.map((url) => new URL(url).pathname))).to.deep.equal(new Set(['/node']))
+  })
+
+  it('are quoted when they refuse, which no second try changes', async () => {
+    const { outcome, tries } = await prepare(() => ({ status: 200, body: { error: { message: 'no such method' } } }))
+    expect(outcome).to.be.instanceOf(IntentError).and.to.include({ retryable: false })
+    expect((outcome as Error).message).to.match(/node of chain 31337 refused eth_\w+: no such method/)
+    expect(tries.eth_chainId).to.equal(1)
   })
 })

@@ -82,6 +82,24 @@ describe('the client with a running service', () => {
     expect(await balanceOf(a, tokens()[0], user.address)).to.equal(0n)
   })
 
+  it('carries out each of several payments that say the same, one after the other and at once', async () => {
+    const [a] = service.chains
+    const user = newUser()
+    await fund(a, user.address, { usd: usd('10').a })
+    const [pays] = batchesOf(user, user.address, '2') as [ChainBatch]
+    const send = () => client.send({ account: user, intents: [{ chainBatches: [pays] }] })
+    const actions = [await send(), await send(), ...(await Promise.all([send(), send()]))]
+    const twice = [{ chainBatches: [pays] }, { chainBatches: [pays] }]
+    const prepared = await client.prepareAction({ account: user, intents: twice })
+    expect(new Set(prepared.intents.map(({ digest }) => digest)).size).to.equal(2)
+    expect(actions.map(({ status }) => status)).to.deep.equal(['success', 'success', 'success', 'success'])
+    expect(new Set(actions.map(({ actionId }) => actionId)).size).to.equal(4)
+    expect(await balanceOf(a, tokens()[0], user.address)).to.equal(usd('2').a)
+    const all: string[] = []
+    for await (const { actionId } of client.allActions({ user: user.address })) all.push(actionId)
+    expect(all).to.have.members(actions.map(({ actionId }) => actionId))
+  })
+
   it('creates one action for the same content and key', async () => {
     const [a] = service.chains
     const user = newUser()

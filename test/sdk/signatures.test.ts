@@ -124,8 +124,22 @@ describe('signatures of intents', () => {
   it('give an intent an hour from now by default, and refuse an empty window', async () => {
     const before = Math.floor(Date.now() / 1000)
     const signed = await signIntent({ account, chainBatches: batches })
-    expect(signed.nbf).to.equal(0)
+    expect(signed.nbf).to.be.within(0, 2 ** 30)
     expect(signed.exp - before).to.be.within(3600, 3605)
+    // What says the same is another intent, unless it names the same time.
+    const exp = signed.exp
+    const [again, fixed, fixedAgain] = await Promise.all(
+      [{ exp }, { exp, nbf: 0 }, { exp, nbf: 0 }].map((window) =>
+        signIntent({ account, chainBatches: batches, ...window }),
+      ),
+    )
+    expect(again!.signature).not.to.equal(signed.signature)
+    expect(fixedAgain).to.deep.equal(fixed)
+    expect(fixed!.nbf).to.equal(0)
+    // However early it ends, it begins before.
+    for (const early of [1, 2, 1_000]) {
+      expect((await signIntent({ account, chainBatches: batches, exp: early })).nbf).to.be.below(early)
+    }
     const empty = await signIntent({ account, chainBatches: batches, nbf: 5, exp: 5 }).catch((error: unknown) => error)
     expect(empty).to.be.instanceOf(Error)
   })

@@ -25,6 +25,32 @@ const onDemand: IntentRequest = {
 }
 await client.createAction({ user, intents: [onDemand] })
 
+// What may be left out may be undefined as well, also with exactOptionalPropertyTypes.
+declare const signal: AbortSignal | undefined
+await client.getAction(step.actionId, { signal, timeoutMs: undefined })
+await client.executeStep(step, { hash: undefined, signature: undefined, waitSeconds: undefined, signal })
+await client.waitForAction(step.actionId, { signal, timeoutMs: undefined, pollIntervalMs: undefined })
+await client.listActions({ user: undefined, status: undefined, cursor: undefined })
+await client.send({
+  account,
+  intents: [{ chainBatches: [], exp: undefined, mode: undefined }],
+  signal,
+  expect: undefined,
+})
+createIntentClient({
+  baseUrl: new URL('http://127.0.0.1:3000'),
+  fetch: undefined,
+  headers: undefined,
+  retries: undefined,
+})
+// A fetch that adds a header, however it is typed.
+createIntentClient({ baseUrl: '', fetch, nodeFetch: (url, init) => fetch(url, init) })
+createIntentClient({
+  baseUrl: '',
+  fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'x-api-key': 'k' } }),
+  headers: async () => ({ authorization: 'Bearer' }),
+})
+
 // Signed intents without authorizations.
 // @ts-expect-error Signed intents need authorizations, be it none.
 await client.createAction({ user, intents: [signed] })
@@ -73,7 +99,7 @@ if (step.status === 'done') throw new Error()
 // @ts-expect-error Words that the spec does not have.
 await client.listActions({ status: 'pending' })
 export function reasonOf(error: unknown): ErrorCode | StepErrorCode | string | undefined {
-  if (error instanceof StepFailedError) return error.step.error?.code
+  if (error instanceof StepFailedError) return error.step.error.code
   // @ts-expect-error Words that the spec does not have.
   if (error instanceof IntentApiError && error.code === 'no_such_code') return 'never'
   return error instanceof IntentApiError && error.code === 'insufficient_credit' ? `${error.required! - 1n}` : undefined

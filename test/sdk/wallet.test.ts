@@ -22,15 +22,23 @@ describe('the viem extension', () => {
   }
 
   /** A wallet with keys of its own and one chain at a time, such as those in browsers; the nodes hold its keys. */
-  function browserWallet(address: Address) {
+  function browserWallet(address: Address, { knows = service.chains.map(({ chainId }) => chainId) } = {}) {
     const asked: string[] = []
+    const known = new Set(knows)
     let [current]: (ChainConfig | undefined)[] = service.chains
     const transport = custom({
       async request({ method, params }: { method: string; params?: unknown }) {
         asked.push(method)
         if (method === 'wallet_switchEthereumChain') {
           const [{ chainId }] = params as [{ chainId: string }]
+          if (!known.has(Number(chainId))) throw Object.assign(new Error('Unrecognized chain'), { code: 4902 })
           current = service.chains.find((chain) => numberToHex(chain.chainId) === chainId)
+          return null
+        }
+        if (method === 'wallet_addEthereumChain') {
+          const [{ chainId, rpcUrls }] = params as [{ chainId: string; rpcUrls: string[] }]
+          expect(rpcUrls).to.deep.equal([service.chains.find((chain) => chain.chainId === Number(chainId))!.rpcUrls[0]])
+          known.add(Number(chainId))
           return null
         }
         return http(current!.rpcUrls[0])({}).request({ method, params } as never)
@@ -101,6 +109,24 @@ describe('the viem extension', () => {
       else expect(await refund.catch((reason: unknown) => reason)).to.include({ code: 'insufficient_credit' })
     }
     expect(asked).to.include('personal_sign')
+  })
+
+  it('has a wallet that does not know the chain of a payment add it', async () => {
+    const [a, b] = service.chains
+    const user = devAccount(9).address
+    await fund(b, user, { usd: 5n })
+    const { client, asked } = browserWallet(user, { knows: [a.chainId] })
+    const pays = { from: user, to: b.vault, token: tokenOf(b, 'usd').address, amount: 5n }
+    const wallet = client.extend(intentActions({ baseUrl: service.url }))
+    const action = await wallet.sendOnDemand({
+      intents: [{ chainBatches: [{ chainId: b.chainId, tokenTransfers: [pays] }] }],
+    })
+    expect(action.status).to.equal('success')
+    expect(asked.filter((method) => method.startsWith('wallet_'))).to.deep.equal([
+      'wallet_switchEthereumChain',
+      'wallet_addEthereumChain',
+      'wallet_switchEthereumChain',
+    ])
   })
 
   it('pays native currency and calls of any kind on demand', async () => {

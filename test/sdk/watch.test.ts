@@ -140,6 +140,30 @@ describe('watching an action', () => {
     expect(await told(client.watchAction(actionId))).to.deep.equal(['null success sent'])
   })
 
+  it('looks where something passes the head of the stream on and holds back the rest, and tries no other one', async () => {
+    const { client, streams } = await service({ stream: [{ stream: '', then: 'stay' }] }, 60)
+    expect(await told(client.watchAction(actionId))).to.deep.equal(['null success sent'])
+    expect(await told(client.watchAction(actionId))).to.deep.equal(['null success sent'])
+    expect(streams()).to.have.length(1)
+  })
+
+  it('says why it could not look when it gives up', async () => {
+    const away = {
+      status: 500,
+      body: { success: false, data: null, error: { message: 'Broken', code: 'internal_error' } },
+    }
+    const { client } = await service({ stream: [{ status: 404 }], action: [away], step: [away] })
+    for (const waiting of [
+      client.waitForAction(actionId, { timeoutMs: 900 }),
+      client.waitForStep(ref, { timeoutMs: 900 }),
+    ]) {
+      const error = await waiting.catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(IntentTimeoutError)
+      expect((error as Error).message).to.contain('within 900 ms; the service was away at last: Broken')
+      expect((error as Error).cause).to.be.instanceOf(IntentApiError)
+    }
+  })
+
   it('gives up a stream that falls silent, so that it can be resumed', async () => {
     const { server } = await service({ stream: [{ stream: events(1, executing), then: 'stay' }] })
     const connection = openEvents((signal) => fetch(`${server.url}/actions/${actionId}/events`, { signal }), {

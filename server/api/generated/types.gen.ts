@@ -757,6 +757,10 @@ export type Token = {
      */
     group: string | null;
     /**
+     * What the solver keeps of a solver transfer of this token, in hundredths of a percent of its amount: the credit has to hold `amount × (10000 + feeBps) / 10000`, rounded up.
+     */
+    feeBps: number;
+    /**
      * The terms of its airdrop; null if there is none.
      */
     airdrop: AirdropTerms | null;

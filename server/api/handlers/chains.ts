@@ -1,10 +1,11 @@
-import type { ChainConfig } from '../../domain/chainConfig.js'
+import type { Settings } from '../../domain/settings.js'
 import type { Handlers } from '../handlers.js'
 import { presentChain } from '../present.js'
 
-/** `chains` don't change while the service runs. */
-export function createChainHandlers(chains: Iterable<ChainConfig>): Pick<Handlers, 'listChains'> {
-  const listed = [...chains].sort((a, b) => a.chainId - b.chainId).map(presentChain)
+/** What is configured doesn't change while the service runs. */
+export function createChainHandlers({ chains, groups }: Settings): Pick<Handlers, 'listChains'> {
+  const sorted = [...chains.values()].sort((a, b) => a.chainId - b.chainId)
+  const listed = sorted.map((chain) => presentChain(chain, groups))
   return {
     listChains: async () => ({ status: 200, body: { success: true, data: { chains: listed }, error: null } }),
   }

@@ -1,0 +1,82 @@
+import { IntentError } from './errors.js'
+
+/**
+ * Checks of what is given, for those whom no types hold: each error names the place and the rule. What it lets pass, the
+ * service may still refuse.
+ */
+
+/** An intent of mode `7702` before it is signed. */
+export function checkDraft(draft: unknown, at = 'intent'): void {
+  const { mode, chainBatches } = asObject(draft, at)
+  if (mode !== undefined && mode !== '7702') {
+    throw new IntentError(
+      `${at}.mode is ${JSON.stringify(mode)}; only intents of mode 7702 are signed here. See sendOnDemand.`,
+    )
+  }
+  for (const [index, batch] of asList(chainBatches, `${at}.chainBatches`).entries()) {
+    const place = `${at}.chainBatches[${index}]`
+    const { calls } = checkBatch(batch, place)
+    asList(calls, `${place}.calls`).forEach((call, number) => checkCall(call, `${place}.calls[${number}]`))
+  }
+}
+
+/** What all kinds of batches have: a chain, and what is to move there. */
+export function checkBatch(batch: unknown, at: string): Record<string, unknown> {
+  const given = asObject(batch, at)
+  const { chainId, tokenTransfers } = given
+  if (!Number.isSafeInteger(chainId)) fail(`${at}.chainId`, 'a whole number', chainId)
+  for (const [index, transfer] of asList(tokenTransfers, `${at}.tokenTransfers`).entries()) {
+    const place = `${at}.tokenTransfers[${index}]`
+    const { from, to, token, amount } = asObject(transfer, place)
+    if (from !== 'solver') asAddress(from, `${place}.from`, "an address or 'solver'")
+    asAddress(to, `${place}.to`)
+    if (token !== '0x0') asAddress(token, `${place}.token`)
+    asAmount(amount, `${place}.amount`)
+  }
+  return given
+}
+
+export function checkCall(call: unknown, at: string): void {
+  const { to, value, data } = asObject(call, at)
+  asAddress(to, `${at}.to`)
+  asAmount(value, `${at}.value`)
+  if (typeof data !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(data))
+    fail(`${at}.data`, 'bytes as 0x and hex digits', data)
+}
+
+export function checkAccount(account: unknown, at = 'account'): void {
+  const { address } = asObject(account, at)
+  asAddress(address, `${at}.address`)
+}
+
+/** Whom a signature is asked of. */
+export function checkSigner(account: unknown, at = 'account'): void {
+  checkAccount(account, at)
+  if (typeof asObject(account, at).signTypedData === 'function') return
+  throw new IntentError(
+    `${at} can't sign; give a local account, or walletAccount(walletClient) of the package's /viem.`,
+  )
+}
+
+export function asList(value: unknown, at: string): unknown[] {
+  return Array.isArray(value) ? value : fail(at, 'a list', value)
+}
+
+function asObject(value: unknown, at: string): Record<string, unknown> {
+  return typeof value === 'object' && value ? (value as Record<string, unknown>) : fail(at, 'an object', value)
+}
+
+function asAddress(value: unknown, at: string, wanted = 'an address (0x and 40 hex digits)'): void {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) fail(at, wanted, value)
+}
+
+function asAmount(value: unknown, at: string): void {
+  if (typeof value !== 'bigint' || value < 0n || value >= 2n ** 256n)
+    fail(at, 'a bigint below 2^256, not negative', value)
+}
+
+function fail(at: string, wanted: string, value: unknown): never {
+  const plain = typeof value === 'object' || typeof value === 'function' ? '' : ` ${String(value).slice(0, 80)}`
+  const given = value === undefined ? 'missing' : value === null ? 'null' : `the ${typeof value}${plain}`
+  throw new IntentError(`${at} has to be ${wanted}; it is ${given}.`)
+}

@@ -1,0 +1,98 @@
+import { expect } from 'chai'
+import { createIntentClient } from '../../sdk/src/client.js'
+import { IntentError } from '../../sdk/src/errors.js'
+import { signIntent } from '../../sdk/src/sign.js'
+import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
+import { newUser } from '../support/wallets.js'
+
+/** What those run into whom no types hold, before anything is sent or signed. */
+describe('what is given to the SDK wrongly', () => {
+  const account = newUser()
+  const client = createIntentClient({ baseUrl: 'http://127.0.0.1:9', retries: 0 })
+  const transfer = { from: account.address, to: account.address, token: account.address, amount: 1n }
+  const call = { to: account.address, value: 0n, data: '0x' }
+  const batch = { chainId: 1, tokenTransfers: [transfer], calls: [call] }
+
+  async function messageOf(run: () => unknown): Promise<string> {
+    try {
+      await run()
+    } catch (error) {
+      expect(error).to.be.instanceOf(IntentError).and.to.include({ retryable: false })
+      return (error as Error).message
+    }
+    return 'It has not failed.'
+  }
+
+  const send = (what: object) => () => client.send({ account, ...what } as never)
+  const inBatch = (change: object) => send({ intents: [{ chainBatches: [{ ...batch, ...change }] }] })
+  const inTransfer = (change: object) => inBatch({ tokenTransfers: [{ ...transfer, ...change }] })
+
+  for (const [what, run, message] of [
+    ['no intents', send({}), 'intents has to be a list; it is missing.'],
+    ['no batches', send({ intents: [{}] }), 'intents[0].chainBatches has to be a list; it is missing.'],
+    ['no calls', inBatch({ calls: undefined }), 'intents[0].chainBatches[0].calls has to be a list; it is missing.'],
+    ['no transfers', inBatch({ tokenTransfers: null }), 'chainBatches[0].tokenTransfers has to be a list; it is null.'],
+    ['a text for a chain id', inBatch({ chainId: '1' }), 'chainId has to be a whole number; it is the string 1.'],
+    [
+      'a number for an amount',
+      inTransfer({ amount: 1 }),
+      'amount has to be a bigint below 2^256, not negative; it is the number 1.',
+    ],
+    ['a debt', inTransfer({ amount: -1n }), 'it is the bigint -1.'],
+    ['a name for an address', inTransfer({ to: 'alice.eth' }), 'tokenTransfers[0].to has to be an address'],
+    [
+      'nobody who pays',
+      inTransfer({ from: undefined }),
+      "tokenTransfers[0].from has to be an address or 'solver'; it is missing.",
+    ],
+    ['half a byte', inBatch({ calls: [{ ...call, data: '0x1' }] }), 'calls[0].data has to be bytes'],
+    ['no value', inBatch({ calls: [{ ...call, value: undefined }] }), 'calls[0].value has to be a bigint'],
+    ['an address for an account', send({ account: account.address, intents: [] }), 'account has to be an object'],
+    [
+      'an account that can’t sign',
+      send({ account: { address: account.address }, intents: [] }),
+      'walletAccount(walletClient)',
+    ],
+    ['another mode', send({ intents: [{ mode: 'non-7702:on-demand', chainBatches: [batch] }] }), 'See sendOnDemand.'],
+    [
+      'milliseconds',
+      send({ intents: [{ chainBatches: [batch], exp: Date.now() + 60_000 }] }),
+      'exp has to be in whole unix seconds, not milliseconds',
+    ],
+    [
+      'milliseconds to a signature',
+      () => signIntent({ account, chainBatches: [batch as never], nbf: Date.now() }),
+      'nbf has to be',
+    ],
+    ['no id', () => client.getAction(''), 'actionId is missing.'],
+    ['no address', () => client.getBalances(undefined as never), 'address is missing.'],
+    ['no service', () => createIntentClient({} as never), 'baseUrl has to be'],
+    ['a service without a scheme', () => createIntentClient({ baseUrl: 'localhost:3000' }), 'it is localhost:3000.'],
+    [
+      'a signed mode on demand',
+      () =>
+        sendOnDemand(client, {
+          user: account.address,
+          intents: [{ mode: '7702', chainBatches: [batch] }],
+          pay: () => null,
+        } as never),
+      'sendOnDemand is for non-7702:on-demand',
+    ],
+  ] as [string, () => unknown, string][]) {
+    it(`is named with its place and the rule: ${what}`, async () => {
+      expect(await messageOf(run)).to.contain(message)
+    })
+  }
+
+  it('takes an address of the service as text and as URL', () => {
+    expect(() => createIntentClient({ baseUrl: new URL('https://intents.example.org/') })).not.to.throw()
+  })
+
+  it('rejects for what is no signal, and leaves nothing behind that throws later', async () => {
+    const signal = new AbortController() as unknown as AbortSignal
+    const error = await client.waitForAction('x', { signal, timeoutMs: 30 }).catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(TypeError)
+    // An exception of a timer would fail the run.
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  })
+})
