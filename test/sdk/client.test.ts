@@ -241,6 +241,18 @@ describe('the client and its service', () => {
       expect(error.requestId).to.equal('r-2')
     })
 
+    it('says once what is said twice, and passes on what something before the service says', async () => {
+      const message = 'wallet is required'
+      const error = { message, code: 'validation_failed', issues: [{ path: '/wallet', message, code: 'required' }] }
+      const { client } = await clientOf([
+        { status: 400, body: { success: false, data: null, error } },
+        { status: 401, body: { message: 'Missing API key' } },
+      ])
+      expect((await errorOf(client.getStep(ref), IntentApiError)).message).to.equal(message)
+      const refused = await errorOf(client.getStep(ref), IntentApiError)
+      expect(refused).to.include({ message: 'Missing API key', status: 401, code: 'unknown' })
+    })
+
     it('gives the two refusals of an action that have no code of their own one', async () => {
       const missing = { error: 'chainAuthorizations are required for 7702 intents', requestId: 'r' }
       const issues = [{ path: '', message: 'posted before', code: 'duplicate_intent' }]
