@@ -245,7 +245,7 @@ export const mutations: Mutation[] = [
       {
         file: 'server/engine/executeStep.ts',
         find: 'const isPaid = stepKey !== null &&',
-        replace: "const isPaid = error.code === 'intent_expired' && stepKey !== null &&",
+        replace: "const isPaid = reason === 'intent_expired' && stepKey !== null &&",
       },
     ],
     tests: ['test/engine/restored.test.ts', '-g', 'paused|delegation'],

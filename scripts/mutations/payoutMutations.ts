@@ -3,6 +3,28 @@ import type { Mutation } from './mutations.js'
 /** Of the keys that payouts are made under, of who books them, and of whose credit comes in with them. */
 export const payoutMutations: Mutation[] = [
   {
+    name: 'credit is paid out by other lanes though the database is older than a chain',
+    changes: [
+      {
+        file: 'server/store/lanes.ts',
+        find: ".where({ status: 'ahead' }).select('signer')",
+        replace: ".where('status', 'never').select('signer')",
+      },
+    ],
+    tests: ['test/engine/olderDatabase.test.ts', '-g', 'pays nothing on credit'],
+  },
+  {
+    name: 'what was prepared before a lane was found ahead is signed all the same',
+    changes: [
+      {
+        file: 'server/store/journal.ts',
+        find: 'if (pays && ahead.length > 0)',
+        replace: 'if (pays && ahead.length < 0)',
+      },
+    ],
+    tests: ['test/store/heldPayouts.test.ts', '-g', 'neither prepared nor signed'],
+  },
+  {
     name: 'a key goes to another step though a transaction was signed with it',
     changes: [
       {

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hash } from 'viem'
 import type { Chain, Simulation } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
-import { ServiceError, type StepError } from '../domain/errors.js'
+import { ServiceError, type StepError, type StepErrorCode } from '../domain/errors.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
 import { solverNeeds } from '../domain/solverNeeds.js'
 import type { StepView } from '../domain/views.js'
@@ -16,6 +16,10 @@ import { findPermission, namedDelegate } from './permission.js'
 import type { EngineTools } from './tools.js'
 import { endStep, failStep, moved, type Visit, waits } from './visit.js'
 
+/** How soon a step looks again while nothing is paid on credit. */
+const heldMs = 2_000
+/** How long it waits for the lanes of all chains to be checked, as a process starts. */
+const lanesMs = 1_000
 /** By how much a chain's clock may be behind ours. */
 const chainBehindMs = 10_000
 
@@ -62,7 +66,7 @@ async function prepare(
   const refusal = before.refusal ?? windowError(work, tools.now()) ?? recipientError(work, batch)
   if (refusal) {
     const mayWait = refusal.code === 'intent_expired' && (await mayStillRun(work, chain, tools))
-    const done = await adoptDone(work, plan, refusal, tools)
+    const done = await adoptDone(work, plan, refusal.code, tools)
     return done ?? (mayWait ? waits(chain.config.pollIntervalMs) : failStep(work, refusal, tools))
   }
   // Whether there is one again is found out with the lanes' check.
@@ -72,6 +76,13 @@ async function prepare(
 
   const unfunded = await reserve(work, batch, tools)
   if (unfunded === 'stale') return moved
+  if (unfunded === 'held') {
+    // What was paid already is found all the same, which is what the operator waits for.
+    const done = await adoptDone(work, plan, 'held', tools)
+    // The user's other steps may need it.
+    if (!done && work.kind === 'delegated') await tools.accounts.giveBack(work)
+    return done ?? waits(heldMs)
+  }
   if (unfunded) return failUnlessDone(work, plan, unfunded, tools)
 
   const simulateWith = (delegate: Address | null) => simulate(work, plan, delegate, tools)
@@ -161,7 +172,13 @@ function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
   }
 }
 
-async function reserve(work: StepWork, batch: ChainBatch, tools: EngineTools): Promise<StepError | 'stale' | null> {
+/** `held`: nothing is paid on credit for now. */
+async function reserve(
+  work: StepWork,
+  batch: ChainBatch,
+  tools: EngineTools,
+  { isPaid } = { isPaid: false },
+): Promise<StepError | 'stale' | 'held' | null> {
   const needs = solverNeeds(batch, tools.settings)
   if (!needs) {
     const message = 'A token that the solver is to pay is not configured here any more. Nothing was sent.'
@@ -169,8 +186,10 @@ async function reserve(work: StepWork, batch: ChainBatch, tools: EngineTools): P
   }
   // Whether it is stale shows when it is recorded.
   if (needs.length === 0) return null
-  const funding = await tools.store.reserveForStep(work, needs, tools.now())
+  if (!isPaid && !(await tools.lanesChecked.allWithin(tools.chains.keys(), lanesMs))) return 'held'
+  const funding = await tools.store.reserveForStep(work, needs, { isPaid }, tools.now())
   if (funding.outcome === 'stale') return 'stale'
+  if (funding.outcome === 'held') return 'held'
   if (funding.outcome === 'reserved') return null
   return {
     code: 'insufficient_credit',
@@ -233,22 +252,27 @@ type Plan = Payload & { batch: ChainBatch; chain: Chain; from: Address }
 /** Ends a step for which nothing was sent, and gives its credit back; unless it was carried out all the same. */
 async function failUnlessDone(work: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit> {
   const status = error.code === 'execution_reverted' ? 'reverted' : 'error'
-  return (await adoptDone(work, plan, error, tools)) ?? failStep(work, error, tools, status)
+  return (await adoptDone(work, plan, error.code, tools)) ?? failStep(work, error, tools, status)
 }
 
 /**
- * A step that is refused may have been carried out without our knowing of it: by someone else, by a transaction that was
+ * A step that is refused, or held, may have been carried out without our knowing of it: by someone else, by a transaction that was
  * given up, or before the database went back in time. So the vault is asked first, whatever the reason to refuse is: what
  * it has paid is never given back as credit, though no node may have the log of it, and a payout without calls shows
  * nowhere else. Null: nobody has carried it out.
  */
-async function adoptDone(given: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit | null> {
+async function adoptDone(
+  given: StepWork,
+  plan: Plan,
+  reason: StepErrorCode | 'held',
+  tools: EngineTools,
+): Promise<Visit | null> {
   const { batch, chain, stepKey } = plan
   const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey)) && (await owns(given, stepKey, tools))
   // What was paid in it has to be spent; where no credit is left for that, it is settled as an exposure.
-  if (isPaid && (await reserve(given, batch, tools)) === 'stale') return moved
+  if (isPaid && (await reserve(given, batch, tools, { isPaid })) === 'stale') return moved
   // What a simulation would say, could it still be run.
-  const hasRunOut = error.code === 'intent_expired' && batch.calls.length > 0
+  const hasRunOut = reason === 'intent_expired' && batch.calls.length > 0
   const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null
   return name && adopt({ ...given, stepKey }, batch, chain, { name }, tools)
 }

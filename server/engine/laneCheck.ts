@@ -13,7 +13,8 @@ const timesInARow = 5
 
 /**
  * Holds the lanes' nonces against the chain's: when the process starts, before anything is signed, and now and then.
- * Ahead of the journal: something else uses the key, or the database is older than the chain; the lane is paused.
+ * Ahead of the journal: something else uses the key, or the database is older than the chain; the lane is paused, and no
+ * lane pays out on credit, which may be spent already.
  * Behind all that is open: a nonce that the journal never had is missing (it belonged to a transaction that was pending
  * when the lane was opened, and was dropped since); when that lasts, it is filled by a transaction that does nothing.
  * Ahead of one that is open, and no node knows any of its hashes: something else has used its nonce; when that lasts, the
@@ -65,7 +66,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
       const lane = current.find((entry) => entry.signer === signer)!
       const chainNonce = accounts[index]!.nonce
       const ahead = `The chain's nonce ${chainNonce} is ahead of the journal's ${lane.nextNonce}`
-      if (chainNonce > lane.nextNonce) await pause(lane, chainNonce, ahead)
+      if (chainNonce > lane.nextNonce) await noteAhead(lane, chainNonce, ahead)
       else if (lane.status === 'active') {
         await lookForStranger(lane, chainNonce)
         await lookForGap(lane, chainNonce)
@@ -73,11 +74,13 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     }
   }
 
-  async function pause({ signer, nextNonce }: Lane, chainNonce: number, what: string): Promise<void> {
-    const reason = `${what}: something else uses this key, or the database is older than the chain.`
+  async function noteAhead({ signer, nextNonce }: Lane, chainNonce: number, what: string): Promise<void> {
+    const reason =
+      `${what}: something else uses this key, or the database is older than the chain. ` +
+      'Nothing is paid out on credit, on any chain, until the lane is resumed.'
     // Unless the lane has moved on since it was read, be it on another node of the database.
-    const isPaused = await tools.store.pauseLane({ chainId, signer, reason, seenNonce: nextNonce }, tools.now())
-    if (isPaused) tools.log.error({ chainId, signer, chainNonce, journalNonce: nextNonce, reason }, 'lane paused')
+    const isNoted = await tools.store.noteLaneAhead({ chainId, signer, reason, seenNonce: nextNonce }, tools.now())
+    if (isNoted) tools.log.error({ chainId, signer, chainNonce, journalNonce: nextNonce, reason }, 'lane paused')
   }
 
   async function lookForStranger(lane: Lane, chainNonce: number): Promise<void> {
@@ -88,7 +91,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     if (!lasts(used, signer, isUsed ? lowest : null)) return
     const [transaction] = await tools.store.readUsedUp({ chainId, signer, chainNonce: lowest! + 1 })
     if (!transaction || !(await chain.areUnknown(transaction.hashes))) return
-    await pause(lane, chainNonce, `Nonce ${lowest} was used by a transaction that the journal does not have`)
+    await noteAhead(lane, chainNonce, `Nonce ${lowest} was used by a transaction that the journal does not have`)
   }
 
   async function lookForGap({ signer, nextNonce }: Lane, chainNonce: number): Promise<void> {

@@ -2,8 +2,12 @@ import { settledOrAfter } from '../domain/settledOrAfter.js'
 
 export type LanesChecked = ReturnType<typeof createLanesChecked>
 
+/** Credit is not held back for longer since the process started: a chain may be away for days. */
+const latestMs = 30_000
+
 /** Chains whose lanes have been held against the chain since the process started; nothing is signed before. */
-export function createLanesChecked() {
+export function createLanesChecked(now: () => number = () => performance.now()) {
+  const startedAt = now()
   const chains = new Map<number, { isChecked: boolean; told: Promise<void>; tell: () => void }>()
 
   return {
@@ -21,6 +25,16 @@ export function createLanesChecked() {
       const chain = chainOf(chainId)
       if (!chain.isChecked) await settledOrAfter(chain.told, ms)
       return chain.isChecked
+    },
+
+    /**
+     * Whether credit may be paid out: once the lanes of all chains have been checked, since on any of them it may show that
+     * the database is older than the chain.
+     */
+    async allWithin(chainIds: Iterable<number>, ms: number): Promise<boolean> {
+      if (now() - startedAt >= latestMs) return true
+      const checked = await Promise.all([...chainIds].map((chainId) => this.within(chainId, ms)))
+      return checked.every(Boolean)
     },
   }
 

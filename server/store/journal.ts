@@ -14,6 +14,7 @@ import {
   toTransaction,
 } from './journalTransactions.js'
 import { changeSteps } from './stepChange.js'
+import { someLaneAhead } from './lanes.js'
 import { lockedSteps } from './steps.js'
 
 /**
@@ -50,6 +51,8 @@ export type RecordOutcome =
   /** Other visits have got further with these steps, or with the airdrop. Nothing was stored. */
   | { outcome: 'stale'; steps: StepRef[] }
   | { outcome: 'lanePaused' }
+  /** A lane is ahead of the journal, and a step pays out on credit. */
+  | { outcome: 'held' }
   /** Others have taken the lane's nonces for as long as was tried. */
   | { outcome: 'laneBusy' }
 
@@ -101,8 +104,9 @@ async function storeSigned(
   return database.transact(async (trx) => {
     const laneKey = { chain_id: entry.chainId, signer: entry.signer }
     const refs = entry.steps.map(({ ref }) => ref)
-    const [[lane], locked = []] = await trx.together(
+    const [[lane], ahead, locked = []] = await trx.together(
       database.lock(trx<LaneState>('lanes').where(laneKey)),
+      someLaneAhead(trx),
       ...(refs.length > 0 ? [lockedSteps(database, trx, refs)] : []),
     )
     if (lane?.status !== 'active') return { outcome: 'lanePaused' }
@@ -118,6 +122,8 @@ async function storeSigned(
       else stale.push(ref)
     }
     if (stale.length > 0) return { outcome: 'stale', steps: stale }
+    const pays = [...rows.values()].some(({ step_key }) => step_key !== null)
+    if (pays && ahead.length > 0) return { outcome: 'held' }
     if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null)))
       return { outcome: 'stale', steps: [] }
     // After the steps: one that another visit has got further with needs no other nonce.

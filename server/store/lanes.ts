@@ -1,25 +1,30 @@
 import type { Address, Hash } from 'viem'
-import { type Database, isDuplicate } from './database.js'
+import { type Database, isDuplicate, type Transaction } from './database.js'
 import { storedMessage } from './storedMessage.js'
 
 /**
  * A lane is one signer on one chain, with the nonce that is to be signed next.
- * States: `active`: takes work. `paused`: the chain and the journal disagree about the nonce, or an operator stopped
- * it; nothing new is signed, what is open is still watched. Only an operator makes it active again.
+ * States: `active`: takes work. `paused`: an operator stopped it; nothing new is signed, what is open is still watched.
+ * `ahead`: the same, since the chain has used nonces of it that the journal does not know. Then the database may be older
+ * than the chain, and show credit that is spent: as long as any lane is ahead, no lane of any chain pays out on credit.
+ * Only an operator makes one active again.
  */
 export type Lane = {
   chainId: number
   signer: Address
   nextNonce: number
+  /** One that is ahead is paused too; its reason tells. */
   status: 'active' | 'paused'
   reason: string | null
 }
+
+type LaneStatus = 'active' | 'paused' | 'ahead'
 
 type LaneRow = {
   chain_id: number
   signer: Address
   next_nonce: number
-  status: 'active' | 'paused'
+  status: LaneStatus
   reason: string | null
 }
 
@@ -50,27 +55,51 @@ export async function readLanes(database: Database, chainId: number): Promise<La
     chainId: row.chain_id,
     signer: row.signer,
     nextNonce: row.next_nonce,
-    status: row.status,
+    status: row.status === 'active' ? 'active' : 'paused',
     reason: row.reason,
   }))
 }
 
-/**
- * Stops a lane from signing anything new. With `seenNonce` only if the lane still stands there: a finding that rests on
- * a node's old view of the lane stops nothing. False: it has moved on.
- */
+/** Stops a lane from signing anything new, on an operator's word; one that is ahead stays that. False: there is none. */
 export async function pauseLane(
   database: Database,
-  lane: { chainId: number; signer: Address; reason: string; seenNonce?: number },
+  lane: { chainId: number; signer: Address; reason: string },
   now: number,
 ): Promise<boolean> {
   const key = { chain_id: lane.chainId, signer: lane.signer }
+  const reason = storedMessage(lane.reason)
   const paused = await database.write((knex) =>
     knex('lanes')
-      .where(lane.seenNonce === undefined ? key : { ...key, next_nonce: lane.seenNonce })
-      .update({ status: 'paused', reason: storedMessage(lane.reason), updated_at: now }),
+      .where(key)
+      .update({
+        status: knex.raw("case when status = 'ahead' then 'ahead' else 'paused' end"),
+        reason,
+        updated_at: now,
+      }),
   )
   return paused > 0
+}
+
+/**
+ * Notes that the chain knows more of a lane than the journal. Only if the lane still stands at `seenNonce`: a finding that
+ * rests on a node's old view of the lane stops nothing. False: it has moved on.
+ */
+export async function noteLaneAhead(
+  database: Database,
+  lane: { chainId: number; signer: Address; reason: string; seenNonce: number },
+  now: number,
+): Promise<boolean> {
+  const noted = await database.write((knex) =>
+    knex('lanes')
+      .where({ chain_id: lane.chainId, signer: lane.signer, next_nonce: lane.seenNonce })
+      .update({ status: 'ahead' satisfies LaneStatus, reason: storedMessage(lane.reason), updated_at: now }),
+  )
+  return noted > 0
+}
+
+/** The statement that tells whether payouts on credit are held: rows if any lane of any chain is ahead of the journal. */
+export function someLaneAhead(trx: Transaction) {
+  return trx<LaneRow>('lanes').where({ status: 'ahead' }).select('signer')
 }
 
 /**

@@ -6,7 +6,8 @@ import type { StepView } from '../domain/views.js'
 import { reserveCredit, type ReserveOutcome, type Spender } from './credits.js'
 import { type Database, isDuplicate, type Transaction } from './database.js'
 import { areSteps, attemptOf, refOf, stepKeyColumns, type StepRow } from './rows.js'
-import type { StepWork } from './steps.js'
+import { someLaneAhead } from './lanes.js'
+import { lockedSteps, type StepWork } from './steps.js'
 
 /**
  * What a step takes before anything is signed for it: its user's account, his credit, the key of its payout. Each is taken
@@ -84,17 +85,20 @@ export async function giveAccountBack(database: Database, ref: StepRef): Promise
 
 /**
  * Sets credit aside for a step that was accepted while the one before it was still under way. What was set aside for it of a
- * payment that is gone by now pays for nothing: it was signed before, and has come to nothing.
+ * payment that is gone by now pays for nothing: it was signed before, and has come to nothing. `held`: nothing is paid on
+ * credit for now, since a lane is ahead of the journal; what the vault `isPaid` for already has to be spent all the same.
  */
 export async function reserveForStep(
   database: Database,
   work: StepWork,
   needs: SolverNeed[],
+  { isPaid }: { isPaid: boolean },
   now: number,
-): Promise<ReserveOutcome | { outcome: 'stale' }> {
+): Promise<ReserveOutcome | { outcome: 'stale' } | { outcome: 'held' }> {
   return database.transact(async (trx) => {
-    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(work.ref))).first()
+    const [[row], ahead] = await trx.together(lockedSteps(database, trx, [work.ref]), someLaneAhead(trx))
     if (row?.status !== 'executing') return { outcome: 'stale' }
+    if (ahead.length > 0 && !isPaid) return { outcome: 'held' }
     const reserved = await reserveCredit(database, trx, spenderOf(row), needs, now)
     const [need] = needs
     if (reserved.outcome !== 'reserved' || !reserved.isLost || !need) return reserved

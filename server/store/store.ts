@@ -44,7 +44,15 @@ import {
   readDueTransactions,
   readMinedTransactions,
 } from './journalTransactions.js'
-import { countOpenTransactions, openLane, pauseLane, readLanes, readUsedUp, resumeLane } from './lanes.js'
+import {
+  countOpenTransactions,
+  noteLaneAhead,
+  openLane,
+  pauseLane,
+  readLanes,
+  readUsedUp,
+  resumeLane,
+} from './lanes.js'
 import { readOpenExposures } from './exposures.js'
 import { createActionIntake, findKnownAction } from './newActions.js'
 import { fixStepKey, giveAccountBack, reserveForStep, takeAccounts } from './preparation.js'
@@ -113,6 +121,7 @@ export function createStore(database: Database) {
 
     openLane: on(openLane),
     readLanes: on(readLanes),
+    noteLaneAhead: on(noteLaneAhead),
     pauseLane: on(pauseLane),
     readUsedUp: on(readUsedUp),
     resumeLane: on(resumeLane),

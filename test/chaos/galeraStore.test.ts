@@ -99,7 +99,7 @@ describe('the store on a Galera cluster', function () {
     for (let index = 0; index < 9; index++) refs.push(await acceptedStep(stores[0]!, user))
     const works = await Promise.all(refs.map((ref) => stores[0]!.readStepWork(ref)))
     const outcomes = await Promise.all(
-      works.map((work, index) => stores[index % 3]!.reserveForStep(work!, [need(100n)], Date.now())),
+      works.map((work, index) => stores[index % 3]!.reserveForStep(work!, [need(100n)], { isPaid: false }, Date.now())),
     )
     expect(outcomes.filter((entry) => entry.outcome === 'reserved')).to.have.length(2)
     expect(await stores[2]!.readBalances(user)).to.deep.include.members([
@@ -126,11 +126,11 @@ describe('the store on a Galera cluster', function () {
           return result
         }),
     }
-    const first = createStore(slow).reserveForStep(work, [need(100n)], Date.now())
+    const first = createStore(slow).reserveForStep(work, [need(100n)], { isPaid: false }, Date.now())
     await hasSeen
     // Better suited than what the first has seen: of the chain that is paid on.
     await bookCredit(databases[1]!, user, usdOn2, 2, 100n)
-    const second = await stores[1]!.reserveForStep(work, [need(100n)], Date.now())
+    const second = await stores[1]!.reserveForStep(work, [need(100n)], { isPaid: false }, Date.now())
     goOn()
     expect([(await first).outcome, second.outcome]).to.deep.equal(['reserved', 'reserved'])
     const balances = await stores[2]!.readBalances(user)
@@ -141,10 +141,12 @@ describe('the store on a Galera cluster', function () {
     const signer = randomAddress()
     await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
     await record(stores[0]!, signer, await acceptedStep(stores[0]!))
-    expect(await stores[1]!.pauseLane({ chainId: 1, signer, reason: 'drift', seenNonce: 0 }, Date.now())).to.equal(
+    expect(await stores[1]!.noteLaneAhead({ chainId: 1, signer, reason: 'drift', seenNonce: 0 }, Date.now())).to.equal(
       false,
     )
-    expect(await stores[1]!.pauseLane({ chainId: 1, signer, reason: 'drift', seenNonce: 1 }, Date.now())).to.equal(true)
+    expect(await stores[1]!.noteLaneAhead({ chainId: 1, signer, reason: 'drift', seenNonce: 1 }, Date.now())).to.equal(
+      true,
+    )
     expect((await record(stores[2]!, signer, await acceptedStep(stores[2]!))).outcome).to.equal('lanePaused')
   })
 

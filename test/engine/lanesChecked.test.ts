@@ -21,4 +21,16 @@ describe('whether the lanes of a chain have been checked', () => {
     checked.add(2)
     expect(await checked.within(1, 10)).to.equal(false)
   })
+
+  it('is asked of all chains before credit is paid out, and for no longer than half a minute', async () => {
+    let now = 0
+    const checked = createLanesChecked(() => now)
+    checked.add(1)
+    expect(await checked.allWithin([1, 2], 1)).to.equal(false)
+    now = 30_000
+    expect(await checked.allWithin([1, 2], 1), 'a chain that stays away').to.equal(true)
+    now = 1
+    checked.add(2)
+    expect(await checked.allWithin([1, 2], 1)).to.equal(true)
+  })
 })

@@ -96,7 +96,7 @@ export function createVisits(world: World, meanwhile: (most: number, share: numb
 
   /** Sets credit aside and fixes the key, before anything is tried out. */
   async function fund({ work, step, key }: Ready): Promise<Ready | null> {
-    const funding = await store.reserveForStep(work, needsOf(step, world.hasOpenFunding), now)
+    const funding = await store.reserveForStep(work, needsOf(step, world.hasOpenFunding), { isPaid: false }, now)
     if (funding.outcome === 'stale') return null
     if (funding.outcome === 'insufficient') {
       return failUnlessDone({ work, step, key }, failure('insufficient_credit'))
@@ -120,7 +120,7 @@ export function createVisits(world: World, meanwhile: (most: number, share: numb
       const isOwn = await owns(work, step, key)
       if (isOwn === undefined) return null
       if (isOwn) {
-        const funding = await store.reserveForStep(work, needsOf(step, world.hasOpenFunding), now)
+        const funding = await store.reserveForStep(work, needsOf(step, world.hasOpenFunding), { isPaid: false }, now)
         return funding.outcome === 'stale' ? null : settle(work, step, adoption(world, work, step, key) ?? refusal)
       }
     }

@@ -143,7 +143,7 @@ describe('a payment whose block has gone', () => {
     const work = (await scene.store.readStepWork(payout))!
     expect(work.view.status).to.equal('executing')
     const { token, amount: required } = need
-    const reserved = await scene.store.reserveForStep(work, [need], now)
+    const reserved = await scene.store.reserveForStep(work, [need], { isPaid: false }, now)
     expect(reserved).to.deep.equal({ outcome: 'insufficient', token, required, available: 0n })
     const error = { code: 'insufficient_credit', message: 'no', retryable: true } as const
     const failed = { status: 'error', error, transactionHash: null, blockNumber: null } as const

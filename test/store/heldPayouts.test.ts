@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import type { StepRef } from '../../server/domain/action.js'
+import { aNewAction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
+import { moneyScene, need } from './moneyScene.js'
+
+/** A lane of which the chain knows more than the journal: the credit in this database may be spent. */
+describe('payouts on credit while a lane is ahead of the journal', () => {
+  const scene = moneyScene()
+  const [signer, other] = [randomAddress(), randomAddress()]
+  const ahead = { chainId: 1, signer: other, reason: 'test', seenNonce: 4 }
+  const resumed = { chainId: 1, signer: other, chainNonce: 5, lost: [] }
+
+  beforeEach(async () => {
+    await scene.store.openLane({ chainId: 2, signer, chainNonce: 7 }, Date.now())
+    await scene.store.openLane({ chainId: 1, signer: other, chainNonce: 4 }, Date.now())
+  })
+
+  /** A payout on credit that was asked for. */
+  async function aPayout() {
+    const entry = await scene.paidAction(randomAddress(), 100n)
+    const ref = stepOf(entry, 0, 1)
+    await scene.ask(ref, { needs: [need(10n)] })
+    return ref
+  }
+
+  const reserve = async (ref: StepRef, isPaid = false) =>
+    (await scene.store.reserveForStep((await scene.store.readStepWork(ref))!, [need(10n)], { isPaid }, Date.now()))
+      .outcome
+
+  async function record(ref: StepRef): Promise<string> {
+    const recorded = await scene.store.recordTransaction(
+      {
+        chainId: 2,
+        signer,
+        to: randomAddress(),
+        data: '0x',
+        authorizations: [],
+        gasLimit: 100_000n,
+        steps: [{ ref, attempt: '1' }],
+        airdrop: null,
+        sign: async () => ({
+          hash: randomHash(),
+          raw: '0x',
+          maxFeePerGas: 1n,
+          maxPriorityFeePerGas: 1n,
+          isCancel: false,
+        }),
+      },
+      Date.now(),
+    )
+    return recorded.outcome
+  }
+
+  it('are neither prepared nor signed on any lane of any chain, until it is resumed', async () => {
+    const ref = await aPayout()
+    expect(await reserve(ref)).to.equal('reserved')
+    await scene.store.fixStepKey(ref, randomHash())
+    expect(await scene.store.noteLaneAhead(ahead, Date.now())).to.equal(true)
+    expect(await reserve(ref)).to.equal('held')
+    expect(await record(ref)).to.equal('held')
+    // An operator's pause in between does not let go of it.
+    await scene.store.pauseLane({ chainId: 1, signer: other, reason: 'by an operator' }, Date.now())
+    expect(await record(ref)).to.equal('held')
+    await scene.store.resumeLane(resumed, Date.now())
+    expect(await reserve(ref)).to.equal('reserved')
+    expect(await record(ref)).to.equal('recorded')
+  })
+
+  it('are spent all the same where the vault has paid them already', async () => {
+    const ref = await aPayout()
+    await scene.store.noteLaneAhead(ahead, Date.now())
+    expect(await reserve(ref, true)).to.equal('reserved')
+  })
+
+  it('are not held for a lane that an operator has paused, nor for one that has moved on since it was looked at', async () => {
+    const ref = await aPayout()
+    await scene.store.pauseLane({ chainId: 1, signer: other, reason: 'by an operator' }, Date.now())
+    expect(await scene.store.noteLaneAhead({ ...ahead, seenNonce: 3 }, Date.now())).to.equal(false)
+    expect(await reserve(ref)).to.equal('reserved')
+  })
+
+  it('leave what is paid on nobody’s credit to go on', async () => {
+    const entry = aNewAction({ intents: [aSignedIntent()] })
+    await scene.store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    await scene.store.requestStep(
+      { ref, order: { action: 'execute', hash: null, signed: false }, needs: [], intentSigned: true },
+      Date.now(),
+    )
+    await scene.store.noteLaneAhead(ahead, Date.now())
+    expect(await record(ref)).to.equal('recorded')
+  })
+})
