@@ -13,11 +13,16 @@ const goodChain = {
   name: 'Sepolia',
   testnet: true,
   rpcUrls: ['https://rpc.example.org/${RPC_KEY}'],
-  delegates: [address],
-  vault: address,
+  delegates: [`0x${'de'.repeat(20)}`],
+  vault: `0x${'fa'.repeat(20)}`,
   tokens: [goodToken],
 }
+const zero = `0x${'00'.repeat(20)}`
+/** USD Coin's address as it is published, and with its first letter in the other case. */
+const published = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+const mistyped = '0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const goodFile = { groups: { usd: { feeBps: 5 } }, chains: [goodChain] }
+const withChain = (change: object) => ({ ...goodFile, chains: [{ ...goodChain, ...change }] })
 
 describe('the configuration', () => {
   let folder: string
@@ -48,6 +53,13 @@ describe('the configuration', () => {
     const [chain] = loaded.config.deployment!.chains
     expect(chain).to.deep.include({ confirmations: 12, rpcUrls: ['https://rpc.example.org/secret-credential'] })
     expect(chain!.tokens[0]).to.include({ group: 'usd', funding: 'credit' })
+  })
+
+  it('takes addresses with a right checksum, in one case throughout, and zero for the native currency', () => {
+    const native = { ...goodToken, id: 'eth', group: undefined, decimals: 18, address: zero }
+    for (const vault of [published, published.toLowerCase(), `0x${published.slice(2).toUpperCase()}`]) {
+      expect(problems({}, withChain({ vault, tokens: [goodToken, native] }))).to.deep.equal([])
+    }
   })
 
   const broken: [string, Record<string, string>, unknown, string][] = [
@@ -133,6 +145,29 @@ describe('the configuration', () => {
       {},
       { ...goodFile, chains: [{ ...goodChain, publicRpcUrl: 'https://rpc.example.org/${RPC_KEY}' }] },
       'no variable is filled in',
+    ],
+    ['a vault that nobody owns', {}, withChain({ vault: zero }), '/chains/0/vault: is the zero address'],
+    ['a delegate that is none', {}, withChain({ delegates: [zero] }), '/chains/0/delegates/0: is the zero address'],
+    ['an owner that nobody is', {}, withChain({ vaultOwner: zero }), '/chains/0/vaultOwner: is the zero address'],
+    ['a vault with a wrong letter', {}, withChain({ vault: mistyped }), '/chains/0/vault: has a wrong checksum'],
+    ['a delegate with a wrong letter', {}, withChain({ delegates: [mistyped] }), 'delegates/0: has a wrong checksum'],
+    [
+      'a token with a wrong letter',
+      {},
+      withChain({ tokens: [{ ...goodToken, address: mistyped }] }),
+      '/chains/0/tokens/0/address: has a wrong checksum',
+    ],
+    [
+      'a vault that is a token, however it is written',
+      {},
+      withChain({ vault: `0x${'AB'.repeat(20)}` }),
+      '/chains/0/vault: is the same address as /chains/0/tokens/0/address',
+    ],
+    [
+      'a vault that is a delegate',
+      {},
+      withChain({ vault: goodChain.delegates[0] }),
+      '/chains/0/vault: is the same address as /chains/0/delegates/0',
     ],
     ['one port for two things', { PORT: '4001', METRICS_PORT: '4001' }, undefined, 'METRICS_PORT'],
     ['a password with half an escape', { DATABASE_URL: 'mysql://u:50%off@h:1/x' }, undefined, '%25'],
