@@ -1,30 +1,55 @@
 import { join } from 'node:path'
-import { loadConfig } from '../server/config.js'
+import { type Config, loadConfig } from '../server/config.js'
 import { startDevnet } from '../server/devnet/devnet.js'
 import type { ChainConfig } from '../server/domain/chainConfig.js'
 import { hideSecrets } from '../server/logging.js'
 import { createDatabase, type Database } from '../server/store/database.js'
+import { describePlace, refuseNoPlace } from './place.js'
+
+type Place = {
+  database: Database
+  chains: ChainConfig[]
+  /** What the command line says besides. */
+  words: string[]
+}
 
 /**
- * Does a tool's work on the service's own database and chains, named by the same environment. What fails is said without
- * secrets (what a node's client says holds the node's address, and with it a credential), and ends the process with 1.
+ * Does a tool's work on the service's own database and chains, named by the same environment, and says first which these
+ * are. What fails, from the configuration on, is said without secrets (what a node's client says holds the node's address,
+ * and with it a credential), and ends the process with 1.
  */
-export async function atService(
-  work: (place: { database: Database; chains: ChainConfig[] }) => Promise<void>,
-): Promise<void> {
-  const loaded = loadConfig(process.env)
-  if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
-  const { config } = loaded
-  const database = createDatabase(config.database)
-  await database.migrate()
-  const devnet = config.deployment ? null : await startDevnet({ dataDir: join(config.dataDir, 'chains') })
+export async function atService(work: (place: Place) => Promise<void>): Promise<void> {
+  // What is said before there is a configuration repeats nothing secret.
+  let hide = (text: string) => text
+  const undo: (() => Promise<void>)[] = []
   try {
-    await work({ database, chains: (config.deployment ?? devnet!).chains })
+    const words = process.argv.slice(2)
+    refuseNoPlace(process.env, words.includes('--embedded'))
+    const config = readConfig()
+    hide = hideSecrets(config)
+    console.log(describePlace(config))
+    const database = createDatabase(config.database)
+    undo.push(() => database.close())
+    await database.migrate()
+    const chains = config.deployment?.chains ?? (await startChains(config))
+    await work({ database, chains, words: words.filter((word) => word !== '--embedded') })
   } catch (error) {
-    console.error(hideSecrets(config)(error instanceof Error ? error.message : String(error)))
+    console.error(hide(error instanceof Error ? error.message : String(error)))
     process.exitCode = 1
   } finally {
-    await devnet?.stop()
-    await database.close()
+    for (const step of undo.reverse()) await step()
   }
+
+  async function startChains({ dataDir }: Config): Promise<ChainConfig[]> {
+    const devnet = await startDevnet({ dataDir: join(dataDir, 'chains') })
+    undo.push(() => devnet.stop())
+    return devnet.chains
+  }
+}
+
+/** All problems in one line, as everything else that these tools fail with. */
+function readConfig(): Config {
+  const loaded = loadConfig(process.env)
+  if (loaded.ok) return loaded.config
+  throw new Error(`The configuration has problems: ${loaded.problems.join('; ')}`)
 }

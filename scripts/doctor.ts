@@ -1,11 +1,13 @@
 /**
  * Checks the service's configuration against the living world and says what is wrong and how to mend it.
- * Usage: npm run doctor [-- --json] (the service's own environment; with SQLite, while the service is stopped).
+ * Usage: npm run doctor [-- --json] [-- --embedded] (the service's own environment, or the embedded defaults; with SQLite,
+ * while the service is stopped).
  * Ends with 0 when there is no fault (there may be warnings), 1 when there is one.
  */
 import { parseArgs } from 'node:util'
 import { diagnose } from './doctor/diagnose.js'
 import { createRedactor } from '../server/chain/redact.js'
+import { refuseNoPlace } from './place.js'
 
 try {
   await run()
@@ -16,8 +18,12 @@ try {
 }
 
 async function run(): Promise<void> {
-  const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
-  const findings = await diagnose(process.env)
+  const flag = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({ options: { json: flag, embedded: flag } })
+  refuseNoPlace(process.env, values.embedded)
+  // What scripts read is the findings alone.
+  const told = values.json ? process.stderr : process.stdout
+  const findings = await diagnose(process.env, Date.now, (line) => void told.write(`${line}\n`))
   const faults = findings.filter(({ level }) => level === 'fault').length
 
   if (values.json) {

@@ -4,8 +4,8 @@
  *        npm run operate -- drain on|off
  *        npm run operate -- lane pause <chainId> <signer> <reason>
  *        npm run operate -- lane resume <chainId> <signer>
- * It works on the service's own database and chains, named by the same environment. With SQLite the service has to be
- * stopped meanwhile; drain mode is then changed by sending its process SIGUSR2.
+ * It works on the service's own database and chains, named by the same environment, or with --embedded on the embedded
+ * defaults. With SQLite the service has to be stopped meanwhile; drain mode is then changed by sending its process SIGUSR2.
  */
 import type { Address } from 'viem'
 import { createChains } from '../server/chain/createChain.js'
@@ -13,9 +13,10 @@ import { createStore, type Store } from '../server/store/store.js'
 import { atService } from './atService.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
 
-const usage = 'Usage: npm run operate -- status | drain on|off | lane pause|resume <chainId> <signer> [reason]'
+const usage =
+  'Usage: npm run operate -- status | drain on|off | lane pause|resume <chainId> <signer> [reason] [--embedded]'
 
-await atService(({ database, chains }) => run(process.argv.slice(2), createStore(database), createChains(chains)))
+await atService(({ database, chains, words }) => run(words, createStore(database), createChains(chains)))
 
 type Chains = ReturnType<typeof createChains>
 

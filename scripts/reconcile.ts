@@ -1,7 +1,8 @@
 /**
  * Compares the ledger with the vaults' real balances on every chain and explains each difference.
- * Usage: npm run reconcile (the service's own configuration; with SQLite, while the service is stopped). While it runs,
- * what was paid and is not booked yet can't be explained; it is said how many transactions that may be.
+ * Usage: npm run reconcile [-- --embedded] (the service's own configuration, or the embedded defaults; with SQLite, while the
+ * service is stopped). While it runs, what was paid and is not booked yet can't be explained; it is said how many
+ * transactions that may be.
  * Ends with 1 when a vault or a user's balance can't be explained.
  */
 import { formatUnits } from 'viem'
@@ -9,7 +10,8 @@ import { atService } from './atService.js'
 import { compareVaults, type VaultReport } from './reconcile/compareVaults.js'
 import type { Suspect } from './reconcile/suspects.js'
 
-await atService(async ({ database, chains }) => {
+await atService(async ({ database, chains, words }) => {
+  if (words.length > 0) throw new Error('Usage: npm run reconcile [-- --embedded]')
   const { vaults, balanceFaults, unsettled } = await compareVaults(database, chains)
   for (const vault of vaults) print(vault)
   for (const fault of balanceFaults) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import type { Address } from 'viem'
+import { checkAddresses } from './chainAddresses.js'
 import { nativeToken } from './domain/action.js'
 import type { ChainConfig, TokenConfig } from './domain/chainConfig.js'
 
@@ -125,6 +126,24 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
     problems.push(`${place}/reorganisationBlocks: is ${chain.reorganisationBlocks}, and ${rule}`)
   }
   checkPublic(chain, `${place}/publicRpcUrl`, env, problems)
+  problems.push(
+    ...checkAddresses([
+      { place: `${place}/vault`, address: chain.vault, kind: 'vault' },
+      ...chain.delegates.map((address, index) => ({
+        place: `${place}/delegates/${index}`,
+        address,
+        kind: 'delegate' as const,
+      })),
+      ...chain.tokens.map(({ address }, index) => ({
+        place: `${place}/tokens/${index}/address`,
+        address,
+        kind: 'token' as const,
+      })),
+      ...(chain.vaultOwner === undefined
+        ? []
+        : [{ place: `${place}/vaultOwner`, address: chain.vaultOwner, kind: 'owner' as const }]),
+    ]),
+  )
   return {
     chainId: chain.chainId,
     name: chain.name,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { readChainsFile } from './chainsFile.js'
+import { readDatabaseUrl } from './databaseUrl.js'
 import type { ChainConfig } from './domain/chainConfig.js'
 import { namesOperatorKeys, type OperatorKeys, readOperatorKeys } from './operatorKeys.js'
 import type { DatabaseConfig } from './store/database.js'
@@ -67,7 +67,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     host: env.HOST || '127.0.0.1',
     port: integer('PORT', 3000, { min: 0, max: 65535 }),
     dataDir,
-    database: readDatabase(env.DATABASE_URL, dataDir, problems),
+    database: readDatabaseUrl(env.DATABASE_URL, dataDir, problems),
     deployment: readDeployment(env, problems),
     role: choice('ROLE', roles, 'all'),
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
@@ -87,23 +87,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     problems.push('METRICS_PORT: is the same as PORT; metrics are for operators and listen by themselves')
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze(config) }
-}
-
-function readDatabase(text: string | undefined, dataDir: string, problems: string[]): DatabaseConfig {
-  const embedded: DatabaseConfig = { kind: 'sqlite', file: join(dataDir, 'service.sqlite') }
-  if (text === undefined || text === '' || text === 'sqlite:') return embedded
-  if (text.startsWith('sqlite:')) return { kind: 'sqlite', file: text.slice('sqlite:'.length) }
-  const form = 'DATABASE_URL: must be mysql://user:password@host:port/name or sqlite:path'
-  if (!URL.canParse(text)) {
-    problems.push(form)
-    return embedded
-  }
-  const url = new URL(text)
-  if (url.protocol !== 'mysql:') problems.push(form)
-  else if (/%(?![0-9a-f]{2})/i.test(url.username + url.password + url.pathname)) {
-    problems.push('DATABASE_URL: has a % that begins no escape; write it as %25')
-  } else if (url.pathname.length < 2) problems.push('DATABASE_URL: names no database (mysql://…/name)')
-  return { kind: 'mysql', url: text }
 }
 
 function readOrigins(text: string | undefined, problems: string[]): string[] {

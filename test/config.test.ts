@@ -13,11 +13,16 @@ const goodChain = {
   name: 'Sepolia',
   testnet: true,
   rpcUrls: ['https://rpc.example.org/${RPC_KEY}'],
-  delegates: [address],
-  vault: address,
+  delegates: [`0x${'de'.repeat(20)}`],
+  vault: `0x${'fa'.repeat(20)}`,
   tokens: [goodToken],
 }
+const zero = `0x${'00'.repeat(20)}`
+/** USD Coin's address as it is published, and with its first letter in the other case. */
+const published = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+const mistyped = '0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const goodFile = { groups: { usd: { feeBps: 5 } }, chains: [goodChain] }
+const withChain = (change: object) => ({ ...goodFile, chains: [{ ...goodChain, ...change }] })
 
 describe('the configuration', () => {
   let folder: string
@@ -48,6 +53,13 @@ describe('the configuration', () => {
     const [chain] = loaded.config.deployment!.chains
     expect(chain).to.deep.include({ confirmations: 12, rpcUrls: ['https://rpc.example.org/secret-credential'] })
     expect(chain!.tokens[0]).to.include({ group: 'usd', funding: 'credit' })
+  })
+
+  it('takes addresses with a right checksum, in one case throughout, and zero for the native currency', () => {
+    const native = { ...goodToken, id: 'eth', group: undefined, decimals: 18, address: zero }
+    for (const vault of [published, published.toLowerCase(), `0x${published.slice(2).toUpperCase()}`]) {
+      expect(problems({}, withChain({ vault, tokens: [goodToken, native] }))).to.deep.equal([])
+    }
   })
 
   const broken: [string, Record<string, string>, unknown, string][] = [
@@ -134,6 +146,29 @@ describe('the configuration', () => {
       { ...goodFile, chains: [{ ...goodChain, publicRpcUrl: 'https://rpc.example.org/${RPC_KEY}' }] },
       'no variable is filled in',
     ],
+    ['a vault that nobody owns', {}, withChain({ vault: zero }), '/chains/0/vault: is the zero address'],
+    ['a delegate that is none', {}, withChain({ delegates: [zero] }), '/chains/0/delegates/0: is the zero address'],
+    ['an owner that nobody is', {}, withChain({ vaultOwner: zero }), '/chains/0/vaultOwner: is the zero address'],
+    ['a vault with a wrong letter', {}, withChain({ vault: mistyped }), '/chains/0/vault: has a wrong checksum'],
+    ['a delegate with a wrong letter', {}, withChain({ delegates: [mistyped] }), 'delegates/0: has a wrong checksum'],
+    [
+      'a token with a wrong letter',
+      {},
+      withChain({ tokens: [{ ...goodToken, address: mistyped }] }),
+      '/chains/0/tokens/0/address: has a wrong checksum',
+    ],
+    [
+      'a vault that is a token, however it is written',
+      {},
+      withChain({ vault: `0x${'AB'.repeat(20)}` }),
+      '/chains/0/vault: is the same address as /chains/0/tokens/0/address',
+    ],
+    [
+      'a vault that is a delegate',
+      {},
+      withChain({ vault: goodChain.delegates[0] }),
+      '/chains/0/vault: is the same address as /chains/0/delegates/0',
+    ],
     ['one port for two things', { PORT: '4001', METRICS_PORT: '4001' }, undefined, 'METRICS_PORT'],
     ['a password with half an escape', { DATABASE_URL: 'mysql://u:50%off@h:1/x' }, undefined, '%25'],
     ['a key that is none', { SOLVER_PRIVATE_KEYS: '0x1234' }, goodFile, 'key 1'],
@@ -211,6 +246,64 @@ describe('the configuration', () => {
         expect(problems(encrypted(env), real).join('\n')).to.contain(word)
       })
     }
+  })
+
+  describe('of the database', () => {
+    const url = (rest: string) => ({ DATABASE_URL: `mysql://svc:${rest}` })
+
+    for (const [what, rest] of [
+      ['an @', 'Db-Long@SecretTail@host/db'],
+      ['a /', 'Db-Long/SecretTail@host/db'],
+      ['both', 'Db-Long@SecretTail/more@host/db'],
+      ['a ?', 'Db-Long?SecretTail@host/db'],
+      ['a #', 'Db-Long#SecretTail@host/db'],
+      ['digits before a /', '12/SecretTail@host/db'],
+    ] as const) {
+      it(`refuses a password with ${what} in it, and repeats nothing of it`, () => {
+        const text = problems(url(rest)).join('\n')
+        expect(text).to.contain('%40')
+        for (const piece of ['Db-Long', 'SecretTail', 'svc', 'host']) expect(text).not.to.contain(piece)
+      })
+    }
+
+    for (const [parameter, word] of [
+      ['sslmode=require', '"sslmode"'],
+      ['ssl-mode=REQUIRED', '"ssl-mode"'],
+      ['tls=true', '"tls"'],
+      ['charset=utf8', '"charset"'],
+      ['rowsAsArray=true', '"rowsAsArray"'],
+      ['constructor=1', '"constructor"'],
+      ['connectTimeout=1&bigNumberStrings=true', '"bigNumberStrings"'],
+      ['ssl=true', 'ssl must be a JSON object'],
+      ['ssl=false', 'ssl must be a JSON object'],
+      ['ssl=required', 'ssl must be a JSON object'],
+      ['ssl=[]', 'ssl must be a JSON object'],
+      ['connectTimeout=soon', 'connectTimeout must be milliseconds'],
+    ] as const) {
+      it(`refuses the parameter ${parameter}`, () => {
+        const text = problems(url(`word@host/db?${parameter}`)).join('\n')
+        expect(text).to.contain(word)
+        expect(text).not.to.contain('word@host')
+      })
+    }
+
+    it('says which parameters there are, and how TLS is asked for', () => {
+      const text = problems(url('word@host/db?sslmode=require')).join('\n')
+      expect(text).to.contain('ssl={"rejectUnauthorized":true,"verifyIdentity":true}')
+      expect(text).to.contain('known are ssl, socketPath')
+    })
+
+    it('takes escaped passwords and TLS in all forms', () => {
+      for (const rest of [
+        'a%40b%2Fc%3Fd%23@host:3307/db',
+        'word@host/db?ssl={"rejectUnauthorized":true}',
+        'word@host/db?ssl=%7B%22rejectUnauthorized%22%3Atrue%7D&connectTimeout=5000&compress=true',
+        'word@host/db?ssl=Amazon%20RDS',
+        'word@[::1]:3306/db',
+      ]) {
+        expect(problems(url(rest)), rest).to.deep.equal([])
+      }
+    })
   })
 
   it('tells all problems at once', () => {

@@ -35,11 +35,13 @@ export async function checkContracts(chain: ChainConfig, ask: Ask, operators: re
   }
 
   const vaultCode = await code(vault)
+  let isVault = false
   if (vaultCode === '0x') {
     fault('vault.missing', `no code at ${vault}`, deployIt)
   } else if ((await read('owner')) === null || (await read('isOperator', [vault])) === null) {
     fault('vault.foreign', `what is at ${vault} is no SolverVault`, deployIt)
   } else {
+    isVault = true
     if (vaultCode !== solverVaultRuntime) warn('vault.otherBuild', `the vault ${vault} is of another build`, lookAgain)
     await checkOwner()
     await checkOperators()
@@ -88,6 +90,8 @@ export async function checkContracts(chain: ChainConfig, ask: Ask, operators: re
         fault('token.decimals', what, 'Correct it at once: all conversions within its group are wrong by that factor.')
       }
     }
+    // Nobody is to send anything to what is no vault.
+    if (!isVault) return
     const held = isNative
       ? ((await ask([call('eth_getBalance', vault, 'latest')]))[0]?.result as Hex | undefined)
       : await raw(token.address, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [vault] }))

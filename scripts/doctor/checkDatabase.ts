@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { Config } from '../../server/config.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
 import { migrations } from '../../server/store/migrations/index.js'
+import { checkEncryption } from './checkEncryption.js'
 import { checkMysql } from './checkMysql.js'
 import { createFindings, type Finding } from './finding.js'
 
@@ -16,6 +17,7 @@ const lockWaitMs = 3_000
 export async function checkDatabase(
   config: Config['database'],
   now: () => number,
+  say: (line: string) => void = () => undefined,
 ): Promise<{ findings: Finding[]; database: Database | null }> {
   const { list, fault, warn } = createFindings('database')
   if (config.kind === 'sqlite' && !existsSync(config.file)) {
@@ -37,7 +39,10 @@ export async function checkDatabase(
       const what = `its clock differs from this machine's by ${Math.round(skew / 1000)} s`
       fault('clock.skew', what, 'Set both by NTP: leases, expiry and caps per day depend on it.')
     }
-    if (config.kind === 'mysql') list.push(...(await checkMysql(database.knex)))
+    if (config.kind === 'mysql') {
+      list.push(...(await checkEncryption(database.knex, config.url, say)))
+      list.push(...(await checkMysql(database.knex)))
+    }
     if (!(await checkMigrations())) return { findings: list, database: await closed() }
     return { findings: list, database }
   } catch (error) {
@@ -95,6 +100,10 @@ export async function checkDatabase(
       fault('database.accessDenied', what, 'Correct user and password in DATABASE_URL, or GRANT ALL ON the database.')
     } else if (errno === 1049) {
       fault('database.missing', what, 'CREATE DATABASE … CHARACTER SET utf8mb4, or correct its name in DATABASE_URL.')
+    } else if (what === 'HANDSHAKE_SSL_ERROR' || what === 'HANDSHAKE_NO_SSL_SUPPORT') {
+      const remedy =
+        "Set up TLS at the server, and name the CA of its certificate by NODE_EXTRA_CA_CERTS; see 'TLS to the database' in the README."
+      fault('database.tls', what, remedy)
     } else {
       fault('database.unreachable', what, 'Start it, or correct host and port in DATABASE_URL.')
     }

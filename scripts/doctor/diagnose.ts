@@ -3,6 +3,7 @@ import { call } from '../../server/chain/rpcFormat.js'
 import { loadConfig } from '../../server/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import type { Database } from '../../server/store/database.js'
+import { describePlace } from '../place.js'
 import { checkContracts } from './checkContracts.js'
 import { checkDatabase } from './checkDatabase.js'
 import { checkKeys } from './checkKeys.js'
@@ -13,8 +14,15 @@ import { createFindings, type Finding } from './finding.js'
 /** Nodes of one chain may be this many blocks apart. */
 const lagBlocks = 5n
 
-/** Compares a configuration with the living world: keys, nodes, contracts, operators, database. Changes nothing. */
-export async function diagnose(env: NodeJS.ProcessEnv, now: () => number = Date.now): Promise<Finding[]> {
+/**
+ * Compares a configuration with the living world: keys, nodes, contracts, operators, database. Changes nothing. `say` is told
+ * what was looked at, which is no finding.
+ */
+export async function diagnose(
+  env: NodeJS.ProcessEnv,
+  now: () => number = Date.now,
+  say: (line: string) => void = () => undefined,
+): Promise<Finding[]> {
   const loaded = loadConfig(env)
   if (!loaded.ok) {
     const { list, fault } = createFindings('configuration')
@@ -22,7 +30,8 @@ export async function diagnose(env: NodeJS.ProcessEnv, now: () => number = Date.
     return list
   }
   const { deployment } = loaded.config
-  const { findings, database } = await checkDatabase(loaded.config.database, now)
+  say(describePlace(loaded.config))
+  const { findings, database } = await checkDatabase(loaded.config.database, now, say)
   try {
     // The embedded chains run only with the service, which sets them up by itself.
     if (!deployment) return findings

@@ -1,10 +1,11 @@
-import { type Address, createPublicClient, erc20Abi, http, parseAbiItem } from 'viem'
+import type { Address } from 'viem'
 import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig, TokenConfig } from '../../server/domain/chainConfig.js'
 import type { Database } from '../../server/store/database.js'
 import { countOpenTransactions } from '../../server/store/lanes.js'
 import { type BalanceFault, checkBalances, readPayouts, readVaultMovements } from '../../server/store/reconciliation.js'
 import { differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
+import { createVaultLogs, type Movement } from './vaultLogs.js'
 
 /** A vault's holding of one token, and where it comes from. All amounts in the token's smallest unit. */
 export type VaultReport = {
@@ -33,12 +34,6 @@ export type Reconciliation = {
   unsettled: { chainId: number; transactions: number }[]
 }
 
-const transferEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
-const nativeReceivedEvent = parseAbiItem('event NativeReceived(address indexed from, uint256 amount)')
-const withdrawnEvent = parseAbiItem('event Withdrawn(address indexed token, address indexed to, uint256 amount)')
-/** As many blocks as nodes that limit the range of a search allow at least. */
-const windowBlocks = 2_000n
-
 /** Compares the ledger with the vaults' real balances on every chain, and explains each difference. */
 export async function compareVaults(database: Database, chains: readonly ChainConfig[]): Promise<Reconciliation> {
   const unsettled: Reconciliation['unsettled'] = []
@@ -49,112 +44,59 @@ export async function compareVaults(database: Database, chains: readonly ChainCo
   }
   const movements = await readVaultMovements(database)
   const vaults: VaultReport[] = []
-  for (const chain of chains) {
-    for (const token of chain.tokens) vaults.push(await compareVault(database, chain, token, movements))
-  }
+  for (const chain of chains) vaults.push(...(await compareChain(database, chain, movements)))
   return { vaults, balanceFaults: await checkBalances(database), unsettled }
 }
 
 type Movements = Awaited<ReturnType<typeof readVaultMovements>>
 
-async function compareVault(
-  database: Database,
-  chain: ChainConfig,
-  token: TokenConfig,
-  movements: Movements,
-): Promise<VaultReport> {
-  const reader = createPublicClient({ transport: http(chain.rpcUrls[0]) })
-  const head = await reader.getBlockNumber({ cacheTime: 0 })
-  const arrivals = await arrivalsOf(chain, token, reader, head)
-  const inLedger = ({ hash, logIndex }: (typeof arrivals)[number]) =>
-    movements.arrivals.get(`arrival:${chain.chainId}:${hash}:${logIndex}`)
-  const recorded = arrivals.reduce((total, arrival) => total + (inLedger(arrival) ?? 0n), 0n)
-  const unrecorded = arrivals.filter((arrival) => inLedger(arrival) === undefined)
-  const withdrawals = await withdrawalsOf(chain, token, reader, head)
-  const withdrawn = sum(withdrawals)
-  const paid = movements.paid.get(`${chain.chainId}:${token.address}`) ?? 0n
-  const balance = await balanceOf(chain, token, reader, head)
-  const unexplained = balance - (recorded + sum(unrecorded) - withdrawn - paid)
-  const report = {
-    chainId: chain.chainId,
-    token,
-    balance,
-    recorded,
-    unrecorded: unrecorded.map(({ from, hash, amount }) => ({ from, hash, amount })),
-    withdrawn,
-    paid,
-    unexplained,
+async function compareChain(database: Database, chain: ChainConfig, movements: Movements): Promise<VaultReport[]> {
+  const logs = createVaultLogs(chain, [chain.vault])
+  const head = await logs.head()
+  const range = { from: await logs.start(head), head }
+  const seen = await logs.arrivalsAndWithdrawals(range)
+  const balances = await logs.balances(head)
+  const reports: VaultReport[] = []
+  for (const token of chain.tokens) {
+    const ofToken = (movement: Movement) => movement.token === token.address
+    reports.push(
+      await compareVault(token, {
+        arrivals: seen.arrivals.filter(ofToken),
+        withdrawals: seen.withdrawals.filter(ofToken),
+        balance: balances.get(token.address)!,
+      }),
+    )
   }
-  if (unexplained === 0n) return { ...report, suspects: [] }
-  const suspects = differingArrivals(arrivals, inLedger)
-  if (token.address === nativeToken) return { ...report, suspects }
-  const isWithdrawal = ({ hash }: { hash: string }) => withdrawals.some((withdrawal) => withdrawal.hash === hash)
-  const payouts = (await transfersOut(chain, token, reader, head)).filter((payout) => !isWithdrawal(payout))
-  suspects.push(...unmatchedPayouts(payouts, await readPayouts(database, chain.chainId, token.address)))
-  return { ...report, suspects }
-}
+  return reports
 
-type Reader = ReturnType<typeof createPublicClient>
-
-/** Native currency shows only by the vault's own event; what a block's producer or a self-destruct adds does not. */
-async function arrivalsOf(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint) {
-  const found: { from: Address; hash: string; logIndex: number; amount: bigint }[] = []
-  for (const range of windows(head)) {
-    if (token.address === nativeToken) {
-      const logs = await reader.getLogs({ address: chain.vault, event: nativeReceivedEvent, ...range })
-      for (const { args, transactionHash, logIndex } of logs) {
-        found.push({ from: args.from!, hash: transactionHash, logIndex, amount: args.amount! })
-      }
-    } else {
-      const logs = await reader.getLogs({
-        address: token.address,
-        event: transferEvent,
-        args: { to: chain.vault },
-        ...range,
-      })
-      for (const { args, transactionHash, logIndex } of logs) {
-        found.push({ from: args.from!, hash: transactionHash, logIndex, amount: args.value! })
-      }
+  async function compareVault(
+    token: TokenConfig,
+    { arrivals, withdrawals, balance }: { arrivals: Movement[]; withdrawals: Movement[]; balance: bigint },
+  ): Promise<VaultReport> {
+    const inLedger = ({ hash, logIndex }: Movement) =>
+      movements.arrivals.get(`arrival:${chain.chainId}:${hash}:${logIndex}`)
+    const recorded = arrivals.reduce((total, arrival) => total + (inLedger(arrival) ?? 0n), 0n)
+    const unrecorded = arrivals.filter((arrival) => inLedger(arrival) === undefined)
+    const withdrawn = sum(withdrawals)
+    const paid = movements.paid.get(`${chain.chainId}:${token.address}`) ?? 0n
+    const unexplained = balance - (recorded + sum(unrecorded) - withdrawn - paid)
+    const report = {
+      chainId: chain.chainId,
+      token,
+      balance,
+      recorded,
+      unrecorded: unrecorded.map(({ party, hash, amount }) => ({ from: party, hash, amount })),
+      withdrawn,
+      paid,
+      unexplained,
     }
-  }
-  return found
-}
-
-async function withdrawalsOf(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint) {
-  const found: { hash: string; amount: bigint }[] = []
-  for (const range of windows(head)) {
-    const args = { token: token.address }
-    const logs = await reader.getLogs({ address: chain.vault, event: withdrawnEvent, args, ...range })
-    found.push(...logs.map((log) => ({ hash: log.transactionHash, amount: log.args.amount! })))
-  }
-  return found
-}
-
-async function transfersOut(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint) {
-  const found: { hash: string; amount: bigint }[] = []
-  for (const range of windows(head)) {
-    const args = { from: chain.vault }
-    const logs = await reader.getLogs({ address: token.address, event: transferEvent, args, ...range })
-    found.push(...logs.map((log) => ({ hash: log.transactionHash, amount: log.args.value! })))
-  }
-  return found
-}
-
-function balanceOf(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint): Promise<bigint> {
-  if (token.address === nativeToken) return reader.getBalance({ address: chain.vault, blockNumber: head })
-  return reader.readContract({
-    address: token.address,
-    abi: erc20Abi,
-    functionName: 'balanceOf',
-    args: [chain.vault],
-    blockNumber: head,
-  })
-}
-
-function* windows(head: bigint): Generator<{ fromBlock: bigint; toBlock: bigint }> {
-  for (let from = 0n; from <= head; from += windowBlocks) {
-    const end = from + windowBlocks - 1n
-    yield { fromBlock: from, toBlock: end < head ? end : head }
+    if (unexplained === 0n) return { ...report, suspects: [] }
+    const suspects = differingArrivals(arrivals, inLedger)
+    if (token.address === nativeToken) return { ...report, suspects }
+    const isWithdrawal = ({ hash }: Movement) => withdrawals.some((withdrawal) => withdrawal.hash === hash)
+    const payouts = (await logs.transfersOut(token.address, range)).filter((payout) => !isWithdrawal(payout))
+    suspects.push(...unmatchedPayouts(payouts, await readPayouts(database, chain.chainId, token.address)))
+    return { ...report, suspects }
   }
 }
 

@@ -21,18 +21,35 @@ export function differingArrivals<A extends { hash: string; amount: bigint }>(
 }
 
 /**
- * Payouts of one token that stand on one side only. An entry does not name its log, so that equal amounts are taken for
- * the same payout: of several equal ones another than the real culprit may be named.
+ * Payouts of one token that stand on one side only. An entry is first held against the transaction that the journal names for
+ * it; where it names none that has paid as much, equal amounts are taken for the same payout, and of several equal ones
+ * another than the real culprit may be named.
  */
 export function unmatchedPayouts(
   paid: readonly { hash: string; amount: bigint }[],
   booked: readonly BookedPayout[],
 ): Suspect[] {
-  const open = new Map<bigint, BookedPayout[]>()
-  for (const payout of booked) open.set(payout.amount, [...(open.get(payout.amount) ?? []), payout])
-  const unbooked = paid.filter(({ amount }) => open.get(amount)?.pop() === undefined)
+  const named = matchBy(paid, booked, ({ hash, amount }) => (hash === null ? null : `${hash}:${amount}`))
+  const { unbooked, unpaid } = matchBy(named.unbooked, named.unpaid, ({ amount }) => String(amount))
   return [
     ...unbooked.map(({ hash, amount }) => ({ kind: 'unbooked' as const, hash, onChain: amount })),
-    ...[...open.values()].flat().map(({ cause, amount }) => ({ kind: 'unpaid' as const, cause, booked: amount })),
+    ...unpaid.map(({ cause, amount }) => ({ kind: 'unpaid' as const, cause, booked: amount })),
   ]
+}
+
+/** Pairs what has the same key, each once, and gives what is left on both sides. What has none stays. */
+function matchBy<P extends { hash: string; amount: bigint }>(
+  paid: readonly P[],
+  booked: readonly BookedPayout[],
+  keyOf: (payout: { hash: string | null; amount: bigint }) => string | null,
+): { unbooked: P[]; unpaid: BookedPayout[] } {
+  const open = new Map<string | null, BookedPayout[]>()
+  for (const payout of booked) {
+    const key = keyOf(payout)
+    const same = open.get(key)
+    if (same) same.push(payout)
+    else open.set(key, [payout])
+  }
+  const unbooked = paid.filter((payout) => open.get(keyOf(payout))?.pop() === undefined)
+  return { unbooked, unpaid: [...open.values()].flat() }
 }

@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
+import { explainUnusable } from './databaseUnusable.js'
 import { migrate } from './migrate.js'
 import { keepPrepared, type SqliteConnection } from './keepPrepared.js'
 import { type Client, runTransaction, type Transaction } from './transaction.js'
@@ -75,7 +76,8 @@ const longestPauseMs = 250
 const lockWaitMs = 3_000
 
 export function createDatabase(config: DatabaseConfig): Database {
-  const knex = config.kind === 'mysql' ? openMysql(config) : openSqlite(config.file)
+  const explained = (error: unknown) => explainUnusable(config, error) ?? error
+  const knex = open(config, explained)
   return {
     kind: config.kind,
     knex,
@@ -106,8 +108,12 @@ export function createDatabase(config: DatabaseConfig): Database {
     atOnce: () => knex.raw(clockOf(config)),
     after: (ms) => knex.raw(`${clockOf(config)} + ?`, [ms]),
     async migrate() {
-      await refuseSecondProcess(knex, config)
-      await migrate(knex, { isShared: config.kind === 'mysql' })
+      try {
+        await refuseSecondProcess(knex, config)
+        await migrate(knex, { isShared: config.kind === 'mysql' })
+      } catch (error) {
+        throw explained(error)
+      }
     },
     async close() {
       // Statements that stay prepared outlive the connection, which then leaves its log as it is: the file alone lacked it.
@@ -192,6 +198,15 @@ export function isOutage(error: unknown): boolean {
 /** What knex would print by itself is thrown as well, and logged where it is caught. */
 const quiet = { warn: () => undefined, error: () => undefined, deprecate: () => undefined, debug: () => undefined }
 
+function open(config: DatabaseConfig, explained: (error: unknown) => unknown): Knex {
+  if (config.kind === 'mysql') return openMysql(config)
+  try {
+    return openSqlite(config.file)
+  } catch (error) {
+    throw explained(error)
+  }
+}
+
 function openMysql(config: { url: string; poolSize?: number }): Knex {
   return knexFactory({
     client: 'mysql2',
@@ -223,7 +238,7 @@ function openMysql(config: { url: string; poolSize?: number }): Knex {
 }
 
 function openSqlite(file: string): Knex {
-  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+  if (file !== ':memory:') makeFolder(dirname(file))
   const knex = knexFactory({
     client: 'better-sqlite3',
     connection: { filename: file },
@@ -254,6 +269,18 @@ function openSqlite(file: string): Knex {
   })
   takeTurns(knex.client as Pool)
   return knex
+}
+
+/** With those above it. Node's own way (`recursive`) never ends where a folder takes none, such as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 /** What this file needs of a Knex client besides. */

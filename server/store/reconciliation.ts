@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
-import type { Address } from 'viem'
+import type { Address, Hash } from 'viem'
 import type { Database } from './database.js'
+import type { StepRow } from './rows.js'
 
 /** A user's balances that are not what the ledger's entries add up to. */
 export type BalanceFault = {
@@ -72,7 +73,12 @@ export async function readVaultMovements(
 }
 
 /** A payout that the ledger knows and that no reorganisation has undone; the amount in the token's smallest unit. */
-export type BookedPayout = { cause: string; amount: bigint }
+export type BookedPayout = {
+  cause: string
+  amount: bigint
+  /** The transaction that has paid it, by its step or airdrop. Null: neither is there, or it names none. */
+  hash: Hash | null
+}
 
 /** What operators have paid out of one token by one vault, entry by entry. */
 export async function readPayouts(database: Database, chainId: number, token: Address): Promise<BookedPayout[]> {
@@ -83,7 +89,44 @@ export async function readPayouts(database: Database, chainId: number, token: Ad
     if (row.credit === 'vault' && row.debit === 'solver') payouts.set(row.cause, BigInt(row.amount))
     else if (row.debit === 'vault' && row.credit === 'solver') payouts.delete(row.cause.replace(/^undone:/, ''))
   }
-  return [...payouts].map(([cause, amount]) => ({ cause, amount }))
+  const hashes = await readPayingTransactions(database.knex, [...payouts.keys()])
+  return [...payouts].map(([cause, amount]) => ({ cause, amount, hash: hashes.get(sourceOf(cause)) ?? null }))
+}
+
+/** Steps by their action, since the causes name them, and airdrops by their wallet; in lists that every database takes. */
+async function readPayingTransactions(reader: Knex, causes: readonly string[]): Promise<Map<string, Hash>> {
+  const found = new Map<string, Hash>()
+  const actions = new Set<string>()
+  const wallets = new Set<string>()
+  for (const cause of causes) {
+    const [kind, first, , wallet] = sourceOf(cause).split(/[:/]/)
+    if (kind === 'payout') actions.add(first!)
+    else if (kind === 'airdrop') wallets.add(wallet!)
+  }
+  for (const part of parts([...actions])) {
+    for (const row of await reader<StepRow>('steps').whereIn('action_id', part).whereNotNull('transaction_hash')) {
+      found.set(`payout:${row.action_id}/${row.intent_index}/${row.step_index}`, row.transaction_hash!)
+    }
+  }
+  for (const part of parts([...wallets])) {
+    const rows = await reader<AirdropRow>('airdrops').whereIn('wallet', part).whereNotNull('transaction_hash')
+    for (const row of rows) {
+      found.set(`airdrop:${row.chain_id}:${row.token}:${row.wallet}:${row.round}`, row.transaction_hash!)
+    }
+  }
+  return found
+}
+
+type AirdropRow = { chain_id: number; token: Address; wallet: Address; round: number; transaction_hash: Hash | null }
+
+/** What a payout's cause is of, without how often it was tried. */
+function sourceOf(cause: string): string {
+  const [step] = /^payout:[^:]+/.exec(cause) ?? []
+  return step ?? cause.split(':').slice(0, 5).join(':')
+}
+
+function parts<T>(all: readonly T[], size = 500): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 }
 
 function isWithdrawal({ cause }: LedgerRow): boolean {

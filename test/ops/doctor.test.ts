@@ -36,6 +36,8 @@ describe('npm run doctor', function () {
     expect(await diagnose(place.env)).to.deep.equal([])
   })
 
+  /** Has code on every chain of ours, and is no vault. */
+  const factory = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
   const nativeCap = { id: 'eth2', symbol: 'E', name: 'E', address: zeroAddress, decimals: 18, outflowCapPerDay: '7' }
   type Break = () => unknown
   const broken: [string, string, Break][] = [
@@ -60,7 +62,7 @@ describe('npm run doctor', function () {
     ],
     ['a node without eth_simulateV1', 'rpc.noSimulation', () => without((c) => c.method === 'eth_simulateV1')],
     ['a vault that is not there', 'vault.missing', () => change((c) => (c.vault = `0x${'12'.repeat(20)}`))],
-    ['a vault that is none', 'vault.foreign', () => change((c) => (c.vault = c.tokens[0].address))],
+    ['a vault that is none', 'vault.foreign', () => change((c) => (c.vault = factory))],
     ['a delegate that is not there', 'delegate.missing', () => change((c) => (c.delegates = [`0x${'12'.repeat(20)}`]))],
     [
       'an older delegate that is not there',
@@ -187,6 +189,19 @@ describe('npm run doctor', function () {
       expect(JSON.stringify(found)).not.to.contain('127.0.0.1:')
       // What is wrong with the database is not said of the nodes.
       if (name === 'database.damaged') expect(found.map((entry) => entry.name)).not.to.include('rpc.unreachable')
+    })
+  }
+
+  for (const [what, vault] of [
+    ['is not there', `0x${'12'.repeat(20)}`],
+    ['is none', factory],
+  ] as const) {
+    it(`has nobody pay a vault that ${what}`, async () => {
+      database()
+      change((c) => Object.assign(c, { vault }))
+      const found = await diagnose(place.env)
+      expect(found.map(({ name }) => name)).to.deep.equal([vault === factory ? 'vault.foreign' : 'vault.missing'])
+      expect(JSON.stringify(found)).not.to.contain('Send ')
     })
   }
 

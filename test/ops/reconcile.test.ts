@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { rpc } from '../../server/devnet/anvil.js'
+import { startFaultyNode } from '../chain/faultyNode.js'
 import { until } from '../support/until.js'
 import { onDemandIntent } from '../support/wallets.js'
 import { attackScene } from '../support/attackScene.js'
@@ -36,6 +38,60 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
     await ledger().insert(row)
     expect(unexplained).to.equal(-tenOnB)
     expect(suspects).to.deep.equal([{ kind: 'unbooked', hash: payout, onChain: tenOnB }])
+  })
+
+  it('names the very transaction that is not booked, of several equal ones', async () => {
+    const equal = [await paidAction(), await paidAction(), await paidAction()]
+    for (const { actionId, payout } of equal) {
+      const entry = ledger().where('cause', 'like', `payout:${actionId}/%`)
+      const [row] = await entry.clone()
+      await entry.clone().delete()
+      const { suspects } = await usdOn(b().chainId)
+      await ledger().insert(row)
+      expect(suspects).to.deep.equal([{ kind: 'unbooked', hash: payout, onChain: tenOnB }])
+    }
+  })
+
+  it('asks the other nodes where one fails or is behind, from the deployment on, for all tokens at once', async () => {
+    await paidAction()
+    const [dead, behind, good] = await Promise.all([1, 2, 3].map(() => startFaultyNode(b().rpcUrls[0]!)))
+    dead!.behave({ kind: 'status', status: 503 })
+    let heads = 0
+    // It is asked for the head first, and is behind from then on.
+    behind!.behave({
+      kind: 'answer',
+      answer: ({ method }) => (method === 'eth_blockNumber' && heads++ > 0 ? { result: '0x1' } : null),
+    })
+    try {
+      const chain = { ...b(), rpcUrls: [dead!.url, behind!.url, good!.url] }
+      const { vaults } = await compareVaults(scene.database(), [chain])
+      expect(vaults.map(({ token }) => token.id)).to.deep.equal(b().tokens.map(({ id }) => id))
+      for (const vault of vaults) expect(vault).to.include({ unexplained: 0n })
+      const searches = good!.requests.flat().filter(({ method }) => method === 'eth_getLogs')
+      const filters = searches.map(({ params }) => params[0] as { fromBlock: string; address: string[] })
+      expect(filters).to.have.length(2)
+      expect(filters.map(({ address }) => address.length)).to.have.members([1, b().tokens.length - 1])
+      const from = BigInt(filters[0]!.fromBlock)
+      const codeAt = (block: bigint) => rpc(b().rpcUrls[0]!, 'eth_getCode', [b().vault, `0x${block.toString(16)}`])
+      expect(await codeAt(from)).to.not.equal('0x')
+      expect(await codeAt(from - 1n)).to.equal('0x')
+    } finally {
+      await Promise.all([dead, behind, good].map((node) => node!.stop()))
+    }
+  })
+
+  it('begins with the first block where no node knows what was', async () => {
+    const node = await startFaultyNode(b().rpcUrls[0]!)
+    const error = { code: -32000, message: 'missing trie node' }
+    node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getCode' ? { error } : null) })
+    try {
+      const { vaults } = await compareVaults(scene.database(), [{ ...b(), rpcUrls: [node.url] }])
+      for (const vault of vaults) expect(vault).to.include({ unexplained: 0n })
+      const search = node.requests.flat().find(({ method }) => method === 'eth_getLogs')
+      expect(search?.params[0]).to.include({ fromBlock: '0x0' })
+    } finally {
+      await node.stop()
+    }
   })
 
   it('names the entry of a payout that never happened', async () => {

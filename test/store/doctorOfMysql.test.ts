@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { createConnection } from 'mysql2/promise'
 import { checkDatabase } from '../../scripts/doctor/checkDatabase.js'
@@ -12,10 +16,40 @@ if (process.env.TEST_DATABASE === 'mysql') {
     let server: Mariadb
     let fresh: Awaited<ReturnType<typeof freshMysqlUrl>>
 
+    const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
+
     before(async () => {
-      server = await startMariadb()
+      server = await startMariadb(certificate())
     })
-    after(() => server?.stop())
+    after(async () => {
+      await server?.stop()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    /** The server's options for one that it has signed itself, as servers come. */
+    function certificate(): string[] {
+      const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+      const made = [
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+        '-days',
+        '2',
+        '-subj',
+        '/CN=db',
+      ]
+      const { status, stderr } = spawnSync('openssl', ['req', ...made], { encoding: 'utf8' })
+      if (status !== 0) throw new Error(stderr)
+      // The server runs as another user.
+      for (const path of [folder, key, cert]) chmodSync(path, 0o755)
+      return [`--ssl-key=${key}`, `--ssl-cert=${cert}`]
+    }
+
     beforeEach(async () => {
       fresh = await freshMysqlUrl(server.url)
       const database = createDatabase({ kind: 'mysql', url: fresh.url })
@@ -77,6 +111,32 @@ if (process.env.TEST_DATABASE === 'mysql') {
         }
       })
     }
+
+    it('tells whether the connection is encrypted, and warns where it leaves the machine in the open', async () => {
+      const said: string[] = []
+      const look = async (change: (url: URL) => void) => {
+        const url = new URL(fresh.url)
+        change(url)
+        const config = { kind: 'mysql' as const, url: url.toString() }
+        const { findings, database } = await checkDatabase(config, Date.now, (line) => void said.push(line))
+        await database?.close()
+        return findings.map(({ name }) => name)
+      }
+      const withTls = (rejectUnauthorized: boolean) => (url: URL) =>
+        url.searchParams.set('ssl', JSON.stringify({ rejectUnauthorized }))
+      // Linux takes it for this machine, and the doctor for another.
+      const elsewhere = (url: URL) => (url.hostname = '0.0.0.0')
+      expect(await look(() => undefined)).to.deep.equal([])
+      expect(await look(elsewhere)).to.deep.equal(['database.notEncrypted'])
+      expect(await look(withTls(true))).to.deep.equal(['database.tls'])
+      expect(await look((url) => [elsewhere(url), withTls(false)(url)])).to.deep.equal([])
+      expect(said[0]).to.equal('the connection to the database is not encrypted')
+      expect(said.at(-1)).to.match(/^the connection to the database is encrypted \(TLS_/)
+      const database = createDatabase({ kind: 'mysql', url: `${fresh.url}?ssl={"rejectUnauthorized":true}` })
+      const failure = await database.migrate().catch((error: Error) => error.message)
+      await database.close()
+      expect(failure).to.match(/^DATABASE_URL: MySQL .*HANDSHAKE_SSL_ERROR.*NODE_EXTRA_CA_CERTS/)
+    })
 
     it('finds a table that is in another engine', async () => {
       await run('CREATE TABLE other (id INT) ENGINE = MyISAM')

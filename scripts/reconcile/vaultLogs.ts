@@ -1,0 +1,159 @@
+import { type Address, type Hash, type Hex, padHex, toEventSelector } from 'viem'
+import { encodeBalanceOf } from '../../server/chain/contracts.js'
+import { createRpc } from '../../server/chain/rpc.js'
+import {
+  call,
+  quantity,
+  readAddress,
+  readArray,
+  readBigInt,
+  readHash,
+  readHex,
+  readLog,
+  readObject,
+  resultOf,
+} from '../../server/chain/rpcFormat.js'
+import type { RpcAnswer, RpcCall } from '../../server/chain/rpcNode.js'
+import { transferTopic } from '../../server/chain/transfers.js'
+import { nativeToken } from '../../server/domain/action.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+
+/** What a log says has moved into or out of a vault. */
+export type Movement = { token: Address; party: Address; hash: Hash; logIndex: number; amount: bigint }
+
+const nativeReceivedTopic = toEventSelector('NativeReceived(address,uint256)')
+const withdrawnTopic = toEventSelector('Withdrawn(address,address,uint256)')
+/** As many blocks as nodes that limit the range of a search allow at least; the free plans of some allow the last. */
+const windowSizes = [2_000n, 500n, 100n, 10n]
+const windowsPerRequest = 10
+/** Searches take longer than what the engine asks for. */
+const readTimeoutMs = 20_000
+
+/** Reads the logs of vaults, all tokens at once, from whichever of the chain's nodes answers. */
+export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[]) {
+  const rpc = createRpc(chain.chainId, chain.rpcUrls, { readTimeoutMs })
+  const tokens = chain.tokens.map(({ address }) => address)
+  const parties = vaults.map((vault) => padHex(vault, { size: 32 }))
+
+  return { head: () => readQuantity(call('eth_blockNumber')), start, arrivalsAndWithdrawals, transfersOut, balances }
+
+  /**
+   * The first block that can hold a movement: the earliest deployment of a vault, found by halves. 0 where no node knows
+   * what was then, and where something was there before the vault: its address is known before it is deployed.
+   */
+  async function start(head: bigint): Promise<bigint> {
+    try {
+      const starts = await Promise.all(vaults.map((vault) => deployedAt(vault, head)))
+      const first = starts.reduce((least, at) => (at < least ? at : least), head)
+      if (first === 0n) return 0n
+      const before = await Promise.all(tokens.map((token) => balance(token, first - 1n)))
+      return before.some((held) => held > 0n) ? 0n : first
+    } catch {
+      return 0n
+    }
+  }
+
+  async function deployedAt(vault: Address, head: bigint): Promise<bigint> {
+    const isThere = (block: bigint) =>
+      rpc.read([call('eth_getCode', vault, quantity(block))], ([code]) => readHex(resultOf(code)) !== '0x')
+    if (!(await isThere(head))) return 0n
+    let [low, high] = [0n, head]
+    while (low < high) {
+      const middle = (low + high) / 2n
+      if (await isThere(middle)) high = middle
+      else low = middle + 1n
+    }
+    return low
+  }
+
+  async function arrivalsAndWithdrawals(range: { from: bigint; head: bigint }) {
+    const erc20 = tokens.filter((token) => token !== nativeToken)
+    const own = { address: vaults, topics: [[nativeReceivedTopic, withdrawnTopic]] }
+    const into = { address: erc20, topics: [transferTopic, null, parties] }
+    // Without a token an empty list of addresses would mean all of them.
+    const movements = await search(erc20.length > 0 ? [own, into] : [own], range)
+    return {
+      arrivals: movements.filter(({ topic }) => topic !== withdrawnTopic),
+      withdrawals: movements.filter(({ topic }) => topic === withdrawnTopic),
+    }
+  }
+
+  /** Of ERC-20 tokens: native currency leaves no log. */
+  function transfersOut(token: Address, range: { from: bigint; head: bigint }): Promise<Movement[]> {
+    return search([{ address: token, topics: [transferTopic, parties] }], range)
+  }
+
+  /** What all vaults hold of each token, as of a block. */
+  async function balances(block: bigint): Promise<Map<Address, bigint>> {
+    const held = await Promise.all(tokens.map(async (token) => [token, await balance(token, block)] as const))
+    return new Map(held)
+  }
+
+  async function balance(token: Address, block: bigint): Promise<bigint> {
+    const asked = vaults.map((vault) =>
+      token === nativeToken
+        ? call('eth_getBalance', vault, quantity(block))
+        : call('eth_call', { to: token, data: encodeBalanceOf(vault) }, quantity(block)),
+    )
+    // Before a token was deployed nothing answers for it.
+    const amount = (answer: RpcAnswer) => (answer.result === '0x' ? 0n : readBigInt(resultOf(answer)))
+    return rpc.read(asked, (answers) => answers.reduce((total, answer) => total + amount(answer), 0n))
+  }
+
+  /** Window by window; where one is refused, in narrower ones from there on. */
+  async function search(filters: readonly object[], range: { from: bigint; head: bigint }) {
+    const found: (Movement & { topic: Hash })[] = []
+    let [widest, from] = [0, range.from]
+    while (from <= range.head) {
+      const size = windowSizes[widest]!
+      const windows = windowsFrom(from, range.head, size)
+      const asked = windows.flatMap((window) => filters.map((filter) => call('eth_getLogs', { ...filter, ...window })))
+      try {
+        found.push(...(await readMovements(asked, range.head)))
+        from += size * BigInt(windowsPerRequest)
+      } catch (error) {
+        if (size === windowSizes.at(-1)) throw error
+        // Where no node answers at all, asking for less is no use: that is thrown.
+        await readQuantity(call('eth_blockNumber'))
+        widest += 1
+      }
+    }
+    return found
+  }
+
+  /** A node that is behind leaves logs out without a word, so it has to show that it has the head. */
+  function readMovements(asked: readonly RpcCall[], head: bigint) {
+    return rpc.read([...asked, call('eth_blockNumber')], (answers) => {
+      if (readBigInt(resultOf(answers.at(-1))) < head) throw new Error('the node is behind')
+      return answers.slice(0, -1).flatMap((answer) => readArray(resultOf(answer)).flatMap(readMovement))
+    })
+  }
+
+  function readQuantity(asked: RpcCall): Promise<bigint> {
+    return rpc.read([asked], ([answer]) => readBigInt(resultOf(answer)))
+  }
+}
+
+function windowsFrom(first: bigint, head: bigint, size: bigint) {
+  return Array.from({ length: windowsPerRequest }, (_, index) => first + size * BigInt(index))
+    .filter((start) => start <= head)
+    .map((start) => {
+      const end = start + size - 1n
+      return { fromBlock: quantity(start), toBlock: quantity(end < head ? end : head) }
+    })
+}
+
+function readMovement(value: unknown): (Movement & { topic: Hash })[] {
+  const { address, topics, data, logIndex } = readLog(value)
+  const [topic, first, second] = topics
+  // ERC-721 has the topic of ERC-20 transfers; its logs carry no amount.
+  if (!topic || !first || data.length < 66) return []
+  const token = topic === transferTopic ? address : topic === withdrawnTopic ? addressIn(first) : nativeToken
+  const party = topic === withdrawnTopic && second ? addressIn(second) : addressIn(first)
+  const hash = readHash(readObject(value)['transactionHash'])
+  return [{ topic, token, party, hash, logIndex, amount: BigInt(data.slice(0, 66)) }]
+}
+
+function addressIn(topic: Hex): Address {
+  return readAddress(`0x${topic.slice(-40)}`)
+}

@@ -1,0 +1,39 @@
+import { getAddress } from 'viem'
+import { nativeToken } from './domain/action.js'
+
+/** A contract that a chain of the chains file names; `place` is where in the file. */
+export type NamedAddress = { place: string; address: string; kind: 'vault' | 'delegate' | 'token' | 'owner' }
+
+/**
+ * What is wrong with the addresses of one chain. Clients are told to pay the vault and to authorize the delegate as they
+ * stand in the file, so that a placeholder or a wrong letter costs users their money.
+ */
+export function checkAddresses(named: readonly NamedAddress[]): string[] {
+  const problems: string[] = []
+  for (const { place, address, kind } of named) {
+    if (BigInt(address) === BigInt(nativeToken)) {
+      if (kind !== 'token') problems.push(`${place}: is the zero address, which is nobody's`)
+    } else if (!hasRightChecksum(address)) {
+      problems.push(`${place}: has a wrong checksum (EIP-55), so that a letter may be wrong; copy it anew`)
+    }
+  }
+  for (const vault of named.filter(({ kind }) => kind === 'vault')) {
+    for (const other of named) {
+      if (!['token', 'delegate'].includes(other.kind) || !isSame(vault, other)) continue
+      // Where both are zero, that is said above.
+      if (BigInt(vault.address) !== 0n) problems.push(`${vault.place}: is the same address as ${other.place}`)
+    }
+  }
+  return problems
+}
+
+/** Only letters of both cases make a checksum. */
+function hasRightChecksum(address: string): boolean {
+  const digits = address.slice(2)
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
+  return getAddress(address.toLowerCase()) === address
+}
+
+function isSame(one: NamedAddress, other: NamedAddress): boolean {
+  return one.address.toLowerCase() === other.address.toLowerCase()
+}

@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { freshMysqlUrl } from '../support/database.js'
+
+/** The tools as operators start them, with nothing of the service in their environment but what a test names. */
+describe('the tools beside the service', function () {
+  this.timeout(60_000)
+  const folder = mkdtempSync(join(tmpdir(), 'tools-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  const ofService = /^(CHAINS_FILE|DATABASE_URL|DATA_DIR|SOLVER_)/
+  const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofService.test(name)))
+  function run(tool: string, words: string[], env: Record<string, string> = {}) {
+    const args = ['--import', 'tsx', `scripts/${tool}.ts`, ...words]
+    const ended = spawnSync(process.execPath, args, { encoding: 'utf8', env: { ...bare, ...env }, timeout: 50_000 })
+    return { ...ended, first: ended.stdout.split('\n')[0] }
+  }
+  const tools = [
+    ['reconcile', []],
+    ['operate', ['status']],
+    ['doctor', []],
+  ] as const
+
+  for (const [tool, words] of tools) {
+    it(`${tool} looks at nothing where the environment names nothing`, () => {
+      const { status, stdout, stderr } = run(tool, [...words])
+      expect([status, stdout]).to.deep.equal([1, ''])
+      for (const name of ['CHAINS_FILE', 'DATABASE_URL', 'DATA_DIR', '--embedded']) expect(stderr).to.contain(name)
+      expect(stderr.trim().split('\n')).to.have.length(1)
+    })
+
+    it(`${tool} says first what it looks at`, () => {
+      const { status, first, stderr } = run(tool, [...words, '--embedded'], { DATA_DIR: folder })
+      expect(status, stderr).to.equal(0)
+      const file = join(folder, 'service.sqlite')
+      expect(first).to.equal(
+        `Looking at SQLite ${file} and the embedded development chains in ${join(folder, 'chains')}`,
+      )
+    })
+  }
+
+  it('takes --embedded for no other chains', () => {
+    const { status, stderr } = run('reconcile', ['--embedded'], { CHAINS_FILE: '/none', DATABASE_URL: 'sqlite:' })
+    expect(status).to.equal(1)
+    expect(stderr).to.contain('--embedded asks for')
+  })
+
+  it('doctor leaves its standard output to the findings where a script reads them', () => {
+    const { stdout, stderr } = run('doctor', ['--json', '--embedded'], { DATA_DIR: folder })
+    expect(JSON.parse(stdout)).to.deep.equal({ ok: true, findings: [] })
+    expect(stderr).to.match(/^Looking at SQLite/)
+  })
+
+  const noDatabase = join(folder, 'text')
+  before(() => writeFileSync(noDatabase, 'no database, '.repeat(100)))
+  const failing: [string, Record<string, string>, string][] = [
+    ['a setting that is none', { PORT: 'x', ROLE: 'boss', DATA_DIR: folder }, 'PORT: must be'],
+    ['a database that is not there', { DATABASE_URL: 'mysql://svc:hunter2@127.0.0.1:9/x' }, '127.0.0.1:9/x'],
+    ['a file that is no database', { DATABASE_URL: `sqlite:${noDatabase}` }, 'SQLITE_NOTADB'],
+    ['a place where there can be none', { DATABASE_URL: 'sqlite:/proc/nope/x' }, 'SQLite /proc/nope/x'],
+  ]
+  // The two share all of this, so that they take turns.
+  for (const [index, [what, env, said]] of failing.entries()) {
+    const [tool, words] = tools[index % 2]!
+    it(`${tool} says of ${what} what is wrong, in one line`, () => {
+      const { status, stderr } = run(tool, [...words], env)
+      expect(status, stderr).to.equal(1)
+      expect(stderr.trim().split('\n'), stderr).to.have.length(1)
+      expect(stderr).to.contain(said)
+      expect(stderr).not.to.contain('hunter2')
+    })
+  }
+
+  if (process.env.TEST_DATABASE === 'mysql') {
+    it('names the database without its login, and says that a password is wrong', async () => {
+      const { url, drop } = await freshMysqlUrl()
+      const named = new URL(url)
+      const right = run('doctor', [], { DATABASE_URL: url })
+      named.password = 'hunter2'
+      const wrong = run('operate', ['status'], { DATABASE_URL: named.toString() })
+      await drop()
+      expect(right.status, right.stderr).to.equal(0)
+      expect(right.first).to.contain(`MySQL ${named.host}${named.pathname} and`).and.not.contain('root')
+      expect(wrong.status).to.equal(1)
+      expect(wrong.stderr).to.match(/^DATABASE_URL: MySQL [^\n]+ER_ACCESS_DENIED_ERROR[^\n]+password[^\n]+\n$/)
+      expect(wrong.stderr).not.to.contain('hunter2')
+    })
+  }
+})
