@@ -1,16 +1,16 @@
 import { type Address, createPublicClient, erc20Abi, http, parseAbiItem } from 'viem'
 import { nativeToken } from '../../server/domain/action.js'
-import type { ChainConfig, TokenConfig } from '../../server/domain/chainConfig.js'
+import { type ChainConfig, type TokenConfig, vaultsOf } from '../../server/domain/chainConfig.js'
 import type { Database } from '../../server/store/database.js'
 import { countOpenTransactions } from '../../server/store/lanes.js'
 import { type BalanceFault, checkBalances, readPayouts, readVaultMovements } from '../../server/store/reconciliation.js'
 import { differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
 
-/** A vault's holding of one token, and where it comes from. All amounts in the token's smallest unit. */
+/** What a chain's vault holds of one token, with its former ones, and where it comes from. All amounts in the token's smallest unit. */
 export type VaultReport = {
   chainId: number
   token: TokenConfig
-  /** What the vault holds on the chain. */
+  /** What the vaults hold on the chain. */
   balance: bigint
   /** Users' payments that the ledger has recorded. */
   recorded: bigint
@@ -101,7 +101,7 @@ async function arrivalsOf(chain: ChainConfig, token: TokenConfig, reader: Reader
   const found: { from: Address; hash: string; logIndex: number; amount: bigint }[] = []
   for (const range of windows(head)) {
     if (token.address === nativeToken) {
-      const logs = await reader.getLogs({ address: chain.vault, event: nativeReceivedEvent, ...range })
+      const logs = await reader.getLogs({ address: vaultsOf(chain), event: nativeReceivedEvent, ...range })
       for (const { args, transactionHash, logIndex } of logs) {
         found.push({ from: args.from!, hash: transactionHash, logIndex, amount: args.amount! })
       }
@@ -109,7 +109,7 @@ async function arrivalsOf(chain: ChainConfig, token: TokenConfig, reader: Reader
       const logs = await reader.getLogs({
         address: token.address,
         event: transferEvent,
-        args: { to: chain.vault },
+        args: { to: vaultsOf(chain) },
         ...range,
       })
       for (const { args, transactionHash, logIndex } of logs) {
@@ -124,7 +124,7 @@ async function withdrawalsOf(chain: ChainConfig, token: TokenConfig, reader: Rea
   const found: { hash: string; amount: bigint }[] = []
   for (const range of windows(head)) {
     const args = { token: token.address }
-    const logs = await reader.getLogs({ address: chain.vault, event: withdrawnEvent, args, ...range })
+    const logs = await reader.getLogs({ address: vaultsOf(chain), event: withdrawnEvent, args, ...range })
     found.push(...logs.map((log) => ({ hash: log.transactionHash, amount: log.args.amount! })))
   }
   return found
@@ -133,22 +133,26 @@ async function withdrawalsOf(chain: ChainConfig, token: TokenConfig, reader: Rea
 async function transfersOut(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint) {
   const found: { hash: string; amount: bigint }[] = []
   for (const range of windows(head)) {
-    const args = { from: chain.vault }
+    const args = { from: vaultsOf(chain) }
     const logs = await reader.getLogs({ address: token.address, event: transferEvent, args, ...range })
     found.push(...logs.map((log) => ({ hash: log.transactionHash, amount: log.args.value! })))
   }
   return found
 }
 
-function balanceOf(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint): Promise<bigint> {
-  if (token.address === nativeToken) return reader.getBalance({ address: chain.vault, blockNumber: head })
-  return reader.readContract({
-    address: token.address,
-    abi: erc20Abi,
-    functionName: 'balanceOf',
-    args: [chain.vault],
-    blockNumber: head,
-  })
+async function balanceOf(chain: ChainConfig, token: TokenConfig, reader: Reader, head: bigint): Promise<bigint> {
+  const balances = vaultsOf(chain).map((vault) =>
+    token.address === nativeToken
+      ? reader.getBalance({ address: vault, blockNumber: head })
+      : reader.readContract({
+          address: token.address,
+          abi: erc20Abi,
+          functionName: 'balanceOf',
+          args: [vault],
+          blockNumber: head,
+        }),
+  )
+  return (await Promise.all(balances)).reduce((total, balance) => total + balance, 0n)
 }
 
 function* windows(head: bigint): Generator<{ fromBlock: bigint; toBlock: bigint }> {
