@@ -156,6 +156,8 @@ function transfersOf(work: DepositWork, receipt: Receipt, value: bigint, chain: 
     return tools.codec.transfersOf(receipt).filter((transfer) => transfer.token === work.token)
   }
   const intoVault = tools.codec.vaultArrivals(receipt, chain.config).filter(({ token }) => token === nativeToken)
-  const direct = isVault(receipt.to, chain.config) ? [] : [{ from: receipt.from, to: receipt.to, amount: value, logIndex: -1 }]
+  const direct = isVault(receipt.to, chain.config)
+    ? []
+    : [{ from: receipt.from, to: receipt.to, amount: value, logIndex: -1 }]
   return [...intoVault, ...direct]
 }

@@ -29,7 +29,8 @@ export async function resultOf(
   const { transaction, receipt, bundle } = mined
   // Of a vault that is configured elsewhere (a replica with another chains file) nothing can be read here, and what can't
   // be read is not taken for unpaid.
-  if (transaction.to !== work.user && !isVault(transaction.to, chain.config)) return unreadable(work, transaction, tools)
+  if (transaction.to !== work.user && !isVault(transaction.to, chain.config))
+    return unreadable(work, transaction, tools)
   const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
   const isCancelled = transaction.attempts.some((attempt) => attempt.hash === receipt.hash && attempt.isCancel)
   // Nothing happened for any of its steps, and which of them is to blame shows when each goes by itself.
@@ -76,7 +77,10 @@ export async function resultOf(
 }
 
 function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: EngineTools): null {
-  tools.log.error({ ...stepFields(work), chainId, vault: to }, 'the step was sent through a vault that is not configured')
+  tools.log.error(
+    { ...stepFields(work), chainId, vault: to },
+    'the step was sent through a vault that is not configured',
+  )
   return null
 }
 
