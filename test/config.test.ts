@@ -17,6 +17,12 @@ const goodChain = {
   vault: address,
   tokens: [goodToken],
 }
+const vault = `0x${'cd'.repeat(20)}`
+const other = `0x${'ef'.repeat(20)}`
+const withFormer = (...formerVaults: string[]) => ({
+  groups: { usd: {} },
+  chains: [{ ...goodChain, vault, delegates: [`0x${'12'.repeat(20)}`], formerVaults }],
+})
 const goodFile = { groups: { usd: { feeBps: 5 } }, chains: [goodChain] }
 
 describe('the configuration', () => {
@@ -72,6 +78,10 @@ describe('the configuration', () => {
       'did you mean "confirmations"',
     ],
     ['a credential that is not set', { RPC_KEY: '' }, goodFile, 'RPC_KEY'],
+    ['a former vault that is the vault', {}, withFormer(vault), 'is the vault, which is no former one'],
+    ['a former vault that is there twice', {}, withFormer(other, other), `formerVaults: ${other} is there twice`],
+    ['a former vault that is a token', {}, withFormer(goodToken.address), 'is the token "usd"'],
+    ['a former vault that is no address', {}, withFormer('0x12'), '/formerVaults/0'],
     ['a chain that is there twice', {}, { ...goodFile, chains: [goodChain, goodChain] }, 'twice'],
     ['a group that is not there', {}, { groups: {}, chains: [goodChain] }, '"usd"'],
     [

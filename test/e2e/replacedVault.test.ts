@@ -30,8 +30,7 @@ describe('a vault that is replaced', function () {
     return user
   }
 
-  const payOld = (user: PrivateKeyAccount) =>
-    sendFrom(a(), user, { to: usd(), data: transferData(a().vault, ten) })
+  const payOld = (user: PrivateKeyAccount) => sendFrom(a(), user, { to: usd(), data: transferData(a().vault, ten) })
 
   function report(user: PrivateKeyAccount, txHash: string) {
     const paid = { tokenAddress: usd(), chainId: a().chainId, amount: ten.toString() }
@@ -73,7 +72,7 @@ describe('a vault that is replaced', function () {
     const { database, chains } = scene.service()
     const { vaults, balanceFaults } = await compareVaults(database, chains)
     expect(balanceFaults).to.deep.equal([])
-    // What the other tests have moved is not in this database.
+    // What the other tests have moved is not in this database, and unexplained here.
     return vaults.find(({ chainId, token }) => chainId === a().chainId && token.id === 'usd')!
   }
 
@@ -164,7 +163,9 @@ describe('a vault that is replaced', function () {
     await start()
     const refused = await start(replaced([])).catch((error: Error) => error)
     expect(refused).to.include({ name: 'ConfigurationRefused' })
-    expect((refused as Error).message.toLowerCase()).to.contain(a().vault).and.to.contain('formervaults of chain')
+    expect((refused as Error).message.toLowerCase())
+      .to.contain(a().vault)
+      .and.to.contain('formervaults of chain')
     await start(replaced())
     // Nor later on, in whatever role they were known.
     const back = await start().catch((error: Error) => error)

@@ -28,7 +28,12 @@ describe('a step that is asked for beside an engine', () => {
           return answer
         },
       },
-      settings: { chains: new Map([[1, { chainId: 1, tokens: [] } as unknown as ChainConfig]]), groups: {}, operators: [], onDemandProof: 'required' },
+      settings: {
+        chains: new Map([[1, { chainId: 1, tokens: [] } as unknown as ChainConfig]]),
+        groups: {},
+        operators: [],
+        onDemandProof: 'required',
+      },
       droppedTokens: [],
       recover: () => Promise.reject(new Error('nothing is signed here')),
       takeSeat: () => ({ leaseMs: 60_000, give: (work) => void given.push(work), leave: () => void (left += 1) }),
