@@ -9,6 +9,8 @@
  */
 import type { Address } from 'viem'
 import { createChains } from '../server/chain/createChain.js'
+import type { Database } from '../server/store/database.js'
+import { readKnownContracts, readUnderWay } from '../server/store/knownContracts.js'
 import { createStore, type Store } from '../server/store/store.js'
 import { atService } from './atService.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
@@ -16,16 +18,19 @@ import { resumeAtChain } from './operate/resumeAtChain.js'
 const usage =
   'Usage: npm run operate -- status | drain on|off | lane pause|resume <chainId> <signer> [reason] [--embedded]'
 
-await atService(({ database, chains, words }) => run(words, createStore(database), createChains(chains)))
+await atService(({ database, chains, words }) =>
+  run(words, { database, store: createStore(database), chains: createChains(chains) }),
+)
 
-type Chains = ReturnType<typeof createChains>
+type Place = { database: Database; store: Store; chains: ReturnType<typeof createChains> }
 
-async function run(words: string[], store: Store, chains: Chains): Promise<void> {
+async function run(words: string[], place: Place): Promise<void> {
+  const { store, chains } = place
   const [what, order, chainId, signer, ...rest] = words
-  if (what === 'status') return printStatus(store, chains)
+  if (what === 'status') return printStatus(place)
   if (what === 'drain' && (order === 'on' || order === 'off')) {
     await store.setDraining(order === 'on', Date.now())
-    return printStatus(store, chains)
+    return printStatus(place)
   }
   if (what === 'lane' && chainId && signer) {
     const lane = { chainId: Number(chainId), signer: signer.toLowerCase() as Address }
@@ -33,7 +38,7 @@ async function run(words: string[], store: Store, chains: Chains): Promise<void>
     if (order === 'pause') {
       if (!(await store.pauseLane({ ...lane, reason }, Date.now())))
         throw new Error(`There is no lane of ${signer} there`)
-      return printStatus(store, chains)
+      return printStatus(place)
     }
     const chain = chains.get(lane.chainId)
     if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
@@ -43,12 +48,17 @@ async function run(words: string[], store: Store, chains: Chains): Promise<void>
   process.exitCode = 1
 }
 
-async function printStatus(store: Store, chains: Chains): Promise<void> {
+async function printStatus({ database, store, chains }: Place): Promise<void> {
   const [draining, waiting] = await Promise.all([store.readDraining(), store.readWaiting()])
   console.log(`drain mode: ${draining ? 'on' : 'off'}`)
   console.log(`accepted steps that no transaction carries yet: ${waiting.steps}`)
-  for (const [chainId] of chains) {
-    console.log(`chain ${chainId}`)
+  const known = (await readKnownContracts(database)).map(({ chainId }) => chainId)
+  for (const chainId of new Set([...chains.keys(), ...known])) {
+    const { steps, transactions, deposits, airdrops } = await readUnderWay(database, chainId)
+    console.log(`chain ${chainId}${chains.has(chainId) ? '' : ', which is not configured'}`)
+    console.log(
+      `  under way: ${steps} steps that no transaction carries, ${transactions} transactions, ${deposits} reported deposits, ${airdrops} airdrops`,
+    )
     const [lanes, open] = await Promise.all([store.readLanes(chainId), store.countOpenTransactions(chainId)])
     for (const { signer, status, nextNonce, reason } of lanes) {
       const transactions = `${open.get(signer) ?? 0} open transactions`

@@ -39,6 +39,7 @@ type FileChain = {
   agreement: number
   delegates: string[]
   vault: string
+  formerVaults: string[]
   vaultOwner?: string
   pollIntervalMs: number
   maxFeePerGasCap: string
@@ -144,6 +145,7 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
         : [{ place: `${place}/vaultOwner`, address: chain.vaultOwner, kind: 'owner' as const }]),
     ]),
   )
+  checkFormerVaults(chain, `${place}/formerVaults`, problems)
   return {
     chainId: chain.chainId,
     name: chain.name,
@@ -157,6 +159,7 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
     agreement: chain.agreement,
     delegates: chain.delegates.map(lower),
     vault: lower(chain.vault),
+    ...(chain.formerVaults.length > 0 && { formerVaults: chain.formerVaults.map(lower) }),
     ...(chain.vaultOwner !== undefined && { vaultOwner: lower(chain.vaultOwner) }),
     pollIntervalMs: chain.pollIntervalMs,
     maxFeePerGasCap: BigInt(chain.maxFeePerGasCap),
@@ -182,6 +185,22 @@ function toToken(token: FileToken): TokenConfig {
     minInventory: BigInt(token.minInventory),
     confirmations: token.confirmations.map(({ amount, confirmations }) => ({ amount: BigInt(amount), confirmations })),
     ...(token.outflowCapPerDay !== undefined && { outflowCapPerDay: BigInt(token.outflowCapPerDay) }),
+  }
+}
+
+/** What else the address is would have what it does taken for a vault's word, or for money that has reached one. */
+function checkFormerVaults(chain: FileChain, place: string, problems: string[]): void {
+  const former = chain.formerVaults.map(lower)
+  problems.push(...duplicates(former, `${place}:`))
+  const others = new Map<Address, string>([
+    [nativeToken, 'the zero address'],
+    ...chain.tokens.map((token) => [lower(token.address), `the token "${token.id}"`] as const),
+    ...chain.delegates.map((delegate) => [lower(delegate), 'a delegate'] as const),
+    [lower(chain.vault), 'the vault, which is no former one'],
+  ])
+  for (const address of new Set(former)) {
+    const other = others.get(address)
+    if (other) problems.push(`${place}: ${address} is ${other}`)
   }
 }
 

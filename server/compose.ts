@@ -45,6 +45,7 @@ import { createVenueTxHashes } from './services/venueTxHashes.js'
 import { createLogger } from './logging.js'
 import { createMetrics, type Metrics, serveMetrics } from './metrics.js'
 import { openSigners } from './openSigners.js'
+import { refuseDropped } from './knownDeployment.js'
 import { createSignals } from './signals.js'
 import { createDatabase, type Database, isOutage } from './store/database.js'
 import { createRateLimits } from './store/rateLimits.js'
@@ -116,6 +117,7 @@ export async function startService(
       onDemandProof: config.onDemandProof,
     }
     await refuseOtherChains(store, chains)
+    const { unconfiguredCredit, droppedTokens } = await refuseDropped(database, deployment.chains, log)
 
     const signals = createSignals()
     const engine = createEngine(
@@ -145,7 +147,8 @@ export async function startService(
     const draining = createDraining({ store, now })
     const { set: setDraining, isDraining } = draining
     const common = { chains: deployment.chains, database, setDraining, isDraining, stop: stopAll }
-    const health = createHealth({ store, chains, operators: settings.operators, signerFaults, version, now })
+    const { operators } = settings
+    const health = createHealth({ store, chains, operators, signerFaults, unconfiguredCredit, version, now })
     if (config.metricsPort !== null) {
       const served = await serveMetrics(metrics, health.report, { host: config.host, port: config.metricsPort })
       undo.push(served.close)
@@ -162,7 +165,7 @@ export async function startService(
     const waiting = { store, settings, nextChange: signals.nextChange, now }
     const { takeSeat, isAccountAwaited } = engine
     const handOver = { takeSeat, isAccountAwaited, wake: () => engine.wake('steps') }
-    const steps = createSteps({ ...waiting, ...handOver, recover })
+    const steps = createSteps({ ...waiting, ...handOver, droppedTokens, recover })
     const spec = await loadSpec()
     const app = await createApp({
       spec,

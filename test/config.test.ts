@@ -21,6 +21,12 @@ const zero = `0x${'00'.repeat(20)}`
 /** USD Coin's address as it is published, and with its first letter in the other case. */
 const published = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const mistyped = '0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+const vault = `0x${'cd'.repeat(20)}`
+const other = `0x${'ef'.repeat(20)}`
+const withFormer = (...formerVaults: string[]) => ({
+  groups: { usd: {} },
+  chains: [{ ...goodChain, vault, delegates: [`0x${'12'.repeat(20)}`], formerVaults }],
+})
 const goodFile = { groups: { usd: { feeBps: 5 } }, chains: [goodChain] }
 const withChain = (change: object) => ({ ...goodFile, chains: [{ ...goodChain, ...change }] })
 
@@ -84,6 +90,10 @@ describe('the configuration', () => {
       'did you mean "confirmations"',
     ],
     ['a credential that is not set', { RPC_KEY: '' }, goodFile, 'RPC_KEY'],
+    ['a former vault that is the vault', {}, withFormer(vault), 'is the vault, which is no former one'],
+    ['a former vault that is there twice', {}, withFormer(other, other), `formerVaults: ${other} is there twice`],
+    ['a former vault that is a token', {}, withFormer(goodToken.address), 'is the token "usd"'],
+    ['a former vault that is no address', {}, withFormer('0x12'), '/formerVaults/0'],
     ['a chain that is there twice', {}, { ...goodFile, chains: [goodChain, goodChain] }, 'twice'],
     ['a group that is not there', {}, { groups: {}, chains: [goodChain] }, '"usd"'],
     [

@@ -4,7 +4,7 @@ import { readChainsFile } from '../../server/chainsFile.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { DeployRefused } from './planChain.js'
 
-type Entry = { delegates?: string[]; vault?: string }
+type Entry = { delegates?: string[]; vault?: string; formerVaults?: string[] }
 
 const nowhere = `0x${'0'.repeat(40)}`
 
@@ -29,6 +29,11 @@ export function readDeployableFile(
     // Accounts that borrow an older delegate keep working with it.
     entry.delegates = [contracts.delegate, ...others]
     entry.vault = contracts.vault
+    const former = [...(entry.formerVaults ?? []), ...(known === nowhere ? [] : [known])]
+    const replaced = former.filter((address) => address.toLowerCase() !== contracts.vault)
+    // What the old one has paid stays paid, and what reaches it is credit.
+    if (replaced.length > 0) entry.formerVaults = replaced
+    else delete entry.formerVaults
   }
   const text = `${JSON.stringify(content, null, 2)}\n`
   const { chains, problems } = readChainsFile(text, options.env)

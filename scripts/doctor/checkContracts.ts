@@ -46,6 +46,7 @@ export async function checkContracts(chain: ChainConfig, ask: Ask, operators: re
     await checkOwner()
     await checkOperators()
   }
+  for (const former of chain.formerVaults ?? []) await checkFormer(former)
   for (const token of chain.tokens) await checkToken(token)
   return list
 
@@ -74,6 +75,18 @@ export async function checkContracts(chain: ChainConfig, ask: Ask, operators: re
       if ((await read('isOperator', [operator])) === true) continue
       const remedy = `Run \`npm run deploy\` with this operator, or setOperator(${operator}, true) with the owner.`
       fault('operator.notAllowed', `the vault does not take orders from ${operator}`, remedy)
+    }
+  }
+
+  async function checkFormer(former: Address): Promise<void> {
+    if ((await readOf(former, 'owner')) === null || (await readOf(former, 'isOperator', [former])) === null) {
+      const what = `what is at ${former}, a former vault, is no SolverVault`
+      return fault('formerVault.foreign', what, 'Correct the address in formerVaults in the chains file.')
+    }
+    for (const operator of operators) {
+      if ((await readOf(former, 'isOperator', [operator])) !== true) continue
+      const remedy = `Once nothing is under way that was signed before: setOperator(${operator}, false) with its owner.`
+      warn('formerVault.operator', `the former vault ${former} takes orders from ${operator} still`, remedy)
     }
   }
 
@@ -130,9 +143,13 @@ export async function checkContracts(chain: ChainConfig, ask: Ask, operators: re
     return typeof answer?.result === 'string' && answer.result.length >= 66 ? (answer.result as Hex) : null
   }
 
-  async function read(functionName: string, args: readonly unknown[] = []): Promise<unknown> {
+  function read(functionName: string, args: readonly unknown[] = []): Promise<unknown> {
+    return readOf(vault, functionName, args)
+  }
+
+  async function readOf(contract: Address, functionName: string, args: readonly unknown[] = []): Promise<unknown> {
     const abi = solverVaultAbi as Abi
-    const data = await raw(vault, encodeFunctionData({ abi, functionName, args }))
+    const data = await raw(contract, encodeFunctionData({ abi, functionName, args }))
     try {
       return data && decodeFunctionResult({ abi, functionName, data })
     } catch {

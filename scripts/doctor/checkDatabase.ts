@@ -78,7 +78,7 @@ export async function checkDatabase(
       fault('database.migrationLocked', what, remedy)
     }
     if (foreign.length > 0 || missing.length > 0) return false
-    for (const table of ['lanes', 'chain_identities']) {
+    for (const table of ['lanes', 'chain_identities', 'known_contracts']) {
       if (await database.knex.schema.hasTable(table)) continue
       const what = `the table ${table} is gone, though the migration that made it is noted`
       fault('database.damaged', what, 'Restore the backup; see "Backup" in the README.')

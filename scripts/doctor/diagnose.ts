@@ -6,6 +6,7 @@ import type { Database } from '../../server/store/database.js'
 import { describePlace } from '../place.js'
 import { checkContracts } from './checkContracts.js'
 import { checkDatabase } from './checkDatabase.js'
+import { checkDropped } from './checkDropped.js'
 import { checkKeys } from './checkKeys.js'
 import { checkNode, checkPublicNode, type NodeReport } from './checkNode.js'
 import { checkOperators } from './checkOperators.js'
@@ -35,6 +36,7 @@ export async function diagnose(
   try {
     // The embedded chains run only with the service, which sets them up by itself.
     if (!deployment) return findings
+    if (database) findings.push(...(await checkDropped(deployment.chains, database)))
     const keys = await checkKeys(deployment.keys, deployment.chains[0]!.chainId, env)
     findings.push(...keys.findings)
     const parts = deployment.chains.map((chain) => checkChain(chain, keys.operators, database, now()))

@@ -25,6 +25,68 @@ export const payoutMutations: Mutation[] = [
     tests: ['test/store/heldPayouts.test.ts', '-g', 'neither prepared nor signed'],
   },
   {
+    name: 'what a former vault has paid is taken for unpaid',
+    changes: [
+      {
+        file: 'server/engine/outcome.ts',
+        find: 'fulfilledKeys(receipt, ...vaultsOf(chain.config))',
+        replace: 'fulfilledKeys(receipt, vaultsOf(chain.config)[0]!)',
+      },
+    ],
+    tests: ['test/e2e/replacedVault.test.ts', '-g', 'while nobody works'],
+  },
+  {
+    name: 'the vault pays what a former one has paid',
+    changes: [
+      { file: 'server/engine/formerVaults.ts', find: 'formerVaults.length > 0', replace: 'formerVaults.length < 0' },
+    ],
+    tests: ['test/e2e/replacedVault.test.ts', '-g', 'does not pay it again'],
+  },
+  {
+    name: 'what reaches a former vault is nobody’s credit',
+    changes: [
+      {
+        file: 'server/chain/transfers.ts',
+        find: 'isConfigured(token) && isVault(to, config)',
+        replace: 'isConfigured(token) && to === config.vault',
+      },
+    ],
+    tests: ['test/e2e/replacedVault.test.ts', '-g', 'that was signed before'],
+  },
+  {
+    name: 'what goes through a vault that is not configured is taken for unpaid',
+    changes: [
+      {
+        file: 'server/engine/outcome.ts',
+        find: 'transaction.to !== work.user && !isVault(',
+        replace: 'transaction.to === work.user && !isVault(',
+      },
+    ],
+    tests: ['test/engine/outcome.test.ts', '-g', 'not configured here'],
+  },
+  {
+    name: 'a chains file may drop what is needed',
+    changes: [
+      {
+        file: 'server/knownDeployment.ts',
+        find: 'if (refused.length > 0) {',
+        replace: 'if (refused.length < 0) {',
+      },
+    ],
+    tests: ['test/e2e/droppedFromChainsFile.test.ts', '-g', 'no token that is being paid'],
+  },
+  {
+    name: 'a user pays for what can’t follow any more',
+    changes: [
+      {
+        file: 'server/services/steps.ts',
+        find: 'isPaying ? undefined : ref.stepIndex + 1',
+        replace: 'ref.stepIndex + 1',
+      },
+    ],
+    tests: ['test/e2e/droppedFromChainsFile.test.ts', '-g', 'before a user pays'],
+  },
+  {
     name: 'a key goes to another step though a transaction was signed with it',
     changes: [
       {

@@ -1,17 +1,17 @@
 import type { Address } from 'viem'
 import { nativeToken } from '../../server/domain/action.js'
-import type { ChainConfig, TokenConfig } from '../../server/domain/chainConfig.js'
+import { type ChainConfig, type TokenConfig, vaultsOf } from '../../server/domain/chainConfig.js'
 import type { Database } from '../../server/store/database.js'
 import { countOpenTransactions } from '../../server/store/lanes.js'
 import { type BalanceFault, checkBalances, readPayouts, readVaultMovements } from '../../server/store/reconciliation.js'
 import { differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
 import { createVaultLogs, type Movement } from './vaultLogs.js'
 
-/** A vault's holding of one token, and where it comes from. All amounts in the token's smallest unit. */
+/** What a chain's vault holds of one token, with its former ones, and where it comes from. All amounts in the token's smallest unit. */
 export type VaultReport = {
   chainId: number
   token: TokenConfig
-  /** What the vault holds on the chain. */
+  /** What the vaults hold on the chain. */
   balance: bigint
   /** Users' payments that the ledger has recorded. */
   recorded: bigint
@@ -51,7 +51,7 @@ export async function compareVaults(database: Database, chains: readonly ChainCo
 type Movements = Awaited<ReturnType<typeof readVaultMovements>>
 
 async function compareChain(database: Database, chain: ChainConfig, movements: Movements): Promise<VaultReport[]> {
-  const logs = createVaultLogs(chain, [chain.vault])
+  const logs = createVaultLogs(chain, vaultsOf(chain))
   const head = await logs.head()
   const range = { from: await logs.start(head), head }
   const seen = await logs.arrivalsAndWithdrawals(range)

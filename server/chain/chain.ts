@@ -151,7 +151,7 @@ export type Chain = {
   accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
-  /** Whether the vault has paid under this key. `since`: by a node that has this block. */
+  /** Whether the vault, or a former one, has paid under this key. `since`: by a node that has this block. */
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>
   /** Which of them the vault lets pay; all of them where it does not say. */
   areOperators(signers: readonly Address[]): Promise<boolean[]>
@@ -164,8 +164,8 @@ export type Chain = {
   findFulfilment(stepKey: Hash): Promise<FoundLog>
   /** The transaction in which the account's delegate ran this batch. */
   findExecution(account: Address, chainBatchId: Hash): Promise<FoundLog>
-  /** What has really reached the vault of what a block's logs say, in the order given; see `createArrivalMeter`. */
-  measureArrivals(logged: readonly { token: Address; amount: bigint }[], block: bigint): Promise<bigint[]>
+  /** What has really reached the vaults of what a block's logs say, in the order given; see `createArrivalMeter`. */
+  measureArrivals(logged: readonly { token: Address; to: Address; amount: bigint }[], block: bigint): Promise<bigint[]>
   /** At the pending block. */
   simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
   /** Hands a signed transaction to every node of the chain. Never throws. */

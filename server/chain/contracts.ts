@@ -87,9 +87,9 @@ export function executedBatchIds(receipt: Pick<Receipt, 'logs'>, account: Addres
   return keysLogged(receipt, account, executedTopic)
 }
 
-/** The keys under which the vault paid in a transaction. */
-export function fulfilledKeys(receipt: Pick<Receipt, 'logs'>, vault: Address): Hash[] {
-  return keysLogged(receipt, vault, fulfilledTopic)
+/** The keys under which a vault paid in a transaction. */
+export function fulfilledKeys(receipt: Pick<Receipt, 'logs'>, ...vaults: readonly Address[]): Hash[] {
+  return vaults.flatMap((vault) => keysLogged(receipt, vault, fulfilledTopic))
 }
 
 export function encodeIsFulfilled(stepKey: Hash): Hex {

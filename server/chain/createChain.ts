@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 import { nativeToken } from '../domain/action.js'
-import type { ChainConfig } from '../domain/chainConfig.js'
+import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
 import { encodeBalanceOf, encodeIsChainBatchProcessed, encodeIsFulfilled, encodeIsOperator } from './contracts.js'
 import { createLogSearch } from './findLog.js'
@@ -42,7 +42,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
   return {
     config,
     simulate: createSimulator(rpc),
-    measureArrivals: createArrivalMeter(rpc, config.vault),
+    measureArrivals: createArrivalMeter(rpc),
     findFulfilment,
     findExecution,
     blockReceipts: readBlockReceipts,
@@ -142,7 +142,9 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     },
 
     async isFulfilled(stepKey, since) {
-      return (await readFlag(rpc, { to: config.vault, data: encodeIsFulfilled(stepKey), since })) === true
+      const data = encodeIsFulfilled(stepKey)
+      const flags = await Promise.all(vaultsOf(config).map((to) => readFlag(rpc, { to, data, since })))
+      return flags.includes(true)
     },
 
     async areOperators(signers) {

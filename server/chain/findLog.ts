@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { ChainConfig } from '../domain/chainConfig.js'
+import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import type { FoundLog } from './chain.js'
 import { executedTopic, fulfilledTopic } from './contracts.js'
 import type { Rpc } from './rpc.js'
@@ -13,13 +13,16 @@ const furthestBlocks = 400_000n
 /** Enough to get as far back as that by windows of 1,000 blocks; a search is repeated, and gateways count requests. */
 const mostRequests = 50
 
-type Search = { address: Address; topics: readonly [Hash, Hash] }
+/** `address`: who logged it; of several, any. */
+type Search = { address: Address | Address[]; topics: readonly [Hash, Hash] }
 
 /**
  * Finds the one transaction that logged a step's or a batch's key. Null is said only of what was searched as far back as a
  * search goes; where the nodes' windows are too narrow for that, it is said to be unsearched. An outage is thrown.
  */
-export function createLogSearch(rpc: Rpc, { vault }: Pick<ChainConfig, 'vault'>) {
+export function createLogSearch(rpc: Rpc, config: Pick<ChainConfig, 'vault' | 'formerVaults'>) {
+  const vaults = vaultsOf(config)
+  const vault = vaults.length > 1 ? vaults : config.vault
   return {
     findFulfilment: (stepKey: Hash) => find({ address: vault, topics: [fulfilledTopic, stepKey] }),
     findExecution: (account: Address, chainBatchId: Hash) =>

@@ -9,25 +9,28 @@ import { transferTopic, transfersOf } from './transfers.js'
 
 const maxReadings = 5
 
-/** What a token's logs say has reached the vault, in its smallest unit. */
-export type LoggedArrival = { token: Address; amount: bigint }
+/** What a token's logs say has reached a vault, in its smallest unit. */
+export type LoggedArrival = { token: Address; to: Address; amount: bigint }
 
 /**
- * Finds out what has really reached the vault: a token may take a fee, or lie, and log the full amount. Measured is by
+ * Finds out what has really reached a vault: a token may take a fee, or lie, and log the full amount. Measured is by
  * how much the vault's balance grew in the block, against all that its logs say. What is missing is shared by the
  * arrivals of that block in proportion, rounded in the solver's favour: together they never get more than has come.
  */
-export function createArrivalMeter(rpc: Rpc, vault: Address) {
+export function createArrivalMeter(rpc: Rpc) {
   return async function measureArrivals(logged: readonly LoggedArrival[], block: bigint): Promise<bigint[]> {
     try {
-      const totals = new Map<Address, bigint>()
-      for (const { token, amount } of logged) totals.set(token, (totals.get(token) ?? 0n) + amount)
+      const totals = new Map<string, LoggedArrival>()
+      for (const { token, to, amount } of logged) {
+        const before = totals.get(placeOf({ token, to }))?.amount ?? 0n
+        totals.set(placeOf({ token, to }), { token, to, amount: before + amount })
+      }
       const measured = new Map(
         await Promise.all(
-          [...totals].map(async ([token, total]) => [token, await measureSurely(token, total, block)] as const),
+          [...totals].map(async ([place, total]) => [place, await measureSurely(total, block)] as const),
         ),
       )
-      return logged.map(({ token, amount }) => share(amount, measured.get(token)!))
+      return logged.map((arrival) => share(arrival.amount, measured.get(placeOf(arrival))!))
     } catch (error) {
       if (!(error instanceof ChainUnavailable) || !isStateGone(error.reason)) throw error
       return Promise.all(logged.map(tryOut))
@@ -39,11 +42,11 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
    * state while that block is being added (anvil does), or have different backends answer one batch; then the user
    * would lose what the vault paid out in that next block.
    */
-  async function measureSurely(token: Address, total: bigint, block: bigint): Promise<Measure> {
-    let last = await measure(token, total, block)
+  async function measureSurely(total: LoggedArrival, block: bigint): Promise<Measure> {
+    let last = await measure(total, block)
     for (let readings = 1; last.arrived < last.logged; readings++) {
       if (readings > maxReadings) throw new Error(`The nodes tell different balances of the vault at block ${block}`)
-      const again = await measure(token, total, block)
+      const again = await measure(total, block)
       if (again.arrived === last.arrived && again.logged === last.logged) break
       last = again
     }
@@ -54,7 +57,7 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
    * What a block's logs, among them `total`, say of a token's way into the vault, and what came. Of a token that did not say
    * there what the vault had, nothing has: it will never say it, and what shares a transaction with it must not wait for that.
    */
-  async function measure(token: Address, total: bigint, block: bigint): Promise<Measure> {
+  async function measure({ token, to: vault, amount: total }: LoggedArrival, block: bigint): Promise<Measure> {
     const range = { address: token, fromBlock: quantity(block), toBlock: quantity(block) }
     const party = padHex(vault, { size: 32 })
     const balance = { to: token, data: encodeBalanceOf(vault) }
@@ -83,7 +86,7 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
   }
 
   /** Where the nodes have forgotten the block's state: what arrives elsewhere when the vault sends as much now. */
-  async function tryOut({ token, amount }: LoggedArrival): Promise<bigint> {
+  async function tryOut({ token, to: vault, amount }: LoggedArrival): Promise<bigint> {
     // Nobody's address, so that the token has no reason to treat it otherwise.
     const recipient: Address = `0x${keccak256(token).slice(26)}`
     const balanceOf = (holder: Address) => ({ from: vault, to: token, data: encodeBalanceOf(holder) })
@@ -102,6 +105,10 @@ export function createArrivalMeter(rpc: Rpc, vault: Address) {
 }
 
 type Measure = { logged: bigint; arrived: bigint }
+
+function placeOf({ token, to }: Pick<LoggedArrival, 'token' | 'to'>): string {
+  return `${token} ${to}`
+}
 
 function share(amount: bigint, { logged, arrived }: Measure): bigint {
   if (arrived >= logged) return amount

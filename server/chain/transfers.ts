@@ -1,6 +1,6 @@
 import { type Address, getAddress, type Hash, toEventSelector } from 'viem'
 import { type ChainBatch, nativeToken, type TokenTransfer } from '../domain/action.js'
-import type { ChainConfig } from '../domain/chainConfig.js'
+import { type ChainConfig, isVault } from '../domain/chainConfig.js'
 import type { Log, Receipt } from './chain.js'
 
 export type Transfer = { token: Address; from: Address; to: Address; amount: bigint; logIndex: number }
@@ -27,23 +27,25 @@ export function transfersOf(source: { logs: readonly Log[] }): Transfer[] {
   })
 }
 
-/** What has reached the vault in a transaction: configured ERC-20 tokens by their logs, native currency by the vault's. */
+/**
+ * What has reached the vault, or a former one, in a transaction: configured ERC-20 tokens by their logs, native currency by
+ * the vault's. What one vault gives another is nobody's.
+ */
 export function vaultArrivals(
   receipt: Pick<Receipt, 'status' | 'logs'>,
-  config: Pick<ChainConfig, 'vault' | 'tokens'>,
-): Omit<Transfer, 'to'>[] {
+  config: Pick<ChainConfig, 'vault' | 'formerVaults' | 'tokens'>,
+): Transfer[] {
   if (receipt.status !== 'success') return []
   const isConfigured = (token: Address) =>
     token !== nativeToken && config.tokens.some((configured) => configured.address === token)
-  const tokens = transfersOf(receipt)
-    .filter(({ token, from, to }) => isConfigured(token) && to === config.vault && from !== config.vault)
-    .map(({ token, from, amount, logIndex }) => ({ token, from, amount, logIndex }))
-  const native = receipt.logs.flatMap((log) => {
-    const [topic, from] = log.topics
-    if (log.address !== config.vault || topic !== nativeReceivedTopic || !from) return []
-    return { token: nativeToken, from: addressIn(from), amount: BigInt(log.data.slice(0, 66)), logIndex: log.logIndex }
+  const tokens = transfersOf(receipt).filter(({ token, to }) => isConfigured(token) && isVault(to, config))
+  const native = receipt.logs.flatMap(({ address: to, topics: [topic, from], data, logIndex }) => {
+    if (!isVault(to, config) || topic !== nativeReceivedTopic || !from) return []
+    return { token: nativeToken, from: addressIn(from), to, amount: BigInt(data.slice(0, 66)), logIndex }
   })
-  return [...tokens, ...native].filter(({ amount }) => amount > 0n).sort((a, b) => a.logIndex - b.logIndex)
+  return [...tokens, ...native]
+    .filter(({ from, amount }) => !isVault(from, config) && amount > 0n)
+    .sort((a, b) => a.logIndex - b.logIndex)
 }
 
 /** What the vault's owner has taken out of it, by the vault's own word; payouts are no withdrawals. */

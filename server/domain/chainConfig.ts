@@ -54,8 +54,13 @@ export type ChainConfig = {
   agreement: number
   /** Delegate contracts that users may authorize; the first is the current one. Lower case. */
   delegates: Address[]
-  /** The SolverVault. Lower case. */
+  /** The SolverVault that pays, and that users are told to pay. Lower case. */
   vault: Address
+  /**
+   * Vaults that it has replaced, lower case: they pay nothing any more, but what reaches them is credit, and what they
+   * have paid stays paid. Undefined: none.
+   */
+  formerVaults?: Address[]
   /** Who has to own the vault, lower case; for checking only. Undefined: whoever does is right. */
   vaultOwner?: Address
   /** How often the chain's head is asked for, in milliseconds. */
@@ -68,4 +73,13 @@ export type ChainConfig = {
   replaceAfterMs: number
   /** The native currency is among them, at the zero address, when it belongs to a group. */
   tokens: TokenConfig[]
+}
+
+/** All vaults whose word and holdings count, the one that pays first. */
+export function vaultsOf({ vault, formerVaults = [] }: Pick<ChainConfig, 'vault' | 'formerVaults'>): Address[] {
+  return [vault, ...formerVaults]
+}
+
+export function isVault(address: Address | null, config: Pick<ChainConfig, 'vault' | 'formerVaults'>): boolean {
+  return address !== null && vaultsOf(config).includes(address)
 }

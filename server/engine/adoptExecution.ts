@@ -1,5 +1,6 @@
 import type { Chain, ChainTransaction, Receipt } from '../chain/chain.js'
 import type { ChainBatch, TokenTransfer } from '../domain/action.js'
+import { vaultsOf } from '../domain/chainConfig.js'
 import type { StepError } from '../domain/errors.js'
 import { solverTransfers } from '../domain/solverNeeds.js'
 import type { StepResult } from '../store/bookResult.js'
@@ -120,8 +121,8 @@ function paidExactly(
   chain: Chain,
   tools: EngineTools,
 ): boolean {
-  const { vault } = chain.config
-  if (transaction.to !== vault || !work.stepKey) return false
+  const vault = vaultsOf(chain.config).find((address) => address === transaction.to)
+  if (!vault || !work.stepKey) return false
   if (!tools.codec.fulfilledKeys(receipt, vault).includes(work.stepKey)) return false
   const asked = tools.codec.decodeFulfilments(transaction.input, vault)
   const fulfilment = asked.find(({ stepKey }) => stepKey === work.stepKey)

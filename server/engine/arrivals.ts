@@ -25,7 +25,7 @@ export function confirmationsFor(
   return Math.max(config.confirmations, ...needed)
 }
 
-/** What reached the vault from the user in a transaction: what its logs say, less what tokens kept of it. */
+/** What reached the vaults from the user in a transaction: what its logs say, less what tokens kept of it. */
 export async function arrivalsOf(
   receipt: Receipt,
   user: Address,

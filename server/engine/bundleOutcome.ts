@@ -1,5 +1,6 @@
 import type { Chain, Receipt } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
+import { isVault } from '../domain/chainConfig.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { StepOutcome } from '../store/bookResult.js'
 import type { StepWork } from '../store/steps.js'
@@ -27,8 +28,8 @@ export function readBundle(
   chain: Chain,
   tools: EngineTools,
 ): BundleReading | null {
-  const { vault } = chain.config
-  if (transaction.to !== vault || !tools.codec.isBundle(transaction.data)) return null
+  const { to: vault } = transaction
+  if (!isVault(vault, chain.config) || !tools.codec.isBundle(transaction.data)) return null
   const faults = tools.codec.bundleFaults(receipt, vault)
   // Only for these, since it takes longer than all that is read otherwise.
   const calls = faults.size > 0 ? tools.codec.decodeBundle(transaction.data, vault) : null
@@ -52,7 +53,7 @@ export async function faultOf(
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
   const failed = bundle?.failed.find(({ call: { to, data } }) =>
-    to === chain.config.vault
+    to === transaction.to
       ? tools.codec.decodeFulfill(data)?.stepKey === work.stepKey
       : // What the vault pays his own calls have no part in.
         work.stepKey === null && to === work.user,

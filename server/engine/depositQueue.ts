@@ -1,6 +1,7 @@
-import { getAddress } from 'viem'
+import { type Address, getAddress } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
+import { isVault } from '../domain/chainConfig.js'
 import type { Custody, Movement } from '../domain/deposit.js'
 import type { DepositResult, DepositWork } from '../store/deposits.js'
 import { confirmationsFor } from './arrivals.js'
@@ -51,7 +52,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   }
   const found = findMovements(work, receipt, transaction.value, chain, tools)
   if (typeof found === 'string') return settle(work, refused(found), tools)
-  const short = found.custody === 'vault' && work.isDeposit ? await shortArrival(work, found, receipt, chain) : null
+  const short = found.custody === 'vault' && work.isDeposit ? await shortArrival(work, receipt, chain, tools) : null
   if (short) return settle(work, refused(short), tools)
   const { blockNumber, blockHash } = receipt
   const confirmed = { blockNumber: Number(blockNumber), blockHash, confirmations: work.requiredConfirmations }
@@ -62,10 +63,16 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
 type Found = { custody: Custody; movements: Movement[]; mismatch: string }
 
 /** What is wrong when the token kept a part for itself, whatever its logs say. */
-async function shortArrival(work: DepositWork, found: Found, receipt: Receipt, chain: Chain): Promise<string | null> {
-  const { token } = work
-  if (token === nativeToken) return null
-  const logged = found.movements.map(({ amount }) => ({ token, amount }))
+async function shortArrival(
+  work: DepositWork,
+  receipt: Receipt,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<string | null> {
+  if (work.token === nativeToken) return null
+  const logged = tools.codec
+    .vaultArrivals(receipt, chain.config)
+    .filter(({ token, from }) => token === work.token && from === work.user)
   const arrived = await chain.measureArrivals(logged, receipt.blockNumber)
   const at = logged.findIndex(({ amount }, index) => arrived[index] !== amount)
   return at < 0
@@ -102,16 +109,16 @@ function findMovements(
   chain: Chain,
   tools: EngineTools,
 ): Found | string {
-  const { vault } = chain.config
+  const isOurs = (address: Address | null) => isVault(address, chain.config)
   const { user, sender } = work
-  if (work.isDeposit && sender === vault) return 'sender: what the vault pays out is no deposit.'
-  if (!work.isDeposit && sender === vault) {
-    const withdrawals = tools.codec.vaultWithdrawals(receipt, vault)
+  if (work.isDeposit && isOurs(sender)) return 'sender: what the vault pays out is no deposit.'
+  if (!work.isDeposit && isOurs(sender)) {
+    const withdrawals = tools.codec.vaultWithdrawals(receipt, sender)
     const own = withdrawals.filter(({ token, to }) => token === work.token && to === user)
     return matching(work, 'vault', own, 'to the user by a withdrawal of the vault’s owner')
   }
   const sent = transfersOf(work, receipt, value, chain, tools).filter(({ from }) => from === sender)
-  const toVault = sent.filter(({ to }) => to === vault)
+  const toVault = sent.filter(({ to }) => isOurs(to))
   if (work.isDeposit && sender === user) return matching(work, 'vault', toVault, 'to the vault')
   if (work.isDeposit) {
     const toUser = sent.filter(({ to }) => to === user)
@@ -122,7 +129,7 @@ function findMovements(
   }
   if (sender !== user) return 'sender: a withdrawal leaves the vault or the user’s own account.'
   // What goes to the vault is a deposit there; it has left the user's account, but not the service.
-  const out = sent.filter(({ to }) => to !== user && to !== vault)
+  const out = sent.filter(({ to }) => to !== user && !isOurs(to))
   return matching(work, 'wallet', out, 'out of the account')
 }
 
@@ -141,18 +148,16 @@ function amountsOf(movements: readonly Movement[]): string {
   return shown.join(', ') + (more > 0 ? ` and ${more} more amounts` : '')
 }
 
-type Transfer = Movement & { from: string; to: string | null }
+type Transfer = Movement & { from: Address; to: Address | null }
 
 /** Every transfer of the token that the receipt tells of. */
 function transfersOf(work: DepositWork, receipt: Receipt, value: bigint, chain: Chain, tools: EngineTools): Transfer[] {
   if (work.token !== nativeToken) {
     return tools.codec.transfersOf(receipt).filter((transfer) => transfer.token === work.token)
   }
-  const { vault } = chain.config
-  const intoVault = tools.codec
-    .vaultArrivals(receipt, chain.config)
-    .filter((arrival) => arrival.token === nativeToken)
-    .map((arrival) => ({ from: arrival.from, to: vault, amount: arrival.amount, logIndex: arrival.logIndex }))
-  const direct = receipt.to === vault ? [] : [{ from: receipt.from, to: receipt.to, amount: value, logIndex: -1 }]
+  const intoVault = tools.codec.vaultArrivals(receipt, chain.config).filter(({ token }) => token === nativeToken)
+  const direct = isVault(receipt.to, chain.config)
+    ? []
+    : [{ from: receipt.from, to: receipt.to, amount: value, logIndex: -1 }]
   return [...intoVault, ...direct]
 }

@@ -9,6 +9,7 @@ import type { StepWork } from '../store/steps.js'
 import { adoptExecution } from './adoptExecution.js'
 import type { ReadyStep } from './bundles.js'
 import { explainRevert } from './explainRevert.js'
+import { isPaidByFormer } from './formerVaults.js'
 import { headOf, noLane } from './lanes.js'
 import { anOperator, hasOperator, isOperatorsFault } from './operators.js'
 import { type Payload, payloadOf } from './payload.js'
@@ -238,6 +239,10 @@ async function judge(
     const adopted = await adopt(work, batch, chain, failure, tools)
     const visit = adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools))
     return { outcome: 'ended', visit }
+  }
+  if (await isPaidByFormer(plan.stepKey, plan.chain)) {
+    const adopted = await adopt(work, plan.batch, plan.chain, { name: 'AlreadyFulfilled' }, tools)
+    return { outcome: 'ended', visit: adopted ?? waits(plan.chain.config.pollIntervalMs) }
   }
   if (simulation.missing) {
     const error = { code: 'transfer_mismatch', message: simulation.missing, retryable: true } as const

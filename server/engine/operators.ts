@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
+import { isVault } from '../domain/chainConfig.js'
 import type { EngineTools } from './tools.js'
 
 /**
@@ -40,7 +41,8 @@ export function anOperator(chain: Chain, tools: EngineTools): Address {
 
 /**
  * Whether a revert is the operator's fault and not the step's. Only the vault knows operators, and it is asked itself: what
- * a user's account or contract reverts with may look the same.
+ * a user's account or contract reverts with may look the same. A former vault may know none any more: what it was to do the
+ * vault does.
  */
 export async function isOperatorsFault(
   failure: { name: string | null },
@@ -48,7 +50,8 @@ export async function isOperatorsFault(
   chain: Chain,
   tools: EngineTools,
 ): Promise<boolean> {
-  if (failure.name !== 'NotOperator' || to !== chain.config.vault) return false
+  if (failure.name !== 'NotOperator' || !isVault(to, chain.config)) return false
+  if (to !== chain.config.vault) return true
   await checkOperators(chain, tools)
   return isRefused(chain, from, tools)
 }

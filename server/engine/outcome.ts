@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
+import { isVault, vaultsOf } from '../domain/chainConfig.js'
 import type { StepError } from '../domain/errors.js'
 import { solverTransfers } from '../domain/solverNeeds.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
@@ -10,6 +11,7 @@ import { adoptExecution } from './adoptExecution.js'
 import { arrivalsOf } from './arrivals.js'
 import { faultOf, type MinedTransaction } from './bundleOutcome.js'
 import { explainRevert } from './explainRevert.js'
+import { stepFields } from './logFields.js'
 import { isOperatorsFault } from './operators.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
@@ -25,6 +27,10 @@ export async function resultOf(
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
   const { transaction, receipt, bundle } = mined
+  // Of a vault that is configured elsewhere (a replica with another chains file) nothing can be read here, and what can't
+  // be read is not taken for unpaid.
+  if (transaction.to !== work.user && !isVault(transaction.to, chain.config))
+    return unreadable(work, transaction, tools)
   const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
   const isCancelled = transaction.attempts.some((attempt) => attempt.hash === receipt.hash && attempt.isCancel)
   // Nothing happened for any of its steps, and which of them is to blame shows when each goes by itself.
@@ -70,10 +76,18 @@ export async function resultOf(
   return { status: 'reverted', error, ...place }
 }
 
-/** Whether the vault has paid the step's transfers, or there are none. */
+function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: EngineTools): null {
+  tools.log.error(
+    { ...stepFields(work), chainId, vault: to },
+    'the step was sent through a vault that is not configured',
+  )
+  return null
+}
+
+/** Whether a vault has paid the step's transfers, or there are none. */
 function hasPaid(work: StepWork, batch: ChainBatch, receipt: Receipt, chain: Chain, tools: EngineTools): boolean {
   if (solverTransfers(batch).length === 0) return true
-  return work.stepKey !== null && tools.codec.fulfilledKeys(receipt, chain.config.vault).includes(work.stepKey)
+  return work.stepKey !== null && tools.codec.fulfilledKeys(receipt, ...vaultsOf(chain.config)).includes(work.stepKey)
 }
 
 /** Whether the account's delegate says that it has run the batch, or there is nothing to run. */

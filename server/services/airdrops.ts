@@ -1,5 +1,6 @@
 import { type Address, zeroAddress } from 'viem'
 import type { Airdrop } from '../domain/airdrop.js'
+import { vaultsOf } from '../domain/chainConfig.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Settings } from '../domain/settings.js'
 import type { Store } from '../store/store.js'
@@ -27,7 +28,7 @@ export function createAirdrops(deps: {
     ): Promise<Airdrop> {
       const { chain, token, terms } = findTerms(wanted.chainId, wanted.tokenId)
       const { amount } = wanted
-      if ([zeroAddress, chain.vault, ...chain.delegates].includes(wanted.wallet)) {
+      if ([zeroAddress, ...vaultsOf(chain), ...chain.delegates].includes(wanted.wallet)) {
         const message = 'wallet may not be the vault, a delegate or the zero address'
         throw new ServiceError('validation_failed', message, {
           issues: [{ path: '/wallet', message, code: 'user_not_allowed' }],

@@ -8,7 +8,7 @@ import {
   recoverDigestSigner,
 } from '../../sdk/src/signing.js'
 import type { ChainAuthorization, ChainBatch, Intent, SignedIntent } from '../domain/action.js'
-import type { ChainConfig } from '../domain/chainConfig.js'
+import { type ChainConfig, isVault } from '../domain/chainConfig.js'
 import type { Issue } from '../domain/errors.js'
 import { isRecipientAllowed } from '../domain/recipients.js'
 import type { Settings } from '../domain/settings.js'
@@ -130,7 +130,7 @@ function* checkSolverTransfers(
         code: 'amount_zero',
       }
     }
-    if (transfer.to === chain?.vault || !isRecipientAllowed(user, intent as Intent, transfer.to)) {
+    if ((chain && isVault(transfer.to, chain)) || !isRecipientAllowed(user, intent as Intent, transfer.to)) {
       yield {
         path: `${path}/to`,
         message: 'the solver pays the user; another recipient needs an intent signed as eip712, and never is the vault',

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Issue } from '../domain/errors.js'
+import { isVault } from '../domain/chainConfig.js'
 import type { Settings } from '../domain/settings.js'
 
 /**
@@ -7,7 +8,7 @@ import type { Settings } from '../domain/settings.js'
  * the zero address is where minted tokens come from, the solver's own inventory among them.
  */
 export function* checkUser(user: Address, settings: Settings): Generator<Issue> {
-  const reserved = [...settings.chains.values()].some((chain) => chain.vault === user || chain.delegates.includes(user))
+  const reserved = [...settings.chains.values()].some((chain) => isVault(user, chain) || chain.delegates.includes(user))
   if (!reserved && !settings.operators.includes(user) && !/^0x0{40}$/.test(user)) return
   yield {
     path: '/user',

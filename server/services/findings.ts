@@ -45,6 +45,9 @@ export type ChainState = {
   unsettled: { unsettled: number; lowestBlock: number | null } | null
 }
 
+/** Users' credit in a token that is configured no more: how many of them have some, and all of it in its smallest unit. */
+export type UnconfiguredCredit = { chainId: number; address: Address; users: number; amount: bigint }
+
 export type FindingCode =
   | 'database_down'
   | 'chain_down'
@@ -54,6 +57,7 @@ export type FindingCode =
   | 'operator_refused'
   | 'signer_low_on_gas'
   | 'vault_empty'
+  | 'credit_unconfigured'
   | 'transactions_stuck'
   | 'transactions_unsettled'
   | 'steps_waiting'
@@ -77,6 +81,7 @@ export function findingsOf(state: {
   chains: ChainState[]
   waiting: Waiting
   exposures: Exposure[]
+  unconfiguredCredit: readonly UnconfiguredCredit[]
   /** Whose keys are configured. */
   operators: readonly string[]
   nowMs: number
@@ -105,6 +110,7 @@ export function findingsOf(state: {
   ]
   const chains = state.chains.map((chain) => ({ ...chain, lanes: inUse(chain, state.operators) }))
   for (const find of perChain) findings.push(...chains.flatMap(find))
+  findings.push(...state.unconfiguredCredit.map(unconfigured))
   if (waiting.oldestAt !== null && nowMs - waiting.oldestAt > waitingMs) {
     findings.push({
       code: 'steps_waiting',
@@ -204,6 +210,16 @@ function emptyOf({ config, inventory }: ChainState): Finding[] {
       message: `The vault holds ${amount} of ${id} in its smallest unit; it should hold ${minInventory} at least.`,
       remedy: `Send ${id} to the vault ${getAddress(config.vault)}. Steps that need it end as solver_liquidity and can be asked for again.`,
     }))
+}
+
+function unconfigured({ chainId, address, users, amount }: UnconfiguredCredit): Finding {
+  const token = `the token ${getAddress(address)} of chain ${chainId}`
+  return {
+    code: 'credit_unconfigured',
+    chainId,
+    message: `${users} users have a credit of ${amount} in ${token} (in its smallest unit), which is configured no more: nothing can be paid from it.`,
+    remedy: 'Put the token back into the chains file, so that they can have it paid out, or settle it with them.',
+  }
 }
 
 function stuckOf({ config, stuck }: ChainState): Finding[] {

@@ -6,7 +6,14 @@ import type { Exposure } from '../store/exposures.js'
 import type { Lane } from '../store/lanes.js'
 import type { Waiting } from '../store/serviceState.js'
 import type { Store } from '../store/store.js'
-import { type ChainHealth, type ChainState, type Finding, findingsOf, type HealthStatus } from './findings.js'
+import {
+  type ChainHealth,
+  type ChainState,
+  type Finding,
+  findingsOf,
+  type HealthStatus,
+  type UnconfiguredCredit,
+} from './findings.js'
 import { createLastKnown, type Seen } from './lastKnown.js'
 
 export type HealthReport = {
@@ -35,6 +42,8 @@ export function createHealth(deps: {
   operators: readonly string[]
   /** Why a signer last gave no signature; without an entry it did. */
   signerFaults: ReadonlyMap<Address, { reason: string }>
+  /** What nothing can be paid from until its token is configured again. */
+  unconfiguredCredit: readonly UnconfiguredCredit[]
   version: string
   now: () => number
 }) {
@@ -68,7 +77,8 @@ export function createHealth(deps: {
 
   function makeReport(database: HealthStatus, shared: Shared, seen: Seen<ChainState>[]): HealthReport {
     const states = seen.map(({ value }) => value)
-    const findings = findingsOf({ database, chains: states, ...shared, operators: deps.operators, nowMs: now() })
+    const { operators, unconfiguredCredit } = deps
+    const findings = findingsOf({ database, chains: states, ...shared, operators, unconfiguredCredit, nowMs: now() })
     const chains = seen.map(({ value: state, ageMs }): ChainHealth => {
       const { chainId } = state.config
       const isTroubled = findings.some((finding) => finding.chainId === chainId)

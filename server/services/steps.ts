@@ -1,6 +1,7 @@
-import type { Address, Hash, Hex } from 'viem'
+import { type Address, getAddress, type Hash, type Hex } from 'viem'
 import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.js'
 import { type ChainBatch, isSameStep, type StepRef } from '../domain/action.js'
+import { isVault } from '../domain/chainConfig.js'
 import { ServiceError } from '../domain/errors.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
 import type { Order } from '../domain/request.js'
@@ -25,6 +26,8 @@ export type StepsService = ReturnType<typeof createSteps>
 export function createSteps(deps: {
   store: Store
   settings: Settings
+  /** Tokens that were configured once and are not any more. */
+  droppedTokens: readonly { chainId: number; address: Address }[]
   recover: RecoverAddress
   /** The engine's, for what is accepted on a chain. */
   takeSeat: (chainId: number) => Seat | null
@@ -63,6 +66,7 @@ export function createSteps(deps: {
       const pays = work.kind === 'delegated' || work.kind === 'fulfilment'
       if (pays) requireAllowedRecipients(work.user, work.intent, batch)
       const isAsked = work.view.status !== 'success' && work.view.status !== 'executing'
+      if (isAsked) requireConfigured(work)
       const view = await handedOver(work, {
         ref,
         order: {
@@ -80,6 +84,31 @@ export function createSteps(deps: {
       const wait = waitMs ?? (wasUnderWay ? 0 : defaultWaitMs)
       return isSettled(view.status) ? view : settledWithin(ref, view, wait, signal)
     },
+  }
+
+  /**
+   * What was checked when the action was created may have been taken out of the configuration since. Whoever is about to
+   * pay does so for what follows in his intent, so that this is looked at before his money moves.
+   */
+  function requireConfigured({ intent, kind, ref }: StepWork): void {
+    const isPaying = kind === 'delegated' || kind === 'payment'
+    const concerned = intent.chainBatches.slice(ref.stepIndex, isPaying ? undefined : ref.stepIndex + 1)
+    for (const batch of concerned) {
+      const chain = settings.chains.get(batch.chainId)
+      if (!chain) {
+        const message = `Chain ${batch.chainId}, which this intent needs, is not configured any more. What was paid for it already can be reported as a deposit.`
+        throw new ServiceError('chain_unsupported', message)
+      }
+      needsOf(batch)
+      for (const { to, token } of batch.tokenTransfers) {
+        const isDropped = deps.droppedTokens.some(
+          ({ chainId, address }) => chainId === batch.chainId && address === token,
+        )
+        if (!isDropped || !isVault(to, chain)) continue
+        const message = `The token ${getAddress(token)}, which is to be paid on chain ${batch.chainId}, is not configured any more, so that it is no credit.`
+        throw new ServiceError('token_unsupported', message)
+      }
+    }
   }
 
   function needsOf(batch: ChainBatch): SolverNeed[] {

@@ -30,7 +30,9 @@ describe('measuring what reached the vault', () => {
   })
 
   const measure = (...others: string[]) =>
-    dev.connect({ urls: [node.url, ...others] }).measureArrivals([{ token: dev.token, amount: 100n }], block)
+    dev
+      .connect({ urls: [node.url, ...others] })
+      .measureArrivals([{ token: dev.token, to: dev.vault, amount: 100n }], block)
   const isBalanceAfter = ({ method, params }: JsonCall) => method === 'eth_call' && params[1] === numberToHex(block)
   const balance = (amount: bigint) => ({ result: padHex(numberToHex(amount), { size: 32 }) })
 

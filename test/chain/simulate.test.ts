@@ -252,7 +252,7 @@ describe('a simulated transaction', () => {
         expect(executedBatchIds(second, address)).to.deep.equal([chainBatchId(intent.digest, 1)])
         expect(executedBatchIds(first, dev.vault)).to.deep.equal([])
         expect(vaultArrivals(first, dev.config)).to.deep.equal([
-          { token: dev.token, from: address, amount: 10n, logIndex: first.logs[0]!.logIndex },
+          { token: dev.token, from: address, to: dev.vault, amount: 10n, logIndex: first.logs[0]!.logIndex },
         ])
       })
 

@@ -88,8 +88,8 @@ describe('what arrives in the vault', () => {
   it('is configured tokens and native currency, in the order of the logs', () => {
     const logs = [received(user, 5n), transferLog({ amount: 6n })]
     expect(vaultArrivals({ status: 'success', logs }, config)).to.deep.equal([
-      { token: nativeToken, from: user, amount: 5n, logIndex: logs[0]!.logIndex },
-      { token, from: user, amount: 6n, logIndex: logs[1]!.logIndex },
+      { token: nativeToken, from: user, to: vault, amount: 5n, logIndex: logs[0]!.logIndex },
+      { token, from: user, to: vault, amount: 6n, logIndex: logs[1]!.logIndex },
     ])
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
+import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
 import { resultOf } from '../../server/engine/outcome.js'
 import type { EngineTools } from '../../server/engine/tools.js'
@@ -8,7 +9,7 @@ import { aBatch, aSignedIntent, aTransfer, randomAddress, randomHash } from '../
 
 describe('a reverted transaction whose call now fails for having been paid, of which no node has the log', () => {
   /** What comes of it where the vault remembers the payout from the `remembers`-th time on that it is asked. */
-  async function outcomeOf(remembers: number) {
+  async function outcomeOf(remembers: number, to?: Address) {
     const [signer, vault, stepKey, hash] = [randomAddress(), randomAddress(), randomHash(), randomHash()]
     const batch = aBatch({ calls: [], tokenTransfers: [aTransfer({ from: 'solver' })] })
     const since: unknown[] = []
@@ -32,7 +33,7 @@ describe('a reverted transaction whose call now fails for having been paid, of w
       intent: { ...aSignedIntent(), chainBatches: [batch] },
       view: { chainId: batch.chainId, requiredConfirmations: 1 },
     } as unknown as StepWork
-    const transaction = { signer, to: vault, data: '0x', gasLimit: 100n, attempts: [{ hash, isCancel: false }] }
+    const transaction = { signer, to: to ?? vault, data: '0x', gasLimit: 100n, attempts: [{ hash, isCancel: false }] }
     const receipt = { hash, blockNumber: 5n, blockHash: randomHash(), status: 'reverted', gasUsed: 50n, logs: [] }
     const mined = { transaction, receipt, bundle: null, head: 9n } as unknown as Parameters<typeof resultOf>[1]
     return { result: await resultOf(work, mined, chain, tools), since }
@@ -41,6 +42,12 @@ describe('a reverted transaction whose call now fails for having been paid, of w
   it('is waited for if the vault remembers it, also if it does so at the second look only', async () => {
     expect((await outcomeOf(1)).result).to.equal(null)
     expect((await outcomeOf(2)).result).to.equal(null)
+  })
+
+  it('is left open if it went through a vault that is not configured here', async () => {
+    const { result, since } = await outcomeOf(3, randomAddress())
+    expect(result).to.equal(null)
+    expect(since, 'nothing is asked of the vault that is').to.deep.equal([])
   })
 
   it('has reverted if the vault does not, as of the block that it is in', async () => {

@@ -90,6 +90,21 @@ describe('npm run doctor', function () {
       'publicRpc.shared',
       () => change((c) => c.rpcUrls.push((c.publicRpcUrl = 'http://127.0.0.1:9/v2/0123456789abcdef'))),
     ],
+    [
+      'a former vault that is none',
+      'formerVault.foreign',
+      () => change((c) => (c.formerVaults = [devAccount(9).address])),
+    ],
+    [
+      'a former vault that was left out',
+      'vault.dropped',
+      () => database(`INSERT INTO known_contracts VALUES (31337, 'vault', '0x${'12'.repeat(20)}', 0)`),
+    ],
+    [
+      'a token that was taken out',
+      'token.dropped',
+      () => database(`INSERT INTO known_contracts VALUES (31337, 'token', '0x${'12'.repeat(20)}', 0)`),
+    ],
     ['a delegate that is none', 'delegate.foreign', () => change((c) => (c.delegates = [c.tokens[0].address]))],
     ['an operator that is none', 'operator.notAllowed', () => (place.env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],
     ['an operator without gas', 'operator.noGas', () => (place.env.SOLVER_PRIVATE_KEYS = keccak256('0x01'))],

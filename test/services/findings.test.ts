@@ -14,7 +14,15 @@ describe('what is told of a lane', () => {
     const chain = { config, head, nodes: [1], inventory: [], lanes, refused, stuck: null, unsettled: null }
     const waiting = { steps: 0, airdrops: 0, oldestAt: null }
     const operators = isConfigured ? [signer] : []
-    return findingsOf({ database: 'ok', chains: [chain], waiting, exposures: [], operators, nowMs: 0 })
+    return findingsOf({
+      database: 'ok',
+      chains: [chain],
+      waiting,
+      exposures: [],
+      unconfiguredCredit: [],
+      operators,
+      nowMs: 0,
+    })
   }
   const codes = (...given: Parameters<typeof told>) => told(...given).map(({ code }) => code)
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createSteps } from '../../server/services/steps.js'
 import type { Store } from '../../server/store/store.js'
 import type { StepWork } from '../../server/store/steps.js'
@@ -27,7 +28,13 @@ describe('a step that is asked for beside an engine', () => {
           return answer
         },
       },
-      settings: { chains: new Map(), groups: {}, operators: [], onDemandProof: 'required' },
+      settings: {
+        chains: new Map([[1, { chainId: 1, tokens: [] } as unknown as ChainConfig]]),
+        groups: {},
+        operators: [],
+        onDemandProof: 'required',
+      },
+      droppedTokens: [],
       recover: () => Promise.reject(new Error('nothing is signed here')),
       takeSeat: () => ({ leaseMs: 60_000, give: (work) => void given.push(work), leave: () => void (left += 1) }),
       isAccountAwaited: () => false,

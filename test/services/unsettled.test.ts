@@ -33,6 +33,7 @@ describe('what waits for ever', () => {
       chains,
       operators: [],
       signerFaults: new Map(),
+      unconfiguredCredit: [],
       version: '0',
       now: () => now + afterMs,
     })

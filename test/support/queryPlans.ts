@@ -1,7 +1,7 @@
 import type { Database } from '../../server/store/database.js'
 
 /** Tables that stay small whatever the service does: a row per lane, per chain, per setting. */
-const smallTables = ['lanes', 'chain_identities', 'service_state']
+const smallTables = ['lanes', 'chain_identities', 'known_contracts', 'service_state']
 
 /** What most rows of a table may have in common; a search by nothing else goes through the table's whole history. */
 const commonTerms = ['chain_id=?', 'token=?', 'signer=?', 'nonce<?', 'nonce>?']

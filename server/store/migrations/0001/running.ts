@@ -26,4 +26,15 @@ export async function createRunningTables(knex: Knex): Promise<void> {
     t.bigInteger('chain_id').primary()
     column.hash(t, 'genesis_hash').notNullable()
   })
+
+  // The vaults and tokens that the service has been started with, to notice what the chains file drops. Never deleted.
+  await createTable(knex, 'known_contracts', (t) => {
+    t.bigInteger('chain_id').notNullable()
+    // `vault` or `token`
+    column.word(t, 'kind').notNullable()
+    column.address(t, 'address').notNullable()
+    // True: it was dropped while nothing was under way on its chain.
+    t.boolean('is_dropped').notNullable()
+    t.primary(['chain_id', 'kind', 'address'])
+  })
 }

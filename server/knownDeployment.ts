@@ -1,0 +1,129 @@
+import { getAddress } from 'viem'
+import type { Logger } from 'pino'
+import type { ChainConfig } from './domain/chainConfig.js'
+import { compareContracts, type Comparison, type ContractOfChain, type KnownContract } from './domain/dropped.js'
+import type { Database } from './store/database.js'
+import {
+  countLeadingTo,
+  type CreditLeft,
+  readCreditLeft,
+  readKnownContracts,
+  readUnderWay,
+  rememberContracts,
+  type UnderWay,
+} from './store/knownContracts.js'
+
+/** The chains file drops what the service still needs; with it back, the service starts. */
+export class ConfigurationRefused extends Error {
+  override readonly name = 'ConfigurationRefused'
+}
+
+/** Credit that no solver transfer can use, since its token is configured no more. */
+export type UnconfiguredCredit = ContractOfChain & CreditLeft
+
+/** Something that was configured once and is not any more. */
+export type Dropped = {
+  kind: 'vault' | 'chain' | 'token'
+  chainId: number
+  what: string
+  remedy: string
+}
+
+/** The chains file held against what the database remembers of earlier starts. */
+export type KnownDeployment = {
+  comparison: Comparison
+  /** Dropped though it is needed: to start would lose money, or leave steps where nobody works on them. */
+  refused: Dropped[]
+  /** Dropped, not told before, and needed by nothing that is under way. */
+  allowed: Dropped[]
+  unconfiguredCredit: UnconfiguredCredit[]
+}
+
+export async function readKnownDeployment(
+  database: Database,
+  chains: readonly ChainConfig[],
+): Promise<KnownDeployment & { known: KnownContract[] }> {
+  const known = await readKnownContracts(database)
+  const comparison = compareContracts(known, chains)
+  const refused = comparison.forgottenVaults.map(forgottenVault)
+  const allowed: Dropped[] = []
+  for (const { chainId, isTold } of comparison.goneChains) {
+    const underWay = await readUnderWay(database, chainId)
+    const leading = isTold ? 0 : await countLeadingTo(database, chainId)
+    const dropped = droppedChain(chainId, underWay, leading)
+    if (countAll(underWay) + leading > 0) refused.push(dropped)
+    else if (!isTold) allowed.push(dropped)
+  }
+  for (const token of comparison.goneTokens) {
+    const underWay = await readUnderWay(database, token.chainId)
+    const dropped = droppedToken(token, underWay)
+    if (countAll(underWay) > 0) refused.push(dropped)
+    else allowed.push(dropped)
+  }
+  const unconfiguredCredit: UnconfiguredCredit[] = []
+  for (const token of comparison.unnamedTokens) {
+    const left = await readCreditLeft(database, token)
+    if (left.users > 0) unconfiguredCredit.push({ ...token, ...left })
+  }
+  return { known, comparison, refused, allowed, unconfiguredCredit }
+}
+
+/**
+ * Refuses to start where the chains file drops what is needed still; else remembers what it names. Resolves with what of
+ * the users' credit nothing can be paid from, and which tokens were dropped: as long as the process runs neither changes,
+ * for credit in such a token is neither earned nor spent.
+ */
+export async function refuseDropped(
+  database: Database,
+  chains: readonly ChainConfig[],
+  log: Logger,
+): Promise<{ unconfiguredCredit: UnconfiguredCredit[]; droppedTokens: ContractOfChain[] }> {
+  const { known, comparison, refused, allowed, unconfiguredCredit } = await readKnownDeployment(database, chains)
+  if (refused.length > 0) {
+    throw new ConfigurationRefused(refused.map(({ what, remedy }) => `CHAINS_FILE: ${what}. ${remedy}`).join('\n'))
+  }
+  const goneIds = comparison.goneChains.filter(({ isTold }) => !isTold).map(({ chainId }) => chainId)
+  const ofGoneChains = known.filter(({ chainId }) => goneIds.includes(chainId))
+  await rememberContracts(database, { named: comparison.fresh, dropped: [...ofGoneChains, ...comparison.goneTokens] })
+  for (const { kind, chainId, what } of allowed) log.warn({ kind, chainId }, `${what}; it is forgotten`)
+  return { unconfiguredCredit, droppedTokens: comparison.unnamedTokens }
+}
+
+function forgottenVault({ chainId, address }: ContractOfChain): Dropped {
+  return {
+    kind: 'vault',
+    chainId,
+    what: `the vault ${getAddress(address)} of chain ${chainId} is named no more`,
+    remedy: `List it in formerVaults of chain ${chainId}: what it has paid would be paid again, and what reaches it would be nobody's credit.`,
+  }
+}
+
+function droppedChain(chainId: number, underWay: UnderWay, leading: number): Dropped {
+  const before = leading > 0 ? `, and ${leading} steps on other chains that steps on it follow` : ''
+  return {
+    kind: 'chain',
+    chainId,
+    what: `chain ${chainId} is named no more, with ${describe(underWay)} under way on it${before}`,
+    remedy: putBack,
+  }
+}
+
+function droppedToken({ chainId, address }: ContractOfChain, underWay: UnderWay): Dropped {
+  return {
+    kind: 'token',
+    chainId,
+    what: `the token ${getAddress(address)} of chain ${chainId} is named no more, with ${describe(underWay)} under way on the chain`,
+    remedy: putBack,
+  }
+}
+
+const putBack =
+  'Put it back; have the service drain (see the README); once `npm run operate -- status` shows nothing under way, take it out.'
+
+function describe({ steps, transactions, deposits, airdrops }: UnderWay): string {
+  return `${steps} steps, ${transactions} open transactions, ${deposits} reported deposits and ${airdrops} airdrops`
+}
+
+function countAll({ steps, transactions, deposits, airdrops }: UnderWay): number {
+  return steps + transactions + deposits + airdrops
+}

@@ -1,0 +1,95 @@
+import type { Address } from 'viem'
+import type { ContractOfChain, KnownContract } from '../domain/dropped.js'
+import type { Database } from './database.js'
+
+type Row = { chain_id: number; kind: KnownContract['kind']; address: Address; is_dropped: number | boolean }
+
+/** As many rows as one statement takes. */
+const rowsAtOnce = 500
+
+/** The vaults and tokens that the service has been started with, ever. */
+export async function readKnownContracts(database: Database): Promise<KnownContract[]> {
+  const rows = await database.knex<Row>('known_contracts').orderBy(['chain_id', 'kind', 'address'])
+  return rows.map(({ chain_id, kind, address, is_dropped }) => ({
+    chainId: chain_id,
+    kind,
+    address,
+    isDropped: Boolean(is_dropped),
+  }))
+}
+
+/** Keeps what the chains file names now, and that it names others no more. */
+export async function rememberContracts(
+  database: Database,
+  { named, dropped }: { named: readonly ContractOfChain[]; dropped: readonly ContractOfChain[] },
+): Promise<void> {
+  const rows = [...named.map(rowOf(false)), ...dropped.map(rowOf(true))]
+  if (rows.length === 0) return
+  await database.transact(async (trx) => {
+    for (let at = 0; at < rows.length; at += rowsAtOnce) {
+      await trx<Row>('known_contracts')
+        .insert(rows.slice(at, at + rowsAtOnce))
+        .onConflict(['chain_id', 'kind', 'address'])
+        .merge(['is_dropped'])
+    }
+  })
+}
+
+const rowOf =
+  (isDropped: boolean) =>
+  ({ chainId, kind, address }: ContractOfChain): Row => ({ chain_id: chainId, kind, address, is_dropped: isDropped })
+
+/** What has begun on a chain and has not ended. */
+export type UnderWay = { steps: number; transactions: number; deposits: number; airdrops: number }
+
+export async function readUnderWay(database: Database, chainId: number): Promise<UnderWay> {
+  const { knex } = database
+  const count = async (query: ReturnType<typeof knex>) => {
+    const row = (await query.where({ chain_id: chainId }).first(knex.raw('count(*) as found'))) as {
+      found: number | string
+    }
+    return Number(row.found)
+  }
+  const [steps, transactions, deposits, airdrops] = await Promise.all([
+    // Those that a transaction carries are not due; it is open then.
+    count(knex('steps').where({ status: 'executing' }).where('due_at', '>=', 0)),
+    count(knex('transactions').where({ status: 'open' })),
+    count(knex('deposits').where({ status: 'pending' })),
+    count(knex('airdrops').where({ status: 'executing' }).where('due_at', '>=', 0)),
+  ])
+  return { steps, transactions, deposits, airdrops }
+}
+
+/** How many steps are under way, on whatever chain, that steps on this chain follow in their intents. */
+export async function countLeadingTo(database: Database, chainId: number): Promise<number> {
+  const { knex } = database
+  const row = (await knex('steps as under_way')
+    .where('under_way.status', 'executing')
+    .whereNot('under_way.chain_id', chainId)
+    .whereExists((later) =>
+      later
+        .select(knex.raw('1'))
+        .from('steps as later')
+        .where('later.action_id', knex.ref('under_way.action_id'))
+        .where('later.intent_index', knex.ref('under_way.intent_index'))
+        .where('later.step_index', '>', knex.ref('under_way.step_index'))
+        .where('later.chain_id', chainId),
+    )
+    .first(knex.raw('count(*) as found'))) as { found: number | string }
+  return Number(row.found)
+}
+
+/** The credit in a token that nothing can be paid from, in its smallest unit, and how many users have it. */
+export type CreditLeft = { users: number; amount: bigint }
+
+export async function readCreditLeft(
+  database: Database,
+  token: { chainId: number; address: Address },
+): Promise<CreditLeft> {
+  const rows = await database
+    .knex('balances')
+    .where({ chain_id: token.chainId, token: token.address })
+    .whereNot({ available: '0' })
+    .select<{ available: string }[]>('available')
+  return { users: rows.length, amount: rows.reduce((total, { available }) => total + BigInt(available), 0n) }
+}
