@@ -170,11 +170,12 @@ describe('npm run deploy', () => {
   })
 
   it('keeps older delegates, and refuses to put a new vault in the place of one that is in use', async () => {
-    const old = `0x${'12'.repeat(20)}`
-    writeChains({ delegates: [old], vault: old })
+    const [old, oldVault] = [`0x${'12'.repeat(20)}`, `0x${'34'.repeat(20)}`]
+    writeChains({ delegates: [old], vault: oldVault })
     expect(await refusal(run())).to.contain('--replace-vault')
     expect(await run({ replaceVault: true })).to.equal('done')
     expect(written().chains[0]!.delegates[1]).to.equal(old)
+    expect(written().chains[0]!.formerVaults).to.deep.equal([oldVault])
   })
 
   it('sends nothing when a node is of another chain, when the deployer is poor, or on real chains with a plain key', async () => {
