@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
+import type { NodeHead } from './nodeHeads.js'
 
 /** Addresses and hashes are lower case throughout. */
 export type Block = {
@@ -119,6 +120,7 @@ export type BlockOptions = {
  */
 export type Chain = {
   config: ChainConfig
+  /** Never lower than another node has told a moment ago. */
   head(): Promise<Block>
   /** Null: the node has no such block (yet). */
   blockByNumber(number: bigint): Promise<Block | null>
@@ -141,8 +143,8 @@ export type Chain = {
    * A block that a node does not have (yet) proves nothing.
    */
   goneBlocks(blocks: readonly { number: number; hash: Hash }[]): Promise<boolean[]>
-  /** Every node by itself, in the order of `rpcUrls`: its newest block, or null when it does not answer. */
-  nodes(): Promise<(Block | null)[]>
+  /** Every node by itself, in the order of `rpcUrls`: its newest block, or why it tells none. */
+  nodes(): Promise<NodeHead[]>
   transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
   /**
    * As of the latest block. A `pending` nonce counts what waits in the node's pool as well; balances and code do not, since

@@ -47,9 +47,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     findExecution,
     blockReceipts: readBlockReceipts,
 
-    head() {
-      return rpc.read([call('eth_getBlockByNumber', 'latest', false)], ([block]) => readBlock(resultOf(block)))
-    },
+    head: rpc.readHead,
 
     blockByNumber(number) {
       return rpc.read([call('eth_getBlockByNumber', quantity(number), false)], ([block]) =>
@@ -102,9 +100,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).flat()
     },
 
-    nodes() {
-      return rpc.readEach([call('eth_getBlockByNumber', 'latest', false)], ([block]) => readBlock(resultOf(block)))
-    },
+    nodes: rpc.readHeads,
 
     transaction(hash) {
       const calls = [

@@ -1,6 +1,7 @@
 import { type Address, getAddress } from 'viem'
 import type { Block } from '../chain/chain.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
+import { lags } from '../domain/lag.js'
 import type { Exposure } from '../store/exposures.js'
 import type { Waiting } from '../store/serviceState.js'
 
@@ -32,8 +33,8 @@ export type ChainState = {
   config: ChainConfig
   /** Null: no node answers. */
   head: Block | null
-  /** Each node's newest block, in the order of `rpcUrls`; null where it does not answer. */
-  nodes: (number | null)[]
+  /** Each node's newest block, in the order of `rpcUrls`; null where it gives none, with the reason if it is known. */
+  nodes: { number: number | null; fault: string | null }[]
   /** What the vault holds. Null: no node answers. */
   inventory: (TokenConfig & { amount: bigint })[] | null
   lanes: LaneHealth[]
@@ -66,8 +67,6 @@ export type Finding = { code: FindingCode; chainId: number | null; message: stri
 /** A signer is low when it can't pay for this many more transactions of this size at twice the present base fee. */
 const fewTransactions = 50n
 const transactionGas = 300_000n
-/** A node this many blocks behind the others lags. */
-const lagBlocks = 5
 /** Steps that nobody has touched for this long wait for too long. */
 const waitingMs = 60_000
 
@@ -235,16 +234,17 @@ function unsettledOf({ config, unsettled }: ChainState): Finding[] {
 function nodesOf({ config, head, nodes }: ChainState): Finding[] {
   if (head === null) return []
   const { chainId } = config
-  const newest = Math.max(...nodes.map((number) => number ?? 0))
-  return nodes.flatMap((number, index): Finding[] => {
+  const behind = lags(nodes.map(({ number }) => number))
+  return nodes.flatMap(({ number, fault }, index): Finding[] => {
     const name = `Node ${index + 1} of ${nodes.length} of chain ${chainId}`
     if (number === null) {
       const remedy = 'See to the node at that place in rpcUrls; the others are asked meanwhile.'
-      return [{ code: 'node_down', chainId, message: `${name} does not answer.`, remedy }]
+      const message = `${name} gives no usable answer${fault === null ? '.' : `: ${fault}.`}`
+      return [{ code: 'node_down', chainId, message, remedy }]
     }
-    if (newest - number < lagBlocks) return []
-    const remedy = 'See to the node at that place in rpcUrls, or take it out: what it says late is waited for.'
-    return [{ code: 'node_lagging', chainId, message: `${name} is ${newest - number} blocks behind.`, remedy }]
+    if (behind[index] === 0) return []
+    const remedy = 'See to the node at that place in rpcUrls, or take it out; the others are asked before it meanwhile.'
+    return [{ code: 'node_lagging', chainId, message: `${name} is ${behind[index]} blocks behind.`, remedy }]
   })
 }
 

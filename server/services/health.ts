@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { mostConfirmations } from '../domain/finality.js'
+import { settledOrAfter } from '../domain/settledOrAfter.js'
 import type { Exposure } from '../store/exposures.js'
 import type { Lane } from '../store/lanes.js'
 import type { Waiting } from '../store/serviceState.js'
@@ -25,6 +26,8 @@ const readyWithinMs = 5_000
 /** What is final is settled in the next round. */
 const settledWithinMs = 60_000
 const settledWithinBlocks = 5
+/** What nodes that answer take to tell their heads. */
+const nodesMs = 300
 
 export type HealthService = ReturnType<typeof createHealth>
 
@@ -121,6 +124,9 @@ export function createHealth(deps: {
     })
     try {
       const signers = lanes.map((lane) => lane.signer)
+      // First, so that a node that is found to be behind is not asked for the rest; one that is silent is not waited for.
+      const askedNodes = chain.nodes()
+      await settledOrAfter(askedNodes, nodesMs)
       const [head, inventory, accounts, areOperators, nodes] = await Promise.all([
         chain.head(),
         chain.balances(
@@ -129,7 +135,7 @@ export function createHealth(deps: {
         ),
         chain.accounts(signers, 'latest'),
         chain.areOperators(signers),
-        chain.nodes(),
+        askedNodes,
       ])
       const block = Number(head.number) - mostConfirmations(config) - settledWithinBlocks
       const late = { signedBefore: now() - settledWithinMs, block }
@@ -137,7 +143,7 @@ export function createHealth(deps: {
       return {
         config,
         head,
-        nodes: nodes.map((node) => (node ? Number(node.number) : null)),
+        nodes: nodes.map(({ head: newest, fault }) => ({ number: newest && Number(newest.number), fault })),
         inventory: config.tokens.map((token, index) => ({ ...token, amount: inventory[index]! })),
         lanes: lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance })),
         refused: signers.filter((_signer, index) => !areOperators[index]),
@@ -168,7 +174,7 @@ function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
   return {
     config,
     head: null,
-    nodes: config.rpcUrls.map(() => null),
+    nodes: config.rpcUrls.map(() => ({ number: null, fault: null })),
     inventory: null,
     lanes: lanes.map((lane) => ({ ...lane, balance: null })),
     refused: [],
