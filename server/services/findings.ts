@@ -48,13 +48,17 @@ export type ChainState = {
 
 export type FindingCode =
   | 'database_down'
+  | 'database_readonly'
   | 'chain_down'
   | 'exposure_open'
   | 'lane_paused'
+  | 'signer_missing'
   | 'signer_silent'
   | 'operator_refused'
+  | 'vault_paused'
   | 'signer_low_on_gas'
   | 'vault_empty'
+  | 'outflow_cap_low'
   | 'transactions_stuck'
   | 'transactions_unsettled'
   | 'steps_waiting'
@@ -88,6 +92,15 @@ export function findingsOf(state: {
       chainId: null,
       message: 'The database does not answer.',
       remedy: 'See to the database. Requests are refused with 503 meanwhile; nothing is lost.',
+    })
+  }
+  if (state.database === 'degraded') {
+    findings.push({
+      code: 'database_readonly',
+      chainId: null,
+      message: 'The database answers, but takes no writes.',
+      remedy:
+        'See whether its disk is full or fails, or whether it was made read-only. Requests are refused with 503 meanwhile; nothing is lost.',
     })
   }
   const perChain: ((chain: ChainState) => Finding[])[] = [

@@ -23,6 +23,8 @@ export type HealthReport = {
 
 /** A process whose database has been silent for longer gets no requests. */
 const readyWithinMs = 5_000
+/** How often the database is given something to write, which takes it a write to its disk. */
+const writeEveryMs = 5_000
 /** What is final is settled in the next round. */
 const settledWithinMs = 60_000
 const settledWithinBlocks = 5
@@ -42,6 +44,8 @@ export function createHealth(deps: {
   now: () => number
 }) {
   const { store, now } = deps
+  /** What came of the last write, and when it was tried. */
+  let lastWrite = { at: -Infinity, isTaken: true }
   const seeDatabase = createLastKnown(databaseHealth, 'down', now)
   const seeShared = createLastKnown(readShared, nothingShared, now)
   const seeChains = [...deps.chains.values()].map((chain) =>
@@ -62,7 +66,7 @@ export function createHealth(deps: {
       return makeReport(database.value, shared.value, seen)
     },
 
-    /** Whether the database answers, and has done so a moment ago. */
+    /** Whether the database answers and takes writes, and has done so a moment ago. */
     async isReady(): Promise<boolean> {
       const { value, ageMs } = await seeDatabase()
       return value === 'ok' && ageMs !== null && ageMs <= readyWithinMs
@@ -84,7 +88,8 @@ export function createHealth(deps: {
         ageMs,
       }
     })
-    const down = database === 'down' || chains.some((chain) => chain.status === 'down')
+    // Without writes nothing new can be accepted, and nothing goes on.
+    const down = database !== 'ok' || chains.some((chain) => chain.status === 'down')
     return {
       status: down ? 'down' : findings.length > 0 ? 'degraded' : 'ok',
       version: deps.version,
@@ -96,10 +101,17 @@ export function createHealth(deps: {
   }
 
   async function databaseHealth(): Promise<HealthStatus> {
-    return store.ping().then(
-      () => 'ok' as const,
-      () => 'down' as const,
-    )
+    try {
+      const startedAt = now()
+      if (startedAt - lastWrite.at >= writeEveryMs) {
+        lastWrite = { at: startedAt, isTaken: await store.takesWrites(startedAt) }
+      } else {
+        await store.ping()
+      }
+      return lastWrite.isTaken ? 'ok' : 'degraded'
+    } catch {
+      return 'down'
+    }
   }
 
   /** What the database tells of all chains together; nothing when it does not answer. */

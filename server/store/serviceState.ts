@@ -1,4 +1,5 @@
-import type { Database } from './database.js'
+import { randomUUID } from 'node:crypto'
+import { type Database, isWriteRefused } from './database.js'
 
 /** Whether an operator has asked all replicas to accept nothing new. */
 export async function readDraining(database: Database): Promise<boolean> {
@@ -14,6 +15,30 @@ export async function setDraining(database: Database, draining: boolean, now: nu
       .onConflict(['name'])
       .merge(['value', 'updated_at']),
   )
+}
+
+/** Takes several of SQLite's pages, which a file that can't grow does not have. */
+const sqliteProbe = 'x'.repeat(16_384)
+
+/**
+ * Whether the database takes writes: a row is written and taken back. It need not outlast a power loss, and has a name of
+ * its own, so that replicas don't meet at it. Throws where the database does not answer.
+ */
+export async function takesWrites(database: Database, now: number): Promise<boolean> {
+  const row = { name: randomUUID(), value: database.kind === 'sqlite' ? sqliteProbe : 'probe', updated_at: now }
+  try {
+    await database.transact(
+      async (trx) => {
+        await trx('service_state').insert(row)
+        await trx('service_state').where({ name: row.name }).delete()
+      },
+      { durable: false, patient: false },
+    )
+    return true
+  } catch (error) {
+    if (isWriteRefused(error)) return false
+    throw error
+  }
 }
 
 /**

@@ -11,7 +11,16 @@ describe('what is told of a lane', () => {
   function told(lane: Partial<LaneHealth>, { isOperator = false, isConfigured = false } = {}) {
     const lanes = [{ signer, status: 'active', reason: null, nextNonce: 1, balance: 0n, ...lane } as const]
     const refused = isOperator ? [] : [signer]
-    const chain = { config, head, nodes: [{ number: 1, fault: null }], inventory: [], lanes, refused, stuck: null, unsettled: null }
+    const chain = {
+      config,
+      head,
+      nodes: [{ number: 1, fault: null }],
+      inventory: [],
+      lanes,
+      refused,
+      stuck: null,
+      unsettled: null,
+    }
     const waiting = { steps: 0, airdrops: 0, oldestAt: null }
     const operators = isConfigured ? [signer] : []
     return findingsOf({ database: 'ok', chains: [chain], waiting, exposures: [], operators, nowMs: 0 })
