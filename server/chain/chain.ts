@@ -1,6 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { NodeHead } from './nodeHeads.js'
+import type { VaultLimits } from './vaultLimits.js'
 
 /** Addresses and hashes are lower case throughout. */
 export type Block = {
@@ -153,6 +154,7 @@ export type Chain = {
   accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
+  vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /** Whether the vault has paid under this key. `since`: by a node that has this block. */
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>
   /** Which of them the vault lets pay; all of them where it does not say. */

@@ -24,6 +24,7 @@ import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcN
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { createSimulator } from './simulate.js'
 import { isRevert } from './simulationAnswers.js'
+import { readVaultLimits } from './vaultLimits.js'
 
 /** How many calls one request to a node holds at most; gateways refuse long ones. */
 const maxCalls = 100
@@ -136,6 +137,8 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       })
       return (await Promise.all(parts)).flat()
     },
+
+    vaultLimits: (tokens) => readVaultLimits(rpc, config.vault, tokens),
 
     async isFulfilled(stepKey, since) {
       return (await readFlag(rpc, { to: config.vault, data: encodeIsFulfilled(stepKey), since })) === true

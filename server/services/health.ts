@@ -126,8 +126,9 @@ export function createHealth(deps: {
 
   async function stateOf(chain: Chain): Promise<ChainState> {
     const { config } = chain
-    const [known, stuck] = await Promise.all([
+    const [known, open, stuck] = await Promise.all([
       store.readLanes(config.chainId).catch(() => []),
+      store.countOpenTransactions(config.chainId).catch(() => new Map<Address, number>()),
       store.readStuck(config.chainId, now() - stuckAfterMs(config.replaceAfterMs)).catch(() => null),
     ])
     const lanes = known.map((lane) => {
@@ -139,12 +140,11 @@ export function createHealth(deps: {
       // First, so that a node that is found to be behind is not asked for the rest; one that is silent is not waited for.
       const askedNodes = chain.nodes()
       await settledOrAfter(askedNodes, nodesMs)
-      const [head, inventory, accounts, areOperators, nodes] = await Promise.all([
+      const tokens = config.tokens.map((token) => token.address)
+      const [head, inventory, limits, accounts, areOperators, nodes] = await Promise.all([
         chain.head(),
-        chain.balances(
-          config.vault,
-          config.tokens.map((token) => token.address),
-        ),
+        chain.balances(config.vault, tokens),
+        chain.vaultLimits(tokens),
         chain.accounts(signers, 'latest'),
         chain.areOperators(signers),
         askedNodes,
@@ -157,13 +157,15 @@ export function createHealth(deps: {
         head,
         nodes: nodes.map(({ head: newest, fault }) => ({ number: newest && Number(newest.number), fault })),
         inventory: config.tokens.map((token, index) => ({ ...token, amount: inventory[index]! })),
+        limits,
         lanes: lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance })),
         refused: signers.filter((_signer, index) => !areOperators[index]),
+        open,
         stuck,
         unsettled,
       }
     } catch {
-      return { ...silentState(config, lanes), stuck }
+      return { ...silentState(config, lanes), open, stuck }
     }
   }
 }
@@ -188,8 +190,10 @@ function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
     head: null,
     nodes: config.rpcUrls.map(() => ({ number: null, fault: null })),
     inventory: null,
+    limits: null,
     lanes: lanes.map((lane) => ({ ...lane, balance: null })),
     refused: [],
+    open: new Map(),
     stuck: null,
     unsettled: null,
   }
