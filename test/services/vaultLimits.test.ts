@@ -3,6 +3,7 @@ import { type Abi, encodeFunctionData } from 'viem'
 import { encodeFulfill } from '../../server/chain/contracts.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
+import { rpc } from '../../server/devnet/anvil.js'
 import { createMetrics } from '../../server/metrics.js'
 import { randomAddress, randomHash } from '../support/builders.js'
 import { until } from '../support/until.js'
@@ -53,7 +54,14 @@ describe('what keeps a vault from paying', function () {
         }),
       })
     await pay(900n)
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const { number } = (await rpc(a().rpcUrls[0]!, 'eth_getBlockByNumber', ['latest', false])) as { number: string }
+    const seen = async () => {
+      const { body } = await api.get('/health')
+      return (body.data.chains as { chainId: number; blockNumber: number }[]).some(
+        ({ chainId, blockNumber }) => chainId === a().chainId && blockNumber >= Number(number),
+      )
+    }
+    await until(seen, 'health to see the block', 10_000, 200)
     expect(await told('outflow_cap_low'), 'a tenth is left').to.equal(undefined)
     await pay(1n)
     const { message } = await until(() => told('outflow_cap_low'), 'health to tell', 10_000, 200)
