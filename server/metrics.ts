@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { StepErrorCode } from './domain/errors.js'
 import type { HealthReport } from './services/health.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -27,8 +28,8 @@ export function createMetrics(version: string) {
   let readConnections: (() => number) | null = null
   const steps = new Counter({
     name: 'steps_settled_total',
-    help: 'Steps that have come to an end, by chain and status.',
-    labelNames: ['chain', 'status'],
+    help: 'Steps that have come to an end, by chain, status and error code; the code of a success is empty.',
+    labelNames: ['chain', 'status', 'code'],
     registers,
   })
   const stepsPerTransaction = new Histogram({
@@ -88,7 +89,8 @@ export function createMetrics(version: string) {
     countRefusedConnection: (): void => refusedConnections.inc(),
     /** Takes how many clients are connected from whoever knows, at each scrape. */
     watchConnections: (read: () => number): void => void (readConnections = read),
-    countStep: (chainId: number, status: string): void => steps.inc({ chain: chainId, status }),
+    countStep: (chainId: number, status: string, code?: StepErrorCode): void =>
+      steps.inc({ chain: chainId, status, code: code ?? '' }),
     observeTransaction: (chainId: number, steps: number): void =>
       stepsPerTransaction.observe({ chain: chainId }, steps),
     countReorganised: (chainId: number, kind: string): void => reorganised.inc({ chain: chainId, kind }),

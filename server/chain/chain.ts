@@ -1,5 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
+import type { NodeHead } from './nodeHeads.js'
+import type { VaultLimits } from './vaultLimits.js'
 
 /** Addresses and hashes are lower case throughout. */
 export type Block = {
@@ -119,6 +121,7 @@ export type BlockOptions = {
  */
 export type Chain = {
   config: ChainConfig
+  /** Never lower than another node has told a moment ago. */
   head(): Promise<Block>
   /** Null: the node has no such block (yet). */
   blockByNumber(number: bigint): Promise<Block | null>
@@ -141,8 +144,8 @@ export type Chain = {
    * A block that a node does not have (yet) proves nothing.
    */
   goneBlocks(blocks: readonly { number: number; hash: Hash }[]): Promise<boolean[]>
-  /** Every node by itself, in the order of `rpcUrls`: its newest block, or null when it does not answer. */
-  nodes(): Promise<(Block | null)[]>
+  /** Every node by itself, in the order of `rpcUrls`: its newest block, or why it tells none. */
+  nodes(): Promise<NodeHead[]>
   transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
   /**
    * As of the latest block. A `pending` nonce counts what waits in the node's pool as well; balances and code do not, since
@@ -151,6 +154,7 @@ export type Chain = {
   accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
+  vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /** Whether the vault, or a former one, has paid under this key. `since`: by a node that has this block. */
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>
   /** Which of them the vault lets pay; all of them where it does not say. */

@@ -24,6 +24,7 @@ import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcN
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { createSimulator } from './simulate.js'
 import { isRevert } from './simulationAnswers.js'
+import { readVaultLimits } from './vaultLimits.js'
 
 /** How many calls one request to a node holds at most; gateways refuse long ones. */
 const maxCalls = 100
@@ -47,9 +48,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     findExecution,
     blockReceipts: readBlockReceipts,
 
-    head() {
-      return rpc.read([call('eth_getBlockByNumber', 'latest', false)], ([block]) => readBlock(resultOf(block)))
-    },
+    head: rpc.readHead,
 
     blockByNumber(number) {
       return rpc.read([call('eth_getBlockByNumber', quantity(number), false)], ([block]) =>
@@ -102,9 +101,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).flat()
     },
 
-    nodes() {
-      return rpc.readEach([call('eth_getBlockByNumber', 'latest', false)], ([block]) => readBlock(resultOf(block)))
-    },
+    nodes: rpc.readHeads,
 
     transaction(hash) {
       const calls = [
@@ -140,6 +137,8 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       })
       return (await Promise.all(parts)).flat()
     },
+
+    vaultLimits: (tokens) => readVaultLimits(rpc, config.vault, tokens),
 
     async isFulfilled(stepKey, since) {
       const data = encodeIsFulfilled(stepKey)

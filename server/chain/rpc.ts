@@ -1,5 +1,7 @@
-import { ChainUnavailable } from './chain.js'
+import { type Block, ChainUnavailable } from './chain.js'
+import { createNodeHeads, type NodeHead } from './nodeHeads.js'
 import { createRedactor } from './redact.js'
+import { call, readBlock, resultOf } from './rpcFormat.js'
 import {
   createRpcNode,
   NodeFailure,
@@ -15,6 +17,8 @@ export type RpcOptions = {
   readTimeoutMs?: number
   /** How long a node may take to accept a transaction. */
   sendTimeoutMs?: number
+  /** For how long a node is believed to be of the chain that it has named. */
+  verifyEveryMs?: number
   /** Called after every HTTP request. */
   onRoundTrip?: (roundTrip: RoundTrip) => void
 }
@@ -29,13 +33,17 @@ export type ReadOptions = {
 /** A node that has failed is asked last for this long. */
 const restMs = 10_000
 
+const headCall = call('eth_getBlockByNumber', 'latest', false)
+const decodeHead = ([block]: RpcAnswer[]) => readBlock(resultOf(block))
+
 /** All nodes of one chain. Reads ask one node after the other until one answers, sends go to all. */
 export function createRpc(chainId: number, urls: readonly string[], options: RpcOptions = {}) {
-  const { readTimeoutMs = 4_000, sendTimeoutMs = 10_000, onRoundTrip = () => undefined } = options
+  const { readTimeoutMs = 4_000, sendTimeoutMs = 10_000, verifyEveryMs, onRoundTrip = () => undefined } = options
   const redact = createRedactor(urls)
   const nodes = urls.map((url, index) => {
-    const common = { chainId, url, index, onRoundTrip }
+    const common = { chainId, url, index, verifyEveryMs, onRoundTrip }
     return {
+      index,
       reads: createRpcNode({ ...common, timeoutMs: readTimeoutMs }),
       // Apart from reads, so that a transaction never waits for a simulation that travels with it.
       sends: createRpcNode({ ...common, timeoutMs: sendTimeoutMs }),
@@ -45,7 +53,18 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
 
   const unavailable = (method: string, reason: string) => new ChainUnavailable(chainId, method, reason)
 
-  return { redact, read, readEach, unavailable, senders: nodes.map((node): Pick<RpcNode, 'ask'> => node.sends) }
+  const heads = createNodeHeads(askHeads, nodes.length)
+
+  return {
+    redact,
+    read,
+    readEach,
+    readHead,
+    /** The newest block of every node, in the order of the addresses, or why it tells none. */
+    readHeads: heads.compare,
+    unavailable,
+    senders: nodes.map((node): Pick<RpcNode, 'ask'> => node.sends),
+  }
 
   /**
    * Asks for all calls in one round trip and hands the answers to `decode`. A node that fails, gives an error, or answers
@@ -54,8 +73,22 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
   async function read<T>(
     calls: readonly RpcCall[],
     decode: (answers: RpcAnswer[]) => T,
-    { isAnswer = () => false, isGuess = false }: ReadOptions = {},
+    options?: ReadOptions,
   ): Promise<T> {
+    return (await readFrom(calls, decode, options)).value
+  }
+
+  async function readHead(): Promise<Block> {
+    const { value, node } = await readFrom([headCall], decodeHead)
+    return heads.saw(node, value)
+  }
+
+  /** With which node it was that answered. */
+  async function readFrom<T>(
+    calls: readonly RpcCall[],
+    decode: (answers: RpcAnswer[]) => T,
+    { isAnswer = () => false, isGuess = false }: ReadOptions = {},
+  ): Promise<{ value: T; node: number }> {
     const reasons: string[] = []
     for (const node of isGuess ? inOrder().slice(0, 1) : inOrder()) {
       try {
@@ -64,7 +97,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
         if (faults[0]) throw new NodeFailure(`${faults[0].message} (${faults[0].code})`)
         const value = decode(answers)
         node.failedAt = -Infinity
-        return value
+        return { value, node: node.index }
       } catch (error) {
         if (!isGuess) node.failedAt = performance.now()
         reasons.push(error instanceof Error ? error.message : 'unreadable answer')
@@ -85,10 +118,26 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     )
   }
 
-  /** As configured, but with those that failed lately at the end. */
+  function askHeads(): Promise<NodeHead[]> {
+    return Promise.all(
+      nodes.map(async ({ reads }): Promise<NodeHead> => {
+        try {
+          return { head: decodeHead(await reads.ask([headCall])), fault: null }
+        } catch (error) {
+          return { head: null, fault: redact(error instanceof Error ? error.message : 'unreadable answer') }
+        }
+      }),
+    )
+  }
+
+  /**
+   * As configured, but with those that failed lately after the others, and those that are behind last: what they say of the
+   * present is wrong, which is worse than to wait for a node that may be back.
+   */
   function inOrder() {
-    const resting = (node: (typeof nodes)[number]) => performance.now() - node.failedAt < restMs
-    return [...nodes.filter((node) => !resting(node)), ...nodes.filter(resting)]
+    const rank = (node: (typeof nodes)[number]) =>
+      heads.isBehind(node.index) ? 2 : performance.now() - node.failedAt < restMs ? 1 : 0
+    return [0, 1, 2].flatMap((wanted) => nodes.filter((node) => rank(node) === wanted))
   }
 }
 

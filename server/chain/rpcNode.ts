@@ -26,6 +26,8 @@ export type RpcNodeOptions = {
   /** The node's position in `rpcUrls`. */
   index: number
   timeoutMs: number
+  /** For how long it is believed to be of the chain that it has named. */
+  verifyEveryMs?: number | undefined
   onRoundTrip: (roundTrip: RoundTrip) => void
 }
 
@@ -63,14 +65,14 @@ type Group = {
 
 /**
  * One node of a chain. What is asked within one turn of the event loop travels in one HTTP request; what one caller asks
- * together always does. Until the node has said that it is of the right chain, every request asks for that too, and any
- * failure makes it say so again.
+ * together always does. Until the node has said that it is of the right chain, every request asks for that too. It has to
+ * say so again after any failure, and every minute: what answers at an address may be exchanged without a break.
  */
 export function createRpcNode(options: RpcNodeOptions) {
-  const { chainId, url, index, timeoutMs, onRoundTrip } = options
+  const { chainId, url, index, timeoutMs, verifyEveryMs = 60_000, onRoundTrip } = options
   const { endpoint, headers } = withoutCredentials(url)
   let queue: Group[] = []
-  let verified = false
+  let verifiedAt = -Infinity
 
   return {
     /** Answers in the order of the calls. Throws `NodeFailure`. */
@@ -107,8 +109,8 @@ export function createRpcNode(options: RpcNodeOptions) {
 
   async function exchange(groups: Group[]): Promise<void> {
     const asked = groups.flatMap((group) => group.calls)
-    const calls = verified ? asked : [chainIdCall, ...asked]
     const startedAt = performance.now()
+    const calls = startedAt - verifiedAt < verifyEveryMs ? asked : [chainIdCall, ...asked]
     let outcome: RoundTrip['outcome'] = 'failed'
     try {
       let answers = await post(calls)
@@ -119,7 +121,7 @@ export function createRpcNode(options: RpcNodeOptions) {
       outcome = 'answered'
       for (const group of groups) deliver(group, answers.splice(0, group.calls.length))
     } catch (error) {
-      verified = false
+      verifiedAt = -Infinity
       const failure = error instanceof NodeFailure ? error : transportFailure(error)
       for (const group of groups) group.reject(failure)
     } finally {
@@ -137,7 +139,7 @@ export function createRpcNode(options: RpcNodeOptions) {
     if (answer?.error) throw new NodeFailure(`eth_chainId: ${answer.error.message}`)
     if (typeof answer?.result !== 'string') throw new NodeFailure('the node does not say its chain')
     if (Number(answer.result) !== chainId) throw new NodeFailure(`the node is of chain ${Number(answer.result)}`)
-    verified = true
+    verifiedAt = performance.now()
   }
 
   async function post(calls: readonly WrittenCall[]): Promise<(RpcAnswer | undefined)[]> {

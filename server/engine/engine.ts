@@ -7,6 +7,7 @@ import { createChainWatcher } from './watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
 import { createLanesChecked } from './lanesChecked.js'
+import { createPurses } from './purses.js'
 import { stepQueue } from './stepQueue.js'
 import { createTurns } from './turns.js'
 import { createWorker } from './worker.js'
@@ -19,7 +20,7 @@ const mostAccounts = 32
 
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
 export function createEngine(
-  given: Omit<EngineTools, 'bundles' | 'accounts' | 'turns' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,
+  given: Omit<EngineTools, 'bundles' | 'accounts' | 'turns' | 'purses' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,
   bundling: BundleSettings,
 ) {
   const tools: EngineTools = {
@@ -38,6 +39,7 @@ export function createEngine(
       now: given.now,
     }),
     turns: createTurns(turnMs),
+    purses: createPurses(given),
     wake: (kind) => (kind ? [workers[kind]] : Object.values(workers)).forEach((worker) => worker.wake()),
     look: (chainId, sent) => watchers.get(chainId)?.look(sent),
   }

@@ -57,7 +57,10 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
   const lanes = await usableLanes(chain, tools)
   const isAllowed = ({ signer }: { signer: Address }) =>
     outgoing.to !== chain.config.vault || !isRefused(chain, signer, tools)
-  const signer = leastBusy(lanes.filter(isAllowed), chain, tools)
+  const allowed = lanes.filter(isAllowed)
+  const funded =
+    allowed.length > 1 ? await tools.purses.thatCanPay(chain, allowed, await costOf(outgoing, tools)) : allowed
+  const signer = leastBusy(funded, chain, tools)
   if (!signer) return { outcome: 'noLane' }
   // One at a time, or all but one of them would sign for a nonce that is gone.
   const turn = await tools.turns.take(turnOf(chain, signer), () => recordOn(signer, outgoing, tools))
@@ -67,6 +70,12 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
   if (outgoing.steps.length > 0) tools.observeTransaction(chain.config.chainId, outgoing.steps.length)
   for (const actionId of actionsOf(outgoing.steps)) tools.changed(actionId, recorded.steps)
   return recorded
+}
+
+/** In wei, what has to be on the signer's account for nodes to take it. */
+async function costOf({ chain, gasLimit }: Outgoing, tools: EngineTools): Promise<bigint> {
+  const head = await headOf(chain, tools)
+  return gasLimit * tools.codec.initialFees(head.baseFeePerGas, chain.config).maxFeePerGas
 }
 
 /** Null: there is no signature to be had now. Nothing has been stored then, and the next visit begins again. */
@@ -122,6 +131,7 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
       break
     case 'notPooled':
       tools.log.warn({ ...context, answer: answer.text }, 'node refuses the transaction for now')
+      if (tools.codec.saysUnfunded(answer.text)) tools.purses.refused(chain, transaction.signer)
       await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
       break
     case 'authorityBusy':

@@ -143,7 +143,7 @@ async function announce(
   for (const { work, result } of results) {
     const code = 'error' in result ? result.error.code : undefined
     tools.log.info({ ...stepFields(work), ...place, status: result.status, code }, 'step settled')
-    if (result.status !== 'alone') tools.countStep(place.chainId, result.status)
+    if (result.status !== 'alone') tools.countStep(place.chainId, result.status, code)
   }
   for (const actionId of actionsOf(results)) tools.changed(actionId, steps)
   await tools.accounts.freed(results.flatMap(({ work, result }) => (result.status === 'alone' ? [] : work)))

@@ -2,12 +2,14 @@ import type { Address, Hash } from 'viem'
 import type { Logger } from 'pino'
 import type { Block, Chain } from '../chain/chain.js'
 import type { Signer } from '../chain/signer.js'
+import type { StepErrorCode } from '../domain/errors.js'
 import type { Settings } from '../domain/settings.js'
 import type { StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
 import type { Accounts } from './accounts.js'
 import type { Bundles } from './bundles.js'
 import type { LanesChecked } from './lanesChecked.js'
+import type { Purses } from './purses.js'
 import type { Turns } from './turns.js'
 
 /** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
@@ -43,6 +45,8 @@ export type EngineTools = {
   accounts: Accounts
   /** At lanes, of which each records one transaction at a time. */
   turns: Turns
+  /** What signers can pay for. */
+  purses: Purses
   /** The newest head that was seen of each chain. */
   heads: Map<number, Block>
   /** Nothing is signed before. */
@@ -54,8 +58,8 @@ export type EngineTools = {
   isOutage: (error: unknown) => boolean
   /** Tells waiting requests of this process that a step has moved; and with `steps`, where to. */
   changed: (topic: string, steps?: readonly StepView[]) => void
-  /** Counts a step that has come to its end. */
-  countStep: (chainId: number, status: string) => void
+  /** Counts a step that has come to its end; `code` says why it failed. */
+  countStep: (chainId: number, status: string, code?: StepErrorCode) => void
   /** Counts a transaction that has been signed and stored, by how many steps it carries. */
   observeTransaction: (chainId: number, steps: number) => void
   /** Counts what a reorganisation deeper than the confirmations has undone. */

@@ -20,7 +20,7 @@ export async function endStep(work: StepWork, result: StepResult, tools: EngineT
     const { status, transactionHash: hash } = result
     const code = status === 'success' ? undefined : result.error.code
     tools.log.info({ ...stepFields(work), chainId: work.view.chainId, hash, status, code }, 'step settled')
-    tools.countStep(work.view.chainId, status)
+    tools.countStep(work.view.chainId, status, code)
     await tools.accounts.freed([work])
   }
   tools.changed(work.ref.actionId)

@@ -7,6 +7,7 @@ import { replace, sendStored } from './lanes.js'
 import { createLaneCheck } from './laneCheck.js'
 import { createLeftOverCheck } from './leftOver.js'
 import { createLookTimes } from './lookTimes.js'
+import { createMissingSignerCheck } from './missingSigners.js'
 import { transactionFields } from './logFields.js'
 import { meetReceipt, tellOf } from './meetReceipt.js'
 import { type BlockReceipts, readBlocks } from './readBlocks.js'
@@ -55,6 +56,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const reorganisations = createReorganisationCheck(chain, tools)
   const lanes = createLaneCheck(chain, tools)
   const leftOver = createLeftOverCheck(chain, tools)
+  const checkMissingSigners = createMissingSignerCheck(chainId, tools)
 
   return {
     start(): void {
@@ -150,6 +152,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       read = head
     }
     await lanes.check()
+    await checkMissingSigners()
     return isNew
   }
 

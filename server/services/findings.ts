@@ -1,6 +1,8 @@
 import { type Address, getAddress } from 'viem'
 import type { Block } from '../chain/chain.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
+import type { VaultLimits } from '../chain/vaultLimits.js'
+import { lags } from '../domain/lag.js'
 import type { Exposure } from '../store/exposures.js'
 import type { Waiting } from '../store/serviceState.js'
 
@@ -32,15 +34,19 @@ export type ChainState = {
   config: ChainConfig
   /** Null: no node answers. */
   head: Block | null
-  /** Each node's newest block, in the order of `rpcUrls`; null where it does not answer. */
-  nodes: (number | null)[]
+  /** Each node's newest block, in the order of `rpcUrls`; null where it gives none, with the reason if it is known. */
+  nodes: { number: number | null; fault: string | null }[]
   /** What the vault holds. Null: no node answers. */
   inventory: (TokenConfig & { amount: bigint })[] | null
+  /** What keeps the vault from paying, of tokens in the order of `config`. Null: no node answers. */
+  limits: VaultLimits | null
   lanes: LaneHealth[]
   /** Signers that the vault does not know as operators. */
   refused: Address[]
+  /** How many open transactions signers have. */
+  open: ReadonlyMap<Address, number>
   /** Null: the database does not answer. */
-  stuck: { open: number; stuck: number; lowestNonce: number | null } | null
+  stuck: { open: number; stuck: number; lowestNonce: number | null; signers: Address[] } | null
   /** Null: the database or the chain does not answer. */
   unsettled: { unsettled: number; lowestBlock: number | null } | null
 }
@@ -50,14 +56,18 @@ export type UnconfiguredCredit = { chainId: number; address: Address; users: num
 
 export type FindingCode =
   | 'database_down'
+  | 'database_readonly'
   | 'chain_down'
   | 'exposure_open'
   | 'lane_paused'
+  | 'signer_missing'
   | 'signer_silent'
   | 'operator_refused'
+  | 'vault_paused'
   | 'signer_low_on_gas'
   | 'vault_empty'
   | 'credit_unconfigured'
+  | 'outflow_cap_low'
   | 'transactions_stuck'
   | 'transactions_unsettled'
   | 'steps_waiting'
@@ -70,8 +80,8 @@ export type Finding = { code: FindingCode; chainId: number | null; message: stri
 /** A signer is low when it can't pay for this many more transactions of this size at twice the present base fee. */
 const fewTransactions = 50n
 const transactionGas = 300_000n
-/** A node this many blocks behind the others lags. */
-const lagBlocks = 5
+/** A daily cap is low when less than this part of it is left. */
+const lowOutflow = 10n
 /** Steps that nobody has touched for this long wait for too long. */
 const waitingMs = 60_000
 
@@ -96,15 +106,27 @@ export function findingsOf(state: {
       remedy: 'See to the database. Requests are refused with 503 meanwhile; nothing is lost.',
     })
   }
+  if (state.database === 'degraded') {
+    findings.push({
+      code: 'database_readonly',
+      chainId: null,
+      message: 'The database answers, but takes no writes.',
+      remedy:
+        'See whether its disk is full or fails, or whether it was made read-only. Requests are refused with 503 meanwhile; nothing is lost.',
+    })
+  }
   const perChain: ((chain: ChainState) => Finding[])[] = [
     downOf,
     (chain) => exposuresOf(chain, state.exposures),
     pausedOf,
+    (chain) => missingOf(chain, state.operators),
     silentOf,
     refusedOf,
+    vaultPausedOf,
     lowOnGasOf,
     emptyOf,
-    stuckOf,
+    outflowOf,
+    (chain) => stuckOf(chain, state.operators),
     unsettledOf,
     nodesOf,
   ]
@@ -163,6 +185,17 @@ function pausedOf({ config, lanes }: ChainState): Finding[] {
     }))
 }
 
+function missingOf({ config, open }: ChainState, operators: readonly string[]): Finding[] {
+  return [...open]
+    .filter(([signer]) => !operators.includes(signer))
+    .map(([signer, count]) => ({
+      code: 'signer_missing',
+      chainId: config.chainId,
+      message: `${getAddress(signer)} has ${count} open transactions on chain ${config.chainId}, and its key is not configured.`,
+      remedy: `Put the key back until its transactions are final: without it none of them can be replaced, and steps that they carry may wait for good. npm run operate -- status shows when.`,
+    }))
+}
+
 function silentOf({ config, lanes }: ChainState): Finding[] {
   return lanes
     .filter((lane) => lane.status === 'active' && lane.reason !== null)
@@ -187,10 +220,47 @@ function refusedOf({ config, lanes, refused }: ChainState): Finding[] {
     }))
 }
 
-function lowOnGasOf({ config, head, lanes }: ChainState): Finding[] {
+function vaultPausedOf({ config, limits }: ChainState): Finding[] {
+  if (!limits?.isPaused) return []
+  return [
+    {
+      code: 'vault_paused',
+      chainId: config.chainId,
+      message: `The vault ${getAddress(config.vault)} is paused, so it pays nothing.`,
+      remedy:
+        'Let the vault’s owner call setPaused(false) once it is safe. Steps that it is to pay for fail meanwhile.',
+    },
+  ]
+}
+
+function outflowOf({ config, head, limits }: ChainState): Finding[] {
+  if (head === null || limits === null) return []
+  const today = Number(head.timestamp / 86_400n)
+  return config.tokens.flatMap(({ id, address }, index): Finding[] => {
+    const { cap, spent, day } = limits.outflows[index]!
+    const left = day === today ? cap - spent : cap
+    if (cap === 0n || left * lowOutflow >= cap) return []
+    return [
+      {
+        code: 'outflow_cap_low',
+        chainId: config.chainId,
+        message: `The vault pays ${left > 0n ? left : 0n} of ${id} more today, in its smallest unit; its cap is ${cap} per day (UTC).`,
+        remedy: `If that is what users have asked for, let the vault’s owner raise it: setOutflowCap(${getAddress(address)}, …). Payouts above it fail until midnight UTC.`,
+      },
+    ]
+  })
+}
+
+/** In wei, what a signer should hold at least. */
+function gasNeeded({ config, head }: ChainState): bigint {
+  const price = 2n * (head?.baseFeePerGas ?? 0n) + config.priorityFeePerGas
+  return fewTransactions * transactionGas * price
+}
+
+function lowOnGasOf(chain: ChainState): Finding[] {
+  const { config, head, lanes } = chain
   if (head === null) return []
-  const price = 2n * head.baseFeePerGas + config.priorityFeePerGas
-  const needed = fewTransactions * transactionGas * price
+  const needed = gasNeeded(chain)
   return lanes
     .filter((lane) => lane.balance !== null && lane.balance < needed)
     .map(({ signer, balance }) => ({
@@ -222,15 +292,40 @@ function unconfigured({ chainId, address, users, amount }: UnconfiguredCredit): 
   }
 }
 
-function stuckOf({ config, stuck }: ChainState): Finding[] {
+/** What to do about transactions that are not mined, by what is known to keep them. */
+function remedyOfStuck(chain: ChainState, signers: readonly Address[], operators: readonly string[]): string {
+  const { config, head, lanes } = chain
+  const missing = signers.filter((signer) => !operators.includes(signer))
+  if (missing.length > 0) {
+    return `Put the key of ${listed(missing)} back: without it its transactions can't be replaced.`
+  }
+  const price = (head?.baseFeePerGas ?? 0n) + config.priorityFeePerGas
+  const poor = lanes.filter(
+    ({ signer, balance }) => signers.includes(signer) && balance !== null && balance < transactionGas * price,
+  )
+  if (poor.length > 0) {
+    const names = listed(poor.map(({ signer }) => signer))
+    return `Send native currency of chain ${config.chainId} to ${names}: it can't pay for its transactions.`
+  }
+  if (head !== null && head.baseFeePerGas > config.maxFeePerGasCap) {
+    return `Raise maxFeePerGasCap (${config.maxFeePerGasCap}) above the chain's base fee, which is ${head.baseFeePerGas}, or wait for it to fall.`
+  }
+  return 'See that the chain makes blocks and that maxFeePerGasCap is above its base fee; replacements stop at the cap.'
+}
+
+function listed(signers: readonly Address[]): string {
+  return signers.map((signer) => getAddress(signer)).join(', ')
+}
+
+function stuckOf(chain: ChainState, operators: readonly string[]): Finding[] {
+  const { config, stuck } = chain
   if (!stuck || stuck.stuck === 0) return []
   return [
     {
       code: 'transactions_stuck',
       chainId: config.chainId,
       message: `${stuck.stuck} of ${stuck.open} open transactions are not mined, from nonce ${stuck.lowestNonce} on.`,
-      remedy:
-        'See that the chain makes blocks and that maxFeePerGasCap is above its base fee; replacements stop at the cap.',
+      remedy: remedyOfStuck(chain, stuck.signers, operators),
     },
   ]
 }
@@ -251,16 +346,17 @@ function unsettledOf({ config, unsettled }: ChainState): Finding[] {
 function nodesOf({ config, head, nodes }: ChainState): Finding[] {
   if (head === null) return []
   const { chainId } = config
-  const newest = Math.max(...nodes.map((number) => number ?? 0))
-  return nodes.flatMap((number, index): Finding[] => {
+  const behind = lags(nodes.map(({ number }) => number))
+  return nodes.flatMap(({ number, fault }, index): Finding[] => {
     const name = `Node ${index + 1} of ${nodes.length} of chain ${chainId}`
     if (number === null) {
       const remedy = 'See to the node at that place in rpcUrls; the others are asked meanwhile.'
-      return [{ code: 'node_down', chainId, message: `${name} does not answer.`, remedy }]
+      const message = `${name} gives no usable answer${fault === null ? '.' : `: ${fault}.`}`
+      return [{ code: 'node_down', chainId, message, remedy }]
     }
-    if (newest - number < lagBlocks) return []
-    const remedy = 'See to the node at that place in rpcUrls, or take it out: what it says late is waited for.'
-    return [{ code: 'node_lagging', chainId, message: `${name} is ${newest - number} blocks behind.`, remedy }]
+    if (behind[index] === 0) return []
+    const remedy = 'See to the node at that place in rpcUrls, or take it out; the others are asked before it meanwhile.'
+    return [{ code: 'node_lagging', chainId, message: `${name} is ${behind[index]} blocks behind.`, remedy }]
   })
 }
 

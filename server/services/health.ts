@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { mostConfirmations } from '../domain/finality.js'
+import { settledOrAfter } from '../domain/settledOrAfter.js'
 import type { Exposure } from '../store/exposures.js'
 import type { Lane } from '../store/lanes.js'
 import type { Waiting } from '../store/serviceState.js'
@@ -29,9 +30,13 @@ export type HealthReport = {
 
 /** A process whose database has been silent for longer gets no requests. */
 const readyWithinMs = 5_000
+/** How often the database is given something to write, which takes it a write to its disk. */
+const writeEveryMs = 5_000
 /** What is final is settled in the next round. */
 const settledWithinMs = 60_000
 const settledWithinBlocks = 5
+/** What nodes that answer take to tell their heads. */
+const nodesMs = 300
 
 export type HealthService = ReturnType<typeof createHealth>
 
@@ -48,6 +53,8 @@ export function createHealth(deps: {
   now: () => number
 }) {
   const { store, now } = deps
+  /** What came of the last write, and when it was tried. */
+  let lastWrite = { at: -Infinity, isTaken: true }
   const seeDatabase = createLastKnown(databaseHealth, 'down', now)
   const seeShared = createLastKnown(readShared, nothingShared, now)
   const seeChains = [...deps.chains.values()].map((chain) =>
@@ -68,7 +75,7 @@ export function createHealth(deps: {
       return makeReport(database.value, shared.value, seen)
     },
 
-    /** Whether the database answers, and has done so a moment ago. */
+    /** Whether the database answers and takes writes, and has done so a moment ago. */
     async isReady(): Promise<boolean> {
       const { value, ageMs } = await seeDatabase()
       return value === 'ok' && ageMs !== null && ageMs <= readyWithinMs
@@ -91,7 +98,8 @@ export function createHealth(deps: {
         ageMs,
       }
     })
-    const down = database === 'down' || chains.some((chain) => chain.status === 'down')
+    // Without writes nothing new can be accepted, and nothing goes on.
+    const down = database !== 'ok' || chains.some((chain) => chain.status === 'down')
     return {
       status: down ? 'down' : findings.length > 0 ? 'degraded' : 'ok',
       version: deps.version,
@@ -103,10 +111,17 @@ export function createHealth(deps: {
   }
 
   async function databaseHealth(): Promise<HealthStatus> {
-    return store.ping().then(
-      () => 'ok' as const,
-      () => 'down' as const,
-    )
+    try {
+      const startedAt = now()
+      if (startedAt - lastWrite.at >= writeEveryMs) {
+        lastWrite = { at: startedAt, isTaken: await store.takesWrites(startedAt) }
+      } else {
+        await store.ping()
+      }
+      return lastWrite.isTaken ? 'ok' : 'degraded'
+    } catch {
+      return 'down'
+    }
   }
 
   /** What the database tells of all chains together; nothing when it does not answer. */
@@ -121,8 +136,9 @@ export function createHealth(deps: {
 
   async function stateOf(chain: Chain): Promise<ChainState> {
     const { config } = chain
-    const [known, stuck] = await Promise.all([
+    const [known, open, stuck] = await Promise.all([
       store.readLanes(config.chainId).catch(() => []),
+      store.countOpenTransactions(config.chainId).catch(() => new Map<Address, number>()),
       store.readStuck(config.chainId, now() - stuckAfterMs(config.replaceAfterMs)).catch(() => null),
     ])
     const lanes = known.map((lane) => {
@@ -131,15 +147,17 @@ export function createHealth(deps: {
     })
     try {
       const signers = lanes.map((lane) => lane.signer)
-      const [head, inventory, accounts, areOperators, nodes] = await Promise.all([
+      // First, so that a node that is found to be behind is not asked for the rest; one that is silent is not waited for.
+      const askedNodes = chain.nodes()
+      await settledOrAfter(askedNodes, nodesMs)
+      const tokens = config.tokens.map((token) => token.address)
+      const [head, inventory, limits, accounts, areOperators, nodes] = await Promise.all([
         chain.head(),
-        chain.balances(
-          config.vault,
-          config.tokens.map((token) => token.address),
-        ),
+        chain.balances(config.vault, tokens),
+        chain.vaultLimits(tokens),
         chain.accounts(signers, 'latest'),
         chain.areOperators(signers),
-        chain.nodes(),
+        askedNodes,
       ])
       const block = Number(head.number) - mostConfirmations(config) - settledWithinBlocks
       const late = { signedBefore: now() - settledWithinMs, block }
@@ -147,15 +165,17 @@ export function createHealth(deps: {
       return {
         config,
         head,
-        nodes: nodes.map((node) => (node ? Number(node.number) : null)),
+        nodes: nodes.map(({ head: newest, fault }) => ({ number: newest && Number(newest.number), fault })),
         inventory: config.tokens.map((token, index) => ({ ...token, amount: inventory[index]! })),
+        limits,
         lanes: lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance })),
         refused: signers.filter((_signer, index) => !areOperators[index]),
+        open,
         stuck,
         unsettled,
       }
     } catch {
-      return { ...silentState(config, lanes), stuck }
+      return { ...silentState(config, lanes), open, stuck }
     }
   }
 }
@@ -178,10 +198,12 @@ function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
   return {
     config,
     head: null,
-    nodes: config.rpcUrls.map(() => null),
+    nodes: config.rpcUrls.map(() => ({ number: null, fault: null })),
     inventory: null,
+    limits: null,
     lanes: lanes.map((lane) => ({ ...lane, balance: null })),
     refused: [],
+    open: new Map(),
     stuck: null,
     unsettled: null,
   }

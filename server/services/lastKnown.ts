@@ -3,8 +3,10 @@ export type Seen<T> = { value: T; ageMs: number | null }
 
 /** What was seen this short a time ago is not looked at again, however many ask. */
 const freshForMs = 1_000
-/** Nobody waits longer for a look; it goes on beside, and who asks next has the result. */
+/** Nobody waits longer for a look, but for the first; it goes on beside, and who asks next has the result. */
 const patienceMs = 800
+/** The very first look, of which nothing is known besides: connections are made, and code is compiled. */
+const firstPatienceMs = 4_000
 /** A look that has not come back for this long says something too. */
 const lostMs = 15_000
 
@@ -18,6 +20,7 @@ export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () =>
   let known: { value: T; at: number } | null = null
   let looking: { since: number; done: Promise<void> } | null = null
   let isLost = false
+  let firstAt: number | null = null
 
   return async () => {
     if (known && now() - known.at <= freshForMs) return { value: known.value, ageMs: now() - known.at }
@@ -26,7 +29,10 @@ export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () =>
       looking = null
     }
     looking ??= begin()
-    await within(patienceMs, looking.done)
+    firstAt ??= looking.since
+    // Only who asks soon after the start waits so long, and not each of those who ask while nothing answers.
+    const isFirst = known === null && now() - firstAt < firstPatienceMs
+    await within(isFirst ? Math.max(patienceMs, firstAt + firstPatienceMs - now()) : patienceMs, looking.done)
     return known && !isLost ? { value: known.value, ageMs: now() - known.at } : { value: unseen, ageMs: null }
   }
 

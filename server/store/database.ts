@@ -191,8 +191,17 @@ export function isOutage(error: unknown): boolean {
   // mysql2's for a connection that was closed before it was used; it has no code.
   if (fatal === true && code === undefined) return true
   if (typeof code === 'string' && outages.includes(code)) return true
-  // 1040 too many connections, 1047 node not ready (Galera), 1053 shutdown, 1290 read only, 1205/1213 after all retries
-  return typeof errno === 'number' && [1040, 1047, 1053, 1205, 1213, 1290, 1927].includes(errno)
+  // 1040 too many connections, 1047 node not ready (Galera), 1053 shutdown, 1205/1213 after all retries
+  if (typeof errno === 'number' && [1040, 1047, 1053, 1205, 1213, 1927].includes(errno)) return true
+  return isWriteRefused(error)
+}
+
+/** True when the database answers and can't write: its disk is full or fails, or it was made read-only. */
+export function isWriteRefused(error: unknown): boolean {
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }
+  if (typeof code === 'string' && /^SQLITE_(?:FULL|IOERR|READONLY)/.test(code)) return true
+  // 1021 and 1114 disk or table full, 1290 read_only, 1836 InnoDB read-only
+  return typeof errno === 'number' && [1021, 1114, 1290, 1836].includes(errno)
 }
 
 /** What knex would print by itself is thrown as well, and logged where it is caught. */

@@ -1,4 +1,6 @@
-import type { Database } from './database.js'
+import { randomUUID } from 'node:crypto'
+import type { Address } from 'viem'
+import { type Database, isWriteRefused } from './database.js'
 
 /** Whether an operator has asked all replicas to accept nothing new. */
 export async function readDraining(database: Database): Promise<boolean> {
@@ -14,6 +16,30 @@ export async function setDraining(database: Database, draining: boolean, now: nu
       .onConflict(['name'])
       .merge(['value', 'updated_at']),
   )
+}
+
+/** Takes several of SQLite's pages, which a file that can't grow does not have. */
+const sqliteProbe = 'x'.repeat(16_384)
+
+/**
+ * Whether the database takes writes: a row is written and taken back. It need not outlast a power loss, and has a name of
+ * its own, so that replicas don't meet at it. Throws where the database does not answer.
+ */
+export async function takesWrites(database: Database, now: number): Promise<boolean> {
+  const row = { name: randomUUID(), value: database.kind === 'sqlite' ? sqliteProbe : 'probe', updated_at: now }
+  try {
+    await database.transact(
+      async (trx) => {
+        await trx('service_state').insert(row)
+        await trx('service_state').where({ name: row.name }).delete()
+      },
+      { durable: false, patient: false },
+    )
+    return true
+  } catch (error) {
+    if (isWriteRefused(error)) return false
+    throw error
+  }
 }
 
 /**
@@ -73,12 +99,14 @@ export async function readUnsettled(
   return { unsettled: Number(row.found), lowestBlock: row.lowest === null ? null : Number(row.lowest) }
 }
 
+type StuckRow = { signer: Address; found: number | string; lowest: number }
+
 /** Transactions of a chain that were signed before this time and have not been seen mined. */
 export async function readStuck(
   database: Database,
   chainId: number,
   before: number,
-): Promise<{ open: number; stuck: number; lowestNonce: number | null }> {
+): Promise<{ open: number; stuck: number; lowestNonce: number | null; signers: Address[] }> {
   const open = database.knex('transactions').where({ chain_id: chainId, status: 'open' })
   const [all, stuck] = await Promise.all([
     open.clone().count({ found: '*' }).first(),
@@ -86,8 +114,13 @@ export async function readStuck(
       .clone()
       .whereNull('mined_block')
       .where('created_at', '<', before)
-      .first(database.knex.raw('count(*) as found, min(nonce) as lowest')),
+      .groupBy('signer')
+      .select<StuckRow[]>('signer', database.knex.raw('count(*) as found, min(nonce) as lowest')),
   ])
-  const { found, lowest } = stuck as unknown as { found: number | string; lowest: number | null }
-  return { open: Number(all?.['found'] ?? 0), stuck: Number(found), lowestNonce: lowest }
+  return {
+    open: Number(all?.['found'] ?? 0),
+    stuck: stuck.reduce((sum, { found }) => sum + Number(found), 0),
+    lowestNonce: stuck.length > 0 ? Math.min(...stuck.map(({ lowest }) => lowest)) : null,
+    signers: stuck.map(({ signer }) => signer),
+  }
 }

@@ -57,7 +57,7 @@ import { readOpenExposures } from './exposures.js'
 import { createActionIntake, findKnownAction } from './newActions.js'
 import { fixStepKey, giveAccountBack, reserveForStep, takeAccounts } from './preparation.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
-import { readDraining, readStuck, readUnsettled, readWaiting, setDraining } from './serviceState.js'
+import { readDraining, readStuck, readUnsettled, readWaiting, setDraining, takesWrites } from './serviceState.js'
 import { settleStep, settleTransaction } from './settlement.js'
 import {
   claimDueSteps,
@@ -167,6 +167,7 @@ export function createStore(database: Database) {
 
     readDraining: on(readDraining),
     setDraining: on(setDraining),
+    takesWrites: on(takesWrites),
     readWaiting: on(readWaiting),
     readStuck: on(readStuck),
     readUnsettled: on(readUnsettled),

@@ -6,6 +6,7 @@ import { createRedactor } from '../../server/chain/redact.js'
 import { createRpc } from '../../server/chain/rpc.js'
 import { call, readBigInt, resultOf } from '../../server/chain/rpcFormat.js'
 import type { RoundTrip, RpcCall } from '../../server/chain/rpcNode.js'
+import { until } from '../support/until.js'
 import { type FaultyNode, startFaultyNode } from './faultyNode.js'
 
 describe('JSON-RPC to the nodes of a chain', () => {
@@ -183,6 +184,31 @@ describe('JSON-RPC to the nodes of a chain', () => {
     first.behave({ kind: 'answer', answer: ({ method }) => ({ result: method === 'eth_chainId' ? '0x1' : '0x9' }) })
     second.behave(number('0x2'))
     expect(await readNumber(rpc)).to.equal(2n)
+  })
+
+  it('notices without a failure that another chain answers at the address by now', async () => {
+    const trips: RoundTrip[] = []
+    const rpc = createRpc(31337, [first.url, second.url], {
+      verifyEveryMs: 300,
+      onRoundTrip: (trip) => trips.push(trip),
+    })
+    expect(await readNumber(rpc)).to.equal(1n)
+    first.behave({ kind: 'answer', answer: ({ method }) => ({ result: method === 'eth_chainId' ? '0x1' : '0x9' }) })
+    await until(async () => (await readNumber(rpc)) === 2n, 'the other node to be asked', 2_000)
+    first.behave(number('0x1'))
+    // In the same request, once for each time: it costs no round trip.
+    const asked = trips.filter(({ node }) => node === 0).map(({ methods }) => methods)
+    expect(asked.at(-1)).to.deep.equal(['eth_chainId', 'eth_blockNumber'])
+    expect(asked.filter((methods) => methods.includes('eth_chainId'))).to.have.length(2)
+  })
+
+  it('says why each node tells no head', async () => {
+    first.behave({ kind: 'status', status: 401 })
+    second.behave({ kind: 'answer', answer: () => ({ result: '0x1' }) })
+    const rpc = connect()
+    expect((await rpc.readHeads()).map(({ fault }) => fault)).to.deep.equal(['HTTP 401', 'the node is of chain 1'])
+    first.behave({ kind: 'silence' })
+    expect((await rpc.readHeads())[0]!.fault).to.equal('timeout')
   })
 
   it('hands over errors that count as answers', async () => {

@@ -1,17 +1,42 @@
 import { expect } from 'chai'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import { findingsOf, type LaneHealth } from '../../server/services/findings.js'
+import { type ChainState, findingsOf, type LaneHealth } from '../../server/services/findings.js'
 import { randomAddress } from '../support/builders.js'
 
 describe('what is told of a lane', () => {
   const signer = randomAddress()
-  const config = { chainId: 1, vault: randomAddress(), priorityFeePerGas: 1n, tokens: [] } as unknown as ChainConfig
+  const config = {
+    chainId: 1,
+    vault: randomAddress(),
+    priorityFeePerGas: 1n,
+    maxFeePerGasCap: 0n,
+    tokens: [],
+  } as unknown as ChainConfig
   const head = { number: 1n, hash: '0x', parentHash: '0x', timestamp: 0n, baseFeePerGas: 1n, gasLimit: 1n } as never
 
-  function told(lane: Partial<LaneHealth>, { isOperator = false, isConfigured = false } = {}) {
+  function told(
+    lane: Partial<LaneHealth>,
+    {
+      isOperator = false,
+      isConfigured = false,
+      ...more
+    }: Partial<ChainState> & { isOperator?: boolean; isConfigured?: boolean } = {},
+  ) {
     const lanes = [{ signer, status: 'active', reason: null, nextNonce: 1, balance: 0n, ...lane } as const]
     const refused = isOperator ? [] : [signer]
-    const chain = { config, head, nodes: [1], inventory: [], lanes, refused, stuck: null, unsettled: null }
+    const chain = {
+      config,
+      head,
+      nodes: [{ number: 1, fault: null }],
+      inventory: [],
+      lanes,
+      limits: null,
+      refused,
+      open: new Map(),
+      stuck: null,
+      unsettled: null,
+      ...more,
+    }
     const waiting = { steps: 0, airdrops: 0, oldestAt: null }
     const operators = isConfigured ? [signer] : []
     return findingsOf({
@@ -35,5 +60,14 @@ describe('what is told of a lane', () => {
     expect(codes(paused, { isOperator: true })).to.deep.equal(['lane_paused', 'signer_low_on_gas'])
     expect(codes(paused, { isConfigured: true })).to.deep.equal(['lane_paused', 'signer_low_on_gas'])
     expect(codes({})).to.deep.equal(['operator_refused', 'signer_low_on_gas'])
+  })
+
+  it('is why its transactions are not mined, where that is known', () => {
+    const stuck = { open: 1, stuck: 1, lowestNonce: 0, signers: [signer] }
+    const remedy = (lane: Partial<LaneHealth>, isConfigured: boolean) =>
+      told(lane, { isOperator: true, isConfigured, stuck }).find(({ code }) => code === 'transactions_stuck')?.remedy
+    expect(remedy({ balance: 0n }, true)).to.match(/^Send native currency of chain 1 to 0x/)
+    expect(remedy({ balance: 0n }, false)).to.match(/^Put the key of 0x/)
+    expect(remedy({ balance: 10n ** 18n }, true)).to.match(/^Raise maxFeePerGasCap/)
   })
 })

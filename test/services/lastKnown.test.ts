@@ -24,6 +24,21 @@ describe('what was last known of something slow', () => {
     expect(looks).to.have.length(1)
   })
 
+  it('is waited for as long as a first look takes, and not again when nothing came of it', async () => {
+    const { ask, looks } = scene()
+    setTimeout(() => looks[0]!('late'), 1_500)
+    expect(await ask()).to.deep.equal({ value: 'late', ageMs: 0 })
+
+    const silent = scene()
+    const first = silent.ask()
+    silent.passes(4_000)
+    const startedAt = performance.now()
+    expect(await silent.ask()).to.deep.equal({ value: 'unseen', ageMs: null })
+    expect(performance.now() - startedAt).to.be.below(1_500)
+    silent.looks[0]!('at last')
+    await first
+  })
+
   it('is told with its age while a look takes long', async () => {
     const { ask, looks, passes } = scene()
     const first = ask()

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
+import { createMissingSignerCheck } from '../../server/engine/missingSigners.js'
 import { createHealth } from '../../server/services/health.js'
 import type { Database } from '../../server/store/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
@@ -94,6 +96,18 @@ describe('what waits for ever', () => {
     const [finding] = await told(70_000, 'transactions_unsettled')
     expect(finding).to.include({ chainId })
     expect(finding?.message).to.include(`1 transactions are final`).and.to.include(`block ${number}`)
+    // No key is configured here.
+    const [missing] = await told(0, 'signer_missing')
+    expect(missing?.message).to.match(/^0x\w{40} has 1 open transactions on chain 31337/)
+    const lines: object[] = []
+    const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as object) })
+    const check = createMissingSignerCheck(chainId, { store, signers: new Map(), now: () => later, log } as never)
+    let later = now
+    await check()
+    later += 60_000
+    await check()
+    expect(lines, 'once').to.have.length(1)
+    expect(lines[0]).to.include({ level: 50, chainId, transactions: 1 })
     const airdrop = { airdrop: asking, hash, paidIn: null, message: 'no' }
     await store.settleTransaction({ transactionId: recorded.transaction.id, mined, results: [], airdrop }, now)
     expect(await told(70_000, 'transactions_unsettled')).to.deep.equal([])

@@ -25,14 +25,19 @@ export function createHealthHandlers(
     async getReadiness({ signal }) {
       // The request's signal is aborted from the start once the server shuts down.
       if (signal.aborted) throw new ServiceError('unavailable', 'The service is shutting down')
-      if (!(await health.isReady())) throw new ServiceError('unavailable', 'The database does not answer')
+      if (!(await health.isReady()))
+        throw new ServiceError('unavailable', 'The database does not answer, or takes no writes')
       return alive
     },
   }
 }
 
-function whatIsDown(report: HealthReport): string {
-  const chains = report.chains.filter((chain) => chain.status === 'down').map((chain) => `chain ${chain.chainId}`)
-  const parts = [...(report.database === 'down' ? ['the database'] : []), ...chains]
-  return `No answer from ${parts.join(', ')}.`
+function whatIsDown({ database, chains }: HealthReport): string {
+  const silent = chains.filter((chain) => chain.status === 'down').map((chain) => `chain ${chain.chainId}`)
+  if (database === 'down') silent.unshift('the database')
+  const parts = [
+    ...(database === 'degraded' ? ['The database takes no writes.'] : []),
+    ...(silent.length > 0 ? [`No answer from ${silent.join(', ')}.`] : []),
+  ]
+  return parts.join(' ')
 }
