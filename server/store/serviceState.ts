@@ -99,9 +99,10 @@ export async function readUnsettled(
   return { unsettled: Number(row.found), lowestBlock: row.lowest === null ? null : Number(row.lowest) }
 }
 
-type StuckRow = { signer: Address; found: number | string; lowest: number }
-
-/** Transactions of a chain that were signed before this time and have not been seen mined. */
+/**
+ * Transactions of a chain that were signed before this time and have not been seen mined. Told apart by signer here, as in
+ * `countOpenTransactions`.
+ */
 export async function readStuck(
   database: Database,
   chainId: number,
@@ -114,13 +115,13 @@ export async function readStuck(
       .clone()
       .whereNull('mined_block')
       .where('created_at', '<', before)
-      .groupBy('signer')
-      .select<StuckRow[]>('signer', database.knex.raw('count(*) as found, min(nonce) as lowest')),
+      .select<{ signer: Address; nonce: number }[]>('signer', 'nonce'),
   ])
+  const lowestNonce = stuck.reduce((lowest, { nonce }) => Math.min(lowest, nonce), Infinity)
   return {
     open: Number(all?.['found'] ?? 0),
-    stuck: stuck.reduce((sum, { found }) => sum + Number(found), 0),
-    lowestNonce: stuck.length > 0 ? Math.min(...stuck.map(({ lowest }) => lowest)) : null,
-    signers: stuck.map(({ signer }) => signer),
+    stuck: stuck.length,
+    lowestNonce: stuck.length > 0 ? lowestNonce : null,
+    signers: [...new Set(stuck.map(({ signer }) => signer))],
   }
 }

@@ -81,11 +81,12 @@ export function bundleScene() {
   async function withService<T>(more: Record<string, string>, use: (service: Service) => Promise<T>): Promise<T> {
     const loaded = loadConfig({ ...env(), ...patient, ...more })
     if (!loaded.ok) throw new Error(loaded.problems.join('; '))
-    const service = await startService(loaded.config, pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }))
+    let service: Service | null = null
     try {
+      service = await startService(loaded.config, pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }))
       return await use(service)
     } finally {
-      await service.stop()
+      await service?.stop()
       if (!mysql) await closeFilesIn(dirname(database.slice('sqlite:'.length)))
     }
   }
