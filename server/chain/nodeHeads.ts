@@ -26,7 +26,8 @@ export function createNodeHeads(lookAtAll: () => Promise<NodeHead[]>, count: num
   let told: { node: number; block: Block; at: number } | null = null
   let movedAt = performance.now()
   let usualMs = 0
-  let lookedAt = -Infinity
+  // Not at once: for what is read as a process starts, none has had the time to stand still.
+  let lookedAt = performance.now() - lookAnywayMs + lookEveryMs
   let looking: Promise<NodeHead[]> | null = null
 
   return {
