@@ -160,7 +160,7 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/database.ts',
-        find: "const joins = kind === 'mysql' && !ofCluster.has(connection)",
+        find: "const joins = kind === 'mysql' && !isOfCluster(connection)",
         replace: "const joins = kind === 'mysql'",
       },
     ],

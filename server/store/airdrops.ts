@@ -1,7 +1,8 @@
 import type { Address, Hash } from 'viem'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
 import { type Claim, claimDue } from './claims.js'
-import { type Database, isDuplicate, type Transaction } from './database.js'
+import type { Database, Transaction } from './database.js'
+import { isDuplicate } from './databaseErrors.js'
 import { post } from './ledger.js'
 import { storedMessage } from './storedMessage.js'
 

@@ -1,16 +1,14 @@
-import { existsSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import knexFactory, { type Knex } from 'knex'
+import type { Knex } from 'knex'
 import { explainUnusable } from './databaseUnusable.js'
+import type { SqliteConnection } from './keepPrepared.js'
 import { migrate } from './migrate.js'
-import { keepPrepared, type SqliteConnection } from './keepPrepared.js'
+import { type DatabaseConfig, isOfCluster, openDatabase, type Pool } from './openDatabase.js'
 import { type Client, runTransaction, type Transaction } from './transaction.js'
 
+export type { DatabaseConfig } from './openDatabase.js'
 export type { Transaction } from './transaction.js'
 
-/** This file hides whether it is MySQL or SQLite from all but migrations, rate limits and `store.ts`. */
-export type DatabaseConfig = { kind: 'sqlite'; file: string } | { kind: 'mysql'; url: string; poolSize?: number }
-
+/** Hides whether it is MySQL or SQLite from all but migrations, rate limits and `store.ts`. */
 export type Database = {
   kind: DatabaseConfig['kind']
   /** For single reads and writes outside a transaction. Never to be used inside `transact`: SQLite has one connection. */
@@ -77,7 +75,7 @@ const lockWaitMs = 3_000
 
 export function createDatabase(config: DatabaseConfig): Database {
   const explained = (error: unknown) => explainUnusable(config, error) ?? error
-  const knex = open(config, explained)
+  const knex = open()
   return {
     kind: config.kind,
     knex,
@@ -121,6 +119,14 @@ export function createDatabase(config: DatabaseConfig): Database {
       await knex.destroy()
     },
   }
+
+  function open(): Knex {
+    try {
+      return openDatabase(config)
+    } catch (error) {
+      throw explained(error)
+    }
+  }
 }
 
 function clockOf(config: DatabaseConfig): string {
@@ -153,7 +159,7 @@ async function runOnce<T>(
   const client = knex.client as Client & Pool
   const connection = await client.acquireConnection()
   const hurry = waitForDisk ? null : (connection as SqliteConnection)
-  const joins = kind === 'mysql' && !ofCluster.has(connection)
+  const joins = kind === 'mysql' && !isOfCluster(connection)
   const abandon = (reason: unknown) => {
     // Knex's pool closes it then. SQLite's only one says so when there is nothing to roll back.
     if (kind === 'mysql') Object.assign(connection, { __knex__disposed: reason })
@@ -169,200 +175,6 @@ async function runOnce<T>(
     }
   }
 }
-
-/** True when a unique key refused the row: an answer, not a fault. */
-export function isDuplicate(error: unknown): boolean {
-  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }
-  if (errno === 1062) return true
-  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
-}
-
-/** Its name is not known, no way leads to it, it takes no connection, or it has lost one. */
-const outages = [
-  ...['ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
-  ...['ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH', 'EHOSTDOWN', 'EADDRNOTAVAIL'],
-  ...['ECONNREFUSED', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', 'PROTOCOL_CONNECTION_LOST'],
-]
-
-/** True when the database can't be reached or refuses service for now; the request may be made again later. */
-export function isOutage(error: unknown): boolean {
-  const { code, errno, name, fatal } = (error ?? {}) as Record<'code' | 'errno' | 'name' | 'fatal', unknown>
-  if (name === 'KnexTimeoutError') return true
-  // mysql2's for a connection that was closed before it was used; it has no code.
-  if (fatal === true && code === undefined) return true
-  if (typeof code === 'string' && outages.includes(code)) return true
-  // 1040 too many connections, 1047 node not ready (Galera), 1053 shutdown, 1205/1213 after all retries
-  if (typeof errno === 'number' && [1040, 1047, 1053, 1205, 1213, 1927].includes(errno)) return true
-  return isWriteRefused(error)
-}
-
-/** True when the database answers and can't write: its disk is full or fails, or it was made read-only. */
-export function isWriteRefused(error: unknown): boolean {
-  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }
-  if (typeof code === 'string' && /^SQLITE_(?:FULL|IOERR|READONLY)/.test(code)) return true
-  // 1021 and 1114 disk or table full, 1290 read_only, 1836 InnoDB read-only
-  return typeof errno === 'number' && [1021, 1114, 1290, 1836].includes(errno)
-}
-
-/** What knex would print by itself is thrown as well, and logged where it is caught. */
-const quiet = { warn: () => undefined, error: () => undefined, deprecate: () => undefined, debug: () => undefined }
-
-function open(config: DatabaseConfig, explained: (error: unknown) => unknown): Knex {
-  if (config.kind === 'mysql') return openMysql(config)
-  try {
-    return openSqlite(config.file)
-  } catch (error) {
-    throw explained(error)
-  }
-}
-
-function openMysql(config: { url: string; poolSize?: number }): Knex {
-  return knexFactory({
-    client: 'mysql2',
-    log: quiet,
-    // Errors name the statement, not its values: these may be signatures and raw transactions.
-    compileSqlOnError: false,
-    connection: {
-      uri: config.url,
-      timezone: 'Z',
-      charset: 'utf8mb4',
-      // Statements of a transaction share trips; mysql2 escapes their values.
-      multipleStatements: true,
-      supportBigNumbers: true,
-      // BIGINTs here are times and nonces below 2^53; amounts are VARCHAR and never numbers.
-      bigNumberStrings: false,
-    } as Knex.MySql2ConnectionConfig,
-    pool: {
-      min: 0,
-      max: config.poolSize ?? 10,
-      acquireTimeoutMillis: 10_000,
-      afterCreate(connection: MysqlConnection, done: DoneCallback) {
-        prepareSession(connection).then(
-          () => done(null, connection),
-          (error: unknown) => done(error, connection),
-        )
-      },
-    },
-  })
-}
-
-function openSqlite(file: string): Knex {
-  if (file !== ':memory:') makeFolder(dirname(file))
-  const knex = knexFactory({
-    client: 'better-sqlite3',
-    connection: { filename: file },
-    useNullAsDefault: true,
-    log: quiet,
-    compileSqlOnError: false,
-    pool: {
-      min: 1,
-      max: 1,
-      acquireTimeoutMillis: 30_000,
-      afterCreate(connection: SqliteConnection, done: DoneCallback) {
-        keepPrepared(connection)
-        // The exclusive lock keeps other processes out for as long as this one lives.
-        for (const pragma of [
-          'busy_timeout = 2000',
-          'locking_mode = EXCLUSIVE',
-          'journal_mode = WAL',
-          'synchronous = FULL',
-          // In pages, 32 MB: pages that are written again and again go into the database once.
-          'wal_autocheckpoint = 8000',
-          'foreign_keys = ON',
-        ]) {
-          connection.pragma(pragma)
-        }
-        done(null, connection)
-      },
-    },
-  })
-  takeTurns(knex.client as Pool)
-  return knex
-}
-
-/** With those above it. Node's own way (`recursive`) never ends where a folder takes none, such as /proc. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return
-  makeFolder(dirname(path))
-  try {
-    mkdirSync(path)
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-}
-
-/** What this file needs of a Knex client besides. */
-type Pool = {
-  acquireConnection(): Promise<object>
-  releaseConnection(connection: object): Promise<void>
-}
-
-/** How long those who want the connection may hand it on to each other before everybody else has a turn. */
-const longestTurnMs = 10
-
-/**
- * Statements of SQLite run on this thread, and a queue for its connection would be worked off without a turn of the event
- * loop: meanwhile nothing is read from or written to any socket, and what was read piles up.
- */
-function takeTurns(pool: Pool): void {
-  const acquire = pool.acquireConnection.bind(pool)
-  let turnedAt = performance.now()
-  pool.acquireConnection = async () => {
-    const connection = await acquire()
-    if (performance.now() - turnedAt > longestTurnMs) {
-      await new Promise((resolve) => setImmediate(resolve))
-      turnedAt = performance.now()
-    }
-    return connection
-  }
-}
-
-type MysqlConnection = { query(sql: string, done: (error: unknown, rows: unknown) => void): void }
-
-/** Connections to a node of a Galera cluster. */
-const ofCluster = new WeakSet<object>()
-
-async function prepareSession(connection: MysqlConnection): Promise<void> {
-  const query = (sql: string) =>
-    new Promise<unknown>((resolve, reject) => {
-      connection.query(sql, (error, rows) => (error ? reject(error as Error) : resolve(rows)))
-    })
-  await query(
-    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', " +
-      "time_zone = '+00:00', innodb_lock_wait_timeout = 5",
-  )
-  await query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
-  await query(`SET SESSION idle_transaction_timeout = ${standstillSeconds}`).catch(passOverUnknown)
-  try {
-    await query(readWhatOthersWrote)
-    const [row] = (await query('SELECT @@wsrep_on AS isOn')) as { isOn: unknown }[]
-    if (Number(row?.isOn) !== 0) ofCluster.add(connection)
-  } catch (error) {
-    passOverUnknown(error)
-  }
-}
-
-/**
- * After so long MariaDB ends a transaction that its process does nothing in: one that stands still, or that no way leads
- * to any more, would keep its locks for as long as its connection lives. Longer than a signature may take, which is waited
- * for in a transaction. MySQL knows no such variable.
- */
-const standstillSeconds = 10
-
-/**
- * Galera: a node that lags first catches up with what the others have stored, before a read and before a transaction
- * begins. Without it a client that posts to one replica and asks another is told that there is no such action, a payment
- * that was just verified funds nothing, and a nonce that another replica has taken looks like somebody else's.
- */
-const readWhatOthersWrote = 'SET SESSION wsrep_sync_wait = 1'
-
-/** Not every server knows every variable. */
-function passOverUnknown(error: unknown): void {
-  if ((error as { errno?: unknown } | null)?.errno !== 1193) throw error
-}
-
-type DoneCallback = (error: unknown, connection: unknown) => void
 
 async function refuseSecondProcess(knex: Knex, config: DatabaseConfig): Promise<void> {
   if (config.kind !== 'sqlite') return

@@ -4,7 +4,8 @@ import type { Custody, DepositReport, DepositView, Movement } from '../domain/de
 import type { ServiceErrorCode } from '../domain/errors.js'
 import { alreadyUsed, bookDeposit } from './bookDeposit.js'
 import { type Claim, claimDue } from './claims.js'
-import { type Database, isDuplicate } from './database.js'
+import type { Database } from './database.js'
+import { isDuplicate } from './databaseErrors.js'
 import { storedMessage } from './storedMessage.js'
 
 export type DepositWork = DepositView & {

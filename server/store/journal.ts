@@ -4,7 +4,8 @@ import { type ChainAuthorization, nameOfStep, type StepAttempt, type StepRef } f
 import type { Airdrop } from '../domain/airdrop.js'
 import type { StepView } from '../domain/views.js'
 import { bindAirdrop } from './airdrops.js'
-import { type Database, isDuplicate } from './database.js'
+import type { Database } from './database.js'
+import { isDuplicate } from './databaseErrors.js'
 import { type AttemptRow, attemptOf, byName, refOf, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import {
   type CarriedStep,

@@ -1,5 +1,6 @@
 import type { Address, Hash } from 'viem'
-import { type Database, isDuplicate, type Transaction } from './database.js'
+import type { Database, Transaction } from './database.js'
+import { isDuplicate } from './databaseErrors.js'
 import { storedMessage } from './storedMessage.js'
 
 /**
@@ -13,8 +14,10 @@ export type Lane = {
   chainId: number
   signer: Address
   nextNonce: number
-  /** One that is ahead is paused too; its reason tells. */
+  /** One that is ahead is paused too. */
   status: 'active' | 'paused'
+  /** Nothing is paid out on credit, on any chain, until it is resumed. */
+  isAhead: boolean
   reason: string | null
 }
 
@@ -56,6 +59,7 @@ export async function readLanes(database: Database, chainId: number): Promise<La
     signer: row.signer,
     nextNonce: row.next_nonce,
     status: row.status === 'active' ? 'active' : 'paused',
+    isAhead: row.status === 'ahead',
     reason: row.reason,
   }))
 }

@@ -3,7 +3,8 @@ import type { Action, ChainBatch, Intent } from '../domain/action.js'
 import { grouped } from '../domain/grouped.js'
 import { stepKind } from '../domain/stepKind.js'
 import type { BatchView } from '../domain/views.js'
-import { type Database, isDuplicate, type Transaction } from './database.js'
+import type { Database, Transaction } from './database.js'
+import { isDuplicate } from './databaseErrors.js'
 
 export type NewAction = {
   action: Action

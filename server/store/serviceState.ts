@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Address } from 'viem'
-import { type Database, isWriteRefused } from './database.js'
+import type { Database } from './database.js'
+import { isWriteRefused } from './databaseErrors.js'
 
 /** Whether an operator has asked all replicas to accept nothing new. */
 export async function readDraining(database: Database): Promise<boolean> {

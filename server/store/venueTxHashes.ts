@@ -1,5 +1,6 @@
 import type { Address, Hash } from 'viem'
-import { type Database, isDuplicate } from './database.js'
+import type { Database } from './database.js'
+import { isDuplicate } from './databaseErrors.js'
 
 type Row = { id: number; address: Address; tx_hash: Hash; action_type: string; venue: string; chain_id: number }
 

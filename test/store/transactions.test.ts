@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { createDatabase, type Database, isDuplicate, isOutage, type Transaction } from '../../server/store/database.js'
+import { createDatabase, type Database, type Transaction } from '../../server/store/database.js'
+import { isDuplicate, isOutage } from '../../server/store/databaseErrors.js'
 import { freshDatabase } from '../support/database.js'
 
 describe('a transaction of the store', () => {

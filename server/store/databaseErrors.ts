@@ -1,0 +1,35 @@
+/** What an error of either driver says; both name it by `code` and `errno`. */
+
+/** True when a unique key refused the row: an answer, not a fault. */
+export function isDuplicate(error: unknown): boolean {
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }
+  if (errno === 1062) return true
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
+}
+
+/** Its name is not known, no way leads to it, it takes no connection, or it has lost one. */
+const outages = [
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
+  ...['ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH', 'EHOSTDOWN', 'EADDRNOTAVAIL'],
+  ...['ECONNREFUSED', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', 'PROTOCOL_CONNECTION_LOST'],
+]
+
+/** True when the database can't be reached or refuses service for now; the request may be made again later. */
+export function isOutage(error: unknown): boolean {
+  const { code, errno, name, fatal } = (error ?? {}) as Record<'code' | 'errno' | 'name' | 'fatal', unknown>
+  if (name === 'KnexTimeoutError') return true
+  // mysql2's for a connection that was closed before it was used; it has no code.
+  if (fatal === true && code === undefined) return true
+  if (typeof code === 'string' && outages.includes(code)) return true
+  // 1040 too many connections, 1047 node not ready (Galera), 1053 shutdown, 1205/1213 after all retries
+  if (typeof errno === 'number' && [1040, 1047, 1053, 1205, 1213, 1927].includes(errno)) return true
+  return isWriteRefused(error)
+}
+
+/** True when the database answers and can't write: its disk is full or fails, or it was made read-only. */
+export function isWriteRefused(error: unknown): boolean {
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }
+  if (typeof code === 'string' && /^SQLITE_(?:FULL|IOERR|READONLY)/.test(code)) return true
+  // 1021 and 1114 disk or table full, 1290 read_only, 1836 InnoDB read-only
+  return typeof errno === 'number' && [1021, 1114, 1290, 1836].includes(errno)
+}

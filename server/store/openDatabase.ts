@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import knexFactory, { type Knex } from 'knex'
+import { keepPrepared, type SqliteConnection } from './keepPrepared.js'
+
+/** How the database is reached, and what each connection is told before it is used. */
+
+export type DatabaseConfig = { kind: 'sqlite'; file: string } | { kind: 'mysql'; url: string; poolSize?: number }
+
+/** What knex would print by itself is thrown as well, and logged where it is caught. */
+const quiet = { warn: () => undefined, error: () => undefined, deprecate: () => undefined, debug: () => undefined }
+
+/** Opens no connection to MySQL yet; SQLite's file, and its folder, are made. */
+export function openDatabase(config: DatabaseConfig): Knex {
+  return config.kind === 'mysql' ? openMysql(config) : openSqlite(config.file)
+}
+
+function openMysql(config: { url: string; poolSize?: number }): Knex {
+  return knexFactory({
+    client: 'mysql2',
+    log: quiet,
+    // Errors name the statement, not its values: these may be signatures and raw transactions.
+    compileSqlOnError: false,
+    connection: {
+      uri: config.url,
+      timezone: 'Z',
+      charset: 'utf8mb4',
+      // Statements of a transaction share trips; mysql2 escapes their values.
+      multipleStatements: true,
+      supportBigNumbers: true,
+      // BIGINTs here are times and nonces below 2^53; amounts are VARCHAR and never numbers.
+      bigNumberStrings: false,
+    } as Knex.MySql2ConnectionConfig,
+    pool: {
+      min: 0,
+      max: config.poolSize ?? 10,
+      acquireTimeoutMillis: 10_000,
+      afterCreate(connection: MysqlConnection, done: DoneCallback) {
+        prepareSession(connection).then(
+          () => done(null, connection),
+          (error: unknown) => done(error, connection),
+        )
+      },
+    },
+  })
+}
+
+function openSqlite(file: string): Knex {
+  if (file !== ':memory:') makeFolder(dirname(file))
+  const knex = knexFactory({
+    client: 'better-sqlite3',
+    connection: { filename: file },
+    useNullAsDefault: true,
+    log: quiet,
+    compileSqlOnError: false,
+    pool: {
+      min: 1,
+      max: 1,
+      acquireTimeoutMillis: 30_000,
+      afterCreate(connection: SqliteConnection, done: DoneCallback) {
+        keepPrepared(connection)
+        // The exclusive lock keeps other processes out for as long as this one lives.
+        for (const pragma of [
+          'busy_timeout = 2000',
+          'locking_mode = EXCLUSIVE',
+          'journal_mode = WAL',
+          'synchronous = FULL',
+          // In pages, 32 MB: pages that are written again and again go into the database once.
+          'wal_autocheckpoint = 8000',
+          'foreign_keys = ON',
+        ]) {
+          connection.pragma(pragma)
+        }
+        done(null, connection)
+      },
+    },
+  })
+  takeTurns(knex.client as Pool)
+  return knex
+}
+
+/** With those above it. Node's own way (`recursive`) never ends where a folder takes none, such as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** What is needed of a Knex client besides. */
+export type Pool = {
+  acquireConnection(): Promise<object>
+  releaseConnection(connection: object): Promise<void>
+}
+
+/** How long those who want the connection may hand it on to each other before everybody else has a turn. */
+const longestTurnMs = 10
+
+/**
+ * Statements of SQLite run on this thread, and a queue for its connection would be worked off without a turn of the event
+ * loop: meanwhile nothing is read from or written to any socket, and what was read piles up.
+ */
+function takeTurns(pool: Pool): void {
+  const acquire = pool.acquireConnection.bind(pool)
+  let turnedAt = performance.now()
+  pool.acquireConnection = async () => {
+    const connection = await acquire()
+    if (performance.now() - turnedAt > longestTurnMs) {
+      await new Promise((resolve) => setImmediate(resolve))
+      turnedAt = performance.now()
+    }
+    return connection
+  }
+}
+
+type MysqlConnection = { query(sql: string, done: (error: unknown, rows: unknown) => void): void }
+
+/** Connections to a node of a Galera cluster. */
+const ofCluster = new WeakSet<object>()
+
+export function isOfCluster(connection: object): boolean {
+  return ofCluster.has(connection)
+}
+
+async function prepareSession(connection: MysqlConnection): Promise<void> {
+  const query = (sql: string) =>
+    new Promise<unknown>((resolve, reject) => {
+      connection.query(sql, (error, rows) => (error ? reject(error as Error) : resolve(rows)))
+    })
+  await query(
+    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', " +
+      "time_zone = '+00:00', innodb_lock_wait_timeout = 5",
+  )
+  await query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+  await query(`SET SESSION idle_transaction_timeout = ${standstillSeconds}`).catch(passOverUnknown)
+  try {
+    await query(readWhatOthersWrote)
+    const [row] = (await query('SELECT @@wsrep_on AS isOn')) as { isOn: unknown }[]
+    if (Number(row?.isOn) !== 0) ofCluster.add(connection)
+  } catch (error) {
+    passOverUnknown(error)
+  }
+}
+
+/**
+ * After so long MariaDB ends a transaction that its process does nothing in: one that stands still, or that no way leads
+ * to any more, would keep its locks for as long as its connection lives. Longer than a signature may take, which is waited
+ * for in a transaction. MySQL knows no such variable.
+ */
+const standstillSeconds = 10
+
+/**
+ * Galera: a node that lags first catches up with what the others have stored, before a read and before a transaction
+ * begins. Without it a client that posts to one replica and asks another is told that there is no such action, a payment
+ * that was just verified funds nothing, and a nonce that another replica has taken looks like somebody else's.
+ */
+const readWhatOthersWrote = 'SET SESSION wsrep_sync_wait = 1'
+
+/** Not every server knows every variable. */
+function passOverUnknown(error: unknown): void {
+  if ((error as { errno?: unknown } | null)?.errno !== 1193) throw error
+}
+
+type DoneCallback = (error: unknown, connection: unknown) => void
