@@ -7,14 +7,8 @@ import type { Exposure } from '../store/exposures.js'
 import type { Lane } from '../store/lanes.js'
 import type { Waiting } from '../store/serviceState.js'
 import type { Store } from '../store/store.js'
-import {
-  type ChainHealth,
-  type ChainState,
-  type Finding,
-  findingsOf,
-  type HealthStatus,
-  type UnconfiguredCredit,
-} from './findings.js'
+import { findingsOf } from './findings.js'
+import type { ChainHealth, ChainState, Finding, HealthStatus, UnconfiguredCredit } from './findings/state.js'
 import { createLastKnown, type Seen } from './lastKnown.js'
 
 export type HealthReport = {

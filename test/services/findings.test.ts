@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import { type ChainState, findingsOf, type LaneHealth } from '../../server/services/findings.js'
+import { findingsOf } from '../../server/services/findings.js'
+import type { ChainState, LaneHealth } from '../../server/services/findings/state.js'
 import { randomAddress } from '../support/builders.js'
 
 describe('what is told of a lane', () => {
@@ -22,7 +23,9 @@ describe('what is told of a lane', () => {
       ...more
     }: Partial<ChainState> & { isOperator?: boolean; isConfigured?: boolean } = {},
   ) {
-    const lanes = [{ signer, status: 'active', reason: null, nextNonce: 1, balance: 0n, ...lane } as const]
+    const lanes = [
+      { signer, status: 'active', isAhead: false, reason: null, nextNonce: 1, balance: 0n, ...lane } as const,
+    ]
     const refused = isOperator ? [] : [signer]
     const chain = {
       config,
@@ -53,6 +56,12 @@ describe('what is told of a lane', () => {
 
   it('is nothing once its key was changed for another: paused, no operator, and not configured', () => {
     expect(codes({ status: 'paused', reason: 'changed' })).to.deep.equal([])
+  })
+
+  it('is told whosever it was, as long as the others’ payouts are held for it', () => {
+    const ahead = { status: 'paused', isAhead: true, reason: 'ahead' } as const
+    expect(codes(ahead)).to.deep.equal(['lane_paused'])
+    expect(codes(ahead, { isConfigured: true })).to.deep.equal(['lane_paused', 'signer_low_on_gas'])
   })
 
   it('is all that is wrong as long as it may be used again', () => {

@@ -1,0 +1,83 @@
+import { getAddress } from 'viem'
+import type { ChainState, Finding, LaneHealth } from './state.js'
+import { transactionGas } from './transactions.js'
+
+/** A signer is low when it can't pay for this many more transactions of this size at twice the present base fee. */
+const fewTransactions = 50n
+
+/**
+ * Without those of keys that were changed for others: neither configured nor an operator, and paused for good. One that is
+ * ahead of the journal holds the others' payouts, whosever it was.
+ */
+export function inUse({ lanes, refused }: ChainState, operators: readonly string[]): LaneHealth[] {
+  const isRetired = ({ status, isAhead, signer }: LaneHealth) =>
+    status === 'paused' && !isAhead && refused.includes(signer) && !operators.includes(signer)
+  return lanes.filter((lane) => !isRetired(lane))
+}
+
+export function pausedOf({ config, lanes }: ChainState): Finding[] {
+  return lanes
+    .filter((lane) => lane.status === 'paused')
+    .map(({ signer, reason }) => ({
+      code: 'lane_paused',
+      chainId: config.chainId,
+      message: `The lane of ${getAddress(signer)} is paused: ${reason ?? 'no reason given'}`,
+      remedy: `Find the reason, then: npm run operate -- lane resume ${config.chainId} ${getAddress(signer)}`,
+    }))
+}
+
+export function missingOf({ config, open }: ChainState, operators: readonly string[]): Finding[] {
+  return [...open]
+    .filter(([signer]) => !operators.includes(signer))
+    .map(([signer, count]) => ({
+      code: 'signer_missing',
+      chainId: config.chainId,
+      message: `${getAddress(signer)} has ${count} open transactions on chain ${config.chainId}, and its key is not configured.`,
+      remedy: `Put the key back until its transactions are final: without it none of them can be replaced, and steps that they carry may wait for good. npm run operate -- status shows when.`,
+    }))
+}
+
+export function silentOf({ config, lanes }: ChainState): Finding[] {
+  return lanes
+    .filter((lane) => lane.status === 'active' && lane.reason !== null)
+    .map(({ signer, reason }) => ({
+      code: 'signer_silent',
+      chainId: config.chainId,
+      message: `${getAddress(signer)}: ${reason}`,
+      remedy: 'See to the process that holds the key. Other signers take over meanwhile; with none, steps wait.',
+    }))
+}
+
+export function refusedOf({ config, lanes, refused }: ChainState): Finding[] {
+  const { chainId } = config
+  return lanes
+    .filter(({ status, signer }) => status === 'active' && refused.includes(signer))
+    .map((lane) => getAddress(lane.signer))
+    .map((signer) => ({
+      code: 'operator_refused',
+      chainId,
+      message: `The vault ${getAddress(config.vault)} does not know ${signer} as an operator, so it pays nothing.`,
+      remedy: `Let the vault's owner call setOperator(${signer}, true). If its right was taken on purpose: npm run operate -- lane pause ${chainId} ${signer}. Other operators take over meanwhile; with none, steps wait.`,
+    }))
+}
+
+/** In wei, what a signer should hold at least. */
+function gasNeeded({ config, head }: ChainState): bigint {
+  const price = 2n * (head?.baseFeePerGas ?? 0n) + config.priorityFeePerGas
+  return fewTransactions * transactionGas * price
+}
+
+export function lowOnGasOf(chain: ChainState, operators: readonly string[]): Finding[] {
+  const { config, head, lanes } = chain
+  if (head === null) return []
+  const needed = gasNeeded(chain)
+  return lanes
+    .filter(({ signer, isAhead }) => !isAhead || operators.includes(signer))
+    .filter((lane) => lane.balance !== null && lane.balance < needed)
+    .map(({ signer, balance }) => ({
+      code: 'signer_low_on_gas',
+      chainId: config.chainId,
+      message: `${getAddress(signer)} holds ${balance} wei; ${fewTransactions} transactions take up to ${needed}.`,
+      remedy: `Send it native currency of chain ${config.chainId}.`,
+    }))
+}

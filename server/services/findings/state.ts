@@ -1,0 +1,77 @@
+import type { Address } from 'viem'
+import type { Block } from '../../chain/chain.js'
+import type { VaultLimits } from '../../chain/vaultLimits.js'
+import type { ChainConfig, TokenConfig } from '../../domain/chainConfig.js'
+
+export type HealthStatus = 'ok' | 'degraded' | 'down'
+
+export type ChainHealth = {
+  chainId: number
+  status: HealthStatus
+  /** Null: the chain does not answer. */
+  blockNumber: number | null
+  /** What the vault holds, by the token's id, in its smallest unit. Null: the chain does not answer. */
+  solverBalance: Record<string, bigint> | null
+  lanes: LaneHealth[]
+  /** How long ago it was seen like this. Null: it could not be seen. */
+  ageMs: number | null
+}
+
+export type LaneHealth = {
+  signer: Address
+  status: 'active' | 'paused'
+  /** The chain knows more of it than the journal, for which payouts on credit are held everywhere. */
+  isAhead: boolean
+  reason: string | null
+  nextNonce: number
+  /** In wei. Null: the chain does not answer. */
+  balance: bigint | null
+}
+
+/** What is known of a chain when a report is made. */
+export type ChainState = {
+  config: ChainConfig
+  /** Null: no node answers. */
+  head: Block | null
+  /** Each node's newest block, in the order of `rpcUrls`; null where it gives none, with the reason if it is known. */
+  nodes: { number: number | null; fault: string | null }[]
+  /** What the vault holds. Null: no node answers. */
+  inventory: (TokenConfig & { amount: bigint })[] | null
+  /** What keeps the vault from paying, of tokens in the order of `config`. Null: no node answers. */
+  limits: VaultLimits | null
+  lanes: LaneHealth[]
+  /** Signers that the vault does not know as operators. */
+  refused: Address[]
+  /** How many open transactions signers have. */
+  open: ReadonlyMap<Address, number>
+  /** Null: the database does not answer. */
+  stuck: { open: number; stuck: number; lowestNonce: number | null; signers: Address[] } | null
+  /** Null: the database or the chain does not answer. */
+  unsettled: { unsettled: number; lowestBlock: number | null } | null
+}
+
+/** Users' credit in a token that is configured no more: how many of them have some, and all of it in its smallest unit. */
+export type UnconfiguredCredit = { chainId: number; address: Address; users: number; amount: bigint }
+
+export type FindingCode =
+  | 'database_down'
+  | 'database_readonly'
+  | 'chain_down'
+  | 'exposure_open'
+  | 'lane_paused'
+  | 'signer_missing'
+  | 'signer_silent'
+  | 'operator_refused'
+  | 'vault_paused'
+  | 'signer_low_on_gas'
+  | 'vault_empty'
+  | 'credit_unconfigured'
+  | 'outflow_cap_low'
+  | 'transactions_stuck'
+  | 'transactions_unsettled'
+  | 'steps_waiting'
+  | 'node_down'
+  | 'node_lagging'
+
+/** Something that an operator should look at, and what to do about it. */
+export type Finding = { code: FindingCode; chainId: number | null; message: string; remedy: string }

@@ -1,0 +1,56 @@
+import { type Address, getAddress } from 'viem'
+import type { ChainState, Finding } from './state.js'
+
+/** What is expected of one, a bundle aside. */
+export const transactionGas = 300_000n
+
+export function stuckOf(chain: ChainState, operators: readonly string[]): Finding[] {
+  const { config, stuck } = chain
+  if (!stuck || stuck.stuck === 0) return []
+  return [
+    {
+      code: 'transactions_stuck',
+      chainId: config.chainId,
+      message: `${stuck.stuck} of ${stuck.open} open transactions are not mined, from nonce ${stuck.lowestNonce} on.`,
+      remedy: remedyOfStuck(chain, stuck.signers, operators),
+    },
+  ]
+}
+
+/** What to do about transactions that are not mined, by what is known to keep them. */
+function remedyOfStuck(chain: ChainState, signers: readonly Address[], operators: readonly string[]): string {
+  const { config, head, lanes } = chain
+  const missing = signers.filter((signer) => !operators.includes(signer))
+  if (missing.length > 0) {
+    return `Put the key of ${listed(missing)} back: without it its transactions can't be replaced.`
+  }
+  const price = (head?.baseFeePerGas ?? 0n) + config.priorityFeePerGas
+  const poor = lanes.filter(
+    ({ signer, balance }) => signers.includes(signer) && balance !== null && balance < transactionGas * price,
+  )
+  if (poor.length > 0) {
+    const names = listed(poor.map(({ signer }) => signer))
+    return `Send native currency of chain ${config.chainId} to ${names}: it can't pay for its transactions.`
+  }
+  if (head !== null && head.baseFeePerGas > config.maxFeePerGasCap) {
+    return `Raise maxFeePerGasCap (${config.maxFeePerGasCap}) above the chain's base fee, which is ${head.baseFeePerGas}, or wait for it to fall.`
+  }
+  return 'See that the chain makes blocks and that maxFeePerGasCap is above its base fee; replacements stop at the cap.'
+}
+
+function listed(signers: readonly Address[]): string {
+  return signers.map((signer) => getAddress(signer)).join(', ')
+}
+
+export function unsettledOf({ config, unsettled }: ChainState): Finding[] {
+  if (!unsettled || unsettled.unsettled === 0) return []
+  return [
+    {
+      code: 'transactions_unsettled',
+      chainId: config.chainId,
+      message: `${unsettled.unsettled} transactions are final and what came of them can't be told, from block ${unsettled.lowestBlock} on.`,
+      remedy:
+        'Look into the log of a process with ROLE=engine or ROLE=all. If no node has the log of a payment, name one in rpcUrls that keeps all logs; if nodes disagree, see to them. The rest goes by itself then.',
+    },
+  ]
+}

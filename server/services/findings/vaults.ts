@@ -1,0 +1,73 @@
+import { getAddress } from 'viem'
+import type { Exposure } from '../../store/exposures.js'
+import type { ChainState, Finding, UnconfiguredCredit } from './state.js'
+
+/** A daily cap is low when less than this part of it is left. */
+const lowOutflow = 10n
+
+export function exposuresOf({ config }: ChainState, exposures: Exposure[]): Finding[] {
+  return exposures
+    .filter((exposure) => exposure.chainId === config.chainId)
+    .map(({ kind, chainId, transactionHash, amount, token }) => ({
+      code: 'exposure_open',
+      chainId,
+      message:
+        kind === 'credit'
+          ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${getAddress(token)} (in its smallest unit) was paid out on it.`
+          : `${transactionHash} paid ${amount} of ${getAddress(token)} (in its smallest unit) after the credit for it had been given back.`,
+      remedy:
+        'Raise the chain’s confirmations. A payment that comes again makes it good by itself; else settle it with the user.',
+    }))
+}
+
+export function vaultPausedOf({ config, limits }: ChainState): Finding[] {
+  if (!limits?.isPaused) return []
+  return [
+    {
+      code: 'vault_paused',
+      chainId: config.chainId,
+      message: `The vault ${getAddress(config.vault)} is paused, so it pays nothing.`,
+      remedy:
+        'Let the vault’s owner call setPaused(false) once it is safe. Steps that it is to pay for fail meanwhile.',
+    },
+  ]
+}
+
+export function emptyOf({ config, inventory }: ChainState): Finding[] {
+  return (inventory ?? [])
+    .filter(({ amount, minInventory }) => amount < minInventory)
+    .map(({ id, amount, minInventory }) => ({
+      code: 'vault_empty',
+      chainId: config.chainId,
+      message: `The vault holds ${amount} of ${id} in its smallest unit; it should hold ${minInventory} at least.`,
+      remedy: `Send ${id} to the vault ${getAddress(config.vault)}. Steps that need it end as solver_liquidity and can be asked for again.`,
+    }))
+}
+
+export function outflowOf({ config, head, limits }: ChainState): Finding[] {
+  if (head === null || limits === null) return []
+  const today = Number(head.timestamp / 86_400n)
+  return config.tokens.flatMap(({ id, address }, index): Finding[] => {
+    const { cap, spent, day } = limits.outflows[index]!
+    const left = day === today ? cap - spent : cap
+    if (cap === 0n || left * lowOutflow >= cap) return []
+    return [
+      {
+        code: 'outflow_cap_low',
+        chainId: config.chainId,
+        message: `The vault pays ${left > 0n ? left : 0n} of ${id} more today, in its smallest unit; its cap is ${cap} per day (UTC).`,
+        remedy: `If that is what users have asked for, let the vault’s owner raise it: setOutflowCap(${getAddress(address)}, …). Payouts above it fail until midnight UTC.`,
+      },
+    ]
+  })
+}
+
+export function unconfigured({ chainId, address, users, amount }: UnconfiguredCredit): Finding {
+  const token = `the token ${getAddress(address)} of chain ${chainId}`
+  return {
+    code: 'credit_unconfigured',
+    chainId,
+    message: `${users} users have a credit of ${amount} in ${token} (in its smallest unit), which is configured no more: nothing can be paid from it.`,
+    remedy: 'Put the token back into the chains file, so that they can have it paid out, or settle it with them.',
+  }
+}
