@@ -54,10 +54,10 @@ async function printStatus({ database, store, chains }: Place): Promise<void> {
   console.log(`accepted steps that no transaction carries yet: ${waiting.steps}`)
   const known = (await readKnownContracts(database)).map(({ chainId }) => chainId)
   for (const chainId of new Set([...chains.keys(), ...known])) {
-    const { steps, transactions, deposits, airdrops } = await readUnderWay(database, chainId)
+    const { steps, transactions, deposits, airdrops, lanesAhead } = await readUnderWay(database, chainId)
     console.log(`chain ${chainId}${chains.has(chainId) ? '' : ', which is not configured'}`)
     console.log(
-      `  under way: ${steps} steps that no transaction carries, ${transactions} transactions, ${deposits} reported deposits, ${airdrops} airdrops`,
+      `  under way: ${steps} steps that no transaction carries, ${transactions} transactions, ${deposits} reported deposits, ${airdrops} airdrops, ${lanesAhead} lanes that it is ahead of`,
     )
     const [lanes, open] = await Promise.all([store.readLanes(chainId), store.countOpenTransactions(chainId)])
     for (const { signer, status, nextNonce, reason } of lanes) {

@@ -120,10 +120,11 @@ function droppedToken({ chainId, address }: ContractOfChain, underWay: UnderWay)
 const putBack =
   'Put it back; have the service drain (see the README); once `npm run operate -- status` shows nothing under way, take it out.'
 
-function describe({ steps, transactions, deposits, airdrops }: UnderWay): string {
-  return `${steps} steps, ${transactions} open transactions, ${deposits} reported deposits and ${airdrops} airdrops`
+function describe({ steps, transactions, deposits, airdrops, lanesAhead }: UnderWay): string {
+  const lanes = lanesAhead > 0 ? `, and ${lanesAhead} lanes that it is ahead of` : ''
+  return `${steps} steps, ${transactions} open transactions, ${deposits} reported deposits and ${airdrops} airdrops${lanes}`
 }
 
-function countAll({ steps, transactions, deposits, airdrops }: UnderWay): number {
-  return steps + transactions + deposits + airdrops
+function countAll(underWay: UnderWay): number {
+  return Object.values(underWay).reduce((sum, count) => sum + count, 0)
 }

@@ -39,8 +39,11 @@ const rowOf =
   (isDropped: boolean) =>
   ({ chainId, kind, address }: ContractOfChain): Row => ({ chain_id: chainId, kind, address, is_dropped: isDropped })
 
-/** What has begun on a chain and has not ended. */
-export type UnderWay = { steps: number; transactions: number; deposits: number; airdrops: number }
+/**
+ * What has begun on a chain and has not ended. A lane of which the chain knows more than the journal is among it: nobody
+ * could resume it once the chain is gone, and payouts on credit are held for it.
+ */
+export type UnderWay = { steps: number; transactions: number; deposits: number; airdrops: number; lanesAhead: number }
 
 export async function readUnderWay(database: Database, chainId: number): Promise<UnderWay> {
   const { knex } = database
@@ -50,14 +53,15 @@ export async function readUnderWay(database: Database, chainId: number): Promise
     }
     return Number(row.found)
   }
-  const [steps, transactions, deposits, airdrops] = await Promise.all([
+  const [steps, transactions, deposits, airdrops, lanesAhead] = await Promise.all([
     // Those that a transaction carries are not due; it is open then.
     count(knex('steps').where({ status: 'executing' }).where('due_at', '>=', 0)),
     count(knex('transactions').where({ status: 'open' })),
     count(knex('deposits').where({ status: 'pending' })),
     count(knex('airdrops').where({ status: 'executing' }).where('due_at', '>=', 0)),
+    count(knex('lanes').where({ status: 'ahead' })),
   ])
-  return { steps, transactions, deposits, airdrops }
+  return { steps, transactions, deposits, airdrops, lanesAhead }
 }
 
 /** How many steps are under way, on whatever chain, that steps on this chain follow in their intents. */

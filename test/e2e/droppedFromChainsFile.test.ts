@@ -4,40 +4,16 @@ import type { Hash, PrivateKeyAccount } from 'viem'
 import { diagnose } from '../../scripts/doctor/diagnose.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import { changedChainsFile } from '../support/changedChainsFile.js'
+import { changedChainsFile, ten } from '../support/changedChainsFile.js'
 import { availableOf } from '../support/credit.js'
 import { until } from '../support/until.js'
-import {
-  authorization,
-  balanceOf,
-  fund,
-  newUser,
-  onDemandIntent,
-  sendFrom,
-  signedIntent,
-  tokenOf,
-  transferData,
-} from '../support/wallets.js'
+import { authorization, balanceOf, onDemandIntent, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
 describe('what the chains file drops', function () {
   this.timeout(60_000)
   const scene = changedChainsFile()
-  const { start, stop, env, api, a, b, without, mine } = scene
-  const usd = () => tokenOf(a(), 'usd').address
-  const ten = 10_000_000n
+  const { start, stop, env, api, a, b, usd, aUser, pay, create, without, mine } = scene
   const withoutB = (chains: ChainConfig[]) => chains.filter(({ chainId }) => chainId !== b().chainId)
-
-  async function aUser(): Promise<PrivateKeyAccount> {
-    const user = newUser()
-    await fund(a(), user.address, { usd: ten, native: 10n ** 18n })
-    return user
-  }
-
-  async function create(user: PrivateKeyAccount, intents: object[], chainAuthorizations: object[] = []) {
-    const reply = await api.post('/actions', { user: user.address, chainAuthorizations, intents })
-    expect(reply.status, JSON.stringify(reply.body)).to.equal(201)
-    return reply.body.actionId as string
-  }
 
   const payIn = (user: PrivateKeyAccount) => ({
     chainId: a().chainId,
@@ -49,7 +25,6 @@ describe('what the chains file drops', function () {
       { from: 'solver' as const, to: user.address, token: tokenOf(b(), 'usd').address, amount: 10n ** 19n },
     ],
   })
-  const pay = (user: PrivateKeyAccount) => sendFrom(a(), user, { to: usd(), data: transferData(a().vault, ten) })
   const statusOf = async (actionId: string, step: number) =>
     (await api.get(`/actions/${actionId}/intents/0/steps/${step}`)).body.status as string
 
@@ -136,6 +111,17 @@ describe('what the chains file drops', function () {
     const next = await create(other, [onDemandIntent([payIn(other), payOutOnB(other)])])
     await api.execute(next, 0, 0, { hash: `0x${'77'.repeat(32)}` }, 0)
     expect(await refusal(withoutB)).to.contain('and 1 steps on other chains that steps on it follow')
+  })
+
+  it('is no chain of which a lane is ahead of the journal, for which nothing is paid until it is resumed', async () => {
+    await start()
+    const lanes = () => scene.service().database.knex('lanes').where({ chain_id: b().chainId })
+    const { signer } = await until(() => lanes().first<{ signer: string } | undefined>(), 'the lanes to be open')
+    await lanes().where({ signer }).update({ status: 'ahead' })
+    expect(await refusal(withoutB)).to.contain('and 1 lanes that it is ahead of')
+    await start()
+    await lanes().where({ signer }).update({ status: 'active' })
+    await start(withoutB)
   })
 
   it('is looked at before a user pays for what needs it', async () => {

@@ -2,52 +2,27 @@ import { expect } from 'chai'
 import type { PrivateKeyAccount } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import { changedChainsFile } from '../support/changedChainsFile.js'
+import { changedChainsFile, ten } from '../support/changedChainsFile.js'
 import { availableOf } from '../support/credit.js'
 import { until } from '../support/until.js'
-import {
-  authorization,
-  balanceOf,
-  fund,
-  newUser,
-  onDemandIntent,
-  sendFrom,
-  signedIntent,
-  tokenOf,
-  transferData,
-} from '../support/wallets.js'
+import { authorization, balanceOf, onDemandIntent, signedIntent, transferData } from '../support/wallets.js'
 
 describe('a vault that is replaced', function () {
   this.timeout(60_000)
   const scene = changedChainsFile()
-  const { start, stop, api, a, replaced, mine } = scene
-  const usd = () => tokenOf(a(), 'usd').address
-  const [nine, ten] = [9_000_000n, 10_000_000n]
-
-  async function aUser(): Promise<PrivateKeyAccount> {
-    const user = newUser()
-    await fund(a(), user.address, { usd: ten, native: 10n ** 18n })
-    return user
-  }
-
-  const payOld = (user: PrivateKeyAccount) => sendFrom(a(), user, { to: usd(), data: transferData(a().vault, ten) })
+  const { start, stop, api, a, usd, aUser, pay, create, replaced, mine } = scene
+  const nine = 9_000_000n
 
   function report(user: PrivateKeyAccount, txHash: string) {
     const paid = { tokenAddress: usd(), chainId: a().chainId, amount: ten.toString() }
     return api.post('/coredeposit', { user: user.address, sender: user.address, txHash, ...paid })
   }
 
-  async function create(user: PrivateKeyAccount, intents: object[], chainAuthorizations: object[] = []) {
-    const reply = await api.post('/actions', { user: user.address, chainAuthorizations, intents })
-    expect(reply.status, JSON.stringify(reply.body)).to.equal(201)
-    return reply.body.actionId as string
-  }
-
   /** A payout of nine to a user who has credit of ten, asked for and not mined. */
   async function payoutOnItsWay() {
     await start()
     const user = await aUser()
-    expect((await report(user, await payOld(user))).status).to.equal(200)
+    expect((await report(user, await pay(user))).status).to.equal(200)
     const transfer = { from: 'solver' as const, to: user.address, token: usd(), amount: nine }
     const batch = { chainId: a().chainId, tokenTransfers: [transfer], calls: [] }
     const actionId = await create(user, [await signedIntent(user, [batch])])
@@ -134,11 +109,11 @@ describe('a vault that is replaced', function () {
   it('gives credit for what users pay it by themselves, reported or registered', async () => {
     await start(replaced())
     const [reporting, registering] = [await aUser(), await aUser()]
-    expect((await report(reporting, await payOld(reporting))).status).to.equal(200)
+    expect((await report(reporting, await pay(reporting))).status).to.equal(200)
     expect(await availableOf(api, reporting.address)).to.equal(ten.toString())
     const paid = [{ from: registering.address, to: a().vault, token: usd(), amount: ten }]
     const actionId = await create(registering, [onDemandIntent([{ chainId: a().chainId, tokenTransfers: paid }])])
-    const hash = await payOld(registering)
+    const hash = await pay(registering)
     expect((await api.execute(actionId, 0, 0, { hash })).body).to.include({ status: 'success' })
     expect(await availableOf(api, registering.address)).to.equal(ten.toString())
     const out = { from: 'solver' as const, to: reporting.address, token: usd(), amount: ten }

@@ -1,8 +1,9 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'chai'
 import type { Logger } from 'pino'
-import type { Address } from 'viem'
+import type { Address, PrivateKeyAccount } from 'viem'
 import { createDeployer, deployContracts } from '../../server/devnet/deployContracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { rpc } from '../../server/devnet/anvil.js'
@@ -12,10 +13,12 @@ import { createApi } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
 import { freshMysqlUrl } from './database.js'
 import { startTestService, type TestService } from './service.js'
-import { fund } from './wallets.js'
+import { fund, newUser, sendFrom, tokenOf, transferData } from './wallets.js'
 
 type Change = (chains: ChainConfig[]) => ChainConfig[]
 
+/** What a user has to pay with. */
+export const ten = 10_000_000n
 /** Owns the vaults that replace the first ones; another owner has another address. */
 const nextOwner = 8
 
@@ -77,6 +80,26 @@ export function changedChainsFile() {
     await last?.stop()
   }
 
+  const api = createApi(() => running!.url)
+  const a = () => devnet.chains[0]!
+  const usd = () => tokenOf(a(), 'usd').address
+
+  /** With ten of the first chain's dollar, and gas. */
+  async function aUser(): Promise<PrivateKeyAccount> {
+    const user = newUser()
+    await fund(a(), user.address, { usd: ten, native: 10n ** 18n })
+    return user
+  }
+
+  /** His ten go to the first chain's own vault. */
+  const pay = (user: PrivateKeyAccount) => sendFrom(a(), user, { to: usd(), data: transferData(a().vault, ten) })
+
+  async function create(user: PrivateKeyAccount, intents: object[], chainAuthorizations: object[] = []) {
+    const reply = await api.post('/actions', { user: user.address, chainAuthorizations, intents })
+    expect(reply.status, JSON.stringify(reply.body)).to.equal(201)
+    return reply.body.actionId as string
+  }
+
   const onFirst =
     (how: (chain: ChainConfig) => ChainConfig): Change =>
     ([first, ...others]) => [how(first!), ...others]
@@ -85,9 +108,13 @@ export function changedChainsFile() {
     start,
     stop,
     env,
-    api: createApi(() => running!.url),
+    api,
+    usd,
+    aUser,
+    pay,
+    create,
     service: () => running!,
-    a: () => devnet.chains[0]!,
+    a,
     b: () => devnet.chains[1]!,
     nextVault: () => nextVault,
     /** The first chain's vault is replaced, and the old one listed, or not. */
