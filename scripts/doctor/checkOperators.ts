@@ -9,6 +9,7 @@ import { createFindings, type Finding } from './finding.js'
 /** About one step with a delegation and some calls. */
 const gasPerStep = 200_000n
 const lowSteps = 50n
+const seePaused = 'See `lane_paused` under "When something is wrong" in the README.'
 
 /** Whether each operator can pay for gas on a chain, and whether chain and journal agree about its nonce. */
 export async function checkOperators(
@@ -43,18 +44,22 @@ export async function checkOperators(
       warn('operator.hasCode', what, 'Use a key that is used for nothing else.')
     }
     const lane = lanes.find(({ signer }) => signer === operator)
-    if (lane?.status === 'paused') {
-      fault(
-        'lane.paused',
-        `${operator} signs nothing: ${lane.reason}`,
-        'See `lane_paused` under "When something is wrong" in the README.',
-      )
-    } else if (lane && Number(nonce?.result) > lane.nextNonce) {
+    if (lane?.status === 'paused') fault('lane.paused', `${operator} signs nothing: ${lane.reason}`, seePaused)
+    else if (lane && Number(nonce?.result) > lane.nextNonce) {
       const what = `the chain knows ${Number(nonce?.result)} transactions of ${operator}, the journal ${lane.nextNonce}`
       fault(
         'operator.nonceAhead',
         what,
         'Something else uses the key, or the database is an old one: see `lane_paused` in the README.',
+      )
+    }
+  }
+  for (const { signer, isAhead, reason } of lanes) {
+    if (isAhead && !operators.includes(signer)) {
+      fault(
+        'lane.paused',
+        `payouts are held for the lane of ${signer}, whose key is not configured: ${reason}`,
+        seePaused,
       )
     }
   }

@@ -142,6 +142,7 @@ describe('npm run doctor', function () {
       () => database(`INSERT INTO chain_identities VALUES (31337, '${keccak256('0x01')}')`),
     ],
     ['a signer that was paused', 'lane.paused', () => database(laneOf(1, 'paused'))],
+    ['a key that is gone and whose lane holds payouts', 'lane.paused', () => database(laneOf(9, 'ahead'))],
     [
       'an operator whose key something else uses',
       'operator.nonceAhead',
