@@ -29,6 +29,27 @@ describe('payments in the store', () => {
     expect((await ask(stepOf(honest, 0, 0), { hash, action: 'register' })).status).to.equal('executing')
   })
 
+  it('leaves a transaction to others once the user’s signature has exchanged it, also where it is verified at that moment', async () => {
+    const user = randomAddress()
+    const [first, second] = [randomHash(), randomHash()]
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user), anOnDemandIntent(user)] })
+    await scene.store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    await ask(ref, { hash: first, action: 'register', signed: true })
+    const late = (await scene.store.readStepWork(ref))!
+    // The same twice at once, as by a second tap: it is exchanged once.
+    await Promise.all([1, 2].map(() => ask(ref, { hash: second, action: 'register', signed: true })))
+    expect(await scene.store.readStep(ref)).to.include({ status: 'executing', transactionHash: second, attempts: 2 })
+    const block = { transactionHash: first, blockNumber: 7, blockHash: randomHash() }
+    const arrivals = [{ chainId: 1, logIndex: 0, user, token: usdOn1, amount: 5n, ...block }]
+    const found = { status: 'success' as const, ...block, confirmations: 1, arrivals, payouts: [] }
+    expect(await scene.store.settleStep(late, found, Date.now())).not.to.equal('settled')
+    expect(await scene.store.readStep(ref)).to.include({ status: 'executing', transactionHash: second })
+    // What it has paid is not lost: it backs the other intent.
+    const other = stepOf(entry, 1, 0)
+    expect((await ask(other, { hash: first, action: 'register', signed: true })).status).to.equal('executing')
+  })
+
   it('hands a transaction and its credit over to the user’s signed registration', async () => {
     const user = randomAddress()
     const hash = randomHash()
