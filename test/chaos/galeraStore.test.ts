@@ -19,6 +19,7 @@ import {
   stepOf,
   usdOn1,
   usdOn2,
+  aNewTransaction,
 } from '../support/builders.js'
 
 describe('the store on a Galera cluster', function () {
@@ -192,26 +193,8 @@ async function acceptedStep(store: Store, user = randomAddress()): Promise<StepR
 }
 
 function record(store: Store, signer: Address, ref: StepRef) {
-  return store.recordTransaction(
-    {
-      chainId: 1,
-      signer,
-      to: randomAddress(),
-      data: '0x1234',
-      authorizations: [],
-      gasLimit: 100_000n,
-      steps: [{ ref, attempt: '1' }],
-      airdrop: null,
-      sign: async () => ({
-        hash: randomHash(),
-        raw: '0x00',
-        maxFeePerGas: 10n,
-        maxPriorityFeePerGas: 1n,
-        isCancel: false,
-      }),
-    },
-    Date.now(),
-  )
+  const entry = aNewTransaction({ chainId: 1, signer, steps: [{ ref, attempt: '1' }] })
+  return store.recordTransaction(entry, Date.now())
 }
 
 async function bookCredit(database: Database, user: Address, token: Address, chainId: number, amount: bigint) {

@@ -1,77 +1,29 @@
 import { expect } from 'chai'
 import { parseRequest, serializeRequest } from '../../sdk/src/amounts.js'
-import { createIntentClient } from '../../sdk/src/client.js'
 import {
   IntentApiError,
   IntentConnectionError,
   IntentError,
   IntentTimeoutError,
-  isIntentError,
   StepFailedError,
 } from '../../sdk/src/errors.js'
 import type { OnDemandIntentRequest } from '../../server/api/generated/types.gen.js'
 import type { Step } from '../../sdk/src/wire.js'
-import { type Reaction, type Received, startScriptedServer } from '../support/scriptedServer.js'
+import { errorOf, scriptedClient } from './scriptedClient.js'
 import { actionId, anAction, aStep, created, ref, user } from './replies.js'
 
 const again = { 'retry-after': '0' }
 
 describe('the client and its service', () => {
-  let stop: () => Promise<void> = async () => {}
-  afterEach(() => stop())
-
-  async function clientOf(
-    script: Reaction[] | ((request: Received, index: number) => Reaction),
-    options: { timeoutMs?: number; retries?: number; headers?: Record<string, string> } = {},
-  ) {
-    const server = await startScriptedServer(script)
-    stop = server.stop
-    return { client: createIntentClient({ baseUrl: `${server.url}/`, ...options }), received: server.received }
-  }
-
-  async function errorOf<T extends Error>(promise: Promise<unknown>, kind: new (...args: never[]) => T): Promise<T> {
-    const error = await promise.then(
-      () => new Error('It has not failed.'),
-      (reason: unknown) => reason,
-    )
-    expect(error).to.be.instanceOf(kind)
-    return error as T
-  }
+  const clientOf = scriptedClient()
 
   it('asks for its headers anew with each call, and takes them from a function', async () => {
-    const server = await startScriptedServer([{ status: 200, body: aStep() }])
-    stop = server.stop
     let token = 0
     const headers = () => Promise.resolve({ Authorization: `Bearer ${++token}` })
-    const client = createIntentClient({ baseUrl: server.url, headers })
+    const { client, received } = await clientOf([{ status: 200, body: aStep() }], { headers })
     await client.getStep(ref)
     await client.getStep(ref)
-    expect(server.received.map((request) => request.headers.authorization)).to.deep.equal(['Bearer 1', 'Bearer 2'])
-  })
-
-  it('takes nothing for an answer that lacks what all of them have', async () => {
-    for (const body of [{}, null, [], 'ok']) {
-      const { client } = await clientOf([{ status: 200, body }])
-      for (const asked of [client.getChains(), client.getStep(ref), client.getAction(actionId)]) {
-        expect((await errorOf(asked, IntentConnectionError)).message).to.contain("is this the service's address?")
-      }
-      await stop()
-    }
-  })
-
-  it('tells its errors also from those of another copy of the package', () => {
-    const own = new IntentConnectionError('Away')
-    // Another copy has classes of its own that are called the same.
-    class OtherCopy extends Error {
-      override readonly name = 'IntentApiError'
-      readonly retryable = false
-    }
-    expect(isIntentError(own)).to.equal(true)
-    expect(isIntentError(own, 'IntentConnectionError')).to.equal(true)
-    expect(isIntentError(own, 'IntentApiError')).to.equal(false)
-    expect(isIntentError(new OtherCopy(), 'IntentApiError')).to.equal(true)
-    expect(isIntentError(new Error('retryable'))).to.equal(false)
-    expect(isIntentError('IntentApiError')).to.equal(false)
+    expect(received.map((request) => request.headers.authorization)).to.deep.equal(['Bearer 1', 'Bearer 2'])
   })
 
   it('keeps a request as text', async () => {
@@ -147,133 +99,6 @@ describe('the client and its service', () => {
       const airdrop = await client.requestAirdrop({ chainId: 31337, tokenId: 'usd', wallet: user, amount: 5n })
       expect(airdrop).to.deep.equal({ txHash: null, amount: 5n, arrived: false })
       expect(received.at(-1)?.body).to.deep.equal({ wallet: user, amount: '5' })
-    })
-  })
-
-  describe('when there is no usable answer', () => {
-    it('tells a service that cannot be reached', async () => {
-      const { client } = await clientOf([{ status: 200 }], { retries: 0 })
-      await stop()
-      stop = async () => {}
-      const error = await errorOf(client.getStep(ref), IntentConnectionError)
-      expect(error.retryable).to.equal(true)
-      expect(error.cause).to.be.instanceOf(Error)
-    })
-
-    it('tells silence by a timeout, and an answer that never ends', async () => {
-      const { client } = await clientOf(['silence', 'stall'], { timeoutMs: 60, retries: 0 })
-      const error = await errorOf(client.getStep(ref), IntentTimeoutError)
-      expect(error.message).to.contain('60 ms')
-      await errorOf(client.executeStep(ref, { waitSeconds: 0 }), IntentTimeoutError)
-    })
-
-    it('gives a request that the service holds open the time for it', async () => {
-      const { client, received } = await clientOf(
-        (request) => (request.headers.prefer === 'wait=60' ? { status: 202, body: aStep() } : 'silence'),
-        { timeoutMs: 100, retries: 0 },
-      )
-      await client.executeStep(ref, { waitSeconds: 60 })
-      await client.executeStep(ref, { waitSeconds: 59.5 })
-      expect(received[1]?.headers.prefer, 'whole seconds, RFC 7240').to.equal('wait=60')
-      expect(received[0]?.headers.prefer).to.equal('wait=60')
-      expect(received[0]?.body).to.deep.equal({ action: 'execute' })
-    })
-
-    it('ends with the signal’s reason, without another try', async () => {
-      const { client, received } = await clientOf(['silence'])
-      const reason = new Error('The user has left.')
-      const controller = new AbortController()
-      const pending = client.getStep(ref, { signal: controller.signal })
-      setImmediate(() => controller.abort(reason))
-      expect(await errorOf(pending, Error)).to.equal(reason)
-      expect(received.length).to.be.at.most(1)
-      expect(await errorOf(client.getStep(ref, { signal: controller.signal }), Error)).to.equal(reason)
-    })
-
-    it('tells a page that is not the service’s', async () => {
-      const { client } = await clientOf([{ status: 200, text: '<html>Welcome</html>' }])
-      await errorOf(client.getStep(ref), IntentConnectionError)
-      await stop()
-      const other = await clientOf([{ status: 502, text: '<html>Bad gateway</html>' }], { retries: 0 })
-      const error = await errorOf(other.client.getStep(ref), IntentApiError)
-      expect(error).to.include({ status: 502, code: 'unknown', retryable: true, requestId: null })
-      expect(error.message).to.not.contain('<')
-    })
-
-    it('tells what is wrong outside of the body of an action from the words of a gateway', async () => {
-      for (const [status, error, code] of [
-        [400, 'Idempotency-Key: must have at most 255 characters', 'validation_failed'],
-        [400, 'chainAuthorizations are required for 7702 intents', 'chain_authorizations_required'],
-        [502, 'Bad gateway', 'unknown'],
-      ] as const) {
-        const { client } = await clientOf([{ status, body: { error } }], { retries: 0 })
-        expect(await errorOf(client.getStep(ref), IntentApiError)).to.include({ status, code })
-        await stop()
-      }
-    })
-  })
-
-  describe('when it is refused', () => {
-    it('tells code, amounts and request id of the envelope', async () => {
-      const body = {
-        success: false,
-        data: null,
-        error: { message: 'Not enough.', code: 'insufficient_credit', token: user, required: '12', available: '3' },
-        requestId: 'r-1',
-      }
-      const { client, received } = await clientOf([{ status: 400, body }])
-      const error = await errorOf(client.executeStep(ref), IntentApiError)
-      expect(error).to.include({ status: 400, code: 'insufficient_credit', requestId: 'r-1', retryable: false })
-      expect(error).to.include({ message: 'Not enough.', required: 12n, available: 3n, token: user })
-      expect(received).to.have.length(1)
-    })
-
-    it('tells every issue of an action, and its place', async () => {
-      const issues = [
-        { path: '/intents/0/chainBatches/1/hash', message: 'is not the hash', code: 'hash_mismatch' },
-        { path: '/intents/0/signature', message: 'recovers to another', code: 'signature_mismatch' },
-      ]
-      const { client } = await clientOf([{ status: 400, body: { error: 'Invalid.', issues, requestId: 'r-2' } }])
-      const error = await errorOf(client.createAction({ user, intents: [] }), IntentApiError)
-      expect(error.code).to.equal('validation_failed')
-      expect(error.issues).to.deep.equal(issues)
-      expect(error.message).to.contain('/intents/0/chainBatches/1/hash: is not the hash')
-      expect(error.requestId).to.equal('r-2')
-    })
-
-    it('says once what is said twice, and passes on what something before the service says', async () => {
-      const message = 'wallet is required'
-      const error = { message, code: 'validation_failed', issues: [{ path: '/wallet', message, code: 'required' }] }
-      const { client } = await clientOf([
-        { status: 400, body: { success: false, data: null, error } },
-        { status: 401, body: { message: 'Missing API key' } },
-      ])
-      expect((await errorOf(client.getStep(ref), IntentApiError)).message).to.equal(message)
-      const refused = await errorOf(client.getStep(ref), IntentApiError)
-      expect(refused).to.include({ message: 'Missing API key', status: 401, code: 'unknown' })
-    })
-
-    it('gives the two refusals of an action that have no code of their own one', async () => {
-      const missing = { error: 'chainAuthorizations are required for 7702 intents', requestId: 'r' }
-      const issues = [{ path: '', message: 'posted before', code: 'duplicate_intent' }]
-      const { client } = await clientOf([
-        { status: 400, body: missing },
-        { status: 400, body: { error: 'posted before', issues, requestId: 'r' } },
-      ])
-      const request = { user, intents: [] } as const
-      const codes = []
-      for (let i = 0; i < 2; i++) {
-        codes.push((await errorOf(client.createAction({ ...request, intents: [] }), IntentApiError)).code)
-      }
-      expect(codes).to.deep.equal(['chain_authorizations_required', 'duplicate_intent'])
-    })
-
-    it('takes a report of poor health for an answer', async () => {
-      const chain = { chainId: 1, status: 'down', blockNumber: null, solverBalance: null, lanes: [] }
-      const data = { status: 'down', version: '0.1.0', database: 'ok', chains: [chain] }
-      const body = { success: false, data, error: { message: 'Down.', code: 'unavailable' }, requestId: 'r' }
-      const { client } = await clientOf([{ status: 503, body }])
-      expect((await client.getHealth()).status).to.equal('down')
     })
   })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { StepRef } from '../../server/domain/action.js'
-import { aNewAction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
+import { aNewAction, aNewTransaction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
 import { moneyScene, need } from './moneyScene.js'
 
 /** A lane of which the chain knows more than the journal: the credit in this database may be spent. */
@@ -28,27 +28,8 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
       .outcome
 
   async function record(ref: StepRef): Promise<string> {
-    const recorded = await scene.store.recordTransaction(
-      {
-        chainId: 2,
-        signer,
-        to: randomAddress(),
-        data: '0x',
-        authorizations: [],
-        gasLimit: 100_000n,
-        steps: [{ ref, attempt: '1' }],
-        airdrop: null,
-        sign: async () => ({
-          hash: randomHash(),
-          raw: '0x',
-          maxFeePerGas: 1n,
-          maxPriorityFeePerGas: 1n,
-          isCancel: false,
-        }),
-      },
-      Date.now(),
-    )
-    return recorded.outcome
+    const entry = aNewTransaction({ chainId: 2, signer, steps: [{ ref, attempt: '1' }] })
+    return (await scene.store.recordTransaction(entry, Date.now())).outcome
   }
 
   it('are neither prepared nor signed on any lane of any chain, until it is resumed', async () => {

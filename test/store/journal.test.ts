@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
 import type { Database } from '../../server/store/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
-import { randomAddress, randomHash } from '../support/builders.js'
+import { aNewTransaction, aSignedAttempt, randomAddress, randomHash } from '../support/builders.js'
 import { acceptStep } from './acceptStep.js'
 import { useStore } from './useStore.js'
 
@@ -24,24 +24,16 @@ describe('the journal', () => {
   }
 
   function recordIn(where: Store, steps: readonly StepRef[], signed: number[] = []) {
-    return where.recordTransaction(
-      {
-        chainId: 1,
-        signer,
-        to: randomAddress(),
-        data: '0x1234',
-        authorizations: [],
-        gasLimit: 100_000n,
-        steps: steps.map((step) => ({ ref: step, attempt: '1' })),
-        airdrop: null,
-        sign: async (nonce) => {
-          signed.push(nonce)
-          const raw = `0x${nonce.toString(16).padStart(8, '0')}` as const
-          return { hash: randomHash(), raw, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false }
-        },
+    const entry = aNewTransaction({
+      chainId: 1,
+      signer,
+      steps: steps.map((step) => ({ ref: step, attempt: '1' })),
+      sign: async (nonce) => {
+        signed.push(nonce)
+        return aSignedAttempt(`0x${nonce.toString(16).padStart(8, '0')}`)
       },
-      Date.now(),
-    )
+    })
+    return where.recordTransaction(entry, Date.now())
   }
 
   it('takes nonces without a gap or a repetition, however many ask at once', async () => {

@@ -14,6 +14,7 @@ import {
   stepOf,
   usdOn1,
   usdOn2,
+  aNewTransaction,
 } from '../support/builders.js'
 import { useStore } from './useStore.js'
 
@@ -115,20 +116,7 @@ export function reorganisationScene() {
   }
 
   async function record(carried: Pick<Parameters<Store['recordTransaction']>[0], 'steps' | 'airdrop'>) {
-    const attempt = { raw: '0x00', maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false } as const
-    const recorded = await store.recordTransaction(
-      {
-        chainId: 2,
-        signer,
-        to: randomAddress(),
-        data: '0x',
-        authorizations: [],
-        gasLimit: 1n,
-        sign: async () => ({ ...attempt, hash: randomHash() }),
-        ...carried,
-      },
-      now,
-    )
+    const recorded = await store.recordTransaction(aNewTransaction({ chainId: 2, signer, ...carried }), now)
     if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
     return recorded.transaction.id
   }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type Address, type Hash, toHex } from 'viem'
+import { type Address, type Hash, type Hex, toHex } from 'viem'
 import type { Action, ChainBatch, Intent, StepRef, TokenTransfer } from '../../server/domain/action.js'
 import { uuidV7 } from '../../server/domain/uuid.js'
+import type { NewTransaction } from '../../server/store/journal.js'
 import type { NewAction } from '../../server/store/newActions.js'
 
 /** Domain objects for tests of the store: well-formed, but not signed by anyone. */
@@ -83,4 +84,24 @@ export function aNewAction(
 
 export function stepOf(entry: NewAction, intentIndex: number, stepIndex: number): StepRef {
   return { actionId: entry.action.actionId, intentIndex, stepIndex }
+}
+
+/** A transaction that a lane is to record, with whatever signature. */
+export function aNewTransaction(
+  fields: Pick<NewTransaction, 'chainId' | 'signer'> & Partial<NewTransaction>,
+): NewTransaction {
+  return {
+    to: randomAddress(),
+    data: '0x1234',
+    authorizations: [],
+    gasLimit: 100_000n,
+    steps: [],
+    airdrop: null,
+    sign: async () => aSignedAttempt(),
+    ...fields,
+  }
+}
+
+export function aSignedAttempt(raw: Hex = '0x00') {
+  return { hash: randomHash(), raw, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false }
 }
