@@ -8,7 +8,15 @@ export type Spec = {
   document: Record<string, unknown>
 }
 
-export async function loadSpec(): Promise<Spec> {
+let spec: Promise<Spec> | undefined
+
+/** Read once. */
+export function loadSpec(): Promise<Spec> {
+  spec ??= read()
+  return spec
+}
+
+async function read(): Promise<Spec> {
   const text = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
   return { text, document: load(text) as Record<string, unknown> }
 }

@@ -56,13 +56,19 @@ describe('the packed SDK', () => {
     rmSync(project, { recursive: true, force: true })
   })
 
-  /** A folder of the project with one file in it, compiled; resolves with its path. */
-  async function compile(name: keyof typeof settings, folder: string, code: string): Promise<string> {
-    const { type, ...resolution } = settings[name]
+  /** A folder of the project with one file in it; its path. */
+  function write(folder: string, type: string, code: string): string {
     const path = join(project, folder)
     mkdirSync(path, { recursive: true })
     writeFileSync(join(path, 'package.json'), JSON.stringify({ type }))
     writeFileSync(join(path, 'main.ts'), code)
+    return path
+  }
+
+  /** Such a folder, compiled; resolves with its path. */
+  async function compile(name: keyof typeof settings, folder: string, code: string): Promise<string> {
+    const { type, ...resolution } = settings[name]
+    const path = write(folder, type, code)
     const compilerOptions = {
       ...resolution,
       target: 'es2022',
@@ -128,13 +134,13 @@ describe('the packed SDK', () => {
 
   it('shows in an editor what the spec says of an operation, and something of every other method', async function () {
     this.timeout(300_000)
-    const folder = await compile('node16, as ES module', 'hover', `${code}\nexport { client, wallet }\n`)
-    const texts = hoverTexts(join(folder, 'main.ts'), 'client')
+    const folder = write('hover', 'module', `${code}\nexport { client, wallet }\n`)
+    const hovered = hoverTexts(join(folder, 'main.ts'))
+    const [texts, extension] = [hovered.get('client')!, hovered.get('wallet')!]
     const spec = operationTexts()
     for (const [method, operation] of Object.entries(operationOf)) {
       expect(texts.get(method), method).to.contain(spec.get(operation))
     }
-    const extension = hoverTexts(join(folder, 'main.ts'), 'wallet')
     const added = ['intents', 'sendIntents', 'prepareIntents', 'sendOnDemand'].map((name) => extension.get(name))
     for (const text of [...texts.values(), ...added]) expect(text).to.match(/^[A-Z].{20}/)
     expect(texts.size).to.be.greaterThan(Object.keys(operationOf).length + 5)
@@ -157,12 +163,5 @@ describe('the packed SDK', () => {
     expect(manifest.sideEffects).to.equal(false)
     expect(manifest.publishConfig).to.deep.equal({ access: 'public', provenance: true })
     expect(readdirSync(folder)).to.include.members(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'src'])
-  })
-
-  it('is found clean by publint and attw, and small enough', async function () {
-    this.timeout(300_000)
-    const { status, output } = await run(root, 'npm', 'run', '-w', 'sdk', 'check')
-    expect(status, output).to.equal(0)
-    expect(output).to.match(/index\.js +\d+ of at most 11000 bytes/)
   })
 })
