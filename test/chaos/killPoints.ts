@@ -1,5 +1,5 @@
 /**
- * Preloaded into a service's process (`--import tsx --import ./test/chaos/killPoints.ts server/main.ts`), it makes every
+ * Preloaded into a service's process (`--import killPoints.js server/main.js`), it makes every
  * moment at which something becomes lasting a point: before and after each commit that writes, each write outside a
  * transaction, and each broadcast. At the point that KILL_POINT names the process ends itself by SIGKILL; nothing runs
  * after it, no handler and no finally. The points passed are written to KILL_POINTS_FILE, one a line.

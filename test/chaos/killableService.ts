@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApi, type Api, type Reply } from '../support/api.js'
+import { builtFile, builtProgram } from '../support/builtProgram.js'
 import { until } from '../support/until.js'
 
 export type KillableService = {
@@ -23,7 +24,7 @@ export type KillOptions = {
 
 /** Starts a service with kill points in a process of its own; they count once it is up. */
 export async function startKillableService(options: KillOptions): Promise<KillableService> {
-  const process = spawnKillable(options, 'signal')
+  const process = await spawnKillable(options, 'signal')
   try {
     const api = createApi(await urlOf(process))
     const operators = options.env.SOLVER_PRIVATE_KEYS!.split(',').length
@@ -40,7 +41,7 @@ export async function startKillableService(options: KillOptions): Promise<Killab
   }
 }
 
-function urlOf(process: ReturnType<typeof spawnKillable>): Promise<string> {
+function urlOf(process: Awaited<ReturnType<typeof spawnKillable>>): Promise<string> {
   return until(
     () => {
       if (process.child.exitCode !== null) throw new Error(`it did not start: ${process.output()}`)
@@ -60,7 +61,7 @@ function lanesOf(health: Reply): number[] {
 export async function startKilledAtStart(
   options: KillOptions,
 ): Promise<Omit<KillableService, 'api'> & { /** Undefined: it was killed before. */ url(): string | undefined }> {
-  const process = spawnKillable(options, 'start')
+  const process = await spawnKillable(options, 'start')
   const url = () => /^API\s+(\S+)$/m.exec(process.output())?.[1]
   await until(
     () => {
@@ -73,10 +74,10 @@ export async function startKilledAtStart(
   return { ...process, url }
 }
 
-function spawnKillable({ env, folder, point }: KillOptions, from: 'signal' | 'start') {
+async function spawnKillable({ env, folder, point }: KillOptions, from: 'signal' | 'start') {
   const pointsFile = join(folder, `points-${Date.now()}-${spawned++}`)
-  const preload = join(import.meta.dirname, 'killPoints.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', '--import', preload, 'server/main.ts'], {
+  const preload = ['--import', await builtFile('test/chaos/killPoints.ts')]
+  const child = spawn(process.execPath, [...preload, ...(await builtProgram('server/main.ts'))], {
     env: {
       ...process.env,
       PORT: '0',

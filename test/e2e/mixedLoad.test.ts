@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { inParallel } from '../chaos/client.js'
 import { type Sample, sampleMetrics } from '../chaos/resources.js'
 import { createApi } from '../support/api.js'
+import { builtFile } from '../support/builtProgram.js'
 import { keepDoing } from '../support/pause.js'
 import { createRandom, type Random } from '../support/random.js'
 import { until } from '../support/until.js'
@@ -34,7 +35,7 @@ describe(`a mixed load (LOAD_SEED=${load.seed} LOAD_ACTIONS=${load.actions} LOAD
     const api = createApi(world.url)
     const good = createGoodClient(world.url)
     const bad = await badRequests(world, api)
-    const probe = startProbe(world.url)
+    const probe = await startProbe(world.url)
     const before = await sampleMetrics(world.metricsUrl)
     const samples: Sample[] = []
     const sampler = keepDoing(
@@ -108,11 +109,9 @@ function judgeMemory(samples: readonly Sample[]): void {
   expect(Math.max(...samples.map(({ rssBytes }) => rssBytes)), 'memory').to.be.lessThan(bounds.residentBytes)
 }
 
-function startProbe(url: string) {
-  const child = fork(new URL('load/healthProbe.ts', import.meta.url), {
-    execArgv: ['--import', 'tsx'],
-    env: { ...process.env, URL: url },
-  })
+async function startProbe(url: string) {
+  const program = await builtFile('test/e2e/load/healthProbe.ts')
+  const child = fork(program, { execArgv: [], env: { ...process.env, URL: url } })
   return {
     stop: () =>
       new Promise<Seen[]>((resolve, reject) => {

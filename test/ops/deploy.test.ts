@@ -12,6 +12,7 @@ import { createSigner } from '../../server/chain/signer.js'
 import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
 import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { lower } from '../chain/devChain.js'
+import { builtProgram } from '../support/builtProgram.js'
 
 const addressOf = (index: number) => lower(devAccount(index).address)
 
@@ -189,10 +190,10 @@ describe('npm run deploy', () => {
     expect(await nonces()).to.deep.equal(before)
   })
 
-  it('runs from the command line, with an exit code for scripts and without its secrets', () => {
+  it('runs from the command line, with an exit code for scripts and without its secrets', async () => {
     const result = spawnSync(
       process.execPath,
-      ['--import', 'tsx', 'scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', `0x${'34'.repeat(20)}`],
+      await builtProgram('scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', `0x${'34'.repeat(20)}`),
       { encoding: 'utf8', env: { ...process.env, NODE: '127.0.0.1', SOLVER_PRIVATE_KEYS: devKey(1) } },
     )
     expect(result.stdout).to.contain('Dry run').and.to.contain('too little')

@@ -10,6 +10,7 @@ import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { startFaultyNode } from '../chain/faultyNode.js'
+import { builtProgram } from '../support/builtProgram.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 
 export type Env = Record<string, string>
@@ -27,11 +28,13 @@ export function doctorScene() {
   const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
   let devnet: Devnet
   let old: Anvil
+  let prepareDatabase: string[]
   const nodes: Awaited<ReturnType<typeof startFaultyNode>>[] = []
 
   before(async () => {
     devnet = await startDevnet({ dataDir: folder })
     old = await startAnvil({ chainId: 31337, hardfork: 'cancun' })
+    prepareDatabase = await builtProgram('test/support/prepareDatabase.ts')
   })
   const place = { env: {} as Env, file: '' }
   let count = 0
@@ -84,7 +87,7 @@ export function doctorScene() {
 
   /** Makes the service's database, with what the statements do to it. */
   function database(...statements: string[]) {
-    const args = ['--import', 'tsx', 'test/support/prepareDatabase.ts', place.file, ...statements]
+    const args = [...prepareDatabase, place.file, ...statements]
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     if (status !== 0) throw new Error(stderr)
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { builtProgram } from '../support/builtProgram.js'
 import { freshMysqlUrl } from '../support/database.js'
 
 /** The tools as operators start them, with nothing of the service in their environment but what a test names. */
@@ -13,8 +14,8 @@ describe('the tools beside the service', function () {
 
   const ofService = /^(CHAINS_FILE|DATABASE_URL|DATA_DIR|SOLVER_)/
   const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofService.test(name)))
-  function run(tool: string, words: string[], env: Record<string, string> = {}) {
-    const args = ['--import', 'tsx', `scripts/${tool}.ts`, ...words]
+  async function run(tool: string, words: string[], env: Record<string, string> = {}) {
+    const args = await builtProgram(`scripts/${tool}.ts`, ...words)
     const ended = spawnSync(process.execPath, args, { encoding: 'utf8', env: { ...bare, ...env }, timeout: 50_000 })
     return { ...ended, first: ended.stdout.split('\n')[0] }
   }
@@ -25,15 +26,15 @@ describe('the tools beside the service', function () {
   ] as const
 
   for (const [tool, words] of tools) {
-    it(`${tool} looks at nothing where the environment names nothing`, () => {
-      const { status, stdout, stderr } = run(tool, [...words])
+    it(`${tool} looks at nothing where the environment names nothing`, async () => {
+      const { status, stdout, stderr } = await run(tool, [...words])
       expect([status, stdout]).to.deep.equal([1, ''])
       for (const name of ['CHAINS_FILE', 'DATABASE_URL', 'DATA_DIR', '--embedded']) expect(stderr).to.contain(name)
       expect(stderr.trim().split('\n')).to.have.length(1)
     })
 
-    it(`${tool} says first what it looks at`, () => {
-      const { status, first, stderr } = run(tool, [...words, '--embedded'], { DATA_DIR: folder })
+    it(`${tool} says first what it looks at`, async () => {
+      const { status, first, stderr } = await run(tool, [...words, '--embedded'], { DATA_DIR: folder })
       expect(status, stderr).to.equal(0)
       const file = join(folder, 'service.sqlite')
       expect(first).to.equal(
@@ -42,14 +43,14 @@ describe('the tools beside the service', function () {
     })
   }
 
-  it('takes --embedded for no other chains', () => {
-    const { status, stderr } = run('reconcile', ['--embedded'], { CHAINS_FILE: '/none', DATABASE_URL: 'sqlite:' })
+  it('takes --embedded for no other chains', async () => {
+    const { status, stderr } = await run('reconcile', ['--embedded'], { CHAINS_FILE: '/none', DATABASE_URL: 'sqlite:' })
     expect(status).to.equal(1)
     expect(stderr).to.contain('--embedded asks for')
   })
 
-  it('doctor leaves its standard output to the findings where a script reads them', () => {
-    const { stdout, stderr } = run('doctor', ['--json', '--embedded'], { DATA_DIR: folder })
+  it('doctor leaves its standard output to the findings where a script reads them', async () => {
+    const { stdout, stderr } = await run('doctor', ['--json', '--embedded'], { DATA_DIR: folder })
     expect(JSON.parse(stdout)).to.deep.equal({ ok: true, findings: [] })
     expect(stderr).to.match(/^Looking at SQLite/)
   })
@@ -65,8 +66,8 @@ describe('the tools beside the service', function () {
   // The two share all of this, so that they take turns.
   for (const [index, [what, env, said]] of failing.entries()) {
     const [tool, words] = tools[index % 2]!
-    it(`${tool} says of ${what} what is wrong, in one line`, () => {
-      const { status, stderr } = run(tool, [...words], env)
+    it(`${tool} says of ${what} what is wrong, in one line`, async () => {
+      const { status, stderr } = await run(tool, [...words], env)
       expect(status, stderr).to.equal(1)
       expect(stderr.trim().split('\n'), stderr).to.have.length(1)
       expect(stderr).to.contain(said)
@@ -78,9 +79,9 @@ describe('the tools beside the service', function () {
     it('names the database without its login, and says that a password is wrong', async () => {
       const { url, drop } = await freshMysqlUrl()
       const named = new URL(url)
-      const right = run('doctor', [], { DATABASE_URL: url })
+      const right = await run('doctor', [], { DATABASE_URL: url })
       named.password = 'hunter2'
-      const wrong = run('operate', ['status'], { DATABASE_URL: named.toString() })
+      const wrong = await run('operate', ['status'], { DATABASE_URL: named.toString() })
       await drop()
       expect(right.status, right.stderr).to.equal(0)
       expect(right.first).to.contain(`MySQL ${named.host}${named.pathname} and`).and.not.contain('root')

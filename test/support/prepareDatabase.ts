@@ -1,6 +1,6 @@
 /**
  * Makes a migrated SQLite file and runs statements in it, in a process of its own: within one, the file stays locked
- * for a while after it was closed. Usage: node --import tsx test/support/prepareDatabase.ts <file> <statement…>
+ * for a while after it was closed. Usage: node prepareDatabase.js <file> <statement…>
  */
 import { createDatabase } from '../../server/store/database.js'
 

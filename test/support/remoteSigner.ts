@@ -1,17 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { request } from 'node:http'
-import { join } from 'node:path'
 import type { Hex } from 'viem'
+import { builtProgram } from './builtProgram.js'
 
 export type SignerMood = 'well' | 'silent' | 'hangs up' | 'refuses' | 'takes another key' | 'talks nonsense'
 
 /** Starts a remote signer as a process of its own (see signerProcess.ts). */
 export async function startRemoteSigner(keys: readonly Hex[], where = '0') {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(import.meta.dirname, 'signerProcess.ts'), where, keys.join(',')],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const child = spawn(process.execPath, await builtProgram('test/support/signerProcess.ts', where, keys.join(',')), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const url = await firstLine(child)
   return {
     url,

@@ -1,6 +1,6 @@
 /**
  * A remote signer as a process of its own, with Web3Signer's `eth1` interface, that can be made to misbehave.
- * Usage: node --import tsx test/support/signerProcess.ts <port or socket path> <key,key…>; prints where it listens.
+ * Usage: node signerProcess.js <port or socket path> <key,key…>; prints where it listens.
  * `POST /mood` with {"mood", "delayMs"} changes how it answers from then on; `GET /signatures` tells how many it has
  * made since.
  */
