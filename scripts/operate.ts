@@ -51,7 +51,8 @@ async function run(words: string[], place: Place): Promise<void> {
 async function printStatus({ database, store, chains }: Place): Promise<void> {
   const [draining, waiting] = await Promise.all([store.readDraining(), store.readWaiting()])
   console.log(`drain mode: ${draining ? 'on' : 'off'}`)
-  console.log(`accepted steps that no transaction carries yet: ${waiting.steps}`)
+  const steps = waiting.reduce((sum, chain) => sum + chain.steps, 0)
+  console.log(`accepted steps that no transaction carries yet: ${steps}`)
   const known = (await readKnownContracts(database)).map(({ chainId }) => chainId)
   for (const chainId of new Set([...chains.keys(), ...known])) {
     const { steps, transactions, deposits, airdrops, lanesAhead } = await readUnderWay(database, chainId)

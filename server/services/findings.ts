@@ -13,14 +13,13 @@ const waitingMs = 60_000
 export function findingsOf(state: {
   database: HealthStatus
   chains: ChainState[]
-  waiting: Waiting
+  waiting: readonly Waiting[]
   exposures: Exposure[]
   unconfiguredCredit: readonly UnconfiguredCredit[]
   /** Whose keys are configured. */
   operators: readonly string[]
   nowMs: number
 }): Finding[] {
-  const { waiting, nowMs } = state
   const findings: Finding[] = []
   if (state.database === 'down') {
     findings.push({
@@ -57,16 +56,21 @@ export function findingsOf(state: {
   const chains = state.chains.map((chain) => ({ ...chain, lanes: inUse(chain, state.operators) }))
   for (const find of perChain) findings.push(...chains.flatMap(find))
   findings.push(...state.unconfiguredCredit.map(unconfigured))
-  if (waiting.oldestAt !== null && nowMs - waiting.oldestAt > waitingMs) {
-    findings.push({
+  findings.push(...state.waiting.flatMap((waiting) => waitingOf(waiting, state.nowMs)))
+  return findings
+}
+
+function waitingOf({ chainId, steps, airdrops, oldestAt }: Waiting, nowMs: number): Finding[] {
+  if (nowMs - oldestAt <= waitingMs) return []
+  return [
+    {
       code: 'steps_waiting',
-      chainId: null,
-      message: `${waiting.steps} steps and ${waiting.airdrops} airdrops wait for a transaction; the oldest has waited for ${seconds(nowMs - waiting.oldestAt)} s.`,
+      chainId,
+      message: `${steps} steps and ${airdrops} airdrops wait for a transaction on chain ${chainId}; the oldest has waited for ${seconds(nowMs - oldestAt)} s.`,
       remedy:
         'Look at the other findings first. With none, see that a process with ROLE=engine or ROLE=all runs, and look into its log for the step. If that says that no node has the log of a payment, name a node in rpcUrls that keeps all logs. If steps are carried out all the same, there are more of them than the process can do: limit clients (RATE_LIMIT_PER_MINUTE), or run more processes on a shared database, with the API in processes of its own (ROLE=api).',
-    })
-  }
-  return findings
+    },
+  ]
 }
 
 function seconds(ms: number): number {

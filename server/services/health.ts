@@ -176,14 +176,14 @@ export function createHealth(deps: {
 
 type Shared = {
   draining: boolean
-  waiting: Waiting
+  waiting: Waiting[]
   exposures: Exposure[]
 }
 
 /** What is told while the database does not answer. */
 const nothingShared: Shared = {
   draining: false,
-  waiting: { steps: 0, airdrops: 0, oldestAt: null },
+  waiting: [],
   exposures: [],
 }
 

@@ -44,12 +44,13 @@ export async function takesWrites(database: Database, now: number): Promise<bool
 }
 
 /**
- * What no transaction carries yet, and since when the oldest of it has waited, in unix milliseconds. A payment waits for
- * its user, and for us only where nobody has looked for it when it was due.
+ * What no transaction carries yet on a chain, and since when the oldest of it has waited, in unix milliseconds. A payment
+ * waits for its user, and for us only where nobody has looked for it when it was due.
  */
-export type Waiting = { steps: number; airdrops: number; oldestAt: number | null }
+export type Waiting = { chainId: number; steps: number; airdrops: number; oldestAt: number }
 
-export async function readWaiting(database: Database): Promise<Waiting> {
+/** Of every chain on which something waits. */
+export async function readWaiting(database: Database): Promise<Waiting[]> {
   const { knex } = database
   const dueOf = async (table: 'steps' | 'airdrops', since: string) => {
     // Not 'is not null', for which SQLite does not take the index.
@@ -67,19 +68,32 @@ export async function readWaiting(database: Database): Promise<Waiting> {
           .where('before.status', 'executing'),
       )
     }
-    const row = (await due.first(knex.raw(`count(*) as waiting, min(${since}) as oldest`))) as {
-      waiting: number | string
-      oldest: number | string | null
-    }
-    return { waiting: Number(row.waiting), oldest: row.oldest === null ? [] : [Number(row.oldest)] }
+    const rows = (await due
+      // Not the column itself, by whose index SQLite would go through the whole table.
+      .groupByRaw('+chain_id')
+      .select(knex.raw(`min(chain_id) as chain_id, count(*) as found, min(${since}) as oldest`))) as {
+      chain_id: number | string
+      found: number | string
+      oldest: number | string
+    }[]
+    return rows.map((row) => ({
+      chainId: Number(row.chain_id),
+      found: Number(row.found),
+      oldestAt: Number(row.oldest),
+    }))
   }
-  const [steps, airdrops] = await Promise.all([
+  const due = await Promise.all([
     dueOf('steps', "case when kind = 'payment' then due_at else updated_at end"),
     dueOf('airdrops', 'asked_at'),
   ])
-  const oldest = [...steps.oldest, ...airdrops.oldest]
-  const oldestAt = oldest.length > 0 ? Math.min(...oldest) : null
-  return { steps: steps.waiting, airdrops: airdrops.waiting, oldestAt }
+  const chains = new Map<number, Waiting>()
+  for (const [index, kind] of (['steps', 'airdrops'] as const).entries()) {
+    for (const { chainId, found, oldestAt } of due[index]!) {
+      const before = chains.get(chainId) ?? { chainId, steps: 0, airdrops: 0, oldestAt }
+      chains.set(chainId, { ...before, [kind]: found, oldestAt: Math.min(before.oldestAt, oldestAt) })
+    }
+  }
+  return [...chains.values()]
 }
 
 /** Transactions of a chain that were signed before this time, are mined in this block or before, and are not settled. */

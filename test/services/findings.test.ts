@@ -40,12 +40,11 @@ describe('what is told of a lane', () => {
       unsettled: null,
       ...more,
     }
-    const waiting = { steps: 0, airdrops: 0, oldestAt: null }
-    const operators = isConfigured ? [signer] : []
+      const operators = isConfigured ? [signer] : []
     return findingsOf({
       database: 'ok',
       chains: [chain],
-      waiting,
+      waiting: [],
       exposures: [],
       unconfiguredCredit: [],
       operators,

@@ -56,7 +56,8 @@ describe('what waits for ever', () => {
     await asked()
     expect(await told(50_000, 'steps_waiting')).to.deep.equal([])
     const [finding] = await told(70_000, 'steps_waiting')
-    expect(finding?.message).to.include('0 steps and 1 airdrops')
+    expect(finding).to.include({ chainId })
+    expect(finding?.message).to.include(`0 steps and 1 airdrops wait for a transaction on chain ${chainId};`)
   })
 
   it('is told of, if it is a payment that nobody looks for, and not while its user has yet to send it', async () => {
