@@ -40,7 +40,7 @@ describe('what is told of a lane', () => {
       unsettled: null,
       ...more,
     }
-      const operators = isConfigured ? [signer] : []
+    const operators = isConfigured ? [signer] : []
     return findingsOf({
       database: 'ok',
       chains: [chain],
