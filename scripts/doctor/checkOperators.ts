@@ -2,7 +2,7 @@ import { type Address, formatUnits, type Hex } from 'viem'
 import { call } from '../../server/chain/rpcFormat.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import type { Database } from '../../server/store/database.js'
-import { readLanes } from '../../server/store/lanes.js'
+import { countOpenTransactions, readLanes } from '../../server/store/lanes.js'
 import type { NodeReport } from './checkNode.js'
 import { createFindings, type Finding } from './finding.js'
 
@@ -62,6 +62,12 @@ export async function checkOperators(
         seePaused,
       )
     }
+  }
+  const open = database ? await countOpenTransactions(database, chain.chainId) : []
+  for (const [signer, count] of open) {
+    if (operators.includes(signer)) continue
+    const what = `${signer} has ${count} open transactions, and its key is not configured`
+    fault('signer.missing', what, 'Put the key back until they are final; `npm run operate -- status` shows when.')
   }
   return list
 }

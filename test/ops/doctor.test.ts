@@ -26,6 +26,7 @@ describe('npm run doctor', function () {
     keystore,
     remote,
     laneOf,
+    openTransactionOf,
     url,
     asOwner,
     lowGas,
@@ -144,6 +145,7 @@ describe('npm run doctor', function () {
     ],
     ['a signer that was paused', 'lane.paused', () => database(laneOf(1, 'paused'))],
     ['a key that is gone and whose lane holds payouts', 'lane.paused', () => database(laneOf(9, 'ahead'))],
+    ['a key that is gone and has open transactions', 'signer.missing', () => database(openTransactionOf(9))],
     [
       'an operator whose key something else uses',
       'operator.nonceAhead',

@@ -147,6 +147,15 @@ export function doctorScene() {
     return `INSERT INTO lanes VALUES (31337, '${signer}', 0, '${status}', 'as a test', 0)`
   }
 
+  /** An open transaction of that account, mined nowhere. */
+  function openTransactionOf(index: number) {
+    const signer = devAccount(index).address.toLowerCase()
+    const values = [31337, signer, 0, signer, '0x', '[]', 21_000, '[]', 'open', 0, 0, 0]
+    const columns = 'chain_id, signer, nonce, to_address, data, authorizations, gas_limit, signed_for, status'
+    const written = values.map((value) => (typeof value === 'number' ? value : `'${value}'`)).join(', ')
+    return `INSERT INTO transactions (${columns}, signed_at, created_at, updated_at) VALUES (${written})`
+  }
+
   return {
     place,
     folder,
@@ -162,6 +171,7 @@ export function doctorScene() {
     keystore,
     remote,
     laneOf,
+    openTransactionOf,
     url,
     asOwner,
     lowGas,
