@@ -28,7 +28,7 @@ import {
   signAction,
   type SignOptions,
 } from './prepareAction.js'
-import { randomKey } from './randomKey.js'
+import { keyOf } from './randomKey.js'
 import { send, type SendOptions } from './send.js'
 import { type WaitCalls, waitForStep, type WaitOptions } from './waitForStep.js'
 import { type StepProgress, waitForAction, watchAction, type WatchOptions } from './watchAction.js'
@@ -93,9 +93,9 @@ export function createIntentClient(options: IntentClientOptions) {
      */
     async createAction(
       request: ActionRequest,
-      { idempotencyKey = randomKey(), ...how }: CallOptions & { idempotencyKey?: string | undefined } = {},
+      { idempotencyKey, ...how }: CallOptions & { idempotencyKey?: string | undefined } = {},
     ): Promise<ActionCreated> {
-      return wire.createAction(inDigits(request), idempotencyKey, how)
+      return wire.createAction(inDigits(request), keyOf(idempotencyKey), how)
     },
 
     /**
@@ -138,7 +138,8 @@ export function createIntentClient(options: IntentClientOptions) {
      * depend on the connection; a client may hang up and look again later.
      *
      * Resolves with the step: ended, or as it is after the wait. For a step that the user pays, `hash` names his
-     * transaction; the solver's steps that follow are then carried out too. Asking again does no harm.
+     * transaction; the solver's steps that follow are then carried out too. Asking again for what is under way or done
+     * does no harm; a step that has failed is tried anew, 5 times at most.
      */
     executeStep: (step: StepRef, how: ExecuteOptions = {}): Promise<Step> => ask('execute', step, how),
 
@@ -168,6 +169,8 @@ export function createIntentClient(options: IntentClientOptions) {
       },
       how?: CallOptions,
     ): Promise<VenueTxHash[]> {
+      // The service takes an empty list for no filter.
+      if (query.actionTypes?.length === 0) return []
       return (await wire.queryVenueTxHashes(query, how)).data.txHashes
     },
 
@@ -294,7 +297,7 @@ export function createIntentClient(options: IntentClientOptions) {
       for (let cursor: string | undefined; ;) {
         const { actions, nextCursor } = await calls.listActions({ ...filter, cursor }, how)
         yield* actions
-        if (nextCursor === null) return
+        if (!nextCursor) return
         cursor = nextCursor
       }
     },

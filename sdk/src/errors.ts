@@ -52,7 +52,7 @@ export async function ofAction<T>(actionId: string, run: () => Promise<T>): Prom
   try {
     return await run()
   } catch (error) {
-    if (error instanceof IntentError && error.actionId === null) Object.assign(error, { actionId })
+    if (error instanceof IntentError && (error.actionId ?? null) === null) Object.assign(error, { actionId })
     throw error
   }
 }
@@ -213,7 +213,7 @@ function readBody(body: unknown, status: number): Detail {
   return {
     message: textOf(detail.message) ?? textOf(asRecord(body).message),
     code: (textOf(detail.code) as ErrorCode | null) ?? 'unknown',
-    issues: Array.isArray(detail.issues) ? (detail.issues as Issue[]) : [],
+    issues: issuesOf(detail.issues),
     requestId: textOf(requestId),
     retryAfterMs: typeof detail.retryAfter === 'number' ? detail.retryAfter * 1000 : null,
     required: amountOf(detail.required),
@@ -226,13 +226,20 @@ function readBody(body: unknown, status: number): Detail {
  * `POST /actions` names its codes in the issues only; what is wrong outside of its body has none. With another status a
  * text is no word of the service's, but of something before it.
  */
-function codeOf(message: string, issues: unknown, status: number): ErrorCode | IssueCode | 'unknown' {
-  if (!Array.isArray(issues) || issues.length === 0) {
+function codeOf(message: string, given: unknown, status: number): ErrorCode | IssueCode | 'unknown' {
+  const issues = issuesOf(given)
+  if (issues.length === 0) {
     if (message.startsWith('chainAuthorizations')) return 'chain_authorizations_required'
     return status === 400 ? 'validation_failed' : 'unknown'
   }
-  const codes = new Set((issues as Issue[]).map((issue) => issue.code))
-  return codes.size === 1 ? (issues[0] as Issue).code : 'validation_failed'
+  const codes = new Set(issues.map((issue) => issue.code))
+  return codes.size === 1 ? issues[0]!.code : 'validation_failed'
+}
+
+function issuesOf(value: unknown): Issue[] {
+  return Array.isArray(value)
+    ? value.filter((issue): issue is Issue => typeof issue === 'object' && issue !== null)
+    : []
 }
 
 function textOf(value: unknown): string | null {

@@ -1,6 +1,6 @@
 import { IntentApiError } from './errors.js'
 import { NoEventStreamError, type StepEvent } from './openEvents.js'
-import { sleep } from './sleep.js'
+import { shortestPauseMs, sleep } from './sleep.js'
 import { backoff } from './transport.js'
 
 /** One connection to the event stream of an action. */
@@ -40,6 +40,6 @@ export async function* followEvents(
       isCut = true
     }
     if (!isCut) yield 'ended'
-    await sleep(pauseMs ?? backoff(failures), signal)
+    await sleep(Math.max(pauseMs ?? backoff(failures), shortestPauseMs), signal)
   }
 }

@@ -89,7 +89,7 @@ async function* readEvents(
 function parseStep(data: string): Step {
   try {
     const step: unknown = JSON.parse(data)
-    if (typeof step === 'object' && step) return step as Step
+    if (typeof step === 'object' && step && 'stepIndex' in step && 'status' in step) return step as Step
   } catch {
     // As below: what is no step is told by no service of ours.
   }

@@ -1,6 +1,8 @@
 import type { Hash, Hex } from 'viem'
 import type { Action, ActionRequest } from './amounts.js'
-import { ofAction, StepFailedError } from './errors.js'
+import { createAsking } from './askForStep.js'
+import { IntentTimeoutError, ofAction, StepFailedError } from './errors.js'
+import { limitedSignal } from './limitedSignal.js'
 import type { PreparedAction } from './prepareAction.js'
 import type { WaitOptions } from './waitForStep.js'
 import { describe, hasEnded, patiently } from './watchAction.js'
@@ -32,6 +34,7 @@ export type RunOptions = {
 
 export type RunCalls = {
   getAction: (actionId: string, options: CallOptions) => Promise<Action>
+  getStep: (step: StepRef, options: CallOptions) => Promise<Step>
   waitForStep: (step: StepRef, options: WaitOptions) => Promise<Step>
   executeStep: (step: StepRef, options: CallOptions & Ask & { waitSeconds: number }) => Promise<Step>
 }
@@ -83,13 +86,33 @@ export async function runStep(
     last = step
   }
   // A step that is under way needs no second request.
-  const asked =
-    planned.status === 'executing'
-      ? planned
-      : await patiently(() => calls.executeStep(planned, { ...ask, signal, waitSeconds: 0 }), { deadline, signal })
+  const asked = planned.status === 'executing' ? planned : await askFor(calls, planned, ask, stepTimeoutMs, signal)
   options.onAccepted?.()
   tell(asked)
   if (hasEnded(asked)) return asked
   const timeoutMs = Math.max(0, deadline - Date.now())
   return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
+}
+
+/** Has the service take the request for a step, however often it is away. */
+async function askFor(
+  calls: RunCalls,
+  planned: Step,
+  ask: Ask,
+  timeoutMs: number,
+  outer: AbortSignal | undefined,
+): Promise<Step> {
+  const deadline = Date.now() + timeoutMs
+  const limited = limitedSignal(timeoutMs, outer)
+  const { signal } = limited
+  const request = () => calls.executeStep(planned, { ...ask, signal, waitSeconds: 0 })
+  const asking = createAsking(planned, { ask: request, look: () => calls.getStep(planned, { signal }) })
+  try {
+    // A payment is registered once however often it is named.
+    return await patiently(ask.hash ? request : asking, { deadline, signal })
+  } catch (error) {
+    return limited.fail(error, () => new IntentTimeoutError(`The step was not taken within ${timeoutMs} ms.`))
+  } finally {
+    limited.close()
+  }
 }

@@ -1,7 +1,7 @@
 import type { Action, ActionRequest } from './amounts.js'
 import { checkSigner } from './checkDraft.js'
 import { type PrepareCalls, type PrepareOptions, prepareAction, signAction } from './prepareAction.js'
-import { randomKey } from './randomKey.js'
+import { keyOf } from './randomKey.js'
 import { runAction, type RunCalls, type RunOptions } from './runAction.js'
 import type { SigningAccount } from './sign.js'
 import { patiently } from './watchAction.js'
@@ -30,7 +30,8 @@ const createWithinMs = 60_000
 
 /** Prepares, signs, creates and carries out an action of signed intents; resolves with the finished action. */
 export async function send(calls: SendCalls, options: SendOptions): Promise<Action> {
-  const { account, expect, signal, idempotencyKey = randomKey(), onProgress } = options
+  const { account, expect, signal, onProgress } = options
+  const idempotencyKey = keyOf(options.idempotencyKey)
   checkSigner(account)
   const prepared = await prepareAction(calls, { ...options, idempotencyKey })
   onProgress?.({ type: 'prepared', prepared })

@@ -3,8 +3,8 @@ import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddres
 import type { IntentClient } from './client.js'
 import { asList, checkAccount, checkBatch, checkCall } from './checkDraft.js'
 import { IntentError, ofAction, StepFailedError, UnregisteredPaymentError } from './errors.js'
-import type { Expectation } from './pins.js'
-import { randomKey } from './randomKey.js'
+import { type Expectation, isSame } from './pins.js'
+import { keyOf } from './randomKey.js'
 import { readToken } from './readToken.js'
 import { readAction, type RunOptions, runStep } from './runAction.js'
 import { create } from './send.js'
@@ -41,7 +41,8 @@ export type OnDemandOptions = RunOptions & {
  * service does not know of.
  */
 export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
-  const { user, signal, expect, idempotencyKey = randomKey(), onProgress } = options
+  const { user, signal, expect, onProgress } = options
+  const idempotencyKey = keyOf(options.idempotencyKey)
   checkOnDemand(options)
   const batches = options.intents.flatMap(({ chainBatches }) => chainBatches)
   const payments = batches.map(paymentOf)
@@ -85,6 +86,7 @@ async function payStep(client: IntentClient, step: Step, payment: Payment, optio
     isRegistered = true
   }
   try {
+    if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) throw new IntentError('pay has to resolve with a transaction hash.')
     onProgress?.({ type: 'paid', step, hash })
     const signature = account && (await signRegistration({ account, ...step, hash }))
     return await runStep(client, step, { ...options, onAccepted }, { hash, signature })
@@ -93,8 +95,11 @@ async function payStep(client: IntentClient, step: Step, payment: Payment, optio
   }
 }
 
-function checkOnDemand({ user, intents }: OnDemandOptions): void {
+/** All that registering a payment will need as well: once it is sent, it is too late. */
+function checkOnDemand({ user, intents, pay, account }: OnDemandOptions): void {
   checkAccount({ address: user }, 'user of sendOnDemand')
+  if (typeof pay !== 'function') throw new IntentError('pay has to be a function that sends a payment.')
+  if (account) checkRegistrant(account, user)
   asList(intents, 'intents').forEach((intent, index) => {
     const { mode, chainBatches } = intent as { mode?: unknown; chainBatches?: unknown }
     if (mode !== undefined && mode !== 'non-7702:on-demand') {
@@ -104,10 +109,19 @@ function checkOnDemand({ user, intents }: OnDemandOptions): void {
     }
     asList(chainBatches, `intents[${index}].chainBatches`).forEach((batch, number) => {
       const place = `intents[${index}].chainBatches[${number}]`
-      const { call } = checkBatch(batch, place)
+      const { call, calls } = checkBatch(batch, place)
+      if (calls !== undefined)
+        throw new IntentError(`${place}.calls is for mode 7702; name the user's one call as call.`)
       if (call !== undefined) checkCall(call, `${place}.call`)
     })
   })
+}
+
+function checkRegistrant(account: object, user: Address): void {
+  const { signTypedData, address = user } = account as Partial<SigningAccount>
+  if (typeof signTypedData !== 'function')
+    throw new IntentError("account can't sign; leave it out, or give the user's.")
+  if (!isSame(address, user)) throw new IntentError(`account is of ${address}, and user is ${user}.`)
 }
 
 /** The one transaction that does what a batch asks of the user. Null when it asks nothing of him. */

@@ -1,5 +1,5 @@
 import { IntentConnectionError, IntentTimeoutError, retryableStatuses } from './errors.js'
-import { limitedSignal } from './limitedSignal.js'
+import { limitedSignal, untilAborted } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 
 /** A request as `fetch` is given it: an address and plain values, so that a wrapper can add a header by spreading. */
@@ -39,7 +39,7 @@ const longestRetryAfterMs = 60_000
 export function createSend(options: TransportOptions): Send {
   return async (request) => {
     for (let tries = 0; ; tries++) {
-      const isLast = tries >= options.retries
+      const isLast = !(tries < options.retries)
       let delayMs = backoff(tries)
       try {
         const response = await tryOnce(request, options)
@@ -70,8 +70,9 @@ async function tryOnce({ url, ...init }: Outgoing, { fetch, timeoutMs, signal }:
   signal?.throwIfAborted()
   const limited = limitedSignal(timeoutMs, signal)
   try {
-    const response = await fetch(url, { ...init, signal: limited.signal })
-    const text = await response.text()
+    // Not every `fetch` heeds its signal.
+    const response = await untilAborted(fetch(url, { ...init, signal: limited.signal }), limited.signal)
+    const text = await untilAborted(response.text(), limited.signal)
     const { status, statusText, headers } = response
     return new Response(text === '' ? null : text, { status, statusText, headers })
   } catch (error) {

@@ -1,6 +1,6 @@
 import { followEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
-import { sleep } from './sleep.js'
+import { shortestPauseMs, sleep } from './sleep.js'
 import {
   createFaults,
   defaultWaitMs,
@@ -10,7 +10,6 @@ import {
   type Look,
   patiently,
   pauseOf,
-  shortestPauseMs,
   type WatchCalls,
   type WatchOptions,
 } from './watchAction.js'

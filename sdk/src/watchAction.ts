@@ -2,7 +2,7 @@ import type { Action } from './amounts.js'
 import { IntentApiError, IntentError, IntentTimeoutError } from './errors.js'
 import { followEvents, type OpenEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
-import { sleep } from './sleep.js'
+import { shortestPauseMs, sleep } from './sleep.js'
 import type { CallOptions, Step } from './wire.js'
 
 /** A change of a step: its status, its transaction, its confirmations, its attempts. */
@@ -34,7 +34,6 @@ export type WatchCalls = {
 }
 
 export const defaultWaitMs = 600_000
-export const shortestPauseMs = 150
 export const longestPauseMs = 2_000
 const leastPollMs = 20
 
@@ -141,7 +140,8 @@ export async function patiently<T>(
     } catch (error) {
       // What ends the wait is none.
       if (!signal?.aborted) faults?.note(error)
-      const pauseMs = (error instanceof IntentApiError ? error.retryAfterMs : null) ?? longestPauseMs
+      const wantedMs = (error instanceof IntentApiError ? error.retryAfterMs : null) ?? longestPauseMs
+      const pauseMs = Math.max(wantedMs, shortestPauseMs)
       const isPassing = error instanceof IntentError && error.retryable
       if (!isPassing || Date.now() + pauseMs > deadline) throw error
       await sleep(pauseMs, signal)
@@ -168,7 +168,9 @@ export function createFaults() {
 
 /** Looks of somebody who wants them this often, though no faster than any service likes. */
 export function pauseOf(pollIntervalMs: number | undefined, otherwiseMs: number): number {
-  return pollIntervalMs === undefined ? otherwiseMs : Math.max(pollIntervalMs, leastPollMs)
+  if (pollIntervalMs === undefined) return otherwiseMs
+  if (Number.isFinite(pollIntervalMs)) return Math.max(pollIntervalMs, leastPollMs)
+  throw new IntentError(`pollIntervalMs has to be a number of milliseconds; it is ${pollIntervalMs}.`)
 }
 
 /** What is told of as a change. */

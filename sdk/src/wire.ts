@@ -1,9 +1,12 @@
-import { IntentApiError, IntentConnectionError, IntentError } from './errors.js'
+import { IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError } from './errors.js'
 import * as operations from './generated/operations.gen.js'
 import type * as Wire from './generated/types.gen.js'
 import type { OpenEvents } from './followEvents.js'
+import { limitedSignal, untilAborted } from './limitedSignal.js'
 import { NoEventStreamError, openEvents } from './openEvents.js'
-import { createSend, type Fetch, type Outgoing, retryAfterMs, type Send } from './transport.js'
+import { createAsking } from './askForStep.js'
+import { sleep } from './sleep.js'
+import { backoff, createSend, type Fetch, type Outgoing, retryAfterMs, type Send } from './transport.js'
 import type { Look } from './watchAction.js'
 
 /**
@@ -64,6 +67,9 @@ const longestConnectMs = 5_000
 /** For how long no stream is tried where there was none: each step would wait for it again. */
 const withoutStreamsMs = 300_000
 
+/** What every answer to an operation has: a member, with `[]` a list, and where that is `data` a member of it. */
+type Member<Reply> = `${keyof Reply & string}${'' | '[]' | `.${string}`}`
+
 type Operation<Data, Reply> = operations.Operation<Data, Reply>
 /** What an operation takes; values that are undefined are left out. */
 type Given<Data> = Omit<Data, 'url'>
@@ -73,22 +79,40 @@ export function createWireClient(options: ClientOptions) {
   const baseUrl = readBaseUrl(options.baseUrl)
   const platformFetch: Fetch = (url, init) => globalThis.fetch(url, init)
   const timeoutOf = (how: CallOptions) => how.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
+  const retriesOf = (how: CallOptions) => how.retries ?? options.retries ?? defaultRetries
   let noStreamsUntil = 0
 
-  async function requestOf<Data>(operation: Operation<Data, unknown>, given: Given<Data>): Promise<Outgoing> {
+  /** The caller's own; a function that does not give them in time is given up as a service is. */
+  async function ownHeaders(how: CallOptions): Promise<RequestHeaders> {
+    if (typeof options.headers !== 'function') return options.headers ?? {}
+    const timeoutMs = timeoutOf(how)
+    const limited = limitedSignal(timeoutMs, how.signal)
+    try {
+      return (await untilAborted(Promise.resolve(options.headers()), limited.signal)) ?? {}
+    } catch (error) {
+      return limited.fail(error, () => new IntentTimeoutError(`headers() has not answered within ${timeoutMs} ms.`))
+    } finally {
+      limited.close()
+    }
+  }
+
+  async function requestOf<Data>(
+    operation: Operation<Data, unknown>,
+    given: Given<Data>,
+    how: CallOptions,
+  ): Promise<Outgoing> {
     const { path = {}, query = {}, headers = {}, body } = given as Parts
     const [method, route] = operation.split(' ') as [string, string]
     const values = path as Record<string, string | number>
     const place = route.replace(/{(\w+)}/g, (_, name: string) => {
       const value = String(values[name] ?? '')
-      // Without it the path would be another one.
-      if (value === '') throw new IntentError(`${name} is missing.`)
+      // Without it, or with dots, the path would be another one.
+      if (/^\.{0,2}$/.test(value)) throw new IntentError(`${name} is ${value === '' ? 'missing' : 'no name'}.`)
       return encodeURIComponent(value)
     })
     const search = new URLSearchParams()
     for (const [name, value] of present(query)) for (const one of [value].flat()) search.append(name, String(one))
-    const own = typeof options.headers === 'function' ? await options.headers() : options.headers
-    const all = new Headers(own)
+    const all = new Headers(present(await ownHeaders(how)) as [string, string][])
     if (body !== undefined) all.set('Content-Type', 'application/json')
     for (const [name, value] of present(headers)) all.set(name, String(value))
     const ending = search.toString()
@@ -104,7 +128,7 @@ export function createWireClient(options: ClientOptions) {
     createSend({
       fetch: fetch ?? platformFetch,
       timeoutMs: timeoutOf(how),
-      retries: how.retries ?? options.retries ?? defaultRetries,
+      retries: retriesOf(how),
       repeat,
       signal: how.signal,
     })
@@ -115,24 +139,24 @@ export function createWireClient(options: ClientOptions) {
    */
   async function callFully<Data, Reply>(
     operation: Operation<Data, Reply>,
-    member: keyof Reply & string,
+    member: Member<Reply>,
     given: Given<Data>,
     { signal, timeoutMs, retries }: CallOptions = {},
     { repeat = 'always', accepts }: { repeat?: 'always' | 'refused'; accepts?: (body: unknown) => boolean } = {},
   ): Promise<{ data: Reply; response: Response }> {
     const transport = transportOf({ signal, timeoutMs, retries }, repeat)
-    const response = await transport(await requestOf(operation, given))
+    const response = await transport(await requestOf(operation, given, { signal, timeoutMs }))
     const data: unknown = await response.json().catch((reason: unknown) => {
       if (response.ok) throw new IntentConnectionError('The answer is not JSON.', reason)
     })
     if (!response.ok && !accepts?.(data)) throw refusal(response, data)
-    if (typeof data === 'object' && data && member in data) return { data: data as Reply, response }
+    if (has(data, member)) return { data: data as Reply, response }
     throw new IntentConnectionError(`The answer to ${operation} lacks ${member}; is this the service's address?`)
   }
 
   const call = async <Data, Reply>(
     operation: Operation<Data, Reply>,
-    member: keyof Reply & string,
+    member: Member<Reply>,
     given: Given<Data>,
     how?: CallOptions,
   ): Promise<Reply> => (await callFully(operation, member, given, how)).data
@@ -140,7 +164,7 @@ export function createWireClient(options: ClientOptions) {
   /** A resource, unless it is as it was at the ETag. */
   async function look<Data, Reply>(
     operation: Operation<Data, Reply>,
-    member: keyof Reply & string,
+    member: Member<Reply>,
     given: Given<Data>,
     etag: string | null,
     how: CallOptions,
@@ -155,6 +179,9 @@ export function createWireClient(options: ClientOptions) {
     }
   }
 
+  const getStep = async (ref: StepRef, how?: CallOptions): Promise<Wire.Step> =>
+    ofPlace(await call(operations.getStep, 'status', { path: placeOf(ref) }, how), ref)
+
   return {
     /** For what is read from a chain's node: as patient as the client is with the service, without its headers. */
     nodeSend: (signal: AbortSignal | undefined) =>
@@ -162,19 +189,26 @@ export function createWireClient(options: ClientOptions) {
     createAction: (body: Wire.ActionRequest, idempotencyKey: string, how?: CallOptions) =>
       call(operations.createAction, 'actionId', { body, headers: { 'Idempotency-Key': idempotencyKey } }, how),
     listActions: (query: Wire.ListActionsData['query'], how?: CallOptions) =>
-      call(operations.listActions, 'actions', { query }, how),
+      call(operations.listActions, 'actions[]', { query }, how),
     getAction: (actionId: string, how?: CallOptions) =>
-      call(operations.getAction, 'intents', { path: { actionId } }, how),
+      call(operations.getAction, 'intents[]', { path: { actionId } }, how),
     lookAtAction: (actionId: string, etag: string | null, how: CallOptions) =>
-      look(operations.getAction, 'intents', { path: { actionId } }, etag, how),
-    lookAtStep: (path: StepRef, etag: string | null, how: CallOptions) =>
-      look(operations.getStep, 'status', { path }, etag, how),
+      look(operations.getAction, 'intents[]', { path: { actionId } }, etag, how),
+    async lookAtStep(ref: StepRef, etag: string | null, how: CallOptions) {
+      const seen = await look(operations.getStep, 'status', { path: placeOf(ref) }, etag, how)
+      return seen && { ...seen, data: ofPlace(seen.data, ref) }
+    },
     async *openEvents(actionId: string, { lastEventId, signal }: Parameters<OpenEvents>[1]) {
       if (Date.now() < noStreamsUntil) throw new NoEventStreamError()
-      const connect = async (connection: AbortSignal) => {
+      const connect = async (connection: AbortSignal): Promise<Response> => {
         const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId ?? undefined }
-        const { url, ...init } = await requestOf(operations.streamActionEvents, { path: { actionId }, headers })
-        const response = await (options.fetch ?? platformFetch)(url, { ...init, signal: connection })
+        const { url, ...init } = await requestOf(
+          operations.streamActionEvents,
+          { path: { actionId }, headers },
+          { signal: connection },
+        )
+        const asked = (options.fetch ?? platformFetch)(url, { ...init, signal: connection })
+        const response = await untilAborted(asked, connection)
         if (response.ok) return response
         throw refusal(response, await response.json().catch(() => null))
       }
@@ -186,39 +220,81 @@ export function createWireClient(options: ClientOptions) {
       }
     },
     getIntent: (path: { actionId: string; intentIndex: number }, how?: CallOptions) =>
-      call(operations.getIntent, 'steps', { path }, how),
-    getStep: (path: StepRef, how?: CallOptions) => call(operations.getStep, 'status', { path }, how),
-    executeStep: (path: StepRef, body: Wire.StepRequest, waitSeconds: number | undefined, how: CallOptions) =>
-      call(
-        operations.executeStep,
-        'status',
-        { path, body, headers: { Prefer: waitSeconds === undefined ? undefined : `wait=${Math.ceil(waitSeconds)}` } },
-        { ...how, timeoutMs: timeoutOf(how) + (waitSeconds ?? defaultWaitSeconds) * 1000 },
-      ),
+      call(operations.getIntent, 'steps[]', { path }, how),
+    getStep,
+    /** Repeated only once the step has been looked at, but for a payment, which is registered once however often it is named. */
+    async executeStep(
+      ref: StepRef,
+      body: Wire.StepRequest,
+      waitSeconds: number | undefined,
+      how: CallOptions,
+    ): Promise<Wire.Step> {
+      const headers = { Prefer: waitSeconds === undefined ? undefined : `wait=${Math.ceil(waitSeconds)}` }
+      const timeoutMs = timeoutOf(how) + (waitSeconds ?? defaultWaitSeconds) * 1000
+      const repeat = body.hash ? 'always' : 'refused'
+      const ask = async () => {
+        const given = { path: placeOf(ref), body, headers }
+        const { data } = await callFully(operations.executeStep, 'status', given, { ...how, timeoutMs }, { repeat })
+        // Where the request became another one on its way, as behind a redirect, nothing was asked for.
+        if (data.status !== 'created') return ofPlace(data, ref)
+        throw new IntentConnectionError('The service has not taken the request for the step.')
+      }
+      if (body.hash) return ask()
+      const asking = createAsking(ref, { ask, look: () => getStep(ref, how) })
+      for (let tries = 0; ; tries++) {
+        try {
+          return await asking()
+        } catch (error) {
+          const isLost =
+            error instanceof IntentError &&
+            error.retryable &&
+            !(error instanceof IntentApiError && error.status === 429)
+          if (!isLost || !(tries < retriesOf(how))) throw error
+          await sleep(backoff(tries), how.signal)
+        }
+      }
+    },
     recordVenueTxHash: (body: Wire.VenueTxHashRequest, how?: CallOptions) =>
       call(operations.recordVenueTxHash, 'data', { body }, how),
     queryVenueTxHashes: (query: Wire.QueryVenueTxHashesData['query'], how?: CallOptions) =>
-      call(operations.queryVenueTxHashes, 'data', { query }, how),
+      call(operations.queryVenueTxHashes, 'data.txHashes[]', { query }, how),
     verifyVenueTxHash: (txHash: Wire.Hash, query: Wire.VerifyVenueTxHashData['query'], how?: CallOptions) =>
-      call(operations.verifyVenueTxHash, 'data', { path: { txHash }, query }, how),
+      call(operations.verifyVenueTxHash, 'data.txHash', { path: { txHash }, query }, how),
     recordDeposit: (body: Wire.DepositRequest, how?: CallOptions) =>
-      call(operations.recordDeposit, 'data', { body }, how),
+      call(operations.recordDeposit, 'data.record', { body }, how),
     getBalances: (address: Wire.Address, how?: CallOptions) =>
-      call(operations.getBalances, 'data', { path: { address } }, how),
+      call(operations.getBalances, 'data.tokens[]', { path: { address } }, how),
     // Repeated after a lost answer it would be refused as a second one.
     requestAirdrop: (path: Wire.RequestAirdropData['path'], body: Wire.AirdropRequest, how?: CallOptions) =>
-      callFully(operations.requestAirdrop, 'data', { path, body }, how, { repeat: 'refused' }),
-    listChains: (how?: CallOptions) => call(operations.listChains, 'data', {}, how),
+      callFully(operations.requestAirdrop, 'data.amount', { path, body }, how, { repeat: 'refused' }),
+    listChains: (how?: CallOptions) => call(operations.listChains, 'data.chains[]', {}, how),
     /** The report comes with 503 too, so that status is an answer here. */
     getHealth: async (how?: CallOptions) => {
       const accepts = (body: unknown) => Boolean((body as Partial<Wire.GetHealthResponse> | null | undefined)?.data)
-      return (await callFully(operations.getHealth, 'data', {}, { ...how, retries: 0 }, { accepts })).data.data
+      return (await callFully(operations.getHealth, 'data.chains[]', {}, { ...how, retries: 0 }, { accepts })).data.data
     },
     submitTransaction: (body: Wire.LegacyTransactionRequest, how?: CallOptions) =>
-      call(operations.submitTransaction, 'data', { body }, how),
+      call(operations.submitTransaction, 'data.actionId', { body }, how),
     getLegacyStepStatus: (path: Wire.GetLegacyStepStatusData['path'], how?: CallOptions) =>
-      call(operations.getLegacyStepStatus, 'data', { path }, how),
+      call(operations.getLegacyStepStatus, 'data.status', { path }, how),
   }
+}
+
+const placeOf = ({ actionId, intentIndex, stepIndex }: StepRef): StepRef => ({ actionId, intentIndex, stepIndex })
+
+/** A step as the service gives it, of this place; what else has a status is none. */
+function ofPlace(step: Wire.Step, { actionId, intentIndex, stepIndex }: StepRef): Wire.Step {
+  const isIt = step.actionId === actionId && step.intentIndex === intentIndex && step.stepIndex === stepIndex
+  if (isIt && /^(created|executing|success|reverted|error)$/.test(step.status)) return step
+  throw new IntentConnectionError("The answer is no step of the action; is this the service's address?")
+}
+
+function has(data: unknown, member: string): boolean {
+  const [path, list] = member.split('[')
+  const found = path!
+    .split('.')
+    .reduce<unknown>((node, name) => (node as Record<string, unknown> | null | undefined)?.[name], data)
+  return list === undefined ? found !== undefined : Array.isArray(found)
 }
 
 function refusal(response: Response, body: unknown): IntentApiError {
@@ -232,13 +308,13 @@ function refusal(response: Response, body: unknown): IntentApiError {
 }
 
 function readBaseUrl(baseUrl: unknown): string {
-  const url = String(baseUrl ?? '')
-  if (!/^https?:\/\//i.test(url)) {
-    throw new IntentError(
-      `baseUrl has to be the service's address, such as https://intents.example.org; it is ${url || 'missing'}.`,
-    )
-  }
-  return url.replace(/\/+$/, '')
+  const given = String(baseUrl ?? '').trim()
+  if (/^https?:\/\/[^\s?#@]+$/i.test(given)) return given.replace(/\/+$/, '')
+  throw new IntentError(
+    "baseUrl has to be the service's address, such as https://intents.example.org, without a query or a login" +
+      // A login is no text for a message.
+      (/[@?]/.test(given) ? '.' : `; it is ${given || 'missing'}.`),
+  )
 }
 
 function present(values: object): [name: string, value: unknown][] {

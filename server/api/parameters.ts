@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from 'node:querystring'
 
-type ParameterSchema = { type?: string | string[]; items?: { maxLength?: number } }
+type ParameterSchema = { type?: string | string[]; minLength?: number; items?: { maxLength?: number } }
 
 /** A parameter of an operation, as the spec declares it. */
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: ParameterSchema }
@@ -9,7 +9,8 @@ export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema:
 export type RawParameters = {
   path: Record<string, string>
   query: ParsedUrlQuery
-  header: (name: string) => string
+  /** Undefined where the request has none. */
+  header: (name: string) => string | undefined
 }
 
 /** By name; those of headers are in lower case. */
@@ -35,8 +36,7 @@ function readValue({ in: place, name, schema }: Parameter, raw: RawParameters): 
     case 'path':
       return toType(raw.path[name], schema)
     case 'header':
-      // Koa answers '' for an absent header.
-      return raw.header(name) || undefined
+      return readHeader(raw.header(name), schema)
     case 'query': {
       const isList = schema.type === 'array'
       // Some clients write a list so.
@@ -46,6 +46,11 @@ function readValue({ in: place, name, schema }: Parameter, raw: RawParameters): 
       return Array.isArray(value) ? value : toType(value, schema)
     }
   }
+}
+
+/** An empty one says nothing, unless the spec wants something of it. */
+function readHeader(value: string | undefined, { minLength = 0 }: ParameterSchema): string | undefined {
+  return value === '' && minLength === 0 ? undefined : value
 }
 
 /** `?a=1&a=2` and `?a=1,2` are the same; an empty value is no value. */

@@ -68,7 +68,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       const parameters = readParameters(operation.parameters, {
         path: ctx.params as Record<string, string>,
         query: ctx.query,
-        header: (name) => ctx.get(name),
+        header: (name) => ctx.req.headers[name.toLowerCase()] as string | undefined,
       })
       if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
       ctx.state.subject = subjectOf(parameters.path)

@@ -4,6 +4,7 @@ import { IntentError } from '../../sdk/src/errors.js'
 import { signIntent } from '../../sdk/src/sign.js'
 import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { newUser } from '../support/wallets.js'
+import { ref } from './replies.js'
 
 /** What those run into whom no types hold, before anything is sent or signed. */
 describe('what is given to the SDK wrongly', () => {
@@ -24,6 +25,13 @@ describe('what is given to the SDK wrongly', () => {
   }
 
   const send = (what: object) => () => client.send({ account, ...what } as never)
+  const onDemand =
+    (what: object, more: object = {}) =>
+    () => {
+      const chainBatches = [{ chainId: 1, tokenTransfers: [transfer], ...more }]
+      const pay = () => Promise.reject(new Error('nothing is paid'))
+      return sendOnDemand(client, { user: account.address, intents: [{ chainBatches }], pay, ...what } as never)
+    }
   const inBatch = (change: object) => send({ intents: [{ chainBatches: [{ ...batch, ...change }] }] })
   const inTransfer = (change: object) => inBatch({ tokenTransfers: [{ ...transfer, ...change }] })
 
@@ -67,6 +75,16 @@ describe('what is given to the SDK wrongly', () => {
     ['no id', () => client.getAction(''), 'actionId is missing.'],
     ['no address', () => client.getBalances(undefined as never), 'address is missing.'],
     ['no service', () => createIntentClient({} as never), 'baseUrl has to be'],
+    ['a service with a login', () => createIntentClient({ baseUrl: 'http://u:p@127.0.0.1' }), 'or a login.'],
+    ['a service with a query', () => createIntentClient({ baseUrl: 'http://127.0.0.1/?a=1' }), 'without a query'],
+    ['a path for an id', () => client.getAction('..'), 'actionId is no name.'],
+    ['an empty key', send({ intents: [], idempotencyKey: '' }), 'idempotencyKey has to be 1 to 255 printable'],
+    ['a key that no header holds', () => client.createAction({} as never, { idempotencyKey: '€' }), 'printable ASCII'],
+    ['an endless pause', () => client.waitForStep(ref, { pollIntervalMs: Infinity }), 'pollIntervalMs has to be'],
+    ['calls to pay', onDemand({}, { calls: [call] }), 'chainBatches[0].calls is for mode 7702'],
+    ['no way to pay', onDemand({ pay: undefined }), 'pay has to be a function'],
+    ['an account that registers nothing', onDemand({ account: {} }), "account can't sign"],
+    ['the account of another', onDemand({ account: newUser() }), 'account is of 0x'],
     ['a service without a scheme', () => createIntentClient({ baseUrl: 'localhost:3000' }), 'it is localhost:3000.'],
     [
       'a signed mode on demand',

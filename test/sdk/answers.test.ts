@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+import { createIntentClient } from '../../sdk/src/client.js'
+import { IntentApiError, IntentConnectionError, IntentTimeoutError } from '../../sdk/src/errors.js'
+import { actionId, aStep, ref } from './replies.js'
+import { errorOf, scriptedClient } from './scriptedClient.js'
+
+const failed = { code: 'reverted', message: 'no', retryable: true }
+const soon = { 'retry-after': '0' }
+
+describe('answers that are none', () => {
+  const clientOf = scriptedClient()
+
+  for (const [what, body] of [
+    ['a word of a gateway', { status: 'maintenance' }],
+    ['a step of another action', { ...aStep(), actionId: `${actionId}0` }],
+    ['another step', { ...aStep(), stepIndex: ref.stepIndex + 1 }],
+    ['a status that none has', { ...aStep(), status: 'fine' }],
+  ] as const) {
+    it(`are no step: ${what}`, async () => {
+      const { client } = await clientOf([{ status: 200, body }], { retries: 0 })
+      for (const ask of [client.getStep(ref), client.executeStep(ref)]) {
+        expect((await errorOf(ask, IntentConnectionError)).message).to.contain('no step of the action')
+      }
+    })
+  }
+
+  it('are no request taken, where the step is as it was before', async () => {
+    const { client } = await clientOf([{ status: 200, body: aStep({ status: 'created' }) }], { retries: 0 })
+    expect((await errorOf(client.executeStep(ref), IntentConnectionError)).message).to.contain('not taken')
+  })
+
+  it('are named by what they lack', async () => {
+    const { client } = await clientOf([{ status: 200, body: { data: {}, intents: 5, actions: null } }], { retries: 0 })
+    for (const [ask, member] of [
+      [client.getChains(), 'data.chains[]'],
+      [client.getBalances(`0x${'1'.repeat(40)}`), 'data.tokens[]'],
+      [client.findVenueTxHashes({ address: `0x${'1'.repeat(40)}` }), 'data.txHashes[]'],
+      [client.getAction(actionId), 'intents[]'],
+      [client.listActions(), 'actions[]'],
+    ] as const) {
+      expect((await errorOf<Error>(ask, IntentConnectionError)).message).to.contain(`lacks ${member};`)
+    }
+  })
+
+  it('are refusals with issues, whatever else is among those', async () => {
+    const { client } = await clientOf([{ status: 400, body: { error: 'bad', issues: [null, { code: 'enum' }] } }])
+    expect((await errorOf(client.getAction(actionId), IntentApiError)).issues).to.deep.equal([{ code: 'enum' }])
+  })
+})
+
+describe('a step that is asked for once more', () => {
+  const clientOf = scriptedClient()
+  const lost = { status: 504, headers: soon }
+
+  it('is not tried again where only the answer was lost', async () => {
+    const { client, received } = await clientOf(({ method }) =>
+      method === 'POST' ? lost : { status: 200, body: aStep({ status: 'reverted', attempts: 2, error: failed }) },
+    )
+    const step = await client.executeStep({ ...ref, attempts: 1 } as typeof ref)
+    expect(step).to.include({ status: 'reverted', attempts: 2 })
+    expect(received.map(({ method }) => method)).to.deep.equal(['POST', 'GET'])
+  })
+
+  it('is tried where it has not been', async () => {
+    let asked = 0
+    const { client } = await clientOf(({ method }) => {
+      if (method === 'GET') return { status: 200, body: aStep({ status: 'reverted', attempts: 1, error: failed }) }
+      return ++asked === 1 ? lost : { status: 202, body: aStep({ status: 'executing', attempts: 2 }) }
+    })
+    expect((await client.executeStep({ ...ref, attempts: 1 } as typeof ref)).status).to.equal('executing')
+    expect(asked).to.equal(2)
+  })
+})
+
+describe('what never answers', () => {
+  const clientOf = scriptedClient()
+  const never = () => new Promise<never>(() => {})
+
+  it('is given up in time, be it the headers or a fetch that knows no signal', async () => {
+    const baseUrl = 'http://127.0.0.1:9'
+    for (const silent of [{ headers: never }, { fetch: never }]) {
+      const client = createIntentClient({ baseUrl, timeoutMs: 50, retries: 0, ...silent })
+      await errorOf(client.getStep(ref), IntentTimeoutError)
+      const controller = new AbortController()
+      const asked = client.getStep(ref, { signal: controller.signal, timeoutMs: 60_000 })
+      controller.abort(new RangeError('enough'))
+      await errorOf(asked, RangeError)
+    }
+  })
+
+  it('takes no longer than a step may', async () => {
+    const { client } = await clientOf(['silence'])
+    const began = performance.now()
+    const action = client.runAction(actionId, { stepTimeoutMs: 300 })
+    await errorOf(Promise.race([action, new Promise((_, no) => setTimeout(no, 2_000, new Error('late')))]), Error)
+    expect(performance.now() - began).to.be.below(3_000)
+  })
+})
+
+describe('pauses that a service asks for', () => {
+  const clientOf = scriptedClient()
+
+  for (const wanted of ['0', '9999999999', new Date(0).toUTCString()]) {
+    it(`are no storm of requests: ${wanted}`, async () => {
+      const { client, received } = await clientOf([{ status: 503, headers: { 'retry-after': wanted } }], { retries: 0 })
+      await errorOf(client.waitForStep(ref, { timeoutMs: 700 }), IntentTimeoutError)
+      expect(received.length).to.be.within(1, 6)
+    })
+  }
+})
