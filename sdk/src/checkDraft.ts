@@ -60,10 +60,11 @@ export function checkSigner(account: unknown, signatureType?: SignatureType): vo
 }
 
 /** What an EIP-7702 authorization says. Encoders take what is no number for 0, and so for every chain. */
-export function checkAuthorization({ address, chainId, nonce }: Record<string, unknown>): void {
-  asAddress(address, 'delegate')
-  if (!isWholeFrom(1, chainId)) fail('chainId', 'a whole number above 0 (that is every chain)', chainId)
-  if (!isWholeFrom(0, nonce)) fail('nonce', 'a whole number, not negative', nonce)
+export function checkAuthorization(authorization: unknown, at = 'authorization'): void {
+  const { address, chainId, nonce } = asObject(authorization, at)
+  asAddress(address, `${at}.address`, 'the address of a delegate')
+  if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0 (that is every chain)', chainId)
+  if (!isWholeFrom(0, nonce)) fail(`${at}.nonce`, 'a whole number, not negative', nonce)
 }
 
 export function asList(value: unknown, at: string): unknown[] {

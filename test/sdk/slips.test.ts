@@ -93,7 +93,7 @@ describe('what is given to the SDK wrongly', () => {
       () => signRegistration({ account: {} as never, actionId: '', intentIndex: 0, stepIndex: 0, hash: '0x' }),
       "account can't sign; give a local account",
     ],
-    ['no delegate', inAuthorization({ delegate: undefined }), 'delegate has to be an address'],
+    ['no delegate', inAuthorization({ delegate: undefined }), 'address has to be the address of a delegate'],
     ...[undefined, null, NaN, 0, 0n, -1, 1.5, '1'].map((chainId) => [
       `the chain ${typeof chainId} ${chainId} in an authorization`,
       inAuthorization({ chainId }),
