@@ -60,11 +60,15 @@ export function checkSigner(account: unknown, signatureType?: SignatureType): vo
 }
 
 /** What an EIP-7702 authorization says. Encoders take what is no number for 0, and so for every chain. */
-export function checkAuthorization(authorization: unknown, at = 'authorization'): void {
+export function checkAuthorization(authorization: unknown, at: string): void {
   const { address, chainId, nonce } = asObject(authorization, at)
   asAddress(address, `${at}.address`, 'the address of a delegate')
   if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0 (that is every chain)', chainId)
   if (!isWholeFrom(0, nonce)) fail(`${at}.nonce`, 'a whole number, not negative', nonce)
+}
+
+export function checkAuthorizations(list: unknown, at: string): void {
+  asList(list, at).forEach((authorization, index) => checkAuthorization(authorization, `${at}[${index}]`))
 }
 
 export function asList(value: unknown, at: string): unknown[] {

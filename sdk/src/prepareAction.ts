@@ -4,7 +4,7 @@ import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
-import { asList, checkAccount, checkAuthorization, checkDraft, checkSigner } from './checkDraft.js'
+import { asList, checkAccount, checkAuthorizations, checkDraft, checkSigner } from './checkDraft.js'
 import { keccak256 } from './keccak256.js'
 import { randomKey } from './randomKey.js'
 import { requireWindow, signAuthorization, signIntent, type SigningAccount, windowOf } from './sign.js'
@@ -171,6 +171,7 @@ export async function checkedChains(
 
 /** An authorization that was signed elsewhere is held to the same list of delegates. */
 function checkSigned(authorizations: readonly ChainAuthorization[], expect: Expectation | undefined): void {
+  checkAuthorizations(authorizations, 'chainAuthorizations')
   if (!expect?.delegates) return
   const authorized = authorizations.map(({ chainId, address }) => ({ chainId, delegate: address }))
   checkPins(authorized, { expect: { delegates: expect.delegates }, seen: [] })
@@ -179,6 +180,7 @@ function checkSigned(authorizations: readonly ChainAuthorization[], expect: Expe
 /** An authorization hands the account over to a contract, so that has to be the delegate of a chain that is meant. */
 function requirePrepared(prepared: PreparedAction, now: readonly PinnedChain[]): void {
   const { chains, authorizations } = prepared
+  checkAuthorizations(authorizations, 'authorizations')
   for (const { chainId } of now) {
     if (!chains.some((chain) => chain.chainId === chainId)) {
       throw new IntentError(`The action was altered after it was prepared: it was not for chain ${chainId}.`)
@@ -200,11 +202,7 @@ function requirePrepared(prepared: PreparedAction, now: readonly PinnedChain[]):
 
 /** What the authorizations allow. A signature is no part of it: another one allows the same, or nothing. */
 function digestAuthorizations(parts: Pick<PreparedAction, 'authorizations' | 'chainAuthorizations'>): Hash {
-  const digests = (['authorizations', 'chainAuthorizations'] as const).flatMap((name) => {
-    asList(parts[name], name).forEach((given, index) => checkAuthorization(given, `${name}[${index}]`))
-    return parts[name].map(authorizationDigest)
-  })
-  return keccak256(concat(digests))
+  return keccak256(concat([...parts.authorizations, ...parts.chainAuthorizations].map(authorizationDigest)))
 }
 
 function chainIdsOf(parts: readonly { chainId: number }[]): number[] {

@@ -118,7 +118,7 @@ export async function signAuthorization(authorization: {
   nonce: number
 }): Promise<SignedAuthorization & { yParity: 0 | 1 }> {
   const { account, delegate, chainId, nonce } = authorization
-  checkAuthorization({ address: delegate, chainId, nonce })
+  checkAuthorization({ address: delegate, chainId, nonce }, 'authorization')
   if (!account.signAuthorization) {
     throw new CannotAuthorizeError([{ address: delegate, chainId, nonce }])
   }

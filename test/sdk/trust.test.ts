@@ -218,6 +218,11 @@ describe('what is signed', () => {
     const altered = { ...prepared, authorizations: [...prepared.authorizations, { ...own, nonce: NaN }] }
     const refusal = await errorOf(client.signAction(altered, { account: signer }), IntentError)
     expect(refusal.message).to.contain('authorizations[1].nonce has to be a whole number')
+    for (const address of [undefined, 5, `0x${'5e'.repeat(32)}`]) {
+      const changed = { ...prepared, authorizations: [{ ...prepared.authorizations[0]!, address: address as never }] }
+      const { message } = await errorOf(client.signAction(changed, { account: signer }), IntentError)
+      expect(message).to.contain('authorizations[0].address has to be').and.not.to.contain('5e5e')
+    }
     const chainAuthorizations = [{ ...own, chainId: 0 }]
     const preparing = client.prepareAction({ account: signer, intents, chainAuthorizations })
     const why = await errorOf(preparing, IntentError)
