@@ -5,6 +5,9 @@ import type { Send } from './transport.js'
 
 /** What an account's code starts with when it is delegated (EIP-7702); the delegate's address follows. */
 const designator = '0xef0100'
+/** Of numbers that are exact here. */
+const quantity = /^0x0*[0-9a-f]{1,13}$/i
+const bytes = /^0x([0-9a-f]{2})*$/i
 
 /** What an authorization says, yet to be signed. `address` is the delegate, `nonce` the account's. */
 export type AuthorizationDraft = { address: Address; chainId: number; nonce: number }
@@ -49,9 +52,9 @@ type Node = { url: string; chainId: number; send: Send; signal: AbortSignal | un
 
 async function readAccount({ address, ...node }: Node & { address: Address }): Promise<{ code: Hex; nonce: number }> {
   const [chainId, code, count] = await Promise.all([
-    ask(node, 'eth_chainId', []),
-    ask(node, 'eth_getCode', [address, 'latest']),
-    ask(node, 'eth_getTransactionCount', [address, 'pending']),
+    ask(node, quantity, 'eth_chainId', []),
+    ask(node, bytes, 'eth_getCode', [address, 'latest']),
+    ask(node, quantity, 'eth_getTransactionCount', [address, 'pending']),
   ])
   if (Number(chainId) !== node.chainId) {
     throw new IntentError(`The node named for chain ${node.chainId} is one of chain ${Number(chainId)}.`)
@@ -59,7 +62,12 @@ async function readAccount({ address, ...node }: Node & { address: Address }): P
   return { code: code.toLowerCase() as Hex, nonce: Number(count) }
 }
 
-async function ask({ url, chainId, send, signal }: Node, method: string, params: unknown[]): Promise<Hex> {
+async function ask(
+  { url, chainId, send, signal }: Node,
+  wanted: RegExp,
+  method: string,
+  params: unknown[],
+): Promise<Hex> {
   const call = { jsonrpc: '2.0', id: 1, method, params }
   const headers = { 'content-type': 'application/json' }
   const answer = await send({ url, method: 'POST', headers, body: JSON.stringify(call) })
@@ -68,10 +76,11 @@ async function ask({ url, chainId, send, signal }: Node, method: string, params:
       signal?.throwIfAborted()
       throw new IntentConnectionError(`The node of chain ${chainId} did not answer ${method}.`, reason)
     })
-  if (typeof answer?.result === 'string') return answer.result as Hex
-  const cause = answer?.error ?? answer
-  const says = typeof answer?.error?.message === 'string' ? `: ${answer.error.message}` : ''
-  throw new IntentError(`The node of chain ${chainId} refused ${method}${says}; name another one in rpcUrls.`, {
-    cause,
+  const { result, error } = answer ?? {}
+  if (typeof result === 'string' && wanted.test(result)) return result as Hex
+  const says = typeof error?.message === 'string' ? `: ${error.message}` : ''
+  const failed = typeof result === 'string' ? 'answered unreadably to' : 'refused'
+  throw new IntentError(`The node of chain ${chainId} ${failed} ${method}${says}; name another one in rpcUrls.`, {
+    cause: error ?? answer,
   })
 }

@@ -1,4 +1,5 @@
 import { IntentError } from './errors.js'
+import type { SignatureType } from './signing.js'
 
 /**
  * Checks of what is given, for those whom no types hold: each error names the place and the rule. What it lets pass, the
@@ -7,12 +8,12 @@ import { IntentError } from './errors.js'
 
 /** An intent of mode `7702` before it is signed. */
 export function checkDraft(draft: unknown, at = 'intent'): void {
-  const { mode, chainBatches } = asObject(draft, at)
+  const { mode, chainBatches, signatureType } = asObject(draft, at)
   if (mode !== undefined && mode !== '7702') {
-    throw new IntentError(
-      `${at}.mode is ${JSON.stringify(mode)}; only intents of mode 7702 are signed here. See sendOnDemand.`,
-    )
+    throw new IntentError(`${at}.mode is not 7702; only such intents are signed here. See sendOnDemand.`)
   }
+  if (signatureType !== undefined && signatureType !== 'eip712' && signatureType !== 'ecdsa')
+    fail(`${at}.signatureType`, "'eip712' or 'ecdsa'", signatureType)
   for (const [index, batch] of asList(chainBatches, `${at}.chainBatches`).entries()) {
     const place = `${at}.chainBatches[${index}]`
     const { calls } = checkBatch(batch, place)
@@ -50,12 +51,24 @@ export function checkAccount(account: unknown, at = 'account'): void {
 }
 
 /** Whom a signature is asked of. */
-export function checkSigner(account: unknown, at = 'account'): void {
-  checkAccount(account, at)
-  if (typeof asObject(account, at).signTypedData === 'function') return
+export function checkSigner(account: unknown, signatureType?: SignatureType): void {
+  const method = signatureType === 'ecdsa' ? 'signMessage' : 'signTypedData'
+  if (typeof asObject(account, 'account')[method] === 'function') return
   throw new IntentError(
-    `${at} can't sign; give a local account, or walletAccount(walletClient) of the package's /viem.`,
+    "account can't sign; give a local account, or walletAccount(walletClient) of the package's /viem.",
   )
+}
+
+/** What an EIP-7702 authorization says. Encoders take what is no number for 0, and so for every chain. */
+export function checkAuthorization(authorization: unknown, at: string): void {
+  const { address, chainId, nonce } = asObject(authorization, at)
+  asAddress(address, `${at}.address`, 'the address of a delegate')
+  if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0 (that is every chain)', chainId)
+  if (!isWholeFrom(0, nonce)) fail(`${at}.nonce`, 'a whole number, not negative', nonce)
+}
+
+export function checkAuthorizations(list: unknown, at: string): void {
+  asList(list, at).forEach((authorization, index) => checkAuthorization(authorization, `${at}[${index}]`))
 }
 
 export function asList(value: unknown, at: string): unknown[] {
@@ -75,8 +88,14 @@ function asAmount(value: unknown, at: string): void {
     fail(at, 'a bigint below 2^256, not negative', value)
 }
 
-function fail(at: string, wanted: string, value: unknown): never {
-  const plain = typeof value === 'object' || typeof value === 'function' ? '' : ` ${String(value).slice(0, 80)}`
+function isWholeFrom(least: number, value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= least
+}
+
+/** Keys get mistaken for accounts and addresses, and messages get logged: neither the one nor anything long is quoted. */
+export function fail(at: string, wanted: string, value: unknown): never {
+  const text = typeof value === 'object' || typeof value === 'function' ? '' : ` ${String(value)}`
+  const plain = /^(account|user)\b/.test(at) ? '' : text.length > 43 ? ` of ${text.length - 1} characters` : text
   const given = value === undefined ? 'missing' : value === null ? 'null' : `the ${typeof value}${plain}`
   throw new IntentError(`${at} has to be ${wanted}; it is ${given}.`)
 }

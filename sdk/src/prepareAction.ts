@@ -1,12 +1,20 @@
-import type { Address, Hash } from 'viem'
+import { type Address, concat, type Hash } from 'viem'
+import { abortable } from './abortable.js'
 import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
-import { asList, checkAccount, checkDraft, checkSigner } from './checkDraft.js'
+import { asList, checkAccount, checkAuthorizations, checkDraft, checkSigner } from './checkDraft.js'
+import { keccak256 } from './keccak256.js'
 import { randomKey } from './randomKey.js'
 import { requireWindow, signAuthorization, signIntent, type SigningAccount, windowOf } from './sign.js'
-import { type ChainBatch, intentDigest, type SignatureType, type UnsignedIntent } from './signing.js'
+import {
+  authorizationDigest,
+  type ChainBatch,
+  intentDigest,
+  type SignatureType,
+  type UnsignedIntent,
+} from './signing.js'
 import type { Send } from './transport.js'
 import type { CallOptions } from './wire.js'
 
@@ -47,6 +55,8 @@ export type PreparedAction = {
   authorizations: AuthorizationDraft[]
   /** Those that were signed before. */
   chainAuthorizations: ChainAuthorization[]
+  /** Of delegate, chain and nonce of both kinds of authorizations, in this order; computed here. */
+  authorizationsDigest: Hash
   /** The contracts that it is prepared for; `signAction` refuses others. */
   chains: PinnedChain[]
 }
@@ -90,7 +100,14 @@ export async function prepareAction(calls: PrepareCalls, options: PrepareOptions
       })
   if (authorizations.length > 0 && !account.signAuthorization) throw new CannotAuthorizeError(authorizations)
   const intents = drafts.map((draft) => ({ ...draft, digest: intentDigest(draft) }))
-  return { user: account.address, intents, authorizations, chainAuthorizations: given ?? [], chains: chains.map(pin) }
+  const all = { authorizations, chainAuthorizations: given ?? [] }
+  return {
+    user: account.address,
+    intents,
+    ...all,
+    authorizationsDigest: digestAuthorizations(all),
+    chains: chains.map(pin),
+  }
 }
 
 export type SignOptions = {
@@ -101,15 +118,20 @@ export type SignOptions = {
 }
 
 /**
- * Signs what was prepared, and gives the body for `createAction`. Refuses what was altered since, and contracts that
- * the service has exchanged since or that are not those expected.
+ * Signs what was prepared, and gives the body for `createAction`. Refuses intents and authorizations that are not those
+ * of the digests, authorizations for other contracts than the delegates of the intents' chains, and contracts that the
+ * service has exchanged since or that are not those expected.
  */
 export async function signAction(
   calls: PinCalls,
   prepared: PreparedAction,
   { account, expect = calls.expect, signal }: SignOptions,
 ): Promise<ActionRequest> {
-  checkSigner(account)
+  checkAccount(account)
+  prepared.intents.forEach((intent, index) => {
+    checkDraft(intent, `intents[${index}]`)
+    checkSigner(account, intent.signatureType)
+  })
   if (!isSame(account.address, prepared.user)) {
     throw new IntentError(`The action is prepared for ${prepared.user}, not ${account.address}.`)
   }
@@ -126,11 +148,11 @@ export async function signAction(
   requirePrepared(prepared, now)
   const chainAuthorizations = [...prepared.chainAuthorizations]
   for (const { address, ...draft } of prepared.authorizations) {
-    chainAuthorizations.push(await signAuthorization({ account, delegate: address, ...draft }))
+    chainAuthorizations.push(await abortable(() => signAuthorization({ account, delegate: address, ...draft }), signal))
   }
   const intents = []
   for (const { digest: _digest, ...intent } of prepared.intents) {
-    intents.push(await signIntent({ account, ...intent }))
+    intents.push(await abortable(() => signIntent({ account, ...intent }), signal))
   }
   signal?.throwIfAborted()
   return { user: prepared.user, chainAuthorizations, intents }
@@ -149,13 +171,16 @@ export async function checkedChains(
 
 /** An authorization that was signed elsewhere is held to the same list of delegates. */
 function checkSigned(authorizations: readonly ChainAuthorization[], expect: Expectation | undefined): void {
+  checkAuthorizations(authorizations, 'chainAuthorizations')
   if (!expect?.delegates) return
   const authorized = authorizations.map(({ chainId, address }) => ({ chainId, delegate: address }))
   checkPins(authorized, { expect: { delegates: expect.delegates }, seen: [] })
 }
 
 /** An authorization hands the account over to a contract, so that has to be the delegate of a chain that is meant. */
-function requirePrepared({ chains, authorizations }: PreparedAction, now: readonly PinnedChain[]): void {
+function requirePrepared(prepared: PreparedAction, now: readonly PinnedChain[]): void {
+  const { chains, authorizations } = prepared
+  checkAuthorizations(authorizations, 'authorizations')
   for (const { chainId } of now) {
     if (!chains.some((chain) => chain.chainId === chainId)) {
       throw new IntentError(`The action was altered after it was prepared: it was not for chain ${chainId}.`)
@@ -170,6 +195,14 @@ function requirePrepared({ chains, authorizations }: PreparedAction, now: readon
       )
     }
   }
+  if (digestAuthorizations(prepared) !== prepared.authorizationsDigest) {
+    throw new IntentError('An authorization was altered, added or left out after it was prepared.')
+  }
+}
+
+/** What the authorizations allow. A signature is no part of it: another one allows the same, or nothing. */
+function digestAuthorizations(parts: Pick<PreparedAction, 'authorizations' | 'chainAuthorizations'>): Hash {
+  return keccak256(concat([...parts.authorizations, ...parts.chainAuthorizations].map(authorizationDigest)))
 }
 
 function chainIdsOf(parts: readonly { chainId: number }[]): number[] {

@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, hexToNumber, type LocalAccount, slice, stringToHex } from 'viem'
-import { checkDraft } from './checkDraft.js'
+import { checkAuthorization, checkDraft, checkSigner, fail } from './checkDraft.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { keccak256 } from './keccak256.js'
 import { randomKey } from './randomKey.js'
@@ -54,8 +54,9 @@ export async function signIntent(intent: {
   nbf?: number | undefined
   exp?: number | undefined
 }): Promise<SignedIntent> {
-  checkDraft({ chainBatches: intent.chainBatches })
   const { account, chainBatches, signatureType = 'eip712' } = intent
+  checkDraft({ chainBatches, signatureType })
+  checkSigner(account, signatureType)
   const { nbf, exp } = windowOf(intent, randomKey())
   requireWindow({ nbf, exp })
   const unsigned = { signatureType, nbf, exp, chainBatches }
@@ -87,23 +88,28 @@ export function windowOf(
   key: string,
 ): { nbf: number; exp: number } {
   const exp = given.exp ?? Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
+  requireSeconds('exp', exp)
   const chosen = hexToNumber(slice(keccak256(stringToHex(key)), 0, 4))
   return { nbf: given.nbf ?? chosen % Math.min(longPastSeconds, Math.max(exp, 1)), exp }
 }
 
 /** Throws for an intent that would hold at no time, or for ever by a slip. */
 export function requireWindow({ nbf, exp }: Pick<SignedIntent, 'nbf' | 'exp'>): void {
-  for (const [name, value] of Object.entries({ nbf, exp })) {
-    if (!Number.isSafeInteger(value) || value < 0 || (value > latestSeconds && value !== neverExpires)) {
-      throw new IntentError(`${name} has to be in whole unix seconds, not milliseconds; it is ${value}.`)
-    }
-  }
+  requireSeconds('nbf', nbf)
+  requireSeconds('exp', exp)
   if (nbf >= exp) throw new IntentError(`nbf ${nbf} is not before exp ${exp}.`)
+}
+
+function requireSeconds(name: string, value: number): void {
+  if (typeof value !== 'number') fail(name, 'a number of seconds', value)
+  if (!Number.isSafeInteger(value) || value < 0 || (value > latestSeconds && value !== neverExpires)) {
+    throw new IntentError(`${name} has to be in whole unix seconds, not milliseconds; it is ${value}.`)
+  }
 }
 
 /**
  * Signs an EIP-7702 tuple that lets the account borrow the delegate's code on one chain. `nonce` is the account's
- * transaction count there. Chain id 0, which would mean every chain, is refused.
+ * transaction count there. Chain id 0, which would mean every chain, is refused, and so is what would be encoded as 0.
  */
 export async function signAuthorization(authorization: {
   account: Pick<SigningAccount, 'signAuthorization'>
@@ -112,7 +118,7 @@ export async function signAuthorization(authorization: {
   nonce: number
 }): Promise<SignedAuthorization & { yParity: 0 | 1 }> {
   const { account, delegate, chainId, nonce } = authorization
-  if (chainId === 0) throw new IntentError('Chain id 0 stands for every chain.')
+  checkAuthorization({ address: delegate, chainId, nonce }, 'authorization')
   if (!account.signAuthorization) {
     throw new CannotAuthorizeError([{ address: delegate, chainId, nonce }])
   }
@@ -121,7 +127,7 @@ export async function signAuthorization(authorization: {
 }
 
 /** Signs that a payment belongs to a step, so that nobody else can claim it; `registerStep` and `executeStep` take it. */
-export function signRegistration(registration: {
+export async function signRegistration(registration: {
   account: Pick<SigningAccount, 'signTypedData'>
   actionId: string
   intentIndex: number
@@ -129,7 +135,8 @@ export function signRegistration(registration: {
   /** The payment's transaction. */
   hash: Hash
 }): Promise<Hex> {
-  return registration.account.signTypedData(registrationTypedData(registration)).then(withCommonV)
+  checkSigner(registration.account)
+  return withCommonV(await registration.account.signTypedData(registrationTypedData(registration)))
 }
 
 /** Some signers end with 0 or 1 where the service and the contracts want 27 or 28. */

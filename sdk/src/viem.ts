@@ -1,6 +1,7 @@
 import type { Action } from './amounts.js'
 import type { Account, Chain as ViemChain, Client, Hash, Transport } from 'viem'
 import { addChain, getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
+import { abortable } from './abortable.js'
 import { createIntentClient, type IntentClient, type IntentClientOptions } from './client.js'
 import { IntentError } from './errors.js'
 import type { PrepareOptions, PreparedAction } from './prepareAction.js'
@@ -43,7 +44,7 @@ export function intentActions(options: IntentClientOptions) {
         ...what,
         user: account.address,
         account,
-        pay: (payment) => payWith(client, payment, intents),
+        pay: (payment) => payWith(client, payment, intents, what.signal),
       })
     },
   })
@@ -65,17 +66,24 @@ export function walletAccount(client: WalletClient): SigningAccount {
 
 type WalletClient = Client<Transport, ViemChain | undefined, Account | undefined>
 
-async function payWith(client: WalletClient, { chainId, ...payment }: Payment, intents: IntentClient): Promise<Hash> {
+async function payWith(
+  client: WalletClient,
+  { chainId, ...payment }: Payment,
+  intents: IntentClient,
+  signal: AbortSignal | undefined,
+): Promise<Hash> {
   const account = accountOf(client)
   const isThere = async () => (await getChainId(client)) === chainId
   if (!(await isThere())) {
-    if (account.type === 'json-rpc') await switchTo(client, chainId, intents)
+    if (account.type === 'json-rpc') await switchTo(client, chainId, intents, signal)
     if (!(await isThere())) {
       throw new IntentError(
         `The payment is on chain ${chainId}, where this wallet client is not. Give \`pay\` one that is.`,
       )
     }
   }
+  signal?.throwIfAborted()
+  // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
   return sendTransaction(client, { account, chain: null, ...payment } as never)
 }
 
@@ -83,22 +91,34 @@ async function payWith(client: WalletClient, { chainId, ...payment }: Payment, i
 const unknownChainCode = 4902
 
 /** A wallet that does not know the chain is asked to add it (EIP-3085), as the service describes it. */
-async function switchTo(client: WalletClient, chainId: number, intents: IntentClient): Promise<void> {
+async function switchTo(
+  client: WalletClient,
+  chainId: number,
+  intents: IntentClient,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const switchIt = () => abortable(() => switchChain(client, { id: chainId }), signal)
   try {
-    await switchChain(client, { id: chainId })
+    await switchIt()
   } catch (error) {
-    if ((error as { code?: unknown }).code !== unknownChainCode) throw error
-    const [chain] = await intents.checkChains([chainId])
+    if (!saysUnknownChain(error)) throw error
+    const [chain] = await intents.checkChains([chainId], { signal })
     if (!chain?.rpcUrl) throw error
     const { name, nativeCurrency, rpcUrl, explorerUrl } = chain
     const blockExplorers = explorerUrl ? { default: { name, url: explorerUrl } } : undefined
     const rpcUrls = { default: { http: [rpcUrl] } }
-    await addChain(client, {
-      chain: { id: chainId, name, nativeCurrency, rpcUrls, ...(blockExplorers && { blockExplorers }) },
-    })
+    const added = { id: chainId, name, nativeCurrency, rpcUrls, ...(blockExplorers && { blockExplorers }) }
+    await abortable(() => addChain(client, { chain: added }), signal)
     // Some have changed to it by that.
-    if ((await getChainId(client)) !== chainId) await switchChain(client, { id: chainId })
+    if ((await getChainId(client)) !== chainId) await switchIt()
   }
+}
+
+/** Some answer with the code of an internal error, and have this one within. */
+function saysUnknownChain(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > 4) return false
+  const { code, cause, data, originalError } = error as Record<string, unknown>
+  return code === unknownChainCode || [cause, data, originalError].some((inner) => saysUnknownChain(inner, depth + 1))
 }
 
 function accountOf(client: WalletClient): Account {

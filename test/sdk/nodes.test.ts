@@ -76,6 +76,24 @@ describe('the nodes that an action is prepared with', () => {
     expect(new Set(forNodes.map((url) => new URL(url).pathname))).to.deep.equal(new Set(['/node']))
   })
 
+  for (const [method, results] of [
+    ['eth_chainId', ['x', '', '0x', '31337', '0x20000000000000']],
+    ['eth_getCode', ['', 'none', '0x1', '0xzz', '60']],
+    ['eth_getTransactionCount', ['', '0x', 'latest', '3', '-0x3', '0x20000000000000']],
+  ] as const) {
+    for (const result of results) {
+      it(`are not believed when they answer "${result}" to ${method}`, async () => {
+        const { outcome } = await prepare((asked) =>
+          asked === method ? { status: 200, body: { result } } : answer(asked),
+        )
+        expect(outcome).to.be.instanceOf(IntentError).and.to.include({ retryable: false })
+        expect((outcome as Error).message).to.equal(
+          `The node of chain 31337 answered unreadably to ${method}; name another one in rpcUrls.`,
+        )
+      })
+    }
+  }
+
   it('are quoted when they refuse, which no second try changes', async () => {
     const { outcome, tries } = await prepare(() => ({ status: 200, body: { error: { message: 'no such method' } } }))
     expect(outcome).to.be.instanceOf(IntentError).and.to.include({ retryable: false })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentError } from '../../sdk/src/errors.js'
-import { signIntent } from '../../sdk/src/sign.js'
+import { signAuthorization, signIntent, signRegistration } from '../../sdk/src/sign.js'
 import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { newUser } from '../support/wallets.js'
 import { ref } from './replies.js'
@@ -35,6 +35,10 @@ describe('what is given to the SDK wrongly', () => {
   const inBatch = (change: object) => send({ intents: [{ chainBatches: [{ ...batch, ...change }] }] })
   const inTransfer = (change: object) => inBatch({ tokenTransfers: [{ ...transfer, ...change }] })
 
+  const inIntent = (change: object) => send({ intents: [{ chainBatches: [batch], ...change }] })
+  const inAuthorization = (change: object) => () =>
+    signAuthorization({ account, delegate: account.address, chainId: 1, nonce: 0, ...change })
+
   for (const [what, run, message] of [
     ['no intents', send({}), 'intents has to be a list; it is missing.'],
     ['no batches', send({ intents: [{}] }), 'intents[0].chainBatches has to be a list; it is missing.'],
@@ -67,6 +71,47 @@ describe('what is given to the SDK wrongly', () => {
       send({ intents: [{ chainBatches: [batch], exp: Date.now() + 60_000 }] }),
       'exp has to be in whole unix seconds, not milliseconds',
     ],
+    ['seconds as bigint', inIntent({ exp: 1795740239n }), 'exp has to be a number of seconds; it is the bigint'],
+    ['seconds as text', inIntent({ nbf: '5' }), 'nbf has to be a number of seconds; it is the string 5.'],
+    [
+      'an unknown kind of signature',
+      inIntent({ signatureType: 'foo' }),
+      "intents[0].signatureType has to be 'eip712' or 'ecdsa'; it is the string foo.",
+    ],
+    [
+      'an unknown kind of signature to a signature',
+      () => signIntent({ account, chainBatches: [batch as never], signatureType: 'foo' as never }),
+      "intent.signatureType has to be 'eip712' or 'ecdsa'",
+    ],
+    [
+      'nobody who signs an intent',
+      () => signIntent({ account: {} as never, chainBatches: [batch as never] }),
+      "account can't sign; give a local account",
+    ],
+    [
+      'nobody who signs a message',
+      () => {
+        const { signTypedData } = account
+        return signIntent({ account: { signTypedData } as never, chainBatches: [], signatureType: 'ecdsa' })
+      },
+      "account can't sign; give a local account",
+    ],
+    [
+      'nobody who signs a registration',
+      () => signRegistration({ account: {} as never, actionId: '', intentIndex: 0, stepIndex: 0, hash: '0x' }),
+      "account can't sign; give a local account",
+    ],
+    ['no delegate', inAuthorization({ delegate: undefined }), 'address has to be the address of a delegate'],
+    ...[undefined, null, NaN, 0, 0n, -1, 1.5, '1'].map((chainId) => [
+      `the chain ${typeof chainId} ${chainId} in an authorization`,
+      inAuthorization({ chainId }),
+      'chainId has to be a whole number above 0 (that is every chain); it is',
+    ]),
+    ...[undefined, NaN, -1, 1.5, 0n, '0'].map((nonce) => [
+      `the nonce ${typeof nonce} ${nonce} in an authorization`,
+      inAuthorization({ nonce }),
+      'nonce has to be a whole number, not negative; it is',
+    ]),
     [
       'milliseconds to a signature',
       () => signIntent({ account, chainBatches: [batch as never], nbf: Date.now() }),
@@ -99,6 +144,29 @@ describe('what is given to the SDK wrongly', () => {
   ] as [string, () => unknown, string][]) {
     it(`is named with its place and the rule: ${what}`, async () => {
       expect(await messageOf(run)).to.contain(message)
+    })
+  }
+
+  const key = `0x${'5e'.repeat(32)}`
+  const onDemand = (user: unknown) => () => sendOnDemand(client, { user, intents: [], pay: () => null } as never)
+  for (const [what, run] of [
+    ['an account', send({ account: key })],
+    ['an account as a short text', send({ account: '5e5e' })],
+    ['an account as a number', send({ account: BigInt(key) })],
+    ['the address of an account', send({ account: { ...account, address: key } })],
+    ['the user', onDemand(key)],
+    ['the user as a short text', onDemand('5e5e')],
+    ['a recipient', inTransfer({ to: key })],
+    ['a recipient as a number', inTransfer({ to: BigInt(key) })],
+    ['a mode', inIntent({ mode: key })],
+    ['a kind of signature', inIntent({ signatureType: key })],
+  ] as [string, () => unknown][]) {
+    it(`is not quoted where a key was given for ${what}`, async () => {
+      const message = await messageOf(run)
+      expect(message).to.match(/ has to be | is not /)
+      expect(message)
+        .not.to.contain('5e5e')
+        .and.not.to.contain(String(BigInt(key)).slice(0, 12))
     })
   }
 

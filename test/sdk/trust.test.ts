@@ -6,9 +6,11 @@ import type { IntentDraft } from '../../sdk/src/prepareAction.js'
 import type { Expectation } from '../../sdk/src/pins.js'
 import type { Progress } from '../../sdk/src/runAction.js'
 import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
+import { signAuthorization } from '../../sdk/src/sign.js'
 import { eip712IntentDigest, recoverIntentSigner } from '../../sdk/src/signing.js'
 import { type Reaction, startScriptedServer } from '../support/scriptedServer.js'
 import { newUser } from '../support/wallets.js'
+import { errorOf } from './scriptedClient.js'
 
 const delegate: Address = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const vault: Address = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
@@ -185,6 +187,98 @@ describe('what is signed', () => {
       expect(signed).to.deep.equal([])
     })
   }
+
+  it('is nothing once an authorization was altered, added, left out or replaced', async () => {
+    const { client } = await service([good])
+    const { signed, account: signer } = watched()
+    const prepared = await client.prepareAction({ account: signer, intents })
+    const [draft] = prepared.authorizations
+    const own = await signAuthorization({ account, delegate, chainId: 31337, nonce: 3 })
+    const given = await client.prepareAction({ account: signer, intents, chainAuthorizations: [own] })
+    for (const altered of [
+      { ...prepared, authorizations: [{ ...draft!, nonce: 4 }] },
+      { ...prepared, authorizations: [draft!, { ...draft!, nonce: 4 }] },
+      { ...prepared, authorizations: [] },
+      { ...prepared, chainAuthorizations: [own] },
+      { ...given, chainAuthorizations: [{ ...own, nonce: 4 }] },
+      { ...given, chainAuthorizations: [] },
+    ]) {
+      const refusal = await errorOf(client.signAction(altered, { account: signer }), IntentError)
+      expect(refusal.message).to.equal('An authorization was altered, added or left out after it was prepared.')
+    }
+    expect(signed).to.deep.equal([])
+    expect((await client.signAction(given, { account: signer })).chainAuthorizations).to.deep.equal([own])
+  })
+
+  it('is nothing where an authorization would be encoded as one for every chain, or is none', async () => {
+    const { client } = await service([good])
+    const { signed, account: signer } = watched()
+    const prepared = await client.prepareAction({ account: signer, intents })
+    const own = await signAuthorization({ account, delegate, chainId: 31337, nonce: 3 })
+    const altered = { ...prepared, authorizations: [...prepared.authorizations, { ...own, nonce: NaN }] }
+    const refusal = await errorOf(client.signAction(altered, { account: signer }), IntentError)
+    expect(refusal.message).to.contain('authorizations[1].nonce has to be a whole number')
+    for (const address of [undefined, 5, `0x${'5e'.repeat(32)}`]) {
+      const changed = { ...prepared, authorizations: [{ ...prepared.authorizations[0]!, address: address as never }] }
+      const { message } = await errorOf(client.signAction(changed, { account: signer }), IntentError)
+      expect(message).to.contain('authorizations[0].address has to be').and.not.to.contain('5e5e')
+    }
+    const chainAuthorizations = [{ ...own, chainId: 0 }]
+    const preparing = client.prepareAction({ account: signer, intents, chainAuthorizations })
+    const why = await errorOf(preparing, IntentError)
+    expect(why.message).to.contain('chainAuthorizations[0].chainId has to be a whole number above 0')
+    expect(signed).to.deep.equal([])
+  })
+
+  it('is nothing where an intent has a kind of signature that there is not', async () => {
+    const { client } = await service([good])
+    const { signed, account: signer } = watched()
+    const prepared = await client.prepareAction({ account: signer, intents })
+    const altered = prepared.intents.map((intent) => ({ ...intent, signatureType: 'foo' as never }))
+    const signing = client.signAction({ ...prepared, intents: altered }, { account: signer })
+    expect((await errorOf(signing, IntentError)).message).to.contain("'eip712' or 'ecdsa'")
+    expect(signed).to.deep.equal([])
+  })
+
+  it('ends with the prompt at which the call is aborted, without the wallet’s answer', async () => {
+    const { client, posted } = await service([good])
+    for (const method of ['signAuthorization', 'signTypedData'] as const) {
+      const { signed, account: signer } = watched()
+      const controller = new AbortController()
+      const reason = new Error('enough')
+      const asked = () => {
+        signed.push(method)
+        controller.abort(reason)
+        return new Promise<never>(() => {})
+      }
+      const twice = [intents[0]!, intents[0]!]
+      const sending = client.send({
+        account: { ...signer, [method]: asked },
+        intents: twice,
+        signal: controller.signal,
+      })
+      expect(await sending.catch((error: unknown) => error)).to.equal(reason)
+      expect(signed).to.deep.equal(method === 'signTypedData' ? ['authorization', method] : [method])
+    }
+    expect(posted()).to.deep.equal([])
+  })
+
+  it('ends at an abort before the next prompt, also when the wallet answers', async () => {
+    const { client } = await service([good])
+    const { signed, account: signer } = watched()
+    const controller = new AbortController()
+    const signAuthorization: typeof account.signAuthorization = (what) => {
+      controller.abort()
+      return signer.signAuthorization(what)
+    }
+    const prepared = await client.prepareAction({ account, intents })
+    const signing = client.signAction(prepared, {
+      account: { ...signer, signAuthorization },
+      signal: controller.signal,
+    })
+    expect(await signing.catch((error: unknown) => error)).to.equal(controller.signal.reason)
+    expect(signed).to.deep.equal(['authorization'])
+  })
 
   it('is nothing when the list of contracts was shortened, so that there was nothing to compare', async () => {
     const { client } = await service([good, { delegate: stranger, solver: vault }])

@@ -22,7 +22,14 @@ describe('the viem extension', () => {
   }
 
   /** A wallet with keys of its own and one chain at a time, such as those in browsers; the nodes hold its keys. */
-  function browserWallet(address: Address, { knows = service.chains.map(({ chainId }) => chainId) } = {}) {
+  function browserWallet(
+    address: Address,
+    {
+      knows = service.chains.map(({ chainId }) => chainId),
+      unknown = { code: 4902 } as object,
+      onSwitch = () => {},
+    } = {},
+  ) {
     const asked: string[] = []
     const known = new Set(knows)
     let [current]: (ChainConfig | undefined)[] = service.chains
@@ -30,8 +37,9 @@ describe('the viem extension', () => {
       async request({ method, params }: { method: string; params?: unknown }) {
         asked.push(method)
         if (method === 'wallet_switchEthereumChain') {
+          onSwitch()
           const [{ chainId }] = params as [{ chainId: string }]
-          if (!known.has(Number(chainId))) throw Object.assign(new Error('Unrecognized chain'), { code: 4902 })
+          if (!known.has(Number(chainId))) throw Object.assign(new Error('Unrecognized chain'), unknown)
           current = service.chains.find((chain) => numberToHex(chain.chainId) === chainId)
           return null
         }
@@ -111,23 +119,59 @@ describe('the viem extension', () => {
     expect(asked).to.include('personal_sign')
   })
 
-  it('has a wallet that does not know the chain of a payment add it', async () => {
+  for (const [how, unknown] of [
+    ['by its code', { code: 4902 }],
+    ['within an internal error', { code: -32603, data: { originalError: { code: 4902 } } }],
+    ['as the cause of an internal error', { code: -32603, cause: { code: 4902 } }],
+  ] as const) {
+    it(`has a wallet that says ${how} that it does not know the chain of a payment add it`, async () => {
+      const [a, b] = service.chains
+      const user = devAccount(9).address
+      await fund(b, user, { usd: 5n })
+      const { client, asked } = browserWallet(user, { knows: [a.chainId], unknown })
+      const pays = { from: user, to: b.vault, token: tokenOf(b, 'usd').address, amount: 5n }
+      const wallet = client.extend(intentActions({ baseUrl: service.url }))
+      const action = await wallet.sendOnDemand({
+        intents: [{ chainBatches: [{ chainId: b.chainId, tokenTransfers: [pays] }] }],
+      })
+      expect(action.status).to.equal('success')
+      expect(asked.filter((method) => method.startsWith('wallet_'))).to.deep.equal([
+        'wallet_switchEthereumChain',
+        'wallet_addEthereumChain',
+        'wallet_switchEthereumChain',
+      ])
+    })
+  }
+
+  it('asks a wallet to add no chain for another internal error', async () => {
     const [a, b] = service.chains
     const user = devAccount(9).address
-    await fund(b, user, { usd: 5n })
-    const { client, asked } = browserWallet(user, { knows: [a.chainId] })
+    const { client, asked } = browserWallet(user, { knows: [a.chainId], unknown: { code: -32603 } })
     const pays = { from: user, to: b.vault, token: tokenOf(b, 'usd').address, amount: 5n }
-    const wallet = client.extend(intentActions({ baseUrl: service.url }))
-    const action = await wallet.sendOnDemand({
-      intents: [{ chainBatches: [{ chainId: b.chainId, tokenTransfers: [pays] }] }],
-    })
-    expect(action.status).to.equal('success')
-    expect(asked.filter((method) => method.startsWith('wallet_'))).to.deep.equal([
-      'wallet_switchEthereumChain',
-      'wallet_addEthereumChain',
-      'wallet_switchEthereumChain',
-    ])
+    const sending = client
+      .extend(intentActions({ baseUrl: service.url }))
+      .sendOnDemand({ intents: [{ chainBatches: [{ chainId: b.chainId, tokenTransfers: [pays] }] }] })
+    expect(await sending.catch((reason: unknown) => reason)).to.include({ code: -32603 })
+    expect(asked.filter((method) => method.startsWith('wallet_'))).to.deep.equal(['wallet_switchEthereumChain'])
   })
+
+  for (const knowing of ['knows', 'does not know']) {
+    it(`asks a wallet that ${knowing} the chain for nothing more once the call is aborted`, async () => {
+      const [a, b] = service.chains
+      const user = devAccount(9).address
+      const controller = new AbortController()
+      const knows = knowing === 'knows' ? [a.chainId, b.chainId] : [a.chainId]
+      const { client, asked } = browserWallet(user, { knows, onSwitch: () => controller.abort() })
+      const pays = { from: user, to: b.vault, token: tokenOf(b, 'usd').address, amount: 5n }
+      const sending = client.extend(intentActions({ baseUrl: service.url })).sendOnDemand({
+        intents: [{ chainBatches: [{ chainId: b.chainId, tokenTransfers: [pays] }] }],
+        signal: controller.signal,
+      })
+      expect(await sending.catch((reason: unknown) => reason)).to.equal(controller.signal.reason)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      expect(asked).to.deep.equal(['eth_chainId', 'wallet_switchEthereumChain'])
+    })
+  }
 
   it('pays native currency and calls of any kind on demand', async () => {
     const [a, b] = service.chains
