@@ -47,6 +47,7 @@ export async function* watchAction(
   options: WatchOptions = {},
 ): AsyncGenerator<StepProgress, Action> {
   const { timeoutMs = defaultWaitMs, pollIntervalMs, lastEventId } = options
+  checkInterval(pollIntervalMs)
   const limited = limitedSignal(timeoutMs, options.signal)
   const { signal } = limited
   const known = new Map<string, string>()
@@ -169,7 +170,11 @@ export function createFaults() {
 /** Looks of somebody who wants them this often, though no faster than any service likes. */
 export function pauseOf(pollIntervalMs: number | undefined, otherwiseMs: number): number {
   if (pollIntervalMs === undefined) return otherwiseMs
-  if (Number.isFinite(pollIntervalMs)) return Math.max(pollIntervalMs, leastPollMs)
+  return Math.max(pollIntervalMs, leastPollMs)
+}
+
+export function checkInterval(pollIntervalMs: number | undefined): void {
+  if (pollIntervalMs === undefined || Number.isFinite(pollIntervalMs)) return
   throw new IntentError(`pollIntervalMs has to be a number of milliseconds; it is ${pollIntervalMs}.`)
 }
 

@@ -25,7 +25,7 @@ describe('what is given to the SDK wrongly', () => {
   }
 
   const send = (what: object) => () => client.send({ account, ...what } as never)
-  const onDemand =
+  const payOf =
     (what: object, more: object = {}) =>
     () => {
       const chainBatches = [{ chainId: 1, tokenTransfers: [transfer], ...more }]
@@ -126,10 +126,10 @@ describe('what is given to the SDK wrongly', () => {
     ['an empty key', send({ intents: [], idempotencyKey: '' }), 'idempotencyKey has to be 1 to 255 printable'],
     ['a key that no header holds', () => client.createAction({} as never, { idempotencyKey: '€' }), 'printable ASCII'],
     ['an endless pause', () => client.waitForStep(ref, { pollIntervalMs: Infinity }), 'pollIntervalMs has to be'],
-    ['calls to pay', onDemand({}, { calls: [call] }), 'chainBatches[0].calls is for mode 7702'],
-    ['no way to pay', onDemand({ pay: undefined }), 'pay has to be a function'],
-    ['an account that registers nothing', onDemand({ account: {} }), "account can't sign"],
-    ['the account of another', onDemand({ account: newUser() }), 'account is of 0x'],
+    ['calls to pay', payOf({}, { calls: [call] }), 'chainBatches[0].calls is for mode 7702'],
+    ['no way to pay', payOf({ pay: undefined }), 'pay has to be a function'],
+    ['an account that registers nothing', payOf({ account: {} }), "account can't sign"],
+    ['the account of another', payOf({ account: newUser() }), 'account is of 0x'],
     ['a service without a scheme', () => createIntentClient({ baseUrl: 'localhost:3000' }), 'it is localhost:3000.'],
     [
       'a signed mode on demand',
