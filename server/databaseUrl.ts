@@ -27,8 +27,8 @@ export function readDatabaseUrl(text: string | undefined, dataDir: string, probl
     return refuse('has an @, /, ? or # before its last @; in user and password write them as %40, %2F, %3F, %23')
   }
   if (!/^mysql:\/\//i.test(text) || !URL.canParse(text)) return refuse(form)
-  const { username, password, pathname, searchParams } = new URL(text)
-  if (/%(?![0-9a-f]{2})/i.test(username + password + pathname)) {
+  const { username, password, hostname, pathname, searchParams } = new URL(text)
+  if (![username, password, hostname, pathname].every(isDecodable)) {
     return refuse('has a % that begins no escape; write it as %25')
   }
   if (pathname.length < 2) return refuse('names no database (mysql://…/name)')
@@ -48,6 +48,16 @@ function isAmbiguous(text: string): boolean {
   const rest = text.replace(/^[a-z]+:\/\//i, '')
   const login = rest.slice(0, Math.max(rest.lastIndexOf('@'), 0))
   return /[@/?#]/.test(login)
+}
+
+/** As mysql2 decodes it, which throws at what is no UTF-8 too, and names no setting then. */
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Other clients' names for TLS are common, and passed over they would leave the connection in the open. */

@@ -276,6 +276,18 @@ describe('the configuration', () => {
       })
     }
 
+    for (const [what, rest] of [
+      ['half an escape', 'Db-Long%@host/db'],
+      ['an escape that is no UTF-8', 'Db-Long%FF@host/db'],
+      ['an escape that is cut off', 'Db-Long%C3@host/db'],
+    ] as const) {
+      it(`refuses a password with ${what} in it, and repeats nothing of it`, () => {
+        const text = problems(url(rest)).join('\n')
+        expect(text).to.contain('DATABASE_URL: has a % that begins no escape; write it as %25')
+        for (const piece of ['Db-Long', 'FF', 'C3', 'svc', 'host']) expect(text).not.to.contain(piece)
+      })
+    }
+
     for (const [parameter, word] of [
       ['sslmode=require', '"sslmode"'],
       ['ssl-mode=REQUIRED', '"ssl-mode"'],

@@ -22,7 +22,9 @@ export type AnvilOptions = {
   stateFile?: string
   /** Where the process writes what it has to say; nothing without it. */
   logFile?: string
-  /** Seconds between blocks; without it each transaction is mined at once. */
+  /** When its history begins, in Unix seconds; without it, now. A chain that is kept is to get the same one each time. */
+  genesisTime?: number
+  /** Whole seconds between blocks; without it each transaction is mined at once. */
   blockTime?: number
   /** False: blocks come only when asked for. */
   mining?: boolean
@@ -51,7 +53,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     mkdirSync(dirname(options.stateFile), { recursive: true })
     args.push('--state', options.stateFile, '--state-interval', '5', '--preserve-historical-states')
   }
-  if (options.blockTime !== undefined) args.push('--block-time', String(options.blockTime))
+  if (options.genesisTime !== undefined) args.push('--timestamp', String(options.genesisTime))
   if (options.mining === false) args.push('--no-mining')
   if (options.create2Factory === false) args.push('--disable-default-create2-deployer')
   const output = options.logFile ? openSync(options.logFile, 'a') : 'ignore'
@@ -60,17 +62,23 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   child.unref()
   const url = `http://127.0.0.1:${port}`
   await untilUp(url, options.chainId, child)
+  // anvil's clock goes on from the time that history begins at, so that no block may come before it is set.
+  if (options.genesisTime !== undefined) await rpc(url, 'evm_setTime', [Date.now()])
+  if (options.blockTime !== undefined) await rpc(url, 'evm_setIntervalMining', [options.blockTime])
   return { chainId: options.chainId, url, port, pid: child.pid!, stop: () => stopProcess(child.pid!) }
 }
 
+type Identity = { chainId: number; genesis: string; genesisTime: number }
+
 /** The chain that answers at the address and where its history begins; null when none does. */
-export async function identify(url: string): Promise<{ chainId: number; genesis: string } | null> {
+export async function identify(url: string): Promise<Identity | null> {
   try {
-    const [chainId, genesis] = await Promise.all([
+    const [chainId, block] = await Promise.all([
       rpc(url, 'eth_chainId', []),
       rpc(url, 'eth_getBlockByNumber', ['0x0', false]),
     ])
-    return { chainId: Number(chainId), genesis: (genesis as { hash: string }).hash }
+    const { hash, timestamp } = block as { hash: string; timestamp: string }
+    return { chainId: Number(chainId), genesis: hash, genesisTime: Number(timestamp) }
   } catch {
     return null
   }

@@ -5,8 +5,9 @@ import { devTokenAbi, devTokenBytecode } from '../chain/generated/contracts.js'
 import { nativeToken } from '../domain/action.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
 import { devAccount, devKey } from './accounts.js'
-import { type Anvil, identify, rpc, startAnvil, stopProcess } from './anvil.js'
+import { type Anvil, type AnvilOptions, identify, rpc, startAnvil, stopProcess } from './anvil.js'
 import { create2Address, createDeployer, delegateInitCode, deployContracts, vaultInitCode } from './deployContracts.js'
+import { genesisTimeIn } from './genesisTime.js'
 import { mineLeftOvers } from './leftOvers.js'
 
 /**
@@ -24,13 +25,20 @@ export type Devnet = {
 
 export type DevnetOptions = {
   dataDir: string
-  /** Seconds between blocks; without it each transaction is mined at once. */
+  /** Whole seconds between blocks; without it each transaction is mined at once. */
   blockTime?: number
   /** False: the chains are gone with their processes. */
   isKept?: boolean
 }
 
-type KnownChain = { chainId: number; pid: number; port: number; genesis: string }
+type KnownChain = {
+  chainId: number
+  pid: number
+  port: number
+  genesis: string
+  /** Unknown of a chain that an older build has started: what it keeps may have more than one block 0. */
+  genesisTime?: number | undefined
+}
 
 const definitions = [
   { chainId: 31337, name: 'Local chain A', usdDecimals: 6 },
@@ -57,7 +65,13 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   if (options.isKept !== false) {
     writeKnown(
       options.dataDir,
-      chains.map(({ anvil, genesis }) => ({ chainId: anvil.chainId, pid: anvil.pid, port: anvil.port, genesis })),
+      chains.map(({ anvil: { chainId, pid, port }, genesis, genesisTime }) => ({
+        chainId,
+        pid,
+        port,
+        genesis,
+        genesisTime,
+      })),
     )
   }
   const ends = chains.map(({ anvil }) => mineLeftOvers(anvil.url))
@@ -88,24 +102,18 @@ async function startChain(definition: Definition, known: KnownChain | undefined,
   const running = known && (await takeOver(known))
   if (running) {
     await requireOurContracts(definition, running, options)
-    return { definition, anvil: running, genesis: known.genesis }
+    return { definition, anvil: running, genesis: known.genesis, genesisTime: known.genesisTime }
   }
 
-  const stateFile = join(options.dataDir, `chain-${definition.chainId}.json`)
+  const stateFile = stateFileOf(definition, options)
   if (known && !existsSync(stateFile)) {
     throw new Error(
       `The local chain ${definition.chainId} of this data directory is gone: ${stateFile} is missing. ` +
         `The database beside it belongs to that chain; remove ${options.dataDir} to begin anew.`,
     )
   }
-  const anvil = await startAnvil({
-    chainId: definition.chainId,
-    ...(options.isKept !== false && { stateFile }),
-    logFile: join(options.dataDir, `chain-${definition.chainId}.log`),
-    ...(known && { port: known.port }),
-    ...(options.blockTime !== undefined && { blockTime: options.blockTime }),
-  })
-  const genesis = (await identify(anvil.url))!.genesis
+  const anvil = await startAnvil(anvilOptions(definition, known, options))
+  const { genesis, genesisTime } = (await identify(anvil.url))!
   if (known && known.genesis !== genesis) {
     await anvil.stop()
     throw new Error(
@@ -115,7 +123,26 @@ async function startChain(definition: Definition, known: KnownChain | undefined,
   }
   if (known) await requireOurContracts(definition, anvil, options)
   else await setUp(definition, anvil.url)
-  return { definition, anvil, genesis }
+  return { definition, anvil, genesis, genesisTime }
+}
+
+function anvilOptions(definition: Definition, known: KnownChain | undefined, options: DevnetOptions): AnvilOptions {
+  const stateFile = stateFileOf(definition, options)
+  return {
+    chainId: definition.chainId,
+    ...(options.isKept !== false && { stateFile, genesisTime: genesisTimeOf(known, stateFile) }),
+    logFile: join(options.dataDir, `chain-${definition.chainId}.log`),
+    ...(known && { port: known.port }),
+    ...(options.blockTime !== undefined && { blockTime: options.blockTime }),
+  }
+}
+
+function genesisTimeOf(known: KnownChain | undefined, stateFile: string): number {
+  return known?.genesisTime ?? genesisTimeIn(stateFile) ?? Math.floor(Date.now() / 1000)
+}
+
+function stateFileOf(definition: Definition, options: DevnetOptions): string {
+  return join(options.dataDir, `chain-${definition.chainId}.json`)
 }
 
 /** The addresses follow from the code, so a chain that an older build set up has nothing where this one looks. */

@@ -9,7 +9,10 @@ const refusedMs = 30_000
 /** The first time nothing is known yet, and all wait for it; later it is read beside. */
 const firstMs = 500
 
-type Purse = { balance: bigint; refused: { until: number; balance: bigint } | null }
+/** A balance is null until it is read; of a refusal it is the lowest one known since. */
+type Purse = { balance: bigint | null; refused: { until: number; balance: bigint | null } | null }
+
+const unknown: Purse = { balance: null, refused: null }
 
 /**
  * What the signers of each chain hold for gas, so that steps go to those who can pay for them. It is read now and then,
@@ -26,10 +29,8 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
       if (now() - known.readAt >= refreshMs) void read(chain)
       if (known.purses.size === 0 && known.reading) await settledOrAfter(known.reading, firstMs)
       const able = lanes.filter(({ signer }) => {
-        const purse = known.purses.get(signer)
-        return (
-          purse === undefined || (purse.balance >= cost && (purse.refused === null || purse.refused.until <= now()))
-        )
+        const { balance, refused } = known.purses.get(signer) ?? unknown
+        return (balance === null || balance >= cost) && (refused === null || refused.until <= now())
       })
       return able.length > 0 ? able : lanes
     },
@@ -37,7 +38,7 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
     /** A node has said that the signer can't pay. */
     refused(chain: Chain, signer: Address): void {
       const known = knownOf(chain)
-      const { balance } = known.purses.get(signer) ?? { balance: 0n }
+      const { balance } = known.purses.get(signer) ?? unknown
       known.purses.set(signer, { balance, refused: { until: now() + refusedMs, balance } })
       void read(chain)
     },
@@ -60,8 +61,8 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
       .then((accounts) => {
         for (const [index, signer] of asked.entries()) {
           const { balance } = accounts[index]!
-          const refused = known.purses.get(signer)?.refused ?? null
-          known.purses.set(signer, { balance, refused: refused && balance > refused.balance ? null : refused })
+          const { refused } = known.purses.get(signer) ?? unknown
+          known.purses.set(signer, { balance, refused: refused && stillRefused(refused, balance) })
         }
       })
       // What was known before is as good as any guess; the next step asks again.
@@ -69,6 +70,12 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
       .finally(() => (known.reading = null))
     return known.reading
   }
+}
+
+/** He has got more only if he has more than he was refused with; whoever spends meanwhile is measured by what is left. */
+function stillRefused({ until, balance: before }: NonNullable<Purse['refused']>, balance: bigint): Purse['refused'] {
+  if (before !== null && balance > before) return null
+  return { until, balance }
 }
 
 export type Purses = ReturnType<typeof createPurses>

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { Address } from 'viem'
-import { identify, rpc } from '../../server/devnet/anvil.js'
+import { type Address, parseUnits } from 'viem'
+import { identify, rpc, startAnvil } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
-import { balanceOf, fund, newUser, reader, tokenOf } from '../support/wallets.js'
+import { balanceOf, fund, newUser, reader, sendFrom, tokenOf } from '../support/wallets.js'
 
 describe('the embedded chains', () => {
   let dataDir: string
@@ -46,6 +46,61 @@ describe('the embedded chains', () => {
     expect((await reader(a!).getBlock({ blockNumber: block.number })).hash).to.equal(block.hash)
     const receipt = await reader(a!).getTransactionReceipt({ hash: block.transactions[0]! })
     expect(receipt.blockNumber).to.equal(block.number)
+  })
+
+  it('stay the same over many restarts and go on in the present, whether blocks come at once or each second', async () => {
+    const genesisTime = Math.floor(Date.now() / 1000) - 3600
+    const stateFile = join(dataDir, 'chain-31337.json')
+    // As a service leaves it that is killed before it could note it.
+    await (await startAnvil({ chainId: 31337, stateFile, genesisTime })).stop()
+    devnet = await startDevnet({ dataDir })
+    const [a] = devnet.chains as [Devnet['chains'][0]]
+    const user = newUser()
+    await fund(a, user.address, { usd: 7n, native: parseUnits('1', 18) })
+    const before = await identify(a.rpcUrls[0]!)
+    expect(before?.genesisTime).to.equal(genesisTime)
+
+    let head = await reader(a).getBlock()
+    for (let restart = 0; restart < 6; restart++) {
+      await devnet.stop()
+      devnet = null
+      devnet = await startDevnet({ dataDir, ...(restart % 2 === 1 && { blockTime: 1 }) })
+      const [chain] = devnet.chains as [Devnet['chains'][0]]
+      expect(await identify(chain.rpcUrls[0]!)).to.deep.equal(before)
+      expect(await balanceOf(chain, tokenOf(chain, 'usd').address, user.address)).to.equal(7n)
+      expect(await reader(chain).getTransactionCount({ address: user.address })).to.equal(restart)
+      await sendFrom(chain, user, { to: user.address, data: '0x' })
+      const next = await reader(chain).getBlock()
+      expect(next.timestamp >= head.timestamp, 'time goes on').to.equal(true)
+      expect(Date.now() / 1000 - Number(next.timestamp)).to.be.within(-1, 5)
+      head = next
+    }
+  }).timeout(60_000)
+
+  it('are rid of the further blocks 0 that an older build has had them keep', async () => {
+    devnet = await startDevnet({ dataDir })
+    const before = await identify(devnet.chains[0]!.rpcUrls[0]!)
+    await devnet.stop()
+    devnet = null
+    const [stateFile, knownFile] = [join(dataDir, 'chain-31337.json'), join(dataDir, 'chains.json')]
+    const state = readJson(stateFile) as { blocks: { header: { number: string; timestamp: string } }[] }
+    const [genesis] = state.blocks.filter(({ header }) => Number(header.number) === 0)
+    for (let load = 1; load <= 8; load++) {
+      const timestamp = `0x${(before!.genesisTime + load).toString(16)}`
+      state.blocks.push({ ...genesis, header: { ...genesis!.header, timestamp } })
+    }
+    writeFileSync(stateFile, JSON.stringify(state))
+    const known = readJson(knownFile) as { genesisTime?: number }[]
+    writeFileSync(knownFile, JSON.stringify(known.map(({ genesisTime: _, ...chain }) => chain)))
+
+    devnet = await startDevnet({ dataDir })
+    expect(await identify(devnet.chains[0]!.rpcUrls[0]!)).to.deep.equal(before)
+    await devnet.stop()
+    devnet = null
+    const { blocks } = readJson(stateFile) as typeof state
+    expect(blocks.filter(({ header }) => Number(header.number) === 0)).to.deep.equal([genesis])
+    const times = (readJson(knownFile) as typeof known).map((chain) => chain.genesisTime)
+    expect(times).to.deep.equal(known.map((chain) => chain.genesisTime))
   })
 
   it('that are not kept begin anew in the same folder', async () => {
@@ -120,3 +175,7 @@ describe('the embedded chains', () => {
     }
   })
 })
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
