@@ -4,7 +4,7 @@ import { type ChainConfig, type TokenConfig, vaultsOf } from '../../server/domai
 import type { Database } from '../../server/store/database.js'
 import { countOpenTransactions } from '../../server/store/lanes.js'
 import { type BalanceFault, checkBalances, readPayouts, readVaultMovements } from '../../server/store/reconciliation.js'
-import { differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
+import { arrivalsWithoutLog, differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
 import { createVaultLogs, type Movement } from './vaultLogs.js'
 
 /** What a chain's vault holds of one token, with its former ones, and where it comes from. All amounts in the token's smallest unit. */
@@ -73,12 +73,15 @@ async function compareChain(database: Database, chain: ChainConfig, movements: M
     token: TokenConfig,
     { arrivals, withdrawals, balance }: { arrivals: Movement[]; withdrawals: Movement[]; balance: bigint },
   ): Promise<VaultReport> {
-    const inLedger = ({ hash, logIndex }: Movement) =>
-      movements.arrivals.get(`arrival:${chain.chainId}:${hash}:${logIndex}`)
-    const recorded = arrivals.reduce((total, arrival) => total + (inLedger(arrival) ?? 0n), 0n)
+    const place = `${chain.chainId}:${token.address}`
+    const booked = movements.arrivals.get(place) ?? new Map<string, bigint>()
+    const causeOf = ({ hash, logIndex }: Movement) => `arrival:${chain.chainId}:${hash}:${logIndex}`
+    const inLedger = (arrival: Movement) => booked.get(causeOf(arrival))
+    // Also of what the chain has no log of (any more): it is credit, and nothing is behind it.
+    const recorded = [...booked.values()].reduce((total, amount) => total + amount, 0n)
     const unrecorded = arrivals.filter((arrival) => inLedger(arrival) === undefined)
     const withdrawn = sum(withdrawals)
-    const paid = movements.paid.get(`${chain.chainId}:${token.address}`) ?? 0n
+    const paid = movements.paid.get(place) ?? 0n
     const unexplained = balance - (recorded + sum(unrecorded) - withdrawn - paid)
     const report = {
       chainId: chain.chainId,
@@ -91,7 +94,10 @@ async function compareChain(database: Database, chain: ChainConfig, movements: M
       unexplained,
     }
     if (unexplained === 0n) return { ...report, suspects: [] }
-    const suspects = differingArrivals(arrivals, inLedger)
+    const suspects = [
+      ...differingArrivals(arrivals, inLedger),
+      ...arrivalsWithoutLog(booked, new Set(arrivals.map(causeOf))),
+    ]
     if (token.address === nativeToken) return { ...report, suspects }
     const isWithdrawal = ({ hash }: Movement) => withdrawals.some((withdrawal) => withdrawal.hash === hash)
     const payouts = (await logs.transfersOut(token.address, range)).filter((payout) => !isWithdrawal(payout))

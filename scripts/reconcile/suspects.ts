@@ -20,6 +20,13 @@ export function differingArrivals<A extends { hash: string; amount: bigint }>(
   })
 }
 
+/** Arrivals that are booked by their cause, and that the chain has no log of. */
+export function arrivalsWithoutLog(booked: ReadonlyMap<string, bigint>, onChain: ReadonlySet<string>): Suspect[] {
+  return [...booked]
+    .filter(([cause]) => !onChain.has(cause))
+    .map(([cause, amount]) => ({ kind: 'arrival', hash: cause.split(':')[2]!, onChain: 0n, booked: amount }))
+}
+
 /**
  * Payouts of one token that stand on one side only. An entry is first held against the transaction that the journal names for
  * it; where it names none that has paid as much, equal amounts are taken for the same payout, and of several equal ones

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { isWriteRefused } from './databaseErrors.js'
 import { explainUnusable } from './databaseUnusable.js'
 import type { SqliteConnection } from './keepPrepared.js'
 import { migrate } from './migrate.js'
@@ -167,6 +168,10 @@ async function runOnce<T>(
   try {
     hurry?.pragma('synchronous = NORMAL')
     return await runTransaction(client, connection, { joins, abandon }, work)
+  } catch (error) {
+    // After a failover an open connection may lead to the server that was the first, while new ones lead to the next.
+    if (isWriteRefused(error)) abandon(error)
+    throw error
   } finally {
     try {
       hurry?.pragma('synchronous = FULL')

@@ -44,13 +44,13 @@ async function compareBalances(reader: Knex): Promise<BalanceFault[]> {
 }
 
 /**
- * What the ledger says has moved in and out of the vaults: arrivals by their cause, and what operators have paid out, by
- * `{chainId}:{token}`. Withdrawals are the owner's and show on the chain by their own event.
+ * What the ledger says has moved in and out of the vaults, by `{chainId}:{token}`: arrivals by their cause, and what
+ * operators have paid out. Withdrawals are the owner's and show on the chain by their own event.
  */
 export async function readVaultMovements(
   database: Database,
-): Promise<{ arrivals: Map<string, bigint>; paid: Map<string, bigint> }> {
-  const arrivals = new Map<string, bigint>()
+): Promise<{ arrivals: Map<string, Map<string, bigint>>; paid: Map<string, bigint> }> {
+  const arrivals = new Map<string, Map<string, bigint>>()
   const paid = new Map<string, bigint>()
   const add = (to: Map<string, bigint>, key: string, amount: bigint) => {
     const sum = (to.get(key) ?? 0n) + amount
@@ -62,8 +62,10 @@ export async function readVaultMovements(
     const place = `${row.chain_id}:${row.token}`
     // What a reorganisation has taken back is posted the other way round.
     const log = /arrival:\d+:0x[0-9a-f]+:-?\d+/.exec(row.cause)?.[0]
-    if (log && row.debit === 'vault') add(arrivals, log, amount)
-    else if (log && row.credit === 'vault') add(arrivals, log, -amount)
+    const arrived = arrivals.get(place) ?? new Map<string, bigint>()
+    arrivals.set(place, arrived)
+    if (log && row.debit === 'vault') add(arrived, log, amount)
+    else if (log && row.credit === 'vault') add(arrived, log, -amount)
     // Without credit, or of a lost one: booked against the solver, and no operator's all the same.
     else if (isWithdrawal(row)) continue
     else if (row.credit === 'vault' && row.debit === 'solver') add(paid, place, amount)

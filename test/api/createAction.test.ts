@@ -229,6 +229,12 @@ describe('an action on its way to the services', () => {
       expect(await issuesOf('')).to.deep.equal([{ path: '', message: 'The body is required', code: 'required' }])
     })
 
+    it('refuses an empty Idempotency-Key, since whoever sends one counts on it', async () => {
+      const reply = await api.post('/actions', example('OnDemandActionRequest'), { 'idempotency-key': '' })
+      expect(reply.status).to.equal(400)
+      expect(reply.body.error).to.equal('idempotency-key must have at least 1 character')
+    })
+
     it('refuses a malformed Idempotency-Key in its own body', async () => {
       const reply = await api.post('/actions', example('OnDemandActionRequest'), { 'idempotency-key': 'x'.repeat(256) })
       expect(reply.status).to.equal(400)

@@ -115,6 +115,18 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
     expect(suspects).to.deep.equal([{ kind: 'arrival', hash: payment, onChain: 10_000_000n, booked: 9_000_000n }])
   })
 
+  it('names a payment that is booked and that the chain has no log of', async () => {
+    const { payment } = await paidAction()
+    const [row] = await ledger().where({ cause: `arrival:${a().chainId}:${payment}:0` })
+    const nowhere = `0x${'9'.repeat(64)}`
+    const cause = `arrival:${a().chainId}:${nowhere}:0`
+    await ledger().insert({ ...row, id: undefined, cause })
+    const { unexplained, suspects } = await usdOn(a().chainId)
+    await ledger().where({ cause }).delete()
+    expect(unexplained).to.equal(-10_000_000n)
+    expect(suspects).to.deep.include({ kind: 'arrival', hash: nowhere, onChain: 0n, booked: 10_000_000n })
+  })
+
   it('tells how many transactions may yet explain it', async () => {
     const { user, hash } = await payer()
     const actionId = await create(user.address, [onDemandIntent([payIn(user.address), payOut(user.address)])])

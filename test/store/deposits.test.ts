@@ -108,7 +108,7 @@ describe('recorded deposits', () => {
     const wallet = async () => (await store.readBalances(user))[0]!.wallet
     const inVault = async () => {
       const { arrivals } = await readVaultMovements(database)
-      return [...arrivals.values()].reduce((sum, amount) => sum + amount, 0n)
+      return [...arrivals.values()].flatMap((booked) => [...booked.values()]).reduce((sum, amount) => sum + amount, 0n)
     }
 
     for (const custody of ['wallet', 'vault'] as const) {
