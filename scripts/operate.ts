@@ -4,6 +4,7 @@
  *        npm run operate -- drain on|off
  *        npm run operate -- lane pause <chainId> <signer> <reason>
  *        npm run operate -- lane resume <chainId> <signer>
+ *        npm run operate -- lane retire <chainId> <signer>
  * It works on the service's own database and chains, named by the same environment, or with --embedded on the embedded
  * defaults. With SQLite the service has to be stopped meanwhile; drain mode is then changed by sending its process SIGUSR2.
  */
@@ -14,9 +15,10 @@ import { readKnownContracts, readUnderWay } from '../server/store/knownContracts
 import { createStore, type Store } from '../server/store/store.js'
 import { atService } from './atService.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
+import { retire } from './operate/retire.js'
 
 const usage =
-  'Usage: npm run operate -- status | drain on|off | lane pause|resume <chainId> <signer> [reason] [--embedded]'
+  'Usage: npm run operate -- status | drain on|off | lane pause|resume|retire <chainId> <signer> [reason] [--embedded]'
 
 await atService(({ database, chains, words }) =>
   run(words, { database, store: createStore(database), chains: createChains(chains) }),
@@ -43,6 +45,7 @@ async function run(words: string[], place: Place): Promise<void> {
     const chain = chains.get(lane.chainId)
     if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
     if (order === 'resume') return void console.log(await resumeAtChain(chain, lane.signer, store))
+    if (order === 'retire') return void console.log(await retire(chain, lane.signer, store))
   }
   console.error(usage)
   process.exitCode = 1

@@ -7,11 +7,44 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/lanes.ts',
-        find: ".where({ status: 'ahead' }).select('signer')",
+        find: ".whereIn('status', aheadStatuses).select('signer')",
         replace: ".where('status', 'never').select('signer')",
       },
     ],
     tests: ['test/engine/olderDatabase.test.ts', '-g', 'pays nothing on credit'],
+  },
+  {
+    name: 'a lane that is paused is not held against the chain',
+    changes: [
+      {
+        file: 'server/engine/laneCheck.ts',
+        find: '!isAhead && !isRetired)',
+        replace: "!isAhead && !isRetired).filter(({ status }) => status === 'active')",
+      },
+    ],
+    tests: ['test/engine/olderDatabase.test.ts', '-g', 'which was paused then,'],
+  },
+  {
+    name: 'a lane whose key is gone is not held against the chain',
+    changes: [
+      {
+        file: 'server/engine/laneCheck.ts',
+        find: '!isAhead && !isRetired)',
+        replace: '!isAhead && !isRetired).filter(({ signer }) => tools.signers.has(signer))',
+      },
+    ],
+    tests: ['test/engine/olderDatabase.test.ts', '-g', 'which is configured no more'],
+  },
+  {
+    name: 'lanes are held against what one node says',
+    changes: [
+      {
+        file: 'server/chain/createChain.ts',
+        find: 'Math.max(...nonces.map((node) => node[index]!))',
+        replace: 'nonces[0]![index]!',
+      },
+    ],
+    tests: ['test/engine/olderDatabase.test.ts', '-g', 'tells old nonces'],
   },
   {
     name: 'what was prepared before a lane was found ahead is signed all the same',

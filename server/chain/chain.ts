@@ -152,6 +152,11 @@ export type Chain = {
    * some nodes build the pending block anew for each question.
    */
   accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
+  /**
+   * Each one's nonce by whichever node tells the highest, of all that answer in time: one that stands still or lags tells
+   * an old one, and says nothing of it.
+   */
+  highestNonces(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<number[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
   vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>

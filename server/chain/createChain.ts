@@ -14,6 +14,7 @@ import {
   readBigInt,
   readBlock,
   readHex,
+  readNumber,
   readReceipt,
   readTransaction,
   readTransactionHashes,
@@ -122,6 +123,17 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       const parts = chunks(addresses, Math.floor(maxCalls / methods.length)).map((part) => {
         const calls = part.flatMap((address) => methods.map((method, index) => call(method, address, tags[index])))
         return rpc.read(calls, (answers) => chunks(answers.map(resultOf), methods.length).map(readAccount))
+      })
+      return (await Promise.all(parts)).flat()
+    },
+
+    async highestNonces(addresses, nonceOf) {
+      const parts = chunks(addresses, maxCalls).map(async (part) => {
+        const calls = part.map((address) => call('eth_getTransactionCount', address, nonceOf))
+        const told = await rpc.readEach(calls, (answers) => answers.map((answer) => readNumber(resultOf(answer))))
+        const nonces = told.filter((node) => node !== null)
+        if (nonces.length === 0) throw rpc.unavailable('eth_getTransactionCount', 'no node answers')
+        return part.map((_address, index) => Math.max(...nonces.map((node) => node[index]!)))
       })
       return (await Promise.all(parts)).flat()
     },

@@ -12,9 +12,11 @@ const checkAtLeastMs = 30_000
 const timesInARow = 5
 
 /**
- * Holds the lanes' nonces against the chain's: when the process starts, before anything is signed, and now and then.
+ * Holds the lanes' nonces against the highest that a node of the chain tells: when the process starts, before anything is
+ * signed, and now and then.
  * Ahead of the journal: something else uses the key, or the database is older than the chain; the lane is paused, and no
- * lane pays out on credit, which may be spent already.
+ * lane pays out on credit, which may be spent already. That is looked for on every lane but retired ones, the rest only
+ * where something is signed.
  * Behind all that is open: a nonce that the journal never had is missing (it belonged to a transaction that was pending
  * when the lane was opened, and was dropped since); when that lasts, it is filled by a transaction that does nothing.
  * Ahead of one that is open, and no node knows any of its hashes: something else has used its nonce; when that lasts, the
@@ -34,9 +36,9 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
       if (isOpen) return
       const known = await tools.store.readLanes(chainId)
       const fresh = [...tools.signers.keys()].filter((signer) => !known.some((lane) => lane.signer === signer))
-      const accounts = await chain.accounts(fresh, 'pending')
+      const nonces = await chain.highestNonces(fresh, 'pending')
       for (const [index, signer] of fresh.entries()) {
-        await tools.store.openLane({ chainId, signer, chainNonce: accounts[index]!.nonce }, tools.now())
+        await tools.store.openLane({ chainId, signer, chainNonce: nonces[index]! }, tools.now())
       }
       await checkAll()
       isOpen = true
@@ -53,21 +55,20 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
   async function checkAll(): Promise<void> {
     checkedAt = tools.now()
     await checkOperators(chain, tools)
-    const lanes = (await tools.store.readLanes(chainId)).filter(
-      (lane) => lane.status === 'active' && tools.signers.has(lane.signer),
-    )
-    const accounts = await chain.accounts(
-      lanes.map((lane) => lane.signer),
+    // Paused ones and those whose key is gone as well: in an older database they may have paid since.
+    const lanes = (await tools.store.readLanes(chainId)).filter(({ isAhead, isRetired }) => !isAhead && !isRetired)
+    const nonces = await chain.highestNonces(
+      lanes.map(({ signer }) => signer),
       'latest',
     )
     // Read after the chain's answer, so that a nonce taken meanwhile is not mistaken for drift.
     const current = await tools.store.readLanes(chainId)
     for (const [index, { signer }] of lanes.entries()) {
       const lane = current.find((entry) => entry.signer === signer)!
-      const chainNonce = accounts[index]!.nonce
+      const chainNonce = nonces[index]!
       const ahead = `The chain's nonce ${chainNonce} is ahead of the journal's ${lane.nextNonce}`
       if (chainNonce > lane.nextNonce) await noteAhead(lane, chainNonce, ahead)
-      else if (lane.status === 'active') {
+      else if (lane.status === 'active' && tools.signers.has(signer)) {
         await lookForStranger(lane, chainNonce)
         await lookForGap(lane, chainNonce)
       }

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { ContractOfChain, KnownContract } from '../domain/dropped.js'
 import type { Database } from './database.js'
+import { aheadStatuses } from './lanes.js'
 
 type Row = { chain_id: number; kind: KnownContract['kind']; address: Address; is_dropped: number | boolean }
 
@@ -59,7 +60,7 @@ export async function readUnderWay(database: Database, chainId: number): Promise
     count(knex('transactions').where({ status: 'open' })),
     count(knex('deposits').where({ status: 'pending' })),
     count(knex('airdrops').where({ status: 'executing' }).where('due_at', '>=', 0)),
-    count(knex('lanes').where({ status: 'ahead' })),
+    count(knex('lanes').whereIn('status', aheadStatuses)),
   ])
   return { steps, transactions, deposits, airdrops, lanesAhead }
 }
@@ -83,7 +84,10 @@ export async function countLeadingTo(database: Database, chainId: number): Promi
   return Number(row.found)
 }
 
-/** The credit in a token that nothing can be paid from, in its smallest unit, and how many users have it. */
+/**
+ * The credit in a token that nothing can be paid from, in its smallest unit, and how many users have it. What is set aside
+ * of it, for a payout on another chain perhaps, is theirs too until that is paid.
+ */
 export type CreditLeft = { users: number; amount: bigint }
 
 export async function readCreditLeft(
@@ -93,7 +97,8 @@ export async function readCreditLeft(
   const rows = await database
     .knex('balances')
     .where({ chain_id: token.chainId, token: token.address })
-    .whereNot({ available: '0' })
-    .select<{ available: string }[]>('available')
-  return { users: rows.length, amount: rows.reduce((total, { available }) => total + BigInt(available), 0n) }
+    .where((some) => some.whereNot({ available: '0' }).orWhereNot({ reserved: '0' }))
+    .select<{ available: string; reserved: string }[]>('available', 'reserved')
+  const amounts = rows.map(({ available, reserved }) => BigInt(available) + BigInt(reserved))
+  return { users: rows.length, amount: amounts.reduce((total, amount) => total + amount, 0n) }
 }

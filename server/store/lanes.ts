@@ -8,6 +8,9 @@ import { storedMessage } from './storedMessage.js'
  * States: `active`: takes work. `paused`: an operator stopped it; nothing new is signed, what is open is still watched.
  * `ahead`: the same, since the chain has used nonces of it that the journal does not know. Then the database may be older
  * than the chain, and show credit that is spent: as long as any lane is ahead, no lane of any chain pays out on credit.
+ * `pausedAhead`: that and paused by an operator, which it stays when it is ahead no more.
+ * `retired`: its key pays nothing any more, and is not held against the chain, so that whoever has it holds up nobody. That
+ * is for good: once it had signed again, an older database would show nothing of it.
  * Only an operator makes one active again.
  */
 export type Lane = {
@@ -18,10 +21,14 @@ export type Lane = {
   status: 'active' | 'paused'
   /** Nothing is paid out on credit, on any chain, until it is resumed. */
   isAhead: boolean
+  /** Paused for good. */
+  isRetired: boolean
   reason: string | null
 }
 
-type LaneStatus = 'active' | 'paused' | 'ahead'
+type LaneStatus = 'active' | 'paused' | 'ahead' | 'pausedAhead' | 'retired'
+
+export const aheadStatuses: LaneStatus[] = ['ahead', 'pausedAhead']
 
 type LaneRow = {
   chain_id: number
@@ -59,7 +66,8 @@ export async function readLanes(database: Database, chainId: number): Promise<La
     signer: row.signer,
     nextNonce: row.next_nonce,
     status: row.status === 'active' ? 'active' : 'paused',
-    isAhead: row.status === 'ahead',
+    isAhead: aheadStatuses.includes(row.status),
+    isRetired: row.status === 'retired',
     reason: row.reason,
   }))
 }
@@ -76,7 +84,9 @@ export async function pauseLane(
     knex('lanes')
       .where(key)
       .update({
-        status: knex.raw("case when status = 'ahead' then 'ahead' else 'paused' end"),
+        status: knex.raw(
+          "case when status in ('ahead', 'pausedAhead') then 'pausedAhead' when status = 'retired' then status else 'paused' end",
+        ),
         reason,
         updated_at: now,
       }),
@@ -96,14 +106,38 @@ export async function noteLaneAhead(
   const noted = await database.write((knex) =>
     knex('lanes')
       .where({ chain_id: lane.chainId, signer: lane.signer, next_nonce: lane.seenNonce })
-      .update({ status: 'ahead' satisfies LaneStatus, reason: storedMessage(lane.reason), updated_at: now }),
+      .whereNot({ status: 'retired' satisfies LaneStatus })
+      .update({
+        status: knex.raw("case when status in ('paused', 'pausedAhead') then 'pausedAhead' else 'ahead' end"),
+        reason: storedMessage(lane.reason),
+        updated_at: now,
+      }),
   )
   return noted > 0
 }
 
+/** Stops a lane for good. False: there is no such lane, or transactions of it are open, which only a resumed one gives up. */
+export async function retireLane(
+  database: Database,
+  { chainId, signer }: { chainId: number; signer: Address },
+  now: number,
+): Promise<boolean> {
+  const key = { chain_id: chainId, signer }
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
+    const open = await trx('transactions')
+      .where({ ...key, status: 'open' })
+      .first('id')
+    if (!row || open) return false
+    const status: LaneStatus = 'retired'
+    await trx('lanes').where(key).update({ status, reason: 'retired by an operator', updated_at: now })
+    return true
+  })
+}
+
 /** The statement that tells whether payouts on credit are held: rows if any lane of any chain is ahead of the journal. */
 export function someLaneAhead(trx: Transaction) {
-  return trx<LaneRow>('lanes').where({ status: 'ahead' }).select('signer')
+  return trx<LaneRow>('lanes').whereIn('status', aheadStatuses).select('signer')
 }
 
 /**
@@ -149,7 +183,8 @@ export async function readUsedUp(
 }
 
 /**
- * Makes a lane active again on an operator's word, at the chain's nonce if that is ahead. `lost` are transactions that
+ * Makes a lane active again on an operator's word, at the chain's nonce if that is ahead; one that he had paused before it
+ * was found ahead is paused as it was, and takes another word. `lost` are transactions that
  * can never be mined, since something else has used their nonces: what they carried is prepared anew. That pays nothing
  * twice even if the operator is wrong: vault and delegate remember what they have done.
  */
@@ -157,11 +192,12 @@ export async function resumeLane(
   database: Database,
   lane: { chainId: number; signer: Address; chainNonce: number; lost: number[] },
   now: number,
-): Promise<void> {
+): Promise<Lane['status']> {
   const key = { chain_id: lane.chainId, signer: lane.signer }
-  await database.transact(async (trx) => {
+  return database.transact(async (trx) => {
     const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
     if (!row) throw new Error(`There is no lane of ${lane.signer} on chain ${lane.chainId}`)
+    if (row.status === 'retired') throw new Error(`The lane of ${lane.signer} is retired for good: use another key`)
     const lost = () =>
       trx('transactions')
         .whereIn('id', lane.lost)
@@ -175,13 +211,16 @@ export async function resumeLane(
       .where({ status: 'executing' })
       .update({ transaction_id: null, due_at: database.atOnce() })
     await lost().update({ status: 'lost', due_at: null, updated_at: now })
+    const staysPaused = row.status === 'pausedAhead'
+    const status = staysPaused ? 'paused' : 'active'
     await trx('lanes')
       .where(key)
       .update({
-        status: 'active',
-        reason: null,
+        status,
+        reason: staysPaused ? 'as it was before the chain was ahead of it' : null,
         next_nonce: Math.max(row.next_nonce, lane.chainNonce),
         updated_at: now,
       })
+    return status
   })
 }

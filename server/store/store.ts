@@ -52,6 +52,7 @@ import {
   readLanes,
   readUsedUp,
   resumeLane,
+  retireLane,
 } from './lanes.js'
 import { readOpenExposures } from './exposures.js'
 import { createActionIntake, findKnownAction } from './newActions.js'
@@ -125,6 +126,7 @@ export function createStore(database: Database) {
     pauseLane: on(pauseLane),
     readUsedUp: on(readUsedUp),
     resumeLane: on(resumeLane),
+    retireLane: on(retireLane),
     countOpenTransactions: on(countOpenTransactions),
 
     recordTransaction: createTransactionRecorder(database),

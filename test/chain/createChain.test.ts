@@ -220,6 +220,29 @@ describe('a chain', () => {
       expect(await dev.connect({ urls: [dev.url, node.url] }).isCertain(receipt, 1)).to.equal(true)
     })
 
+    it('tells nonces by the node that tells the highest, and by those that answer in time', async () => {
+      await dev.transact(dev.owner, { to: dev.vault, value: 5n })
+      const addresses = [lower(dev.owner.address), lower(account(7).address)]
+      const told = (await dev.chain.accounts(addresses, 'latest')).map(({ nonce }) => nonce)
+      const says = (result: string) => (call: JsonCall) =>
+        call.method === 'eth_getTransactionCount' ? { result } : null
+      const ask = () => through(node.url, dev.url).highestNonces(addresses, 'latest')
+      node.behave({ kind: 'answer', answer: says('0x0') })
+      expect(await ask()).to.deep.equal(told)
+      node.behave({ kind: 'answer', answer: says('0xffff') })
+      expect(await ask()).to.deep.equal([0xffff, 0xffff])
+      for (const fault of [{ kind: 'silence' }, { kind: 'reset' }] as const) {
+        node.behave(fault)
+        expect(await ask()).to.deep.equal(told)
+        const alone = await through(node.url)
+          .highestNonces(addresses, 'pending')
+          .catch((reason: unknown) => reason)
+        expect(alone).to.be.instanceOf(ChainUnavailable)
+      }
+      node.behave({ kind: 'pass' })
+      expect(await tripsOf(() => dev.chain.highestNonces(addresses, 'latest'))).to.equal(1)
+    })
+
     it('does not take another transaction’s receipt', async () => {
       const { hash } = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
       const receipt = await dev.rpc('eth_getTransactionReceipt', hash)

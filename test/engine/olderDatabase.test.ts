@@ -2,14 +2,22 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { Knex } from 'knex'
 import { pino } from 'pino'
-import { parseUnits } from 'viem'
+import { type Abi, type Address, encodeFunctionData, parseUnits } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { resumeAtChain } from '../../scripts/operate/resumeAtChain.js'
+import { retire } from '../../scripts/operate/retire.js'
 import { createChain } from '../../server/chain/createChain.js'
+import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { type Service, startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { createDatabase } from '../../server/store/database.js'
+import { aheadStatuses } from '../../server/store/lanes.js'
 import { createStore } from '../../server/store/store.js'
+import { startFaultyNode } from '../chain/faultyNode.js'
 import { createApi, type Api } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { closeFilesIn } from '../support/closedFile.js'
@@ -37,8 +45,8 @@ describe('a database that is older than its chains', () => {
   const file = () => join(data(), 'service.sqlite')
   const backup = () => join(folder, 'backup.sqlite')
 
-  async function start() {
-    const env = chainsFileOf({ ...devnet, operatorKeys: devnet.operatorKeys.slice(0, 2) }, folder)
+  async function start(change: (devnet: Devnet) => Devnet = (same) => same) {
+    const env = chainsFileOf(change({ ...devnet, operatorKeys: devnet.operatorKeys.slice(0, 2) }), folder)
     const loaded = loadConfig({ ...env, DATABASE_URL: `sqlite:${file()}`, PORT: '0' })
     if (!loaded.ok) throw new Error(loaded.problems.join('; '))
     service = await startService(loaded.config, pino({ level: 'silent' }))
@@ -63,8 +71,25 @@ describe('a database that is older than its chains', () => {
 
   const lanes = () => service.database.knex<{ chain_id: number; signer: `0x${string}`; status: string }>('lanes')
 
-  /** A user who has paid on one chain and been paid on the other, by an action that the database has forgotten half of. */
-  async function forgotten() {
+  type Lane = { chain_id: number; signer: Address }
+  type Change = {
+    inDatabase?: (knex: Knex, paid: Lane) => Promise<unknown>
+    inConfig?: (devnet: Devnet, paid: Lane) => Devnet
+  }
+
+  /** In the database as it was put back, before the service has seen it. */
+  async function changeDatabase(change: (knex: Knex) => Promise<unknown>) {
+    const database = createDatabase({ kind: 'sqlite', file: file() })
+    await change(database.knex)
+    await database.close()
+    await closeFilesIn(data())
+  }
+
+  /**
+   * A user who has paid on one chain and been paid on the other, by an action that the database has forgotten half of.
+   * `inDatabase` and `inConfig`: what else is other than it was, by the lane that has paid.
+   */
+  async function forgotten({ inDatabase, inConfig = (same) => same }: Change = {}) {
     const [a, b] = devnet.chains as [Devnet['chains'][number], Devnet['chains'][number]]
     const [usdA, usdB] = [tokenOf(a, 'usd').address, tokenOf(b, 'usd').address]
     const user = newUser()
@@ -83,23 +108,49 @@ describe('a database that is older than its chains', () => {
     copyFileSync(file(), backup())
     await start()
     expect((await api.execute(actionId, 0, 1)).body.status).to.equal('success')
+    const ofB = service.database.knex<Lane>('transactions').where({ chain_id: b.chainId })
+    const paid: Lane = (await ofB.first('chain_id', 'signer'))!
 
     await stop()
     for (const ending of ['', '-wal', '-shm']) rmSync(file() + ending, { force: true })
     copyFileSync(backup(), file())
-    await start()
-    await until(async () => (await lanes().where({ status: 'ahead' })).length === 1, 'the lane to be paused', 20_000)
-    return { actionId, user, gets, b, received: () => balanceOf(b, usdB, user.address) }
+    if (inDatabase) await changeDatabase((knex) => inDatabase(knex, paid))
+    await start((given) => inConfig(given, paid))
+    await until(
+      async () => (await lanes().whereIn('status', aheadStatuses)).length === 1,
+      'the lane to be paused',
+      20_000,
+    )
+    return { actionId, user, gets, b, paid, received: () => balanceOf(b, usdB, user.address) }
+  }
+
+  type Scene = Awaited<ReturnType<typeof forgotten>>
+
+  /** By an action of its own, which the vault has not paid. */
+  async function payAgain({ user, gets, b }: Pick<Scene, 'user' | 'gets' | 'b'>) {
+    const intents = [await signedIntent(user, [{ chainId: b.chainId, tokenTransfers: [gets], calls: [] }])]
+    const refund = await api.post('/actions', { user: user.address, chainAuthorizations: [], intents })
+    return (await api.execute(refund.body.actionId, 0, 0, undefined, 5)).body.status as string
+  }
+
+  /** What the user has just paid in, back to where the others' payouts go. */
+  async function payFromDeposit(
+    user: ReturnType<typeof newUser>,
+    { gets, b }: Pick<Scene, 'gets' | 'b'>,
+    amount: bigint,
+  ) {
+    await fund(b, user.address, { usd: amount, native: parseUnits('1', 18) })
+    const txHash = await sendFrom(b, user, { to: gets.token, data: transferData(b.vault, amount) })
+    const report = { user: user.address, txHash, sender: user.address, tokenAddress: gets.token, chainId: b.chainId }
+    expect((await api.post('/coredeposit', { ...report, amount: amount.toString() })).status).to.equal(200)
+    return payAgain({ user, gets: { ...gets, amount }, b })
   }
 
   it('pays nothing on credit by any lane, since it may be spent, and carries out the rest', async () => {
     const { user, gets, b, received } = await forgotten()
     // His credit is back, and there are three lanes that the chains know no more of than the journal.
-    const refund = await api.post('/actions', {
-      user: user.address,
-      chainAuthorizations: [],
-      intents: [await signedIntent(user, [{ chainId: b.chainId, tokenTransfers: [gets], calls: [] }])],
-    })
+    const intents = [await signedIntent(user, [{ chainId: b.chainId, tokenTransfers: [gets], calls: [] }])]
+    const refund = await api.post('/actions', { user: user.address, chainAuthorizations: [], intents })
     expect((await api.execute(refund.body.actionId, 0, 0, undefined, 5)).body.status).to.equal('executing')
 
     const other = newUser()
@@ -127,14 +178,81 @@ describe('a database that is older than its chains', () => {
     await resumeAtChain(createChain(b), paused!.signer, createStore(service.database))
 
     const deposit = parseUnits('7', 18)
-    await fund(b, user.address, { usd: deposit, native: parseUnits('1', 18) })
-    const txHash = await sendFrom(b, user, { to: gets.token, data: transferData(b.vault, deposit) })
-    const report = { user: user.address, txHash, sender: user.address, tokenAddress: gets.token, chainId: b.chainId }
-    expect((await api.post('/coredeposit', { ...report, amount: deposit.toString() })).status).to.equal(200)
-    const batch = { chainId: b.chainId, tokenTransfers: [{ ...gets, amount: deposit }], calls: [] }
-    const intents = [await signedIntent(user, [batch])]
-    const refund = await api.post('/actions', { user: user.address, chainAuthorizations: [], intents })
-    expect((await api.execute(refund.body.actionId, 0, 0)).body.status).to.equal('success')
+    expect(await payFromDeposit(user, { gets, b }, deposit)).to.equal('success')
     expect(await received()).to.equal(gets.amount + deposit)
+  }).timeout(60_000)
+
+  /** What the backup has of the lane that has paid since. */
+  const pausedThen = (knex: Knex, { chain_id, signer }: Lane) =>
+    knex('lanes').where({ chain_id, signer }).update({ status: 'paused', reason: 'as of the backup' })
+  const without = (given: Devnet, { signer }: Lane): Devnet => ({
+    ...given,
+    operatorKeys: given.operatorKeys.filter((key) => privateKeyToAddress(key).toLowerCase() !== signer),
+  })
+  const statusOf = async ({ chain_id, signer }: Lane) => (await lanes().where({ chain_id, signer }).first())!.status
+  const resume = ({ b, paid }: { b: Devnet['chains'][number]; paid: Lane }) =>
+    resumeAtChain(createChain(b), paid.signer, createStore(service.database))
+
+  for (const [which, change, then] of [
+    ['was paused then', { inDatabase: pausedThen }, 'paused'],
+    ['is configured no more', { inConfig: without }, 'active'],
+    ['was paused then and is configured no more', { inDatabase: pausedThen, inConfig: without }, 'paused'],
+  ] as const) {
+    it(`pays nothing on credit that a key has paid out which ${which}, until its lane is resumed`, async () => {
+      const scene = await forgotten(change)
+      expect(await payAgain(scene)).to.equal('executing')
+      expect(await scene.received()).to.equal(scene.gets.amount)
+
+      await resume(scene)
+      expect(await statusOf(scene.paid), 'as it was').to.equal(then)
+      // Held against the chain again, as it starts.
+      await stop()
+      await start((given) => ('inConfig' in change ? change.inConfig(given, scene.paid) : given))
+      expect(await payFromDeposit(newUser(), scene, 7n)).to.equal('success')
+      expect(await statusOf(scene.paid), 'still').to.equal(then)
+    }).timeout(60_000)
+  }
+
+  it('pays nothing on credit though the first node to be asked tells old nonces', async () => {
+    const [, b] = devnet.chains
+    const node = await startFaultyNode(b!.rpcUrls[0])
+    node.behave({
+      kind: 'answer',
+      answer: ({ method }) => (method === 'eth_getTransactionCount' ? { result: '0x0' } : null),
+    })
+    const stale = (given: Devnet): Devnet => ({
+      ...given,
+      chains: given.chains.map((chain) =>
+        chain.chainId === b!.chainId ? { ...chain, rpcUrls: [node.url, ...chain.rpcUrls] } : chain,
+      ),
+    })
+    try {
+      const scene = await forgotten({ inConfig: stale })
+      expect(await payAgain(scene)).to.equal('executing')
+      expect(await scene.received()).to.equal(scene.gets.amount)
+    } finally {
+      await node.stop()
+    }
+  }).timeout(60_000)
+
+  it('holds nothing for a key that was retired for good, whatever is done with it', async () => {
+    const scene = await forgotten({ inDatabase: pausedThen, inConfig: without })
+    const store = createStore(service.database)
+    const retired = () => retire(createChain(scene.b), scene.paid.signer, store).catch((error: Error) => error.message)
+    expect(await retired()).to.contain('knows')
+    const data = encodeFunctionData({
+      abi: solverVaultAbi as Abi,
+      functionName: 'setOperator',
+      args: [scene.paid.signer, false],
+    })
+    await sendFrom(scene.b, devAccount(0), { to: scene.b.vault, data })
+    expect(await retired()).to.contain('retired for good')
+    await stop()
+    await start((given) => without(given, scene.paid))
+    expect(await payFromDeposit(newUser(), scene, 7n)).to.equal('success')
+    expect(await statusOf(scene.paid)).to.equal('retired')
+    expect(await resume(scene).catch((error: Error) => error.message)).to.contain('use another key')
+    const { findings } = (await api.get('/health')).body.data as { findings: { code: string }[] }
+    expect(findings.map(({ code }) => code)).not.to.include('lane_paused')
   }).timeout(60_000)
 })

@@ -42,9 +42,39 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
     // An operator's pause in between does not let go of it.
     await scene.store.pauseLane({ chainId: 1, signer: other, reason: 'by an operator' }, Date.now())
     expect(await record(ref)).to.equal('held')
-    await scene.store.resumeLane(resumed, Date.now())
+    expect(await scene.store.resumeLane(resumed, Date.now())).to.equal('paused')
     expect(await reserve(ref)).to.equal('reserved')
     expect(await record(ref)).to.equal('recorded')
+  })
+
+  it('are held for one that was paused too, which is paused as before once it is resumed', async () => {
+    const ref = await aPayout()
+    const lane = async () => (await scene.store.readLanes(1))[0]
+    await scene.store.pauseLane({ chainId: 1, signer: other, reason: 'changed' }, Date.now())
+    // By two replicas.
+    for (const _replica of [1, 2]) await scene.store.noteLaneAhead(ahead, Date.now())
+    expect(await lane()).to.include({ status: 'paused', isAhead: true, reason: 'test' })
+    expect(await reserve(ref)).to.equal('held')
+    expect(await scene.store.resumeLane(resumed, Date.now())).to.equal('paused')
+    expect(await lane()).to.include({ status: 'paused', isAhead: false, nextNonce: 5 })
+    expect(await reserve(ref)).to.equal('reserved')
+    expect(await scene.store.resumeLane(resumed, Date.now())).to.equal('active')
+  })
+
+  it('are not held for one that is retired, which is for good', async () => {
+    const ref = await aPayout()
+    await scene.store.noteLaneAhead(ahead, Date.now())
+    const key = { chainId: 1, signer: other }
+    expect(await scene.store.retireLane(key, Date.now())).to.equal(true)
+    await scene.store.pauseLane({ ...key, reason: 'test' }, Date.now())
+    expect(await scene.store.noteLaneAhead(ahead, Date.now())).to.equal(false)
+    expect((await scene.store.readLanes(1))[0]).to.include({ status: 'paused', isAhead: false, isRetired: true })
+    expect(await reserve(ref)).to.equal('reserved')
+    await scene.store.fixStepKey(ref, randomHash())
+    expect(await record(ref)).to.equal('recorded')
+    expect(await scene.store.retireLane({ chainId: 2, signer }, Date.now()), 'with one open').to.equal(false)
+    const refused = await scene.store.resumeLane(resumed, Date.now()).catch((error: Error) => error.message)
+    expect(refused).to.contain('retired for good')
   })
 
   it('are spent all the same where the vault has paid them already', async () => {

@@ -18,13 +18,17 @@ export function inUse({ lanes, refused }: ChainState, operators: readonly string
 export function pausedOf({ config, lanes }: ChainState): Finding[] {
   return lanes
     .filter((lane) => lane.status === 'paused')
-    .map(({ signer, reason }) => ({
+    .map(({ signer, isAhead, reason }) => ({
       code: 'lane_paused',
       chainId: config.chainId,
       message: `The lane of ${getAddress(signer)} is paused: ${reason ?? 'no reason given'}`,
-      remedy: `Find the reason, then: npm run operate -- lane resume ${config.chainId} ${getAddress(signer)}`,
+      remedy: `Find the reason, then: npm run operate -- lane resume ${config.chainId} ${getAddress(signer)}${isAhead ? aheadNote : ''}`,
     }))
 }
+
+/** Where a chain is ahead of a lane, it may be for what nobody did with the service: see README on changing a key. */
+const aheadNote =
+  '. It goes on at the chain’s nonce then, or is paused as it was before. A key that is used no more may have been emptied by its owner; if others have it, its lane can be retired.'
 
 export function missingOf({ config, open }: ChainState, operators: readonly string[]): Finding[] {
   return [...open]
