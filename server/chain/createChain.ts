@@ -29,6 +29,8 @@ import { readVaultLimits } from './vaultLimits.js'
 
 /** How many calls one request to a node holds at most; gateways refuse long ones. */
 const maxCalls = 100
+/** How much longer than the first a node may take where one answer would do. */
+const slowNodeMs = 1_000
 
 /** The chains of a configuration, by chain id. */
 export function createChains(configs: readonly ChainConfig[], options: RpcOptions = {}): Map<number, Chain> {
@@ -130,7 +132,9 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     async highestNonces(addresses, nonceOf) {
       const parts = chunks(addresses, maxCalls).map(async (part) => {
         const calls = part.map((address) => call('eth_getTransactionCount', address, nonceOf))
-        const told = await rpc.readEach(calls, (answers) => answers.map((answer) => readNumber(resultOf(answer))))
+        const told = await rpc.readEach(calls, (answers) => answers.map((answer) => readNumber(resultOf(answer))), {
+          graceMs: slowNodeMs,
+        })
         const nonces = told.filter((node) => node !== null)
         if (nonces.length === 0) throw rpc.unavailable('eth_getTransactionCount', 'no node answers')
         return part.map((_address, index) => Math.max(...nonces.map((node) => node[index]!)))

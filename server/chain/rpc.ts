@@ -1,3 +1,4 @@
+import { settledOrAfter } from '../domain/settledOrAfter.js'
 import { type Block, ChainUnavailable } from './chain.js'
 import { createNodeHeads, type NodeHead } from './nodeHeads.js'
 import { createRedactor } from './redact.js'
@@ -106,16 +107,25 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     throw unavailable(calls[0]?.method ?? 'nothing', redact(reasons.join('; ')))
   }
 
-  /** Asks every node at once; null where one fails or answers what `decode` can't read. */
-  function readEach<T>(calls: readonly RpcCall[], decode: (answers: RpcAnswer[]) => T): Promise<(T | null)[]> {
-    return Promise.all(
-      nodes.map((node) =>
-        node.reads
-          .ask(calls)
-          .then(decode)
-          .catch(() => null),
-      ),
-    )
+  /**
+   * Asks every node at once; null where one fails, answers what `decode` can't read, or takes so much longer than the
+   * first that has answered.
+   */
+  async function readEach<T>(
+    calls: readonly RpcCall[],
+    decode: (answers: RpcAnswer[]) => T,
+    { graceMs = Infinity }: { graceMs?: number } = {},
+  ): Promise<(T | null)[]> {
+    const told: (T | null)[] = nodes.map(() => null)
+    const asked = nodes.map(async (node, index) => {
+      told[index] = decode(await node.reads.ask(calls))
+    })
+    const all = Promise.allSettled(asked)
+    if (graceMs < Infinity) {
+      await Promise.any(asked).catch(() => undefined)
+      await settledOrAfter(all, graceMs)
+    } else await all
+    return [...told]
   }
 
   function askHeads(): Promise<NodeHead[]> {
