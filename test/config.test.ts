@@ -261,30 +261,23 @@ describe('the configuration', () => {
   describe('of the database', () => {
     const url = (rest: string) => ({ DATABASE_URL: `mysql://svc:${rest}` })
 
-    for (const [what, rest] of [
-      ['an @', 'Db-Long@SecretTail@host/db'],
-      ['a /', 'Db-Long/SecretTail@host/db'],
-      ['both', 'Db-Long@SecretTail/more@host/db'],
-      ['a ?', 'Db-Long?SecretTail@host/db'],
-      ['a #', 'Db-Long#SecretTail@host/db'],
-      ['digits before a /', '12/SecretTail@host/db'],
+    const encode = '%40'
+    const noEscape = 'DATABASE_URL: has a % that begins no escape; write it as %25'
+    for (const [what, rest, word] of [
+      ['an @', 'Db-Long@SecretTail@host/db', encode],
+      ['a /', 'Db-Long/SecretTail@host/db', encode],
+      ['both', 'Db-Long@SecretTail/more@host/db', encode],
+      ['a ?', 'Db-Long?SecretTail@host/db', encode],
+      ['a #', 'Db-Long#SecretTail@host/db', encode],
+      ['digits before a /', '12/SecretTail@host/db', encode],
+      ['half an escape', 'Db-Long%@host/db', noEscape],
+      ['an escape that is no UTF-8', 'Db-Long%FF@host/db', noEscape],
+      ['an escape that is cut off', 'Db-Long%C3@host/db', noEscape],
     ] as const) {
       it(`refuses a password with ${what} in it, and repeats nothing of it`, () => {
         const text = problems(url(rest)).join('\n')
-        expect(text).to.contain('%40')
-        for (const piece of ['Db-Long', 'SecretTail', 'svc', 'host']) expect(text).not.to.contain(piece)
-      })
-    }
-
-    for (const [what, rest] of [
-      ['half an escape', 'Db-Long%@host/db'],
-      ['an escape that is no UTF-8', 'Db-Long%FF@host/db'],
-      ['an escape that is cut off', 'Db-Long%C3@host/db'],
-    ] as const) {
-      it(`refuses a password with ${what} in it, and repeats nothing of it`, () => {
-        const text = problems(url(rest)).join('\n')
-        expect(text).to.contain('DATABASE_URL: has a % that begins no escape; write it as %25')
-        for (const piece of ['Db-Long', 'FF', 'C3', 'svc', 'host']) expect(text).not.to.contain(piece)
+        expect(text).to.contain(word)
+        for (const piece of ['Db-Long', 'SecretTail', 'FF', 'C3', 'svc', 'host']) expect(text).not.to.contain(piece)
       })
     }
 
