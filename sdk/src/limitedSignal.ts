@@ -1,16 +1,6 @@
 /** Timers that are set for longer go off at once. */
 export const longestTimerMs = 2 ** 31 - 1
 
-/** What a promise gives; rejects when the signal aborts before, and nobody waits for the promise any more. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (signal.aborted) onAbort()
-    promise.then(resolve, reject)
-  })
-}
-
 /** A signal that aborts with the caller's, or after a time without news, and tells which it was. */
 export function limitedSignal(ms: number, outer?: AbortSignal) {
   const controller = new AbortController()

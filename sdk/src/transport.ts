@@ -1,5 +1,6 @@
 import { IntentConnectionError, IntentTimeoutError, retryableStatuses } from './errors.js'
-import { limitedSignal, untilAborted } from './limitedSignal.js'
+import { untilAborted } from './abortable.js'
+import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 
 /** A request as `fetch` is given it: an address and plain values, so that a wrapper can add a header by spreading. */
@@ -33,7 +34,7 @@ export type TransportOptions = {
 const firstDelayMs = 500
 const longestDelayMs = 8_000
 /** A service that wants us to wait longer is not waited for: the caller gets its answer with `retryAfterMs`. */
-const longestRetryAfterMs = 60_000
+export const longestRetryAfterMs = 60_000
 
 /** Sends with a timeout and retries. Answers are read to the end, so a broken body counts as a broken connection. */
 export function createSend(options: TransportOptions): Send {

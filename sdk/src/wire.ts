@@ -2,11 +2,20 @@ import { IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError 
 import * as operations from './generated/operations.gen.js'
 import type * as Wire from './generated/types.gen.js'
 import type { OpenEvents } from './followEvents.js'
-import { limitedSignal, untilAborted } from './limitedSignal.js'
+import { untilAborted } from './abortable.js'
+import { limitedSignal } from './limitedSignal.js'
 import { NoEventStreamError, openEvents } from './openEvents.js'
 import { createAsking } from './askForStep.js'
 import { sleep } from './sleep.js'
-import { backoff, createSend, type Fetch, type Outgoing, retryAfterMs, type Send } from './transport.js'
+import {
+  backoff,
+  createSend,
+  type Fetch,
+  longestRetryAfterMs,
+  type Outgoing,
+  retryAfterMs,
+  type Send,
+} from './transport.js'
 import type { Look } from './watchAction.js'
 
 /**
@@ -245,12 +254,11 @@ export function createWireClient(options: ClientOptions) {
         try {
           return await asking()
         } catch (error) {
-          const isLost =
-            error instanceof IntentError &&
-            error.retryable &&
-            !(error instanceof IntentApiError && error.status === 429)
-          if (!isLost || !(tries < retriesOf(how))) throw error
-          await sleep(backoff(tries), how.signal)
+          // 429 has been waited for where it was met.
+          const { status = null, retryAfterMs: wantedMs = null } = error instanceof IntentApiError ? error : {}
+          const isLost = error instanceof IntentError && error.retryable && status !== 429
+          if (!isLost || !(tries < retriesOf(how)) || (wantedMs ?? 0) > longestRetryAfterMs) throw error
+          await sleep(wantedMs ?? backoff(tries), how.signal)
         }
       }
     },
@@ -284,7 +292,9 @@ const placeOf = ({ actionId, intentIndex, stepIndex }: StepRef): StepRef => ({ a
 
 /** A step as the service gives it, of this place; what else has a status is none. */
 function ofPlace(step: Wire.Step, { actionId, intentIndex, stepIndex }: StepRef): Wire.Step {
-  const isIt = step.actionId === actionId && step.intentIndex === intentIndex && step.stepIndex === stepIndex
+  // The service takes an id in any letter case, and gives it in its own.
+  const isNamed = String(step.actionId).toLowerCase() === actionId.toLowerCase()
+  const isIt = isNamed && step.intentIndex === intentIndex && step.stepIndex === stepIndex
   if (isIt && /^(created|executing|success|reverted|error)$/.test(step.status)) return step
   throw new IntentConnectionError("The answer is no step of the action; is this the service's address?")
 }

@@ -25,6 +25,11 @@ describe('answers that are none', () => {
     })
   }
 
+  it('are the step all the same where its id was given in capitals', async () => {
+    const { client } = await clientOf([{ status: 200, body: aStep() }])
+    expect((await client.getStep({ ...ref, actionId: actionId.toUpperCase() })).actionId).to.equal(actionId)
+  })
+
   it('are no request taken, where the step is as it was before', async () => {
     const { client } = await clientOf([{ status: 200, body: aStep({ status: 'created' }) }], { retries: 0 })
     expect((await errorOf(client.executeStep(ref), IntentConnectionError)).message).to.contain('not taken')
@@ -60,6 +65,21 @@ describe('a step that is asked for once more', () => {
     const step = await client.executeStep({ ...ref, attempts: 1 } as typeof ref)
     expect(step).to.include({ status: 'reverted', attempts: 2 })
     expect(received.map(({ method }) => method)).to.deep.equal(['POST', 'GET'])
+  })
+
+  it('waits as long as Retry-After says, and not for longer than a minute', async () => {
+    let status = 0
+    const { client, received } = await clientOf(({ method }) =>
+      method === 'POST' && status++ === 0
+        ? { status: 503, headers: { 'retry-after': '1' } }
+        : { status: 200, body: aStep({ status: method === 'GET' ? 'created' : 'success' }) },
+    )
+    const began = performance.now()
+    expect((await client.executeStep(ref)).status).to.equal('success')
+    expect(performance.now() - began).to.be.at.least(990)
+    expect(received.map(({ method }) => method)).to.deep.equal(['POST', 'GET', 'POST'])
+    const { client: other } = await clientOf([{ status: 503, headers: { 'retry-after': '61' } }])
+    expect((await errorOf(other.executeStep(ref), IntentApiError)).retryAfterMs).to.equal(61_000)
   })
 
   it('is tried where it has not been', async () => {
