@@ -25,16 +25,14 @@ import {
 } from './deposits.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
 import {
-  giveUpFiller,
   hurryTransactions,
-  reopenLost,
   noteMined,
   noteSend,
   postponeTransactions,
   recordAttempt,
-  recordFiller,
   createTransactionRecorder,
 } from './journal.js'
+import { giveUpFiller, recordFiller, reopenLost } from './laneGaps.js'
 import {
   findOpenByHash,
   standsForNonce,

@@ -1,0 +1,53 @@
+import type { Address } from 'viem'
+import type { Database } from './database.js'
+import { isDuplicate } from './databaseErrors.js'
+import { attemptColumns, newRow } from './journal.js'
+import { type JournalTransaction, type SignedAttempt, toTransaction } from './journalTransactions.js'
+
+/** What stands at a nonce of a lane where nothing does that can be mined: a filler, or what had been given up. */
+
+/** Stores a transaction at a nonce that the lane has passed and the journal never had. Null: it has it by now. */
+export async function recordFiller(
+  database: Database,
+  filler: { chainId: number; signer: Address; nonce: number; gasLimit: bigint; attempt: SignedAttempt },
+  now: number,
+): Promise<JournalTransaction | null> {
+  try {
+    return await database.transact(async (trx) => {
+      const row = newRow({ ...filler, to: filler.signer, data: '0x', authorizations: [], signedFor: [] }, now)
+      const [id] = (await trx('transactions').insert(row)) as [number]
+      trx.later(trx('attempts').insert(attemptColumns(id, filler.attempt, now)))
+      return toTransaction({ ...row, id }, [filler.attempt], [])
+    })
+  } catch (error) {
+    if (isDuplicate(error)) return null
+    throw error
+  }
+}
+
+/** Forgets a filler that the chain has refused, since its nonce had been used before. */
+export async function giveUpFiller(database: Database, id: number, now: number): Promise<void> {
+  await database.write((knex) =>
+    knex('transactions')
+      .where({ id, status: 'open', data: '0x' })
+      .update({ status: 'lost', due_at: null, updated_at: now }),
+  )
+}
+
+/**
+ * Has a transaction that was given up sent again, since nothing has used its nonce. What it carried may have been carried
+ * out by another one meanwhile; then vault and delegate refuse it. False: none was given up at this nonce.
+ */
+export async function reopenLost(
+  database: Database,
+  lane: { chainId: number; signer: Address; nonce: number },
+  now: number,
+): Promise<boolean> {
+  const key = { chain_id: lane.chainId, signer: lane.signer, nonce: lane.nonce }
+  const reopened = await database.write((knex) =>
+    knex('transactions')
+      .where({ ...key, status: 'lost' })
+      .update({ status: 'open', due_at: now, updated_at: now }),
+  )
+  return reopened > 0
+}
