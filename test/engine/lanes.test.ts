@@ -110,16 +110,19 @@ describe('a lane whose nonce is not the chain’s', () => {
 
   it('is paused when a nonce of the journal was used by something else, and its step is carried out once resumed', async function () {
     this.timeout(100_000)
-    const first = await ask()
-    await until(async () => (await first.step()).status === 'success', 'a first step', 20_000)
-    const nextNonce = await nonce()
-    // As after a node that lagged told too low a nonce: the next transaction can never be mined.
-    await setNonce(nextNonce - 1)
-    await service.database
-      .knex('transactions')
-      .where({ signer, nonce: nextNonce - 1 })
-      .update({ nonce: -1 })
-    const stuck = await ask()
+    const { url, knex } = { url: chain().rpcUrls[0]!, knex: service.database.knex }
+    const stuck = await ask({ first: () => rpc(url, 'evm_setAutomine', [false]) })
+    const key = { chain_id: chain().chainId, signer, status: 'open' }
+    await until(async () => knex('transactions').where(key).whereNotNull('sent_at').first('id'), 'the transaction')
+    const { id, nonce } = await knex('transactions').where(key).first('id', 'nonce')
+    const { hash } = await knex('attempts').where({ transaction_id: id }).first('hash')
+    // More than ours will ever be replaced at.
+    const fees = { maxFeePerGas: 500_000_000_000n, maxPriorityFeePerGas: 500_000_000_000n }
+    const other = sendFrom(chain(), operator, { to: operator.address, nonce, ...fees })
+    await until(async () => (await rpc(url, 'eth_getTransactionByHash', [hash])) === null, 'the other in its place')
+    await rpc(url, 'evm_setAutomine', [true])
+    await rpc(url, 'evm_mine', [])
+    await other
     await until(async () => (await lane()).status === 'paused', 'the lane to be paused', 40_000)
     expect((await stuck.step()).status).to.equal('executing')
     expect(await resume()).to.contain('1 transactions were given up')

@@ -64,7 +64,14 @@ export async function fund(
 export async function sendFrom(
   chain: ChainConfig,
   account: PrivateKeyAccount | ReturnType<typeof devAccount>,
-  transaction: { to: Address; value?: bigint; data?: Hex },
+  transaction: {
+    to: Address
+    value?: bigint
+    data?: Hex
+    nonce?: number
+    maxFeePerGas?: bigint
+    maxPriorityFeePerGas?: bigint
+  },
   timeoutMs = 60_000,
 ): Promise<Hash> {
   const wallet = createWalletClient({ account, transport: http(chain.rpcUrls[0]) })
