@@ -48,7 +48,8 @@ import { openSigners } from './openSigners.js'
 import { refuseDropped } from './knownDeployment.js'
 import { createSignals } from './signals.js'
 import { createDatabase, type Database } from './store/database.js'
-import { isOutage } from './store/databaseErrors.js'
+import { isOutage, isWriteRefused } from './store/databaseErrors.js'
+import { explainUnusable } from './store/databaseUnusable.js'
 import { createRateLimits } from './store/rateLimits.js'
 import { createStore } from './store/store.js'
 
@@ -206,7 +207,8 @@ export async function startService(
     return { url: `http://${host}:${port}`, ...common }
   } catch (error) {
     await stopAll()
-    throw error
+    // Of a database that is up to date this shows only where the start first writes to it.
+    throw (isWriteRefused(error) && explainUnusable(config.database, error)) || error
   }
 }
 

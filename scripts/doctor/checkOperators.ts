@@ -29,9 +29,8 @@ export async function checkOperators(
   }
   const lanes = database ? await readLanes(database, chain.chainId) : []
   for (const operator of operators) {
-    const [balance, nonce, code] = await node.ask([
+    const [balance, code] = await node.ask([
       call('eth_getBalance', operator, 'latest'),
-      call('eth_getTransactionCount', operator, 'latest'),
       call('eth_getCode', operator, 'latest'),
     ])
     const steps = BigInt((balance?.result as Hex) ?? '0x0') / (gasPerStep * (perGas > 0n ? perGas : 1n))
@@ -45,14 +44,17 @@ export async function checkOperators(
     }
     const lane = lanes.find(({ signer }) => signer === operator)
     if (lane?.status === 'paused') fault('lane.paused', `${operator} signs nothing: ${lane.reason}`, seePaused)
-    else if (lane && Number(nonce?.result) > lane.nextNonce) {
-      const what = `the chain knows ${Number(nonce?.result)} transactions of ${operator}, the journal ${lane.nextNonce}`
-      fault(
-        'operator.nonceAhead',
-        what,
-        'Something else uses the key, or the database is an old one: see `lane_paused` in the README.',
-      )
-    }
+  }
+  // As the service itself holds them against the chain: those of keys that are gone and paused ones too.
+  for (const { signer, nextNonce } of lanes.filter(({ isAhead, isRetired }) => !isAhead && !isRetired)) {
+    const [count] = await node.ask([call('eth_getTransactionCount', signer, 'latest')])
+    const nonce = Number(count?.result)
+    if (!(nonce > nextNonce)) continue
+    fault(
+      'operator.nonceAhead',
+      `the chain knows ${nonce} transactions of ${signer}, the journal ${nextNonce}`,
+      'Something else uses the key, or the database is an old one: see `lane_paused` in the README.',
+    )
   }
   for (const { signer, isAhead, reason } of lanes) {
     if (isAhead && !operators.includes(signer)) {

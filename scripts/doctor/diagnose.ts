@@ -3,6 +3,7 @@ import { call } from '../../server/chain/rpcFormat.js'
 import { loadConfig } from '../../server/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import type { Database } from '../../server/store/database.js'
+import { lags } from '../../server/domain/lag.js'
 import { describePlace } from '../place.js'
 import { checkContracts } from './checkContracts.js'
 import { checkDatabase } from './checkDatabase.js'
@@ -11,9 +12,6 @@ import { checkKeys } from './checkKeys.js'
 import { checkNode, checkPublicNode, type NodeReport } from './checkNode.js'
 import { checkOperators } from './checkOperators.js'
 import { createFindings, type Finding } from './finding.js'
-
-/** Nodes of one chain may be this many blocks apart. */
-const lagBlocks = 5n
 
 /**
  * Compares a configuration with the living world: keys, nodes, contracts, operators, database. Changes nothing. `say` is told
@@ -63,10 +61,12 @@ async function checkChain(
     const what = `${chain.agreement} nodes have to agree before money moves, and ${nodes.length} can be asked`
     fault('rpc.tooFewAgree', what, 'Add nodes to rpcUrls, or lower agreement in the chains file.')
   }
-  for (const { index, head } of nodes) {
-    const behind = best.head.number - head.number
-    if (behind > lagBlocks)
-      warn('rpc.behind', `rpcUrls/${index} is ${behind} blocks behind`, 'Let it sync, or use another.')
+  for (const [place, behind] of lags(
+    nodes.map(({ head }) => head),
+    now,
+  ).entries()) {
+    if (behind === 0) continue
+    warn('rpc.behind', `rpcUrls/${nodes[place]!.index} is ${behind} blocks behind`, 'Let it sync, or use another.')
   }
   try {
     if (database) await checkIdentity(best, database)

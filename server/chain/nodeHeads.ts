@@ -62,7 +62,10 @@ export function createNodeHeads(lookAtAll: () => Promise<NodeHead[]>, count: num
   function compare(): Promise<NodeHead[]> {
     lookedAt = performance.now()
     looking ??= lookAtAll().then((heads) => {
-      behind = lags(heads.map(({ head }) => head && Number(head.number))).map((blocks) => blocks > 0)
+      behind = lags(
+        heads.map(({ head }) => head),
+        Date.now(),
+      ).map((blocks) => blocks > 0)
       looking = null
       return heads
     })

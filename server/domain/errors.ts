@@ -17,7 +17,6 @@ export const issueCodes = [
   'hash_mismatch',
   'signature_mismatch',
   'signature_malformed',
-  'signature_type_unsupported',
   'authorization_mismatch',
   'authorization_chain_invalid',
   'delegate_not_allowed',

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { mostConfirmations } from '../domain/finality.js'
+import { lags } from '../domain/lag.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
 import type { Exposure } from '../store/exposures.js'
 import type { Lane } from '../store/lanes.js'
@@ -153,13 +154,17 @@ export function createHealth(deps: {
         chain.areOperators(signers),
         askedNodes,
       ])
+      const behind = lags(
+        nodes.map((node) => node.head),
+        now(),
+      )
       const block = Number(head.number) - mostConfirmations(config) - settledWithinBlocks
       const late = { signedBefore: now() - settledWithinMs, block }
       const unsettled = await store.readUnsettled(config.chainId, late).catch(() => null)
       return {
         config,
         head,
-        nodes: nodes.map(({ head: newest, fault }) => ({ number: newest && Number(newest.number), fault })),
+        nodes: nodes.map(({ head: newest, fault }, index) => ({ behind: newest && behind[index]!, fault })),
         inventory: config.tokens.map((token, index) => ({ ...token, amount: inventory[index]! })),
         limits,
         lanes: lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance })),
@@ -192,7 +197,7 @@ function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
   return {
     config,
     head: null,
-    nodes: config.rpcUrls.map(() => ({ number: null, fault: null })),
+    nodes: config.rpcUrls.map(() => ({ behind: null, fault: null })),
     inventory: null,
     limits: null,
     lanes: lanes.map((lane) => ({ ...lane, balance: null })),

@@ -1,3 +1,4 @@
+import { isWriteRefused } from './databaseErrors.js'
 import { databasePlace } from './databasePlace.js'
 import type { DatabaseConfig } from './database.js'
 
@@ -48,6 +49,8 @@ function sqliteRemedy({ code, message }: Cause): string | null {
 function mysqlRemedy({ code, errno }: Cause): string | null {
   const name = String(code)
   if (unknownName.includes(name)) return "Correct the host, or see to this machine's name server."
+  if (isWriteRefused({ errno }))
+    return 'It answers and takes no writes: name the server that does, or see to its disk and to read_only.'
   if (noWay.includes(name)) return 'Start it, correct host and port, or let this machine through to it.'
   if (errno === 1045 || errno === 1698)
     return 'Correct user and password (percent-encoded), and where he may come from.'

@@ -123,7 +123,7 @@ export async function retireLane(
   now: number,
 ): Promise<boolean> {
   const key = { chain_id: chainId, signer }
-  return database.transact(async (trx) => {
+  const isRetired = await database.transact(async (trx) => {
     const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
     const open = await trx('transactions')
       .where({ ...key, status: 'open' })
@@ -133,6 +133,19 @@ export async function retireLane(
     await trx('lanes').where(key).update({ status, reason: 'retired by an operator', updated_at: now })
     return true
   })
+  if (isRetired) await hurryHeld(database)
+  return isRetired
+}
+
+/** Has what may be held looked at at once: payouts wait for up to half a minute while a lane is ahead. */
+async function hurryHeld(database: Database): Promise<void> {
+  await database.write((knex) =>
+    knex('steps')
+      .where('due_at', '>', database.atOnce())
+      // What the chain does not know is waited for, and that wait is counted already.
+      .where('unseen_ms', 0)
+      .update({ due_at: database.atOnce() }),
+  )
 }
 
 /** The statement that tells whether payouts on credit are held: rows if any lane of any chain is ahead of the journal. */
@@ -194,7 +207,7 @@ export async function resumeLane(
   now: number,
 ): Promise<Lane['status']> {
   const key = { chain_id: lane.chainId, signer: lane.signer }
-  return database.transact(async (trx) => {
+  const status = await database.transact(async (trx) => {
     const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
     if (!row) throw new Error(`There is no lane of ${lane.signer} on chain ${lane.chainId}`)
     if (row.status === 'retired') throw new Error(`The lane of ${lane.signer} is retired for good: use another key`)
@@ -223,4 +236,6 @@ export async function resumeLane(
       })
     return status
   })
+  await hurryHeld(database)
+  return status
 }

@@ -155,6 +155,15 @@ describe('npm run doctor', function () {
         return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
       },
     ],
+    [
+      'a key that is gone and that something else uses',
+      'operator.nonceAhead',
+      () => {
+        database(laneOf(9, 'active'))
+        const { address } = devAccount(9)
+        return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
+      },
+    ],
     ['a node that is behind the others', 'rpc.behind', () => behind()],
     ['a node without logs', 'rpc.noLogs', () => without((c) => c.method === 'eth_getLogs')],
     ['a node that is asked in the open', 'rpc.plainHttp', () => change((c) => (c.rpcUrls = ['http://0.0.0.0:9']))],

@@ -30,7 +30,7 @@ describe('what is told of a lane', () => {
     const chain = {
       config,
       head,
-      nodes: [{ number: 1, fault: null }],
+      nodes: [{ behind: 0, fault: null }],
       inventory: [],
       lanes,
       limits: null,

@@ -47,6 +47,22 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
     expect(await record(ref)).to.equal('recorded')
   })
 
+  it('are looked at at once when it is resumed, and when it is retired', async () => {
+    const claimed = async () =>
+      (await scene.store.claimDueSteps({ limit: 10, leaseMs: 60_000 })).map((work) => work.ref)
+    const ref = await aPayout()
+    await scene.store.noteLaneAhead(ahead, Date.now())
+    expect(await claimed()).to.deep.equal([ref])
+    await scene.store.postponeStep(ref, 30_000)
+    expect(await claimed()).to.deep.equal([])
+    await scene.store.resumeLane(resumed, Date.now())
+    expect(await claimed()).to.deep.equal([ref])
+    await scene.store.noteLaneAhead({ ...ahead, seenNonce: 5 }, Date.now())
+    await scene.store.postponeStep(ref, 30_000)
+    await scene.store.retireLane({ chainId: 1, signer: other }, Date.now())
+    expect(await claimed()).to.deep.equal([ref])
+  })
+
   it('are held for one that was paused too, which is paused as before once it is resumed', async () => {
     const ref = await aPayout()
     const lane = async () => (await scene.store.readLanes(1))[0]

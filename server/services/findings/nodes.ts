@@ -1,4 +1,3 @@
-import { lags } from '../../domain/lag.js'
 import type { ChainState, Finding } from './state.js'
 
 export function downOf({ config, head }: ChainState): Finding[] {
@@ -11,16 +10,15 @@ export function downOf({ config, head }: ChainState): Finding[] {
 export function nodesOf({ config, head, nodes }: ChainState): Finding[] {
   if (head === null) return []
   const { chainId } = config
-  const behind = lags(nodes.map(({ number }) => number))
-  return nodes.flatMap(({ number, fault }, index): Finding[] => {
+  return nodes.flatMap(({ behind, fault }, index): Finding[] => {
     const name = `Node ${index + 1} of ${nodes.length} of chain ${chainId}`
-    if (number === null) {
+    if (behind === null) {
       const remedy = 'See to the node at that place in rpcUrls; the others are asked meanwhile.'
       const message = `${name} gives no usable answer${fault === null ? '.' : `: ${fault}.`}`
       return [{ code: 'node_down', chainId, message, remedy }]
     }
-    if (behind[index] === 0) return []
+    if (behind === 0) return []
     const remedy = 'See to the node at that place in rpcUrls, or take it out; the others are asked before it meanwhile.'
-    return [{ code: 'node_lagging', chainId, message: `${name} is ${behind[index]} blocks behind.`, remedy }]
+    return [{ code: 'node_lagging', chainId, message: `${name} is ${behind} blocks behind.`, remedy }]
   })
 }

@@ -33,8 +33,11 @@ export type ChainState = {
   config: ChainConfig
   /** Null: no node answers. */
   head: Block | null
-  /** Each node's newest block, in the order of `rpcUrls`; null where it gives none, with the reason if it is known. */
-  nodes: { number: number | null; fault: string | null }[]
+  /**
+   * How many blocks each node is behind the others, in the order of `rpcUrls`; null where it gives none, with the reason if
+   * it is known.
+   */
+  nodes: { behind: number | null; fault: string | null }[]
   /** What the vault holds. Null: no node answers. */
   inventory: (TokenConfig & { amount: bigint })[] | null
   /** What keeps the vault from paying, of tokens in the order of `config`. Null: no node answers. */
