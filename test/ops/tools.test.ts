@@ -3,6 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { Address } from 'viem'
+import { devAccount } from '../../server/devnet/accounts.js'
+import { createDatabase } from '../../server/store/database.js'
+import { createStore } from '../../server/store/store.js'
 import { builtProgram } from '../support/builtProgram.js'
 import { freshMysqlUrl } from '../support/database.js'
 
@@ -42,6 +46,32 @@ describe('the tools beside the service', function () {
       )
     })
   }
+
+  it('operate pauses a lane, resumes it, and retires none whose key the vault pays', async () => {
+    const dataDir = join(folder, 'lanes')
+    const signer = devAccount(1).address
+    const database = createDatabase({ kind: 'sqlite', file: join(dataDir, 'service.sqlite') })
+    await database.migrate()
+    await createStore(database).openLane(
+      { chainId: 31337, signer: signer.toLowerCase() as Address, chainNonce: 0 },
+      Date.now(),
+    )
+    await database.close()
+    const lane = (...words: string[]) => run('operate', ['lane', ...words, '--embedded'], { DATA_DIR: dataDir })
+    const paused = await lane('pause', '31337', signer, 'a', 'new', 'key')
+    expect(paused.stdout, paused.stderr).to.contain(`${signer.toLowerCase()} paused, 0 open transactions`)
+    expect(paused.stdout).to.contain('next nonce 0: a new key')
+    const resumed = await lane('resume', '31337', signer)
+    expect(resumed.stdout, resumed.stderr).to.contain('is active again; 0 transactions were given up.')
+    const retired = await lane('retire', '31337', signer)
+    expect([retired.status, retired.stderr]).to.satisfy(
+      ([status, said]: [number, string]) => status === 1 && /knows 0x[0-9a-fA-F]{40} as an operator: let/.test(said),
+    )
+    const unknown = await lane('forget', '31337', signer)
+    expect([unknown.status, unknown.stderr]).to.satisfy(
+      ([status, said]: [number, string]) => status === 1 && said.startsWith('Usage: '),
+    )
+  })
 
   it('takes --embedded for no other chains', async () => {
     const { status, stderr } = await run('reconcile', ['--embedded'], { CHAINS_FILE: '/none', DATABASE_URL: 'sqlite:' })
