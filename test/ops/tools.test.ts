@@ -8,6 +8,7 @@ import { devAccount } from '../../server/devnet/accounts.js'
 import { createDatabase } from '../../server/store/database.js'
 import { createStore } from '../../server/store/store.js'
 import { builtProgram } from '../support/builtProgram.js'
+import { closeFilesIn } from '../support/closedFile.js'
 import { freshMysqlUrl } from '../support/database.js'
 
 /** The tools as operators start them, with nothing of the service in their environment but what a test names. */
@@ -57,6 +58,7 @@ describe('the tools beside the service', function () {
       Date.now(),
     )
     await database.close()
+    await closeFilesIn(dataDir)
     const lane = (...words: string[]) => run('operate', ['lane', ...words, '--embedded'], { DATA_DIR: dataDir })
     const paused = await lane('pause', '31337', signer, 'a', 'new', 'key')
     expect(paused.stdout, paused.stderr).to.contain(`${signer.toLowerCase()} paused, 0 open transactions`)
