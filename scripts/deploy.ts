@@ -63,7 +63,7 @@ async function run() {
 async function signersOf(prefix: 'DEPLOYER' | 'SOLVER') {
   if (!namesOperatorKeys(process.env, prefix)) return []
   const problems: string[] = []
-  const keys = readOperatorKeys(process.env, problems, prefix)
+  const keys = readOperatorKeys(process.env, problems, { prefix })
   if (problems.length > 0) throw new DeployRefused(problems.join('\n'))
   return openSigners(keys)
 }

@@ -5,6 +5,7 @@
  *        npm run operate -- lane pause <chainId> <signer> <reason>
  *        npm run operate -- lane resume <chainId> <signer>
  *        npm run operate -- lane retire <chainId> <signer>
+ *        npm run operate -- exposure settle <id>
  * It works on the service's own database and chains, named by the same environment, or with --embedded on the embedded
  * defaults. With SQLite the service has to be stopped meanwhile; drain mode is then changed by sending its process SIGUSR2.
  */
@@ -18,7 +19,8 @@ import { resumeAtChain } from './operate/resumeAtChain.js'
 import { retire } from './operate/retire.js'
 
 const usage =
-  'Usage: npm run operate -- status | drain on|off | lane pause|resume|retire <chainId> <signer> [reason] [--embedded]'
+  'Usage: npm run operate -- status | drain on|off | lane pause|resume|retire <chainId> <signer> [reason] | ' +
+  'exposure settle <id> [--embedded]'
 
 await atService(({ database, chains, words }) =>
   run(words, { database, store: createStore(database), chains: createChains(chains) }),
@@ -47,6 +49,11 @@ async function run(words: string[], place: Place): Promise<void> {
     if (order === 'resume') return void console.log(await resumeAtChain(chain, lane.signer, store))
     if (order === 'retire') return void console.log(await retire(chain, lane.signer, store))
   }
+  const id = words[2] ?? ''
+  if (what === 'exposure' && order === 'settle' && /^[1-9]\d{0,14}$/.test(id)) {
+    if (!(await store.settleExposure(Number(id), Date.now()))) throw new Error(`There is no open exposure ${id}`)
+    return printStatus(place)
+  }
   console.error(usage)
   process.exitCode = 1
 }
@@ -56,6 +63,10 @@ async function printStatus({ database, store, chains }: Place): Promise<void> {
   console.log(`drain mode: ${draining ? 'on' : 'off'}`)
   const steps = waiting.reduce((sum, chain) => sum + chain.steps, 0)
   console.log(`accepted steps that no transaction carries yet: ${steps}`)
+  for (const { id, kind, chainId, transactionHash, user, token, amount } of await store.readOpenExposures()) {
+    const what = kind === 'credit' ? 'a payment that is gone was paid out on' : 'was paid without credit'
+    console.log(`exposure ${id}: ${transactionHash} on chain ${chainId}, ${what}: ${amount} of ${token}, user ${user}`)
+  }
   const known = (await readKnownContracts(database)).map(({ chainId }) => chainId)
   for (const chainId of new Set([...chains.keys(), ...known])) {
     const { steps, transactions, deposits, airdrops, lanesAhead } = await readUnderWay(database, chainId)

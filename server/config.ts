@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { dearest } from './api/rateLimit.js'
 import { readChainsFile } from './chainsFile.js'
 import { readDatabaseUrl } from './databaseUrl.js'
 import type { ChainConfig } from './domain/chainConfig.js'
@@ -62,14 +63,15 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
   }
 
   const dataDir = env.DATA_DIR || '.data'
+  const role = choice('ROLE', roles, 'all')
   const metricsPort = integer('METRICS_PORT', -1, { min: 0, max: 65535 })
   const config: Config = {
     host: env.HOST || '127.0.0.1',
     port: integer('PORT', 3000, { min: 0, max: 65535 }),
     dataDir,
     database: readDatabaseUrl(env.DATABASE_URL, dataDir, problems),
-    deployment: readDeployment(env, problems),
-    role: choice('ROLE', roles, 'all'),
+    deployment: readDeployment(env, role, problems),
+    role,
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
     metricsPort: metricsPort < 0 ? null : metricsPort,
     corsOrigins: readOrigins(env.CORS_ORIGINS, problems),
@@ -82,6 +84,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     },
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 262_144, { min: 1_024, max: 16_777_216 }),
     maxConnections: integer('MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }),
+  }
+  if (config.rateLimitPerMinute > 0 && config.rateLimitPerMinute < dearest) {
+    problems.push(`RATE_LIMIT_PER_MINUTE: must be 0, or at least ${dearest}, which one action costs`)
   }
   if (config.port !== 0 && config.port === config.metricsPort) {
     problems.push('METRICS_PORT: is the same as PORT; metrics are for operators and listen by themselves')
@@ -99,7 +104,7 @@ function readOrigins(text: string | undefined, problems: string[]): string[] {
   return origins
 }
 
-function readDeployment(env: NodeJS.ProcessEnv, problems: string[]): Config['deployment'] {
+function readDeployment(env: NodeJS.ProcessEnv, role: Config['role'], problems: string[]): Config['deployment'] {
   if (!env.CHAINS_FILE) {
     if (namesOperatorKeys(env)) {
       problems.push(
@@ -108,7 +113,7 @@ function readDeployment(env: NodeJS.ProcessEnv, problems: string[]): Config['dep
     }
     return null
   }
-  const keys = readOperatorKeys(env, problems)
+  const keys = readOperatorKeys(env, problems, { signs: role !== 'api' })
   let text: string
   try {
     text = readFileSync(env.CHAINS_FILE, 'utf8')

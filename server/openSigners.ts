@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import { createRemoteSigners } from './chain/remoteSigner.js'
 import { createSigner, type Signer } from './chain/signer.js'
 import type { OperatorKeys } from './operatorKeys.js'
@@ -15,6 +16,7 @@ export class KeysUnusable extends Error {
 export async function openSigners(keys: OperatorKeys): Promise<Signer[]> {
   if (keys.kind === 'plain') return keys.keys.map((key) => createSigner(key))
   if (keys.kind === 'remote') return createRemoteSigners(keys.url, keys.addresses)
+  if (keys.kind === 'addresses') return keys.addresses.map(silentSigner)
   // Loaded where it is needed only: its library is a twentieth of an idle process.
   const { decryptKeystore } = await import('./chain/keystore.js')
   const problems: string[] = []
@@ -31,4 +33,9 @@ export async function openSigners(keys: OperatorKeys): Promise<Signer[]> {
   }
   if (problems.length > 0) throw new KeysUnusable(problems)
   return signers
+}
+
+/** Of a key that this process does not have. */
+function silentSigner(address: Address): Signer {
+  return { address, signTransaction: () => Promise.reject(new Error('this process has no keys')) }
 }

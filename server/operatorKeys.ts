@@ -11,14 +11,23 @@ export type OperatorKeys =
   | { kind: 'keystore'; files: { path: string; json: string }[]; password: string }
   /** Another process that holds the keys and signs; which of its keys are operators. */
   | { kind: 'remote'; url: string; addresses: Address[] }
+  /** Only whose they are: for a process that signs nothing. */
+  | { kind: 'addresses'; addresses: Address[] }
 
 /** Whose keys: the names of all variables begin with it. */
 type Prefix = 'SOLVER' | 'DEPLOYER'
 
 const sources = ['PRIVATE_KEYS', 'KEYS_FILE', 'SIGNER_URL'] as const
 
-/** Reads which keys the environment names. The problems repeat nothing secret; encrypted keys stay encrypted here. */
-export function readOperatorKeys(env: NodeJS.ProcessEnv, problems: string[], prefix: Prefix = 'SOLVER'): OperatorKeys {
+/**
+ * Reads which keys the environment names. The problems repeat nothing secret; encrypted keys stay encrypted here. With
+ * `signs: false` the addresses will do.
+ */
+export function readOperatorKeys(
+  env: NodeJS.ProcessEnv,
+  problems: string[],
+  { prefix = 'SOLVER', signs = true }: { prefix?: Prefix; signs?: boolean } = {},
+): OperatorKeys {
   const variable = (name: string) => `${prefix}_${name}`
   const given: Given = {
     variable,
@@ -29,6 +38,9 @@ export function readOperatorKeys(env: NodeJS.ProcessEnv, problems: string[], pre
   if (named.length > 1) given.refuse(named[0]!, `and ${named.slice(1).map(variable).join(', ')} exclude each other`)
   if (given.value('KEYS_FILE')) return readKeystores(given)
   if (given.value('SIGNER_URL')) return readRemote(given)
+  if (!signs && named.length === 0 && given.value('SIGNER_ADDRESSES')) {
+    return { kind: 'addresses', addresses: readAddresses(given) }
+  }
   return readPlain(given)
 }
 
@@ -121,6 +133,10 @@ function readRemote(given: Given): OperatorKeys {
     const form = 'must be http://127.0.0.1:port or unix:/path; whoever reaches the signer can sign, so it is local'
     given.refuse('SIGNER_URL', form)
   }
+  return { kind: 'remote', url, addresses: readAddresses(given) }
+}
+
+function readAddresses(given: Given): Address[] {
   const addresses = listed(given.value('SIGNER_ADDRESSES'))
   if (addresses.length === 0) given.refuse('SIGNER_ADDRESSES', "must say which of the signer's keys are operators")
   for (const [index, address] of addresses.entries()) {
@@ -128,7 +144,7 @@ function readRemote(given: Given): OperatorKeys {
   }
   const lower = addresses.map((address) => address.toLowerCase() as Address)
   if (new Set(lower).size < lower.length) given.refuse('SIGNER_ADDRESSES', 'an address is there twice')
-  return { kind: 'remote', url, addresses: lower }
+  return lower
 }
 
 function isLocalAddress(text: string): boolean {

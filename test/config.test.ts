@@ -70,6 +70,7 @@ describe('the configuration', () => {
 
   const broken: [string, Record<string, string>, unknown, string][] = [
     ['a port beyond the range', { PORT: '70000' }, undefined, 'PORT'],
+    ['a rate limit below what one action costs', { RATE_LIMIT_PER_MINUTE: '4' }, undefined, 'RATE_LIMIT_PER_MINUTE'],
     ['an unknown role', { ROLE: 'boss' }, undefined, 'ROLE'],
     ['an unknown log level', { LOG_LEVEL: 'loud' }, undefined, 'LOG_LEVEL'],
     ['a database of another kind', { DATABASE_URL: 'postgres://x/y' }, undefined, 'DATABASE_URL'],
@@ -236,6 +237,15 @@ describe('the configuration', () => {
       }
     })
 
+    it('takes the operators’ addresses alone for a process that only answers requests', () => {
+      const loaded = load(encrypted({ ROLE: 'api', SOLVER_SIGNER_ADDRESSES: address }), real)
+      if (!loaded.ok) throw new Error(loaded.problems.join())
+      expect(loaded.config.deployment!.keys).to.deep.equal({ kind: 'addresses', addresses: [address] })
+      expect(problems(encrypted({ ROLE: 'api', SOLVER_SIGNER_ADDRESSES: '0x12' }), real).join()).to.contain(
+        'entry 1 is no address',
+      )
+    })
+
     const brokenKeys: [string, Record<string, string>, string][] = [
       ['two sources', { SOLVER_PRIVATE_KEYS: key, SOLVER_SIGNER_URL: 'http://127.0.0.1:1' }, 'exclude each other'],
       ['no password', { SOLVER_KEYS_FILE: '/dev/null' }, 'SOLVER_KEYS_PASSWORD_FILE'],
@@ -250,6 +260,8 @@ describe('the configuration', () => {
       ['a signer elsewhere', { SOLVER_SIGNER_URL: 'http://signer.example.org' }, 'SOLVER_SIGNER_URL'],
       ['a signer without addresses', { SOLVER_SIGNER_URL: 'http://127.0.0.1:9' }, 'SOLVER_SIGNER_ADDRESSES'],
       ['no key for a real chain', {}, 'SOLVER_KEYS_FILE or SOLVER_SIGNER_URL'],
+      ['addresses alone where steps are carried out', { SOLVER_SIGNER_ADDRESSES: address }, 'SOLVER_PRIVATE_KEYS'],
+      ['no address of an operator, in whatever role', { ROLE: 'api' }, 'SOLVER_PRIVATE_KEYS'],
     ]
     for (const [what, env, word] of brokenKeys) {
       it(`refuses ${what}`, () => {

@@ -12,6 +12,8 @@ export async function checkKeys(
   env: NodeJS.ProcessEnv,
 ): Promise<{ findings: Finding[]; operators: Address[] }> {
   const { list, fault, warn } = createFindings('operator keys')
+  // There is nothing to open and nothing that signs.
+  if (keys.kind === 'addresses') return { findings: list, operators: keys.addresses }
   if (keys.kind === 'keystore') {
     const files = [...keys.files.map(({ path }) => path), env.SOLVER_KEYS_PASSWORD_FILE].filter((path) => path)
     for (const path of files as string[]) {

@@ -1,25 +1,27 @@
 import { type Address, formatUnits, type Hex } from 'viem'
 import { call } from '../../server/chain/rpcFormat.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { fewTransactions, gasMark, transactionGas } from '../../server/domain/gasMark.js'
 import type { Database } from '../../server/store/database.js'
 import { countOpenTransactions, readLanes } from '../../server/store/lanes.js'
 import type { NodeReport } from './checkNode.js'
 import { createFindings, type Finding } from './finding.js'
 
-/** About one step with a delegation and some calls. */
-const gasPerStep = 200_000n
-const lowSteps = 50n
+type Node = NonNullable<NodeReport['node']>
+
 const seePaused = 'See `lane_paused` under "When something is wrong" in the README.'
 
 /** Whether each operator can pay for gas on a chain, and whether chain and journal agree about its nonce. */
 export async function checkOperators(
   chain: ChainConfig,
-  node: NonNullable<NodeReport['node']>,
+  /** Those that answer, the one with the newest block first. */
+  nodes: readonly [Node, ...Node[]],
   operators: readonly Address[],
   /** Null: the journal can't be read. */
   database: Database | null,
 ): Promise<Finding[]> {
   const { list, fault, warn } = createFindings(`chain ${chain.chainId}`)
+  const [node] = nodes
   const { baseFeePerGas } = node.head
   const perGas = baseFeePerGas + chain.priorityFeePerGas
   const { symbol, decimals } = chain.nativeCurrency
@@ -27,17 +29,21 @@ export async function checkOperators(
     const what = `gas costs ${perGas} wei now, and maxFeePerGasCap is ${chain.maxFeePerGasCap}`
     fault('fees.capTooLow', what, 'Raise maxFeePerGasCap in the chains file, or wait: nothing is sent above it.')
   }
+  const mark = gasMark({ baseFeePerGas, priorityFeePerGas: chain.priorityFeePerGas })
   const lanes = database ? await readLanes(database, chain.chainId) : []
   for (const operator of operators) {
     const [balance, code] = await node.ask([
       call('eth_getBalance', operator, 'latest'),
       call('eth_getCode', operator, 'latest'),
     ])
-    const steps = BigInt((balance?.result as Hex) ?? '0x0') / (gasPerStep * (perGas > 0n ? perGas : 1n))
-    const has = `${operator} has ${formatUnits(BigInt((balance?.result as Hex) ?? '0x0'), decimals)} ${symbol}`
-    if (steps === 0n) fault('operator.noGas', `${has}: not enough for one step`, `Send it ${symbol} for gas.`)
-    else if (steps < lowSteps)
-      warn('operator.lowGas', `${has}: enough for ${steps} steps`, `Send it ${symbol} for gas.`)
+    const wei = BigInt((balance?.result as Hex) ?? '0x0')
+    const has = `${operator} has ${formatUnits(wei, decimals)} ${symbol}`
+    if (wei === 0n || wei < transactionGas * perGas) {
+      fault('operator.noGas', `${has}: not enough for one transaction`, `Send it ${symbol} for gas.`)
+    } else if (wei < mark) {
+      const needed = `${fewTransactions} transactions take up to ${formatUnits(mark, decimals)}`
+      warn('operator.lowGas', `${has}; ${needed}`, `Send it ${symbol} for gas.`)
+    }
     if (code?.result && code.result !== '0x') {
       const what = `${operator} has code or a delegation; nodes keep few of its transactions waiting`
       warn('operator.hasCode', what, 'Use a key that is used for nothing else.')
@@ -45,11 +51,15 @@ export async function checkOperators(
     const lane = lanes.find(({ signer }) => signer === operator)
     if (lane?.status === 'paused') fault('lane.paused', `${operator} signs nothing: ${lane.reason}`, seePaused)
   }
-  // As the service itself holds them against the chain: those of keys that are gone and paused ones too.
+  // As the service itself holds them against the chain: by the highest that a node tells, those of keys that are gone and
+  // paused ones too.
   for (const { signer, nextNonce } of lanes.filter(({ isAhead, isRetired }) => !isAhead && !isRetired)) {
-    const [count] = await node.ask([call('eth_getTransactionCount', signer, 'latest')])
-    const nonce = Number(count?.result)
-    if (!(nonce > nextNonce)) continue
+    const nonce = await highestNonce(nodes, signer)
+    if (nonce === null) {
+      const what = `no node tells how many transactions of ${signer} there are`
+      warn('operator.nonceUnknown', what, 'Use a node that answers eth_getTransactionCount.')
+    }
+    if (nonce === null || nonce <= nextNonce) continue
     fault(
       'operator.nonceAhead',
       `the chain knows ${nonce} transactions of ${signer}, the journal ${nextNonce}`,
@@ -72,4 +82,14 @@ export async function checkOperators(
     fault('signer.missing', what, 'Put the key back until they are final; `npm run operate -- status` shows when.')
   }
   return list
+}
+
+/** Null: none of them tells. */
+async function highestNonce(nodes: readonly Node[], signer: Address): Promise<number | null> {
+  const asked = nodes.map(({ ask }) => ask([call('eth_getTransactionCount', signer, 'latest')]).catch(() => []))
+  const told = (await Promise.all(asked)).flatMap(([answer]) => {
+    const nonce = Number(answer?.result ?? NaN)
+    return Number.isNaN(nonce) ? [] : [nonce]
+  })
+  return told.length === 0 ? null : Math.max(...told)
 }

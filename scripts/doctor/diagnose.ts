@@ -71,7 +71,7 @@ async function checkChain(
   try {
     if (database) await checkIdentity(best, database)
     findings.push(...(await checkContracts(chain, best.ask, operators)))
-    findings.push(...(await checkOperators(chain, best, operators, database)))
+    findings.push(...(await checkOperators(chain, [best, ...nodes.slice(1)], operators, database)))
   } catch (error) {
     if (!(error instanceof Error)) throw error
     fault('rpc.unreachable', `its nodes fell silent while they were asked (${error.name})`, 'Look again.')

@@ -3,8 +3,9 @@ import type { Chain } from '../../server/chain/chain.js'
 import type { Store } from '../../server/store/store.js'
 
 /**
- * Makes a lane active again, from the chain's own nonce on, or paused as it was before the chain was ahead. Transactions of the journal whose nonces something else has
- * used, so that no node knows any of their hashes, are given up, and what they carried is prepared anew.
+ * Makes a lane active again, from the chain's own nonce on, or paused as it was before the chain was ahead. Transactions of
+ * the journal whose nonces something else has used, so that no node knows any of their hashes, are given up, and what they
+ * carried is prepared anew.
  */
 export async function resumeAtChain(chain: Chain, signer: Address, store: Store): Promise<string> {
   const { chainId } = chain.config

@@ -5,7 +5,7 @@ import { isSettled } from './status.js'
 import type { StepKind } from './stepKind.js'
 
 /** How often a step may be tried before its failure is final. */
-export const maxAttempts = 5
+const maxAttempts = 5
 
 /** What a client asks of a step. */
 export type Order = {

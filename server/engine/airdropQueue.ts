@@ -1,7 +1,8 @@
 import { encodeAbiParameters, type Hash, keccak256 } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
-import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
+import type { Airdrop } from '../domain/airdrop.js'
 import { isVault, vaultsOf } from '../domain/chainConfig.js'
+import { airdropTopic } from '../domain/topics.js'
 import type { AirdropResult } from '../store/airdrops.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { isPaidByFormer } from './formerVaults.js'
@@ -109,7 +110,8 @@ export async function airdropResult(
   chain: Chain,
   tools: EngineTools,
 ): Promise<AirdropResult | null> {
-  // By a replica that has another chains file, through a vault that nothing can be read of here; or given up by a transfer to itself.
+  // Sent by a replica with another chains file, through a vault that nothing can be read of here. What was given up for a
+  // transfer to its own sender can be read.
   if (!isVault(receipt.to, chain.config) && receipt.to !== receipt.from) return null
   const key = airdropKey(airdrop)
   if (tools.codec.fulfilledKeys(receipt, ...vaultsOf(chain.config)).includes(key)) return paidBy(receipt, airdrop)
@@ -118,11 +120,6 @@ export async function airdropResult(
     return { airdrop, hash: receipt.hash, paidIn: null, message }
   }
   return findPayment(airdrop, chain, tools)
-}
-
-/** What requests wait on. */
-export function airdropTopic({ chainId, token, wallet }: AirdropKey): string {
-  return `airdrop:${chainId}:${token}:${wallet}`
 }
 
 /** What the vault remembers the airdrop by: each round of a wallet once. */

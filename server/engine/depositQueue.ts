@@ -3,6 +3,7 @@ import type { Chain, Receipt } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
 import { isVault } from '../domain/chainConfig.js'
 import type { Custody, Movement } from '../domain/deposit.js'
+import { depositTopic } from '../domain/topics.js'
 import type { DepositResult, DepositWork } from '../store/deposits.js'
 import { confirmationsFor } from './arrivals.js'
 import type { EngineTools } from './tools.js'
@@ -78,11 +79,6 @@ async function shortArrival(
   return at < 0
     ? null
     : `amount: of ${logged[at]!.amount} only ${arrived[at]} have reached the vault; as an on-demand step they become credit.`
-}
-
-/** What requests wait on for a report. */
-export function depositTopic(id: number): string {
-  return `deposit:${id}`
 }
 
 async function settle(work: DepositWork, result: DepositResult, tools: EngineTools): Promise<Visit> {

@@ -3,6 +3,7 @@ import type { Airdrop } from '../domain/airdrop.js'
 import { vaultsOf } from '../domain/chainConfig.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Settings } from '../domain/settings.js'
+import { airdropTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
 
 /** How long a request is held open for its airdrop to be mined. */
@@ -55,7 +56,7 @@ export function createAirdrops(deps: {
       const deadline = deps.now() + waitMs
       let airdrop = asked.airdrop
       while (airdrop.status === 'executing' && !signal.aborted && deps.now() < deadline) {
-        await deps.nextChange(`airdrop:${key.chainId}:${key.token}:${key.wallet}`, lookAgainMs, signal)
+        await deps.nextChange(airdropTopic(key), lookAgainMs, signal)
         // Not the newest: another may have been asked for since.
         airdrop = (await store.readAirdrop({ ...key, round: airdrop.round })) ?? airdrop
       }

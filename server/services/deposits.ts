@@ -4,6 +4,7 @@ import { ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import type { Settings } from '../domain/settings.js'
 import { findToken } from '../domain/solverNeeds.js'
+import { depositTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
 import { checkUser } from './checkUser.js'
 
@@ -63,7 +64,7 @@ export function createDeposits(deps: {
       const deadline = deps.now() + waitMs
       let view: DepositView = reported
       while (view.status === 'pending' && !signal.aborted && deps.now() < deadline) {
-        await deps.nextChange(`deposit:${reported.id}`, lookAgainMs, signal)
+        await deps.nextChange(depositTopic(reported.id), lookAgainMs, signal)
         view = (await store.readDeposit(reported.id)) ?? view
       }
       if (view.error) throw new ServiceError(view.error.code, view.error.message)

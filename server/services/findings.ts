@@ -1,4 +1,4 @@
-import type { Exposure } from '../store/exposures.js'
+import type { OpenExposure } from '../store/exposures.js'
 import type { Waiting } from '../store/serviceState.js'
 import { inUse, lowOnGasOf, missingOf, pausedOf, refusedOf, silentOf } from './findings/lanes.js'
 import { downOf, nodesOf } from './findings/nodes.js'
@@ -14,7 +14,7 @@ export function findingsOf(state: {
   database: HealthStatus
   chains: ChainState[]
   waiting: readonly Waiting[]
-  exposures: Exposure[]
+  exposures: OpenExposure[]
   unconfiguredCredit: readonly UnconfiguredCredit[]
   /** Whose keys are configured. */
   operators: readonly string[]

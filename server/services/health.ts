@@ -4,7 +4,7 @@ import type { ChainConfig } from '../domain/chainConfig.js'
 import { mostConfirmations } from '../domain/finality.js'
 import { lags } from '../domain/lag.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
-import type { Exposure } from '../store/exposures.js'
+import type { OpenExposure } from '../store/exposures.js'
 import type { Lane } from '../store/lanes.js'
 import type { Waiting } from '../store/serviceState.js'
 import type { Store } from '../store/store.js'
@@ -182,7 +182,7 @@ export function createHealth(deps: {
 type Shared = {
   draining: boolean
   waiting: Waiting[]
-  exposures: Exposure[]
+  exposures: OpenExposure[]
 }
 
 /** What is told while the database does not answer. */

@@ -35,7 +35,7 @@ export async function claimDue<Row extends object>(
 /**
  * Makes due at once what is leased or was to be looked at later; for a process that begins, and before it claims anything.
  * Where it is the only one of its database, those who had the leases are dead; elsewhere nothing is changed, and each
- * lease runs out by itself. Not what the chain does not know: the wait for that is counted already, and is to be waited.
+ * lease runs out by itself. Not what no node knows yet: the time until its next look is in `unseen_ms` already.
  */
 export async function endLeases(database: Database): Promise<void> {
   if (database.kind !== 'sqlite') return

@@ -49,8 +49,8 @@ export type Database = {
 
 export type TransactOptions = {
   /**
-   * False: a power loss may undo it on SQLite, together with nothing but what came after. A process that dies undoes
-   * nothing. For what only saves work, such as leases, which then need not wait for the disk.
+   * False: on SQLite a power loss may undo it, with all that was committed after it and nothing else. A process that dies
+   * undoes nothing. For what only saves work, such as leases, which then need not wait for the disk.
    */
   durable?: boolean
   /**

@@ -1,9 +1,11 @@
+import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from './database.js'
 
 /**
  * What the solver has paid on the strength of something that a reorganisation deeper than the confirmations took away
- * afterwards. It stays open until the payment comes again, the payout turns out not to have happened, or for good.
+ * afterwards. It stays open until the payment comes again, the payout turns out not to have happened, or an operator has
+ * settled it with the user.
  */
 export type Exposure = {
   kind: 'credit' | 'payout'
@@ -91,10 +93,24 @@ export async function reduceExposure(
   return by < left ? by : left
 }
 
-/** Exposures that nothing has made good, of all chains, oldest first; a thousand at most. */
-export async function readOpenExposures(database: Database): Promise<(Exposure & { foundAt: number })[]> {
+/**
+ * Notes that what is open has been settled with the user in some other way, on an operator's word; `open_amount` goes on
+ * telling how much that was. What comes on the chain afterwards makes it good no more: a payment that comes again is the
+ * user's credit whole. False: there is no such exposure that is open.
+ */
+export async function settleExposure(database: Database, id: number, now: number): Promise<boolean> {
+  const open = (knex: Knex) => knex('exposures').where({ id }).whereNull('resolved_at')
+  return (await database.write((knex) => open(knex).update({ resolved_at: now }))) > 0
+}
+
+/** An exposure that nothing has made good yet. */
+export type OpenExposure = Exposure & { id: number; foundAt: number }
+
+/** Of all chains, oldest first; a thousand at most. */
+export async function readOpenExposures(database: Database): Promise<OpenExposure[]> {
   const rows = await database.knex<ExposureRow>('exposures').whereNull('resolved_at').orderBy('id').limit(1_000)
   return rows.map((row) => ({
+    id: row.id,
     kind: row.kind,
     chainId: row.chain_id,
     transactionHash: row.transaction_hash,

@@ -142,7 +142,7 @@ async function hurryHeld(database: Database): Promise<void> {
   await database.write((knex) =>
     knex('steps')
       .where('due_at', '>', database.atOnce())
-      // What the chain does not know is waited for, and that wait is counted already.
+      // Not what no node knows yet: the time until its next look is in this sum already.
       .where('unseen_ms', 0)
       .update({ due_at: database.atOnce() }),
   )

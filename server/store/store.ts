@@ -52,7 +52,7 @@ import {
   resumeLane,
   retireLane,
 } from './lanes.js'
-import { readOpenExposures } from './exposures.js'
+import { readOpenExposures, settleExposure } from './exposures.js'
 import { createActionIntake, findKnownAction } from './newActions.js'
 import { fixStepKey, giveAccountBack, reserveForStep, takeAccounts } from './preparation.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
@@ -148,6 +148,7 @@ export function createStore(database: Database) {
     readSettledBlocks: on(readSettledBlocks),
     undoBlock: on(undoBlock),
     readOpenExposures: on(readOpenExposures),
+    settleExposure: on(settleExposure),
 
     requestAirdrop: on(requestAirdrop),
     readAirdrop: on(readAirdrop),

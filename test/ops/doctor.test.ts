@@ -164,6 +164,14 @@ describe('npm run doctor', function () {
         return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
       },
     ],
+    [
+      'nodes of which none tells nonces',
+      'operator.nonceUnknown',
+      () => {
+        database(laneOf(1, 'active'))
+        return without((c) => c.method === 'eth_getTransactionCount')
+      },
+    ],
     ['a node that is behind the others', 'rpc.behind', () => behind()],
     ['a node without logs', 'rpc.noLogs', () => without((c) => c.method === 'eth_getLogs')],
     ['a node that is asked in the open', 'rpc.plainHttp', () => change((c) => (c.rpcUrls = ['http://0.0.0.0:9']))],

@@ -25,8 +25,9 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
 
   it('names nothing while everything is explained', async () => {
     await paidAction()
-    for (const vault of (await scene.compare()).vaults)
-      expect(vault).to.include({ unexplained: 0n }).and.deep.include({ suspects: [] })
+    const { vaults } = await scene.compare()
+    expect(vaults).to.have.length.above(1)
+    for (const vault of vaults) expect(vault).to.include({ unexplained: 0n }).and.deep.include({ suspects: [] })
   })
 
   it('names the transaction of a payout that is not booked', async () => {

@@ -48,7 +48,7 @@ describe('the tools beside the service', function () {
     })
   }
 
-  it('operate pauses a lane, resumes it, and retires none whose key the vault pays', async () => {
+  it('operate pauses a lane, resumes it, retires none whose key the vault pays, and settles no exposure that there is not', async () => {
     const dataDir = join(folder, 'lanes')
     const signer = devAccount(1).address
     const database = createDatabase({ kind: 'sqlite', file: join(dataDir, 'service.sqlite') })
@@ -68,6 +68,10 @@ describe('the tools beside the service', function () {
     const retired = await lane('retire', '31337', signer)
     expect([retired.status, retired.stderr]).to.satisfy(
       ([status, said]: [number, string]) => status === 1 && /knows 0x[0-9a-fA-F]{40} as an operator: let/.test(said),
+    )
+    const exposure = await run('operate', ['exposure', 'settle', '7', '--embedded'], { DATA_DIR: dataDir })
+    expect([exposure.status, exposure.stderr]).to.satisfy(
+      ([status, said]: [number, string]) => status === 1 && said.startsWith('There is no open exposure 7'),
     )
     const unknown = await lane('forget', '31337', signer)
     expect([unknown.status, unknown.stderr]).to.satisfy(

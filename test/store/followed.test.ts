@@ -64,6 +64,8 @@ describe('an action that changes while it is read', () => {
       const entry = aNewAction({ intents: [aSignedIntent()] })
       await store.insertAction(entry)
       await change(stepOf(entry, 0, 0), 'executing')
+      const [listed] = (await store.listActions({ ...nothing, status: 'executing' })).actions
+      expect(listed?.actionId).to.equal(entry.action.actionId)
       const list = store.listActions({ ...nothing, status: 'executing' })
       await change(stepOf(entry, 0, 0), 'success')
       for (const action of (await list).actions) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Hash } from 'viem'
+import type { StepResult } from '../../server/store/bookResult.js'
 import { createStore } from '../../server/store/store.js'
 import { randomHash, stepOf } from '../support/builders.js'
 import { reorganisationScene } from './reorganisationScene.js'
@@ -164,6 +165,24 @@ describe('a payment whose block has gone', () => {
     expect(await scene.store.settleStep(work, { ...result, arrivals: [], payouts }, now)).to.equal('settled')
     const exposures = await scene.store.readOpenExposures()
     expect(exposures.map(({ kind, amount }) => [kind, amount])).to.deep.equal([['credit', need.amount]])
+  })
+
+  it('is whole when it comes again once an operator has settled with the user what was paid out on it', async () => {
+    const { payment, payout, hash, block } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    await scene.store.undoBlock(1, block, now)
+    await scene.settling(payout, transactionId)(9, { status: 'alone' })
+    const place = { transactionHash: randomHash(), blockNumber: 9, blockHash: randomHash() }
+    const payouts = [{ chainId: need.chainId, token: need.token, amount: need.amount }]
+    const success = { status: 'success', ...place, confirmations: 1, arrivals: [], payouts } satisfies StepResult
+    await scene.store.settleStep((await scene.store.readStepWork(payout))!, success, now)
+    const [exposure] = await scene.store.readOpenExposures()
+    expect(await scene.store.settleExposure(exposure!.id, now)).to.equal(true)
+    expect(await scene.store.settleExposure(exposure!.id, now), 'once').to.equal(false)
+    expect(await scene.store.readOpenExposures()).to.deep.equal([])
+    await verify(payment, hash, { number: 8, hash: randomHash() })
+    expect(await available()).to.equal(100n)
   })
 
   it('books nothing of the gone block for a visit that has outlived the settlement and its undoing', async () => {

@@ -19,6 +19,26 @@ describe('sweeping', () => {
     await drop()
   })
 
+  it('forgets all that have run out, however many they are', async () => {
+    const { database, drop } = await freshDatabase()
+    const now = Date.now()
+    const windows = Array.from({ length: 2_500 }, (_, index) => ({ key: `ip:${index}`, points: 1, expire: now - 1 }))
+    await database.knex.batchInsert('rate_limits', [...windows, { key: 'ip:open', points: 1, expire: now + 1 }], 200)
+    await createStore(database).sweep(now)
+    expect(await database.knex('rate_limits').select('key')).to.deep.equal([{ key: 'ip:open' }])
+    await drop()
+  })
+
+  it('leaves the rest to another one when it is to end', async () => {
+    const { database, drop } = await freshDatabase()
+    const now = Date.now()
+    const windows = Array.from({ length: 2_500 }, (_, index) => ({ key: `ip:${index}`, points: 1, expire: now - 1 }))
+    await database.knex.batchInsert('rate_limits', windows, 200)
+    await createStore(database).sweep(now, AbortSignal.abort())
+    expect(await database.knex('rate_limits').select('key')).to.have.length(1_500)
+    await drop()
+  })
+
   it('forgets a refused report after a week, and a pending one never', async () => {
     const { database, drop } = await freshDatabase()
     const store = createStore(database)

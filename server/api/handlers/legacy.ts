@@ -38,7 +38,6 @@ export function createLegacyHandlers(
       })
       return {
         status: 200,
-        headers: deprecated(),
         body: {
           success: true,
           data: { intentId: submitted.intentId, actionId: submitted.actionId },

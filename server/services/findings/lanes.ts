@@ -1,9 +1,6 @@
 import { getAddress } from 'viem'
+import { fewTransactions, gasMark } from '../../domain/gasMark.js'
 import type { ChainState, Finding, LaneHealth } from './state.js'
-import { transactionGas } from './transactions.js'
-
-/** A signer is low when it can't pay for this many more transactions of this size at twice the present base fee. */
-const fewTransactions = 50n
 
 /**
  * Without those of keys that were changed for others: neither configured nor an operator, and paused for good. One that is
@@ -65,16 +62,10 @@ export function refusedOf({ config, lanes, refused }: ChainState): Finding[] {
     }))
 }
 
-/** In wei, what a signer should hold at least. */
-function gasNeeded({ config, head }: ChainState): bigint {
-  const price = 2n * (head?.baseFeePerGas ?? 0n) + config.priorityFeePerGas
-  return fewTransactions * transactionGas * price
-}
-
-export function lowOnGasOf(chain: ChainState, operators: readonly string[]): Finding[] {
-  const { config, head, lanes } = chain
+export function lowOnGasOf({ config, head, lanes }: ChainState, operators: readonly string[]): Finding[] {
   if (head === null) return []
-  const needed = gasNeeded(chain)
+  const { baseFeePerGas } = head
+  const needed = gasMark({ baseFeePerGas, priorityFeePerGas: config.priorityFeePerGas })
   return lanes
     .filter(({ signer, isAhead }) => !isAhead || operators.includes(signer))
     .filter((lane) => lane.balance !== null && lane.balance < needed)

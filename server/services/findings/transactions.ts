@@ -1,8 +1,6 @@
 import { type Address, getAddress } from 'viem'
+import { transactionGas } from '../../domain/gasMark.js'
 import type { ChainState, Finding } from './state.js'
-
-/** What is expected of one, a bundle aside. */
-export const transactionGas = 300_000n
 
 export function stuckOf(chain: ChainState, operators: readonly string[]): Finding[] {
   const { config, stuck } = chain

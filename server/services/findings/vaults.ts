@@ -1,22 +1,21 @@
 import { getAddress } from 'viem'
-import type { Exposure } from '../../store/exposures.js'
+import type { OpenExposure } from '../../store/exposures.js'
 import type { ChainState, Finding, UnconfiguredCredit } from './state.js'
 
 /** A daily cap is low when less than this part of it is left. */
 const lowOutflow = 10n
 
-export function exposuresOf({ config }: ChainState, exposures: Exposure[]): Finding[] {
+export function exposuresOf({ config }: ChainState, exposures: OpenExposure[]): Finding[] {
   return exposures
     .filter((exposure) => exposure.chainId === config.chainId)
-    .map(({ kind, chainId, transactionHash, amount, token }) => ({
+    .map(({ id, kind, chainId, transactionHash, amount, token }) => ({
       code: 'exposure_open',
       chainId,
       message:
         kind === 'credit'
           ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${getAddress(token)} (in its smallest unit) was paid out on it.`
           : `${transactionHash} paid ${amount} of ${getAddress(token)} (in its smallest unit) after the credit for it had been given back.`,
-      remedy:
-        'Raise the chain’s confirmations. A payment that comes again makes it good by itself; else settle it with the user.',
+      remedy: `Raise the chain’s confirmations. A payment that comes again makes it good by itself; else settle it with the user, then: npm run operate -- exposure settle ${id}`,
     }))
 }
 
