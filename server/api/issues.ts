@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { type Issue, type IssueCode, issueCodes, maxIssues } from '../domain/errors.js'
+import { nameOf } from '../domain/issueAt.js'
 
 type Schema = {
   format?: string
@@ -82,18 +83,6 @@ function rule(error: ErrorObject, schema: Schema, params: Record<string, unknown
     default:
       return error.message ?? 'is not valid'
   }
-}
-
-/** The field's name, with its position if it is an item: `chainBatches[1]`. */
-function nameOf(path: string): string {
-  const steps = path.split('/').slice(1)
-  const last = steps.at(-1)
-  if (last === undefined) return 'The body'
-  return /^\d+$/.test(last) && steps.length > 1 ? `${steps.at(-2)}[${last}]` : unescape(last)
-}
-
-function unescape(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 /** A keyword that the list lacks is a fault of ours; the spec's test looks for it. */

@@ -1182,7 +1182,7 @@ export type Issue = {
      */
     path: string;
     /**
-     * For people; names the field and the rule.
+     * For people; begins with the field, where `path` names one, and tells the rule.
      */
     message: string;
     code: IssueCode;
