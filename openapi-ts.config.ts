@@ -12,7 +12,7 @@ const types = {
     string({ $, schema }) {
       const hex = () => $.type.template().add('0x').add($.type('string'))
       if (schema.format === 'evm-address-or-solver') return $.type.or($.type.literal('solver'), hex())
-      if (['evm-address', 'evm-hash', 'hex'].includes(schema.format ?? '')) return hex()
+      if (['evm-address', 'evm-hash', 'evm-word', 'hex'].includes(schema.format ?? '')) return hex()
       return undefined
     },
   },

@@ -14,7 +14,7 @@ export const codesBlock = /<!-- codes -->[^]*<!-- \/codes -->/
 type CodeSchema = { 'x-enumDescriptions': Record<string, string> }
 
 /** Codes that are keywords of JSON Schema. */
-const keywords = /^(type|required|pattern|format|enum|const|(min|max)(Length|Items|imum))$/
+export const keywords = /^(type|required|pattern|format|enum|const|(min|max)(Length|Items|imum))$/
 
 /** Every code of the spec with its cause and its remedy, as Markdown. */
 export async function codesMarkdown(): Promise<string> {
@@ -35,8 +35,8 @@ export async function codesMarkdown(): Promise<string> {
     `What breaks the schema has the keyword of JSON Schema: ${list(codesOf((code) => keywords.test(code)))}. ` +
       `As above: ${list(codesOf((code) => known.has(code)))}. And:`,
     table(
-      ['Code', 'What is wrong'],
-      issues!.filter(([code]) => !keywords.test(code) && !known.has(code)).map(([code, text]) => [`\`${code}\``, text]),
+      ['Code', 'Cause', 'Remedy'],
+      issues!.filter(([code]) => !keywords.test(code) && !known.has(code)).map(inCauseAndRemedy),
     ),
     '### Codes of `StepFailedError`: `error.step.error.code`',
     table(['Code', 'Cause', 'Remedy'], steps!.map(inCauseAndRemedy)),
@@ -46,7 +46,7 @@ export async function codesMarkdown(): Promise<string> {
 }
 
 /** The first sentence is the cause. */
-function inCauseAndRemedy([code, text]: [string, string]): string[] {
+export function inCauseAndRemedy([code, text]: [string, string]): string[] {
   const [cause, ...rest] = text.split(/(?<=\.) (?=[A-Z`])/)
   return [`\`${code}\``, cause!, rest.join(' ')]
 }

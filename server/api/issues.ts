@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { type Issue, type IssueCode, issueCodes, maxIssues } from '../domain/errors.js'
+import { nameOf } from '../domain/issueAt.js'
 
 type Schema = {
   format?: string
@@ -12,6 +13,7 @@ const formats: Record<string, string> = {
   'evm-address': 'an address, 0x and 40 hex digits',
   'evm-address-or-solver': 'an address, 0x and 40 hex digits, or "solver"',
   'evm-hash': 'a hash, 0x and 64 hex digits',
+  'evm-word': 'a number in hex, 0x and 1 to 64 hex digits',
   label: 'a string without control characters, unpaired surrogates and spaces at its ends',
   hex: 'hex, 0x and an even number of hex digits',
   uint256: 'a string of decimal digits without leading zeros, at most 2^256-1',
@@ -81,18 +83,6 @@ function rule(error: ErrorObject, schema: Schema, params: Record<string, unknown
     default:
       return error.message ?? 'is not valid'
   }
-}
-
-/** The field's name, with its position if it is an item: `chainBatches[1]`. */
-function nameOf(path: string): string {
-  const steps = path.split('/').slice(1)
-  const last = steps.at(-1)
-  if (last === undefined) return 'The body'
-  return /^\d+$/.test(last) && steps.length > 1 ? `${steps.at(-2)}[${last}]` : unescape(last)
-}
-
-function unescape(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 /** A keyword that the list lacks is a fault of ours; the spec's test looks for it. */

@@ -42,7 +42,7 @@ type Options = {
 }
 
 /** What is refused in drain mode: all that the engine would have to work for. */
-const startsWork: ReadonlySet<OperationId> = new Set([
+export const startsWork: ReadonlySet<OperationId> = new Set([
   'createAction',
   'executeStep',
   'recordDeposit',

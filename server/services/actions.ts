@@ -5,6 +5,7 @@ import type { RecoverAddress } from '../../sdk/src/signing.js'
 import type { Action, ChainAuthorization, ChainBatch, Status, StepRef } from '../domain/action.js'
 import { maxIssues, ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
+import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
 import { uuidV7 } from '../domain/uuid.js'
 import type { ActionView, IntentView, StepView } from '../domain/views.js'
@@ -80,11 +81,11 @@ export function createActions(deps: { store: Store; settings: Settings; recover:
           ])
         case 'duplicateIntent':
           throw refusal([
-            {
-              path: `/intents/${stored.intentIndex}`,
-              message: 'this signed intent belongs to another action already',
-              code: 'duplicate_intent',
-            },
+            issueAt(
+              `/intents/${stored.intentIndex}`,
+              'is a signed intent that belongs to another action already',
+              'duplicate_intent',
+            ),
           ])
       }
     },

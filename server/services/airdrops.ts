@@ -2,6 +2,7 @@ import { type Address, zeroAddress } from 'viem'
 import type { Airdrop } from '../domain/airdrop.js'
 import { vaultsOf } from '../domain/chainConfig.js'
 import { ServiceError } from '../domain/errors.js'
+import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
 import { airdropTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
@@ -30,16 +31,12 @@ export function createAirdrops(deps: {
       const { chain, token, terms } = findTerms(wanted.chainId, wanted.tokenId)
       const { amount } = wanted
       if ([zeroAddress, ...vaultsOf(chain), ...chain.delegates].includes(wanted.wallet)) {
-        const message = 'wallet may not be the vault, a delegate or the zero address'
-        throw new ServiceError('validation_failed', message, {
-          issues: [{ path: '/wallet', message, code: 'user_not_allowed' }],
-        })
+        const issue = issueAt('/wallet', 'may not be the vault, a delegate or the zero address', 'user_not_allowed')
+        throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
       }
       if (amount !== null && (amount === 0n || amount > terms.amount)) {
-        const message = `must be from 1 to ${terms.amount}`
-        throw new ServiceError('validation_failed', `amount ${message}`, {
-          issues: [{ path: '/amount', message, code: amount === 0n ? 'minimum' : 'maximum' }],
-        })
+        const issue = issueAt('/amount', `must be from 1 to ${terms.amount}`, amount === 0n ? 'minimum' : 'maximum')
+        throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
       }
       const key = { chainId: wanted.chainId, token: token.address, wallet: wanted.wallet }
       const period = { limit: terms.amount, periodMs: terms.periodSeconds * 1000 }

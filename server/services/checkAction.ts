@@ -10,6 +10,7 @@ import {
 import type { ChainAuthorization, ChainBatch, Intent, SignedIntent } from '../domain/action.js'
 import { type ChainConfig, isVault } from '../domain/chainConfig.js'
 import type { Issue } from '../domain/errors.js'
+import { issueAt } from '../domain/issueAt.js'
 import { isRecipientAllowed } from '../domain/recipients.js'
 import type { Settings } from '../domain/settings.js'
 import { findToken, solverTransfers } from '../domain/solverNeeds.js'
@@ -48,7 +49,7 @@ export async function checkAction(
       ...(await checkSignature(signed, draft.user, path, recover)),
     )
     if (intents.some((other) => other.mode === '7702' && other.digest === signed.digest)) {
-      issues.push({ path, message: 'is signed as another intent of this action is', code: 'duplicate_intent' })
+      issues.push(issueAt(path, 'is signed as another intent of this action is', 'duplicate_intent'))
     }
     intents.push(signed)
   }
@@ -65,11 +66,8 @@ function* checkBatches(intent: UnverifiedIntent, user: Address, path: string, se
     const chain = settings.chains.get(batch.chainId)
     if (!chain) {
       const known = [...settings.chains.keys()].join(', ')
-      yield {
-        path: `${place}/chainId`,
-        message: `chain ${batch.chainId} is not supported; the chains are ${known}`,
-        code: 'chain_unsupported',
-      }
+      const rule = `${batch.chainId} is not supported; the chains are ${known}`
+      yield issueAt(`${place}/chainId`, rule, 'chain_unsupported')
     }
     if (intent.mode === 'non-7702:presign') continue
     if (intent.mode === '7702') yield* checkSignedBatch(batch, place)
@@ -80,29 +78,25 @@ function* checkBatches(intent: UnverifiedIntent, user: Address, path: string, se
 
 function* checkSignedBatch(batch: ChainBatch, place: string): Generator<Issue> {
   if (batch.calls.length > 0 || solverTransfers(batch).length > 0) return
-  yield { path: `${place}/calls`, message: 'may be empty only when the solver pays a transfer', code: 'empty_batch' }
+  yield issueAt(`${place}/calls`, 'may be empty only when the solver pays a transfer', 'empty_batch')
 }
 
 function* checkOnDemandBatch(batch: ChainBatch, user: Address, place: string): Generator<Issue> {
   const byUser = isUserBatch(batch)
   const bySolver = solverTransfers(batch).length > 0
   if (!byUser && !bySolver) {
-    yield { path: place, message: 'needs a token transfer, or a call with value or data', code: 'empty_batch' }
+    yield issueAt(place, 'needs a token transfer, or a call with value or data', 'empty_batch')
   }
   if (byUser && bySolver) {
-    yield {
-      path: place,
-      message: 'mixes what the user sends with what the solver pays; make them two batches',
-      code: 'mixed_batch',
-    }
+    yield issueAt(place, 'mixes what the user sends with what the solver pays; make them two batches', 'mixed_batch')
   }
   for (const [index, transfer] of batch.tokenTransfers.entries()) {
     if (transfer.from === 'solver' || transfer.from === user) continue
-    yield {
-      path: `${place}/tokenTransfers/${index}/from`,
-      message: 'must be the user or "solver": the registered transaction is the user’s',
-      code: 'transfer_from_mismatch',
-    }
+    yield issueAt(
+      `${place}/tokenTransfers/${index}/from`,
+      'must be the user or "solver": the registered transaction is the user’s',
+      'transfer_from_mismatch',
+    )
   }
 }
 
@@ -117,50 +111,36 @@ function* checkSolverTransfers(
     if (transfer.from !== 'solver') continue
     const path = `${place}/tokenTransfers/${index}`
     if (chain && !findToken(chain, transfer.token)) {
-      yield {
-        path: `${path}/token`,
-        message: `the solver has no token ${getAddress(transfer.token)} on chain ${batch.chainId}; see GET /chains`,
-        code: 'token_unsupported',
-      }
+      const rule = `${getAddress(transfer.token)} is none of the solver's on chain ${batch.chainId}; see GET /chains`
+      yield issueAt(`${path}/token`, rule, 'token_unsupported')
     }
     if (transfer.amount === 0n) {
-      yield {
-        path: `${path}/amount`,
-        message: 'must be at least 1: the solver does not pay nothing',
-        code: 'amount_zero',
-      }
+      yield issueAt(`${path}/amount`, 'must be at least 1: the solver does not pay nothing', 'amount_zero')
     }
     if ((chain && isVault(transfer.to, chain)) || !isRecipientAllowed(user, intent as Intent, transfer.to)) {
-      yield {
-        path: `${path}/to`,
-        message: 'the solver pays the user; another recipient needs an intent signed as eip712, and never is the vault',
-        code: 'recipient_not_allowed',
-      }
+      yield issueAt(
+        `${path}/to`,
+        'must be the user: another recipient needs an intent signed as eip712, and never is the vault',
+        'recipient_not_allowed',
+      )
     }
   }
 }
 
 function* checkWindow(intent: SignedIntent, path: string, nowSeconds: number): Generator<Issue> {
   if (intent.exp < nowSeconds) {
-    yield {
-      path: `${path}/exp`,
-      message: `expired at ${intent.exp}; it is ${nowSeconds} (unix seconds)`,
-      code: 'expired',
-    }
+    yield issueAt(`${path}/exp`, `${intent.exp} is in the past; it is ${nowSeconds} (unix seconds)`, 'expired')
   }
   if (intent.nbf >= intent.exp) {
-    yield { path: `${path}/nbf`, message: 'must be before exp', code: 'window_empty' }
+    yield issueAt(`${path}/nbf`, 'must be before exp', 'window_empty')
   }
 }
 
 function* checkHashes(intent: SignedIntent, expected: Hash[], path: string): Generator<Issue> {
   for (const [index, batch] of intent.chainBatches.entries()) {
     if (batch.hash === expected[index]) continue
-    yield {
-      path: `${path}/chainBatches/${index}/hash`,
-      message: `is not the ${intent.signatureType} hash of this batch, which is ${expected[index]}`,
-      code: 'hash_mismatch',
-    }
+    const rule = `is not the ${intent.signatureType} hash of this batch, which is ${expected[index]}`
+    yield issueAt(`${path}/chainBatches/${index}/hash`, rule, 'hash_mismatch')
   }
 }
 
@@ -170,22 +150,16 @@ async function checkSignature(
   path: string,
   recover: RecoverAddress,
 ): Promise<Issue[]> {
-  const issues: Issue[] = []
+  const place = `${path}/signature`
   const signer = await recoverDigestSigner(intent, recover)
   if (!isWellFormedSignature(intent.signature)) {
-    issues.push({
-      path: `${path}/signature`,
-      message: 'must be 65 bytes r, s, v with a low s and v 27 or 28',
-      code: 'signature_malformed',
-    })
-  } else if (signer?.toLowerCase() !== user) {
-    issues.push({
-      path: `${path}/signature`,
-      message: `recovers to ${signer ? getAddress(signer) : 'nobody'}, not to the user: another key, or other content than was signed`,
-      code: 'signature_mismatch',
-    })
+    return [issueAt(place, 'must be 65 bytes r, s, v with a low s and v 27 or 28', 'signature_malformed')]
   }
-  return issues
+  return signer?.toLowerCase() === user ? [] : [issueAt(place, recoversTo(signer), 'signature_mismatch')]
+}
+
+function recoversTo(signer: Address | null): string {
+  return `recovers to ${signer ? getAddress(signer) : 'nobody'}, not to the user: another key, or other content than was signed`
 }
 
 async function checkAuthorization(
@@ -198,33 +172,20 @@ async function checkAuthorization(
   const issues: Issue[] = []
   const chain = settings.chains.get(authorization.chainId)
   if (authorization.chainId === 0) {
-    issues.push({
-      path: `${path}/chainId`,
-      message: 'must name one chain; 0 would be valid on all',
-      code: 'authorization_chain_invalid',
-    })
+    const rule = 'must name one chain; 0 would be valid on all'
+    issues.push(issueAt(`${path}/chainId`, rule, 'authorization_chain_invalid'))
   } else if (!chain) {
-    issues.push({
-      path: `${path}/chainId`,
-      message: `chain ${authorization.chainId} is not supported`,
-      code: 'chain_unsupported',
-    })
+    issues.push(issueAt(`${path}/chainId`, `${authorization.chainId} is not supported`, 'chain_unsupported'))
   } else if (!chain.delegates.includes(authorization.address)) {
-    issues.push({
-      path: `${path}/address`,
-      message: `is not a delegate that is allowed on chain ${authorization.chainId}; see GET /chains`,
-      code: 'delegate_not_allowed',
-    })
+    const rule = `is not a delegate that is allowed on chain ${authorization.chainId}; see GET /chains`
+    issues.push(issueAt(`${path}/address`, rule, 'delegate_not_allowed'))
   }
   const signer = await recoverAuthorizationSigner(authorization, recover)
   if (signer?.toLowerCase() !== user) {
-    issues.push({
-      path,
-      message: signer
-        ? `recovers to ${getAddress(signer)}, not to the user: another key, or other content than was signed`
-        : 'r, s and yParity are no valid signature (EIP-7702 wants a low s and yParity 0 or 1)',
-      code: 'authorization_mismatch',
-    })
+    const rule = signer
+      ? recoversTo(signer)
+      : 'has no valid signature in r, s and yParity (EIP-7702 wants a low s and yParity 0 or 1)'
+    issues.push(issueAt(path, rule, 'authorization_mismatch'))
   }
   return issues
 }

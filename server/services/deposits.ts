@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { DepositReport, DepositView } from '../domain/deposit.js'
 import { ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
+import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
 import { findToken } from '../domain/solverNeeds.js'
 import { depositTopic } from '../domain/topics.js'
@@ -55,9 +56,8 @@ export function createDeposits(deps: {
         )
       }
       if (report.amount === 0n) {
-        throw new ServiceError('validation_failed', 'amount must be at least 1', {
-          issues: [{ path: '/amount', message: 'must be at least 1', code: 'minimum' }],
-        })
+        const issue = issueAt('/amount', 'must be at least 1', 'minimum')
+        throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
       }
       const reported = await store.reportDeposit(report, requiredConfirmations(chain, [report]), deps.now())
       deps.wake()

@@ -121,9 +121,11 @@ describe('an action on its way to the services', () => {
       intent.chainBatches[1]!.tokenTransfers[0]!.amount = (2n ** 256n).toString()
       intent.chainBatches[1]!.calls[0].data = '0xabc'
       body.chainAuthorizations![0]!.yParity = 27
+      body.chainAuthorizations![0]!.r = `0x${'1'.repeat(66)}`
       const issues = await issuesOf(body)
       const wanted = [
         ['/user', 'pattern', 'user must be an address, 0x and 40 hex digits'],
+        ['/chainAuthorizations/0/r', 'pattern', 'r must be a number in hex, 0x and 1 to 64 hex digits'],
         ['/chainAuthorizations/0/yParity', 'enum', 'yParity must be one of 0, 1'],
         ['/intents/0/signatureType', 'enum', 'signatureType must be one of ecdsa, eip712'],
         ['/intents/0/nbf', 'type', 'nbf must be an integer'],

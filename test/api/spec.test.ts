@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { load } from 'js-yaml'
+import { getAddress } from 'viem'
+import { inCauseAndRemedy, keywords } from '../../scripts/sdkCodes.js'
 import { createAjv } from '../../server/api/ajv.js'
 import { operationIds } from '../../server/api/generated/operations.gen.js'
-import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
+import type { OperationId } from '../../server/api/handlers.js'
+import { httpStatusOf } from '../../server/api/problem.js'
+import { issueCodes, type ServiceErrorCode, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
+import { codesInSources, codesOfOperations, type Groups, raisedIn } from '../support/raisedCodes.js'
+import { namelessIssues } from '../support/validateReply.js'
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type Node = { [key: string]: Json }
@@ -67,10 +73,115 @@ describe('openapi.yaml', () => {
     expect([...used].filter((keyword) => !(issueCodes as readonly string[]).includes(keyword))).to.deep.equal([])
   })
 
+  it('shows of each operation every code that it can answer, and no other', () => {
+    const shown = Object.fromEntries(
+      operations().map(({ operationId, replies }) => {
+        const codes = new Set(replies.flatMap(({ value }) => shownCode(value)))
+        return [operationId, serviceErrorCodes.filter((code) => codes.has(code))]
+      }),
+    )
+    expect(shown).to.deep.equal(codesOfOperations(groups()))
+  })
+
+  it('knows where in the server every refusal is raised', () => {
+    const known = Object.entries(raisedIn(groups())).map(([file, raised]) => [file, Object.keys(raised).sort()])
+    const found = Object.entries(codesInSources()).map(([file, codes]) => [file, [...codes].sort()])
+    expect(Object.fromEntries(found)).to.deep.equal(Object.fromEntries(known))
+  })
+
+  it('shows every code with its status', () => {
+    const wrong = operations().flatMap(({ operationId, replies }) =>
+      replies.flatMap(({ status, value }) =>
+        shownCode(value).some((code) => String(httpStatusOf(code)) !== status) ? [`${operationId} ${status}`] : [],
+      ),
+    )
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('begins the message of every issue with its field', () => {
+    expect(examples.flatMap(({ value }) => namelessIssues(value))).to.deep.equal([])
+  })
+
+  it('writes every address as the service does, in EIP-55 form', () => {
+    const addresses = text.match(/\b0x[0-9a-fA-F]{40}\b/g) ?? []
+    expect(addresses).to.have.length.greaterThan(50)
+    expect(addresses.filter((address) => getAddress(address) !== address)).to.deep.equal([])
+  })
+
+  for (const [title, schema] of [
+    ['When a request is refused', 'ErrorCode'],
+    ['When a step fails', 'StepErrorCode'],
+    ['What is wrong with a body', 'IssueCode'],
+  ] as const) {
+    it(`has under "${title}" the codes of ${schema} with the cause and the remedy that stand there`, () => {
+      const described = Object.entries(component('schemas', schema)['x-enumDescriptions'] as Record<string, string>)
+      const rows = described
+        .filter(([code]) => schema !== 'IssueCode' || !keywords.test(code))
+        .map(([code, meaning]) => {
+          const [name, ...cells] = inCauseAndRemedy([code, meaning])
+          const status = schema === 'ErrorCode' ? [String(httpStatusOf(code as ServiceErrorCode))] : []
+          return `| ${[name, ...status, ...cells].join(' | ')} |`
+        })
+      const { description } = document.info as Record<string, string>
+      const section = description!.split(/^#+ /m).find((part) => part.startsWith(`${title}\n`))!
+      expect(section.match(/^\| `.*$/gm)).to.deep.equal(rows)
+    })
+  }
+
   it('names each operation once', () => {
     expect(new Set(operationIds).size).to.equal(operationIds.length)
     expect(text.match(/^ +operationId:/gm)).to.have.length(operationIds.length)
   })
+
+  /** Every operation, with the examples of its error bodies. */
+  function operations() {
+    return Object.values(document.paths as Node).flatMap((item) =>
+      Object.values(item as Record<string, Node>).flatMap((operation) => {
+        if (typeof operation.operationId !== 'string') return []
+        const own = [(item as Node).parameters, operation.parameters].flatMap((list) => (list ?? []) as Node[])
+        const replies = Object.entries(operation.responses as Record<string, Node>)
+          .filter(([status]) => status >= '400')
+          .flatMap(([status, response]) =>
+            [...collectExamples(deref(response))].map(({ value }) => ({ status, value })),
+          )
+        return {
+          operationId: operation.operationId as OperationId,
+          tag: (operation.tags as string[])[0]!,
+          takesBody: 'requestBody' in operation,
+          hasParameters: own.some((parameter) => deref(parameter).in !== 'header'),
+          replies,
+        }
+      }),
+    )
+  }
+
+  function groups(): Groups {
+    const those = (wanted: (operation: ReturnType<typeof operations>[number]) => boolean) =>
+      operations()
+        .filter(wanted)
+        .map(({ operationId }) => operationId)
+    return {
+      all: those(() => true),
+      withInput: those(({ takesBody, hasParameters }) => takesBody || hasParameters),
+      withBody: those(({ takesBody }) => takesBody),
+      limited: those(({ tag }) => tag !== 'Health'),
+      onDatabase: those(({ tag }) => !['Health', 'Chains', 'Documentation'].includes(tag)),
+    }
+  }
+
+  /** The code of an error body. `POST /actions` has it in its only issue, or in words. */
+  function shownCode(value: Json): ServiceErrorCode[] {
+    const { error, issues } = value as { error: string | { code: ServiceErrorCode }; issues?: { code: string }[] }
+    if (typeof error !== 'string') return [error.code]
+    if (!issues) return ['chain_authorizations_required']
+    const [only, ...others] = issues.map(({ code }) => code)
+    const isRepeated = others.length === 0 && (only === 'duplicate_intent' || only === 'idempotency_key_reused')
+    return [isRepeated ? only : 'validation_failed']
+  }
+
+  function deref(node: Node): Node {
+    return typeof node.$ref === 'string' ? resolve(node.$ref) : node
+  }
 
   function component(kind: string, name: string): Node {
     return ((document.components as Node)[kind] as Node)[name] as Node

@@ -234,7 +234,7 @@ describe('attacks by way of deposit reports', () => {
 
   it('takes no report for the service itself, whose money is nobody’s credit', async () => {
     const { user, hash } = await payer()
-    const message = 'the user may not be the vault, an operator, a delegate or the zero address'
+    const message = 'user may not be the vault, an operator, a delegate or the zero address'
     const issues = [{ path: '/user', message, code: 'user_not_allowed' }]
     for (const nobody of [native, a().vault, b().vault, a().delegates[0]!, devAccount(1).address]) {
       for (const isDeposit of [true, false]) {

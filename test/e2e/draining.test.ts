@@ -61,6 +61,7 @@ describe('drain mode', () => {
     expect(refused.headers.get('retry-after')).to.match(/^\d+$/)
     expect((await api.execute(other.actionId, 0, 0)).body.error.code).to.equal('draining')
     expect((await api.get('/health')).body.data.draining).to.equal(true)
+    expect((await api.get('/readyz')).status).to.equal(200)
 
     await rpc(url, 'evm_setAutomine', [true])
     await rpc(url, 'evm_mine', [])

@@ -84,8 +84,10 @@ function stringArbitrary(schema: Schema, known: Known, name: string): fc.Arbitra
     }
     case 'evm-hash':
       return fc.oneof(hex(64, 64), fc.constantFrom(...known.hashes))
+    case 'evm-word':
+      return hex(1, 64)
     case 'hex':
-      return schema.pattern?.includes('{1,64}') ? hex(1, 64) : evenHex(longestHex)
+      return evenHex(longestHex)
     case 'uint256':
       return fc.oneof(
         fc.constantFrom('0', '1', '100', (2n ** 256n - 1n).toString()),

@@ -1,6 +1,8 @@
 import type { ValidateFunction } from 'ajv'
 import { createAjv } from '../../server/api/ajv.js'
 import { forValidation, loadSpec } from '../../server/api/spec.js'
+import type { Issue } from '../../server/domain/errors.js'
+import { nameOf } from '../../server/domain/issueAt.js'
 
 type Operation = { responses: Record<string, { content?: Record<string, { schema?: object }> }> }
 
@@ -27,7 +29,18 @@ export function validateReply(method: string, url: string, reply: { status: numb
   if (!schema) return
   const validate = compiled.get(schema) ?? ajv.compile(schema)
   compiled.set(schema, validate)
-  if (validate(reply.body)) return
-  const problems = (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`).join('; ')
+  const errors = validate(reply.body) ? [] : (validate.errors ?? [])
+  const problems = [
+    ...errors.map((error) => `${error.instancePath} ${error.message}`),
+    ...namelessIssues(reply.body).map(({ path, message }) => `${path}: "${message}" does not begin with the field`),
+  ].join('; ')
+  if (problems === '') return
   throw new Error(`${method} ${path} ${reply.status} does not fit the spec: ${problems}\n${JSON.stringify(reply.body)}`)
+}
+
+/** Issues of an error body whose message does not begin with the field, which no schema can say. */
+export function namelessIssues(body: unknown): Issue[] {
+  const { issues: own = [], error } = (body ?? {}) as { issues?: Issue[]; error?: { issues?: Issue[] } | null }
+  const issues = [...own, ...(error?.issues ?? [])]
+  return issues.filter(({ path, message }) => path !== '' && !message.startsWith(`${nameOf(path)} `))
 }

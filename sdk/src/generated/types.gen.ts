@@ -1182,7 +1182,7 @@ export type Issue = {
      */
     path: string;
     /**
-     * For people; names the field and the rule.
+     * For people; begins with the field, where `path` names one, and tells the rule.
      */
     message: string;
     code: IssueCode;
@@ -1279,7 +1279,7 @@ export type ListActionsErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1334,7 +1334,7 @@ export type CreateActionErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1386,7 +1386,7 @@ export type GetActionErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1438,7 +1438,7 @@ export type StreamActionEventsErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1498,7 +1498,7 @@ export type GetIntentErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1558,7 +1558,7 @@ export type GetStepErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1628,7 +1628,7 @@ export type ExecuteStepErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1686,7 +1686,7 @@ export type QueryVenueTxHashesErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1731,7 +1731,7 @@ export type RecordVenueTxHashErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1786,7 +1786,7 @@ export type VerifyVenueTxHashErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1831,7 +1831,7 @@ export type RecordDepositErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1877,7 +1877,7 @@ export type GetBalancesErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1931,7 +1931,7 @@ export type RequestAirdropErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1993,7 +1993,7 @@ export type GetHealthErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain does not answer.
+     * The database or a chain does not answer, or the database takes no writes.
      */
     503: HealthDown;
 };
@@ -2002,7 +2002,7 @@ export type GetHealthError = GetHealthErrors[keyof GetHealthErrors];
 
 export type GetHealthResponses = {
     /**
-     * The database and every chain answer.
+     * The database and every chain answer, and the database takes writes.
      */
     200: HealthOk;
 };
@@ -2047,7 +2047,7 @@ export type GetReadinessErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -2275,7 +2275,7 @@ export type SubmitTransactionErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -2325,7 +2325,7 @@ export type GetLegacyStepStatusErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away. Nothing has been lost; try again.
+     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };

@@ -62,7 +62,5 @@ function writeCursor(actionId: string): string {
 function readCursor(cursor: string): string {
   const actionId = Buffer.from(cursor, 'base64url').toString()
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(actionId)) return actionId
-  throw new ServiceError('validation_failed', 'cursor: is not the nextCursor of a page', {
-    issues: [{ path: '/cursor', message: 'is not the nextCursor of a page', code: 'format' }],
-  })
+  throw new ServiceError('validation_failed', 'cursor is not the nextCursor of a page')
 }

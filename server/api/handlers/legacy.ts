@@ -1,4 +1,5 @@
 import { type Issue, ServiceError } from '../../domain/errors.js'
+import { nameOf } from '../../domain/issueAt.js'
 import type { LegacyService } from '../../services/legacy.js'
 import { deprecated } from '../deprecated.js'
 import type { Handlers } from '../handlers.js'
@@ -65,9 +66,14 @@ export function createLegacyHandlers(
 /** A refusal of the action, with the issues at the places that the client knows. */
 function inPlacesOfBody(error: unknown): unknown {
   if (!(error instanceof ServiceError) || !error.details.issues) return error
-  const issues = (error.details.issues as Issue[]).map((issue) => ({
-    ...issue,
-    path: places.reduce((path, [ofAction, ofBody]) => path.replace(ofAction, ofBody), issue.path),
-  }))
-  return new ServiceError(error.code, error.message, { ...error.details, issues })
+  const given = error.details.issues as Issue[]
+  const issues = given.map((issue) => {
+    const path = places.reduce((place, [ofAction, ofBody]) => place.replace(ofAction, ofBody), issue.path)
+    const [before, after] = [nameOf(issue.path), nameOf(path)]
+    const isNamed = issue.message.startsWith(`${before} `)
+    return { ...issue, path, message: isNamed ? after + issue.message.slice(before.length) : issue.message }
+  })
+  // One alone may be the error's message as well.
+  const message = given[0]?.message === error.message ? issues[0]!.message : error.message
+  return new ServiceError(error.code, message, { ...error.details, issues })
 }
