@@ -51,7 +51,7 @@ export function inCauseAndRemedy([code, text]: [string, string]): string[] {
   return [`\`${code}\``, cause!, rest.join(' ')]
 }
 
-function table(head: string[], rows: string[][]): string {
+export function table(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { load } from 'js-yaml'
 
 const root = join(import.meta.dirname, '..')
-const clientPath = join(root, 'sdk', 'src', 'client.ts')
+export const clientPath = join(root, 'sdk', 'src', 'client.ts')
 
-/** The client's methods and the operations that they call. */
+/** The client's methods that are one operation each. */
 export const operationOf = {
   createAction: 'createAction',
   listActions: 'listActions',
@@ -30,19 +30,26 @@ export const operationOf = {
   getTransactionStepStatus: 'getLegacyStepStatus',
 } as const
 
-type Operation = { operationId?: string; summary: string; description: string }
+type Operation = { operationId: string; summary: string; description: string; deprecated?: boolean }
+
+/** Every operation of the spec, with its route. */
+export function readOperations(): (Operation & { route: string })[] {
+  const { paths } = load(readFileSync(join(root, 'openapi.yaml'), 'utf8')) as {
+    paths: Record<string, Record<string, Partial<Operation>>>
+  }
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) =>
+      operation.operationId ? [{ ...(operation as Operation), route: `${method.toUpperCase()} ${path}` }] : [],
+    ),
+  )
+}
 
 /** By operation: its summary, and the first paragraph of its description, as one line. */
 export function operationTexts(): Map<string, string> {
-  const { paths } = load(readFileSync(join(root, 'openapi.yaml'), 'utf8')) as {
-    paths: Record<string, Record<string, Operation>>
-  }
-  const operations = Object.values(paths).flatMap((item) => Object.values(item))
   return new Map(
-    operations.flatMap(({ operationId, summary, description }) => {
-      if (!operationId) return []
+    readOperations().map(({ operationId, summary, description }) => {
       const [paragraph] = description.split('\n\n')
-      return [[operationId, `${summary}. ${paragraph!.trim().replaceAll(/\s+/g, ' ')}`] as const]
+      return [operationId, `${summary}. ${paragraph!.trim().replaceAll(/\s+/g, ' ')}`]
     }),
   )
 }

@@ -27,6 +27,9 @@ export type { Wire }
 export type {
   ActionCreated,
   ErrorCode,
+  Finding,
+  FindingCode,
+  HealthStatus,
   Issue,
   IssueCode,
   Mode,

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { codesBlock, codesMarkdown, readmePath } from '../../scripts/sdkCodes.js'
+import { methodNames, methodsBlock, methodsMarkdown } from '../../scripts/sdkMethods.js'
+import { createIntentClient } from '../../sdk/src/client.js'
 import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
 
 describe('the README of the SDK', () => {
@@ -21,5 +24,19 @@ describe('the README of the SDK', () => {
         expect(cells.slice(1, -1), row).to.not.include('')
       }
     }
+  })
+  it('names every method of the client, with the operation that it calls', async () => {
+    const methods = await methodsMarkdown()
+    expect(methodsBlock.exec(readFileSync(readmePath, 'utf8'))?.[0]).to.equal(methods)
+    expect(methodNames).to.have.members(Object.keys(createIntentClient({ baseUrl: 'http://127.0.0.1:1' })))
+    for (const method of methodNames) expect(methods).to.contain(`| \`${method}\` `)
+  })
+
+  it('shows how to register a payment as the type check has it', () => {
+    const [, block] = /```ts\n(import \{ signRegistration \}[^]*?)```/.exec(readFileSync(readmePath, 'utf8'))!
+    const check = readFileSync(join(import.meta.dirname, 'types.check.ts'), 'utf8')
+    const lines = block!.split('\n').filter((line) => /^(const|await) /.test(line))
+    expect(lines).to.have.length(3)
+    expect(check).to.contain(lines.join('\n'))
   })
 })

@@ -2,9 +2,16 @@
  * What must not compile, held by the type check: each `@ts-expect-error` is an error itself when the line after it
  * compiles. package.test.ts checks it against the packed types too.
  */
-import { createIntentClient, IntentApiError, signIntent, StepFailedError } from '../../sdk/src/index.js'
+import {
+  createIntentClient,
+  IntentApiError,
+  signIntent,
+  signRegistration,
+  StepFailedError,
+} from '../../sdk/src/index.js'
 import type { ErrorCode, IntentRequest, Step, StepErrorCode } from '../../sdk/src/index.js'
-import { intentActions } from '../../sdk/src/viem.js'
+import type { Finding, FindingCode, HealthReport, HealthStatus, RequestHeaders } from '../../sdk/src/index.js'
+import { intentActions, walletAccount } from '../../sdk/src/viem.js'
 import { type Account, createWalletClient, http } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 
@@ -24,6 +31,13 @@ const onDemand: IntentRequest = {
   chainBatches: [{ chainId: 1, tokenTransfers: [transfer], call }],
 }
 await client.createAction({ user, intents: [onDemand] })
+
+// A payment that the service does not know of yet, as the README has it.
+const walletClient = createWalletClient({ account, transport: http() })
+const hash = await walletClient.sendTransaction({ chain: null, to: user, value: 1n })
+const signature = await signRegistration({ account: walletAccount(walletClient), ...step, hash })
+await client.executeStep(step, { hash, signature })
+await client.runAction(step.actionId)
 
 // What may be left out may be undefined as well, also with exactOptionalPropertyTypes.
 declare const signal: AbortSignal | undefined
@@ -50,6 +64,14 @@ createIntentClient({
   fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'x-api-key': 'k' } }),
   headers: async () => ({ authorization: 'Bearer' }),
 })
+
+// What is given and taken has names.
+declare const headers: () => Promise<RequestHeaders>
+createIntentClient({ baseUrl: '', headers })
+export function worstOf({ database, findings }: HealthReport): FindingCode | HealthStatus {
+  const worst: Finding | undefined = findings[0]
+  return worst ? worst.code : database
+}
 
 // Signed intents without authorizations.
 // @ts-expect-error Signed intents need authorizations, be it none.

@@ -1,0 +1,127 @@
+import { expect } from 'chai'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseGwei } from 'viem'
+import { readDeployableFile } from '../scripts/deploy/deployableFile.js'
+import { createMetrics } from '../server/metrics.js'
+
+const root = join(import.meta.dirname, '..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const schema = JSON.parse(readFileSync(join(root, 'server/chainsFile.schema.json'), 'utf8')) as Schema
+
+type Schema = {
+  description?: string
+  default?: unknown
+  properties?: Record<string, Schema>
+  items?: Schema
+  additionalProperties?: Schema | boolean
+  $defs?: Record<string, Schema>
+}
+
+describe('the README', () => {
+  it('has an example of a chains file that can be deployed', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'readme-'))
+    try {
+      const path = join(folder, 'chains.json')
+      writeFileSync(path, /```json\n([^]+?)```/.exec(section('The chains file'))![1]!)
+      const contracts = { delegate: `0x${'de'.repeat(20)}`, vault: `0x${'fa'.repeat(20)}` } as const
+      const { chains } = readDeployableFile(path, contracts, { replaceVault: false, env: { RPC_KEY: 'key' } })
+      expect(chains).to.have.length(1)
+      expect(chains[0]).to.deep.include({
+        ...{ chainId: 8453, agreement: 2, confirmations: 20 },
+        vault: contracts.vault,
+      })
+      expect(chains[0]!.tokens[0]!.confirmations).to.deep.equal([{ amount: 10_000_000_000n, confirmations: 60 }])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('tells the defaults of what decides about money as they are', () => {
+    const { chain } = schema.$defs!
+    const rows = rowsOf(section('What decides about money'))
+    expect(rows.map(([setting]) => setting)).to.include.members(['`agreement`', '`confirmations`', '`maxFeePerGasCap`'])
+    for (const [setting, told] of rows) {
+      const [, name, of] = /^`(\w+)`(?: of a (token|group))?$/.exec(setting!)!
+      const group = schema.properties!['groups']!.additionalProperties as Schema
+      const owner = of === 'group' ? group : of === 'token' ? schema.$defs!['token']! : chain!
+      const actual = owner.properties![name!]!.default
+      const [, amount, unit] = /^([\d,]+)( gwei)?$/.exec(told!) ?? []
+      const number = amount?.replaceAll(',', '')
+      const expected = number && (unit ? parseGwei(number) : number)
+      expect(String(expected ?? []), setting).to.equal(String(actual ?? []))
+    }
+  })
+
+  it('names every metric of the service', async () => {
+    const report = { status: 'ok', version: '', database: 'ok', draining: false, chains: [], findings: [] } as const
+    const text = await createMetrics('0').text({ ...report, chains: [], findings: [] })
+    const names = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!)
+    const own = names.filter((name) => !/^(process|nodejs)_/.test(name))
+    expect(own.length).to.be.greaterThan(10)
+    const told = rowsOf(section('Metrics and logs')).map(([name]) => name!.replaceAll('`', ''))
+    expect(told).to.have.members(own)
+  })
+
+  it('names every variable that the configuration reads', () => {
+    const source = readFileSync(join(root, 'server/config.ts'), 'utf8')
+    const read = [...source.matchAll(/env\.([A-Z_]+)|(?:integer|choice)\('([A-Z_]+)'/g)].map(([, a, b]) => a ?? b!)
+    const keys = readFileSync(join(root, 'server/operatorKeys.ts'), 'utf8').matchAll(/given\.value\('([A-Z_]+)'\)/g)
+    const all = [...read, ...[...keys].map(([, name]) => `SOLVER_${name!}`)]
+    expect(all.length).to.be.greaterThan(20)
+    const variables = rowsOf(section('Run it')).flatMap(([cell]) =>
+      [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    )
+    expect(variables).to.include.members(all)
+  })
+
+  it('links only to headings that it has', () => {
+    const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
+    const links = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor)
+    expect(links).to.include('changing-a-key')
+    expect(headings).to.include.members(links)
+  })
+})
+
+describe('the schema of chains files', () => {
+  it('says what each property is', () => {
+    const silent: string[] = []
+    const visit = (node: Schema, place: string) => {
+      for (const [name, property] of Object.entries(node.properties ?? {})) {
+        if (!property.description) silent.push(`${place}/${name}`)
+        visit(property, `${place}/${name}`)
+      }
+      for (const [name, definition] of Object.entries(node.$defs ?? {})) visit(definition, name)
+      if (node.items) visit(node.items, `${place}[]`)
+      if (typeof node.additionalProperties === 'object') visit(node.additionalProperties, `${place}/*`)
+    }
+    visit(schema, '')
+    expect(silent).to.deep.equal([])
+  })
+})
+
+/** What stands under a heading, up to the next one; a comment in a block of code is none. */
+function section(heading: string): string {
+  const begin = new RegExp(`^#+ ${heading}\\n`, 'm').exec(readme)!
+  const rest = readme.slice(begin.index + begin[0].length)
+  return rest.slice(0, /^#+ [A-Z]/m.exec(rest)?.index)
+}
+
+/** The cells of a table's rows, without its head. */
+function rowsOf(text: string): string[][] {
+  const rows = text.split('\n').filter((line) => line.startsWith('|'))
+  return rows.slice(2).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
+}
