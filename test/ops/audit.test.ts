@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { judge } from '../../scripts/audit/judge.js'
+import { builtProgram } from '../support/builtProgram.js'
 
 const advisory = {
   url: 'https://github.com/advisories/GHSA-aaaa-bbbb-cccc',
@@ -36,10 +40,31 @@ describe('npm run audit', () => {
     for (const output of ['', 'npm error', '{}']) expect(judge(output, {}).outcome, output).to.equal('unanswered')
   })
 
-  it('ends well unless a weakness was found', function () {
-    this.timeout(150_000)
-    const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'audit'], { encoding: 'utf8' })
-    if (status === 0) expect(stdout).to.match(/^(Not audited|No known weakness)/m)
-    else expect(stderr).to.match(/GHSA-/)
+  /** The tool as it is run, with an npm in front of the real one that answers with the report. */
+  async function run(answer: string) {
+    const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+    try {
+      writeFileSync(join(folder, 'answer.json'), answer)
+      writeFileSync(join(folder, 'npm'), `#!/bin/sh\ncat '${join(folder, 'answer.json')}'\n`, { mode: 0o755 })
+      const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
+      return spawnSync(process.execPath, await builtProgram('scripts/audit.ts'), { encoding: 'utf8', env })
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+
+  it('ends with 1 where a weakness was found, and names it', async () => {
+    const { status, stdout, stderr } = await run(weak)
+    expect([status, stdout]).to.deep.equal([1, ''])
+    expect(stderr).to.contain('GHSA-aaaa-bbbb-cccc: inner')
+  })
+
+  it('ends with 0 where there is none, and where nobody answers, and says which', async () => {
+    const clean = await run(report({}))
+    expect([clean.status, clean.stderr]).to.deep.equal([0, ''])
+    expect(clean.stdout).to.equal('No known weakness is left unexplained.\n')
+    const silent = await run('')
+    expect([silent.status, silent.stderr]).to.deep.equal([0, ''])
+    expect(silent.stdout).to.match(/^Not audited: this registry answers no audits \(no answer\)/)
   })
 })

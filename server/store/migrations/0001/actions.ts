@@ -84,7 +84,8 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     column.word(t, 'traceparent', 55).nullable()
     // For how long the chain has answered that it does not know the transaction; outages don't count.
     t.integer('unseen_ms').notNullable().defaultTo(0)
-    // When the engine is to look at the step next; pushed forward by whoever claims it. Null: nothing to do.
+    // When the engine is to look at the step next, by the database's clock; pushed forward by whoever claims it. Null: nothing
+    // to do.
     column.time(t, 'due_at').nullable()
     column.time(t, 'created_at').notNullable()
     column.time(t, 'updated_at').notNullable()

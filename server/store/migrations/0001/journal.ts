@@ -43,7 +43,7 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     column.time(t, 'sent_at').nullable()
     // When its newest form was signed.
     column.time(t, 'signed_at').notNullable()
-    // When the engine is to look at it next even if no block mentions it.
+    // When the engine is to look at it next even if no block mentions it, by the clock of the process that has sent it.
     column.time(t, 'due_at').nullable()
     column.time(t, 'created_at').notNullable()
     column.time(t, 'updated_at').notNullable()

@@ -37,7 +37,7 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     t.boolean('may_repeat').notNullable().defaultTo(false)
     column.word(t, 'error_code').nullable()
     column.message(t, 'error_message').nullable()
-    // When the engine is to look at it next; null: nothing to do.
+    // When the engine is to look at it next, by the database's clock; null: nothing to do.
     column.time(t, 'due_at').nullable()
     // When it was last reported, and when it was recorded; null: not yet.
     column.time(t, 'reported_at').notNullable()
@@ -76,6 +76,7 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     t.bigInteger('block_number').nullable()
     column.hash(t, 'block_hash').nullable()
     column.message(t, 'error_message').nullable()
+    // As of deposits.
     column.time(t, 'due_at').nullable()
     column.time(t, 'asked_at').notNullable()
     t.primary(['chain_id', 'token', 'wallet', 'round'])
