@@ -62,19 +62,22 @@ async function refuseUsed(trx: Transaction, row: StepRow, result: StepResult): P
   }
 }
 
+/** What came of a transaction of the journal and of what it carries. */
+type Settled = {
+  transactionId: number
+  mined: { hash: Hash; blockNumber: number; blockHash: Hash }
+  /** With what a step's transfers need of its user's credit, in case that had been given back; null: nobody can tell. */
+  results: { ref: StepRef; result: StepOutcome; needs: SolverNeed[] | null }[]
+  airdrop: AirdropResult | null
+}
+
 /**
  * Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only. Answers
  * with the steps that have ended. `stale`: it has ended, or carries more than was told of, and is to be looked at anew.
  */
 export async function settleTransaction(
   database: Database,
-  settled: {
-    transactionId: number
-    mined: { hash: Hash; blockNumber: number; blockHash: Hash }
-    /** With what a step's transfers need of its user's credit, in case that had been given back; null: nobody can tell. */
-    results: { ref: StepRef; result: StepOutcome; needs: SolverNeed[] | null }[]
-    airdrop: AirdropResult | null
-  },
+  settled: Settled,
   now: number,
 ): Promise<{ outcome: 'settled'; steps: StepView[] } | { outcome: 'stale' }> {
   return database.transact(
@@ -102,33 +105,13 @@ export async function settleTransaction(
         updated_at: now,
       }
       trx.later(trx('transactions').where(key).update(mined))
-      const rows = byName(steps)
-      const drawing = byName(drawn.flat())
-      const ended: Ended[] = []
-      const isAnothers = (result: StepResult) =>
-        result.status === 'success' && result.transactionHash !== settled.mined.hash
-      const userOf = ({ ref }: { ref: StepRef }) => rows.get(nameOfStep(ref))?.user ?? ''
-      // One user after the other, as every settlement does, so that no two of them hold a balance that the other waits for.
-      const byUser = [...settled.results].sort((a, b) => (userOf(a) < userOf(b) ? -1 : Number(userOf(a) > userOf(b))))
-      for (const { ref, result, needs } of byUser) {
-        const row = rows.get(nameOfStep(ref))
-        if (!row || row.status === 'success') continue
-        const isCarried = row.transaction_id === settled.transactionId
-        if (result.status === 'alone') {
-          if (isCarried) await carryOutAlone(database, trx, row, now)
-          continue
-        }
-        const isOpen = isCarried && row.status === 'executing'
-        // What was undone may have paid without credit, and pays so again.
-        if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
-          await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
-          ended.push({ row, result, isAnothers: isAnothers(result) })
-        } else if (tookEffect(result) && (isCarried || !(await isToldElsewhere(trx, row)))) {
-          trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: settled.transactionId }))
-          const late = await bookLate(database, trx, row, { result, needs }, now)
-          ended.push({ row: late, result, isAnothers: isAnothers(result) })
-        }
-      }
+      const ended = await bookResults(
+        database,
+        trx,
+        settled,
+        { rows: byName(steps), drawing: byName(drawn.flat()) },
+        now,
+      )
       const changed = await endSteps(database, trx, ended, now)
       const carrier = { id: settled.transactionId, hash: settled.mined.hash }
       if (settled.airdrop) await settleAirdrop(database, trx, settled.airdrop, carrier, now)
@@ -136,6 +119,41 @@ export async function settleTransaction(
     },
     { patient: false },
   )
+}
+
+/** Books what came of each step, unless it has been booked, and tells which have ended. `drawing`: those that draw on credit. */
+async function bookResults(
+  database: Database,
+  trx: Transaction,
+  { transactionId, mined, results }: Settled,
+  { rows, drawing }: { rows: ReadonlyMap<string, StepRow>; drawing: ReadonlyMap<string, unknown> },
+  now: number,
+): Promise<Ended[]> {
+  const ended: Ended[] = []
+  const isAnothers = (result: StepResult) => result.status === 'success' && result.transactionHash !== mined.hash
+  const userOf = ({ ref }: { ref: StepRef }) => rows.get(nameOfStep(ref))?.user ?? ''
+  // One user after the other, as every settlement does, so that no two of them hold a balance that the other waits for.
+  const byUser = [...results].sort((a, b) => (userOf(a) < userOf(b) ? -1 : Number(userOf(a) > userOf(b))))
+  for (const { ref, result, needs } of byUser) {
+    const row = rows.get(nameOfStep(ref))
+    if (!row || row.status === 'success') continue
+    const isCarried = row.transaction_id === transactionId
+    if (result.status === 'alone') {
+      if (isCarried) await carryOutAlone(database, trx, row, now)
+      continue
+    }
+    const isOpen = isCarried && row.status === 'executing'
+    // What was undone may have paid without credit, and pays so again.
+    if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
+      await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
+      ended.push({ row, result, isAnothers: isAnothers(result) })
+    } else if (tookEffect(result) && (isCarried || !(await isToldElsewhere(trx, row)))) {
+      trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: transactionId }))
+      const late = await bookLate(database, trx, row, { result, needs }, now)
+      ended.push({ row: late, result, isAnothers: isAnothers(result) })
+    }
+  }
+  return ended
 }
 
 /** `isAnothers`: another transaction has carried it out, and it stands and falls with that one's block. */
