@@ -11,6 +11,8 @@ export type ConnectionLimits = {
   headersMs: number
   /** Until the whole request has come. */
   requestMs: number
+  /** Between two requests of a connection; longer than common proxies (60 s) and clients keep theirs, who else meet a closed one. */
+  idleMs: number
   /** Without a byte in either direction; longer than a step is waited for, and than the pauses of event streams. */
   silenceMs: number
   /** How often connections are looked at, and so how late one may be cut. */
@@ -22,6 +24,7 @@ export type ConnectionLimits = {
 export const connectionLimits: ConnectionLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
+  idleMs: 75_000,
   silenceMs: 120_000,
   checkEveryMs: 1_000,
   connections: 10_000,
@@ -39,6 +42,7 @@ export function createHttpServer(
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.checkEveryMs,
     // Looked at below, for an answer in our body.
     requireHostHeader: false,

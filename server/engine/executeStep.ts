@@ -15,13 +15,10 @@ import { anOperator, hasOperator, isOperatorsFault } from './operators.js'
 import { type Payload, payloadOf } from './payload.js'
 import { findPermission, namedDelegate } from './permission.js'
 import type { EngineTools } from './tools.js'
-import { endStep, failStep, moved, type Visit, waits } from './visit.js'
+import { endStep, failStep, moved, type Visit, waits, waitsEverLater } from './visit.js'
 
-/** How soon a step looks again while nothing is paid on credit, and at the latest; what ends that hurries them all. */
-const heldMs = 2_000
-const longestHeldMs = 30_000
-/** How much of the time since it was asked for it waits in between. */
-const heldShare = 0.1
+/** How soon a step looks again while nothing is paid on credit; what ends that hurries them all. */
+const heldMs = { soonestMs: 2_000, latestMs: 30_000, share: 0.1 }
 /** How long it waits for the lanes of all chains to be checked, as a process starts. */
 const lanesMs = 1_000
 /** By how much a chain's clock may be behind ours. */
@@ -85,8 +82,7 @@ async function prepare(
     const done = await adoptDone(work, plan, 'held', tools)
     // The user's other steps may need it.
     if (!done && work.kind === 'delegated') await tools.accounts.giveBack(work)
-    const askedForMs = tools.now() - work.view.updatedAt
-    return done ?? waits(Math.min(longestHeldMs, Math.max(heldMs, askedForMs * heldShare)))
+    return done ?? waitsEverLater(work, heldMs, tools)
   }
   if (unfunded) return failUnlessDone(work, plan, unfunded, tools)
 

@@ -6,11 +6,11 @@ import { executeStep } from './executeStep.js'
 import { stepFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 import { verifyStep } from './verifyStep.js'
-import { failStep, type Visit, waits } from './visit.js'
+import { failStep, type Visit, waitsEverLater } from './visit.js'
 import type { Queue } from './worker.js'
 
-/** How soon a step looks by itself whether the one before it has ended; that one's end hurries it, wherever it is stored. */
-const previousMs = 10_000
+/** When a step looks by itself whether the one before it has ended; that one's end hurries it, wherever it is stored. */
+const previousMs = { soonestMs: 10_000, latestMs: 120_000, share: 1 }
 
 /** Steps that were asked for and that no transaction of ours carries yet. */
 export function stepQueue(tools: EngineTools): Queue<StepWork> {
@@ -30,7 +30,7 @@ async function advanceStep(work: StepWork, tools: EngineTools): Promise<Visit> {
   if (previous?.status === 'executing') {
     // That one may have been undone since, and needs the account.
     if (work.hasAccount) await tools.accounts.giveBack(work)
-    return waits(previousMs)
+    return waitsEverLater(work, previousMs, tools)
   }
   const refusal = previous && previous.status !== 'success' ? afterFailed(previous) : null
   if (work.kind === 'payment') return refusal ? failStep(work, refusal, tools) : verifyStep(work, tools)

@@ -13,6 +13,19 @@ export function waits(delayMs: number): Visit {
   return { outcome: 'waits', delayMs }
 }
 
+/**
+ * For what waits for something that hurries it: ever later, by a share of the time since it was asked for, since many may
+ * wait for the same. Each by a little more or less, so that those that came together don't come again together.
+ */
+export function waitsEverLater(
+  work: StepWork,
+  { soonestMs, latestMs, share }: { soonestMs: number; latestMs: number; share: number },
+  tools: EngineTools,
+): Visit {
+  const askedForMs = tools.now() - work.view.updatedAt
+  return waits(Math.min(latestMs, Math.max(soonestMs, askedForMs * share)) * (0.75 + Math.random() / 2))
+}
+
 /** Ends a step that no transaction of ours carries. */
 export async function endStep(work: StepWork, result: StepResult, tools: EngineTools): Promise<Visit> {
   const outcome = await tools.store.settleStep(work, result, tools.now())

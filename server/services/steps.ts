@@ -15,8 +15,10 @@ import type { Store } from '../store/store.js'
 
 /** How long a request that asks for no particular wait is held open. */
 const defaultWaitMs = 20_000
-/** How often a waiting request looks by itself; a change in this process wakes it at once. */
+/** How soon a waiting request looks by itself; a change in this process wakes it at once. */
 const lookAgainMs = 250
+/** And then ever later, by this part of the time waited: thousands may wait for a minute each. */
+const laterShare = 0.1
 
 /** Room for a step with somebody who carries it out at once, if it is left to him for so long. */
 type Seat = { leaseMs: number; give: (work: StepWork) => void; leave: () => void }
@@ -163,12 +165,14 @@ export function createSteps(deps: {
   }
 
   async function settledWithin(ref: StepRef, first: StepView, waitMs: number, signal: AbortSignal): Promise<StepView> {
-    const deadline = deps.now() + waitMs
+    const startedAt = deps.now()
     let view = first
     while (!isSettled(view.status) && !signal.aborted) {
-      const left = deadline - deps.now()
+      const waitedMs = deps.now() - startedAt
+      const left = waitMs - waitedMs
       if (left <= 0) break
-      const told = await deps.nextChange(ref.actionId, Math.min(left, lookAgainMs), signal)
+      const look = Math.min(left, Math.max(lookAgainMs, waitedMs * laterShare))
+      const told = await deps.nextChange(ref.actionId, look, signal)
       view = told.find((step) => isSameStep(step, ref)) ?? (await store.readStep(ref)) ?? view
     }
     return view

@@ -85,16 +85,29 @@ async function selectWorks(
   condition: string,
   bindings: readonly (string | number)[],
 ): Promise<StepWork[]> {
-  const rows = await database.select<StepRow & Content>(
+  const rows = await database.select<StepRow & ContentColumns>(
     'SELECT steps.*, intent, authorizations FROM steps JOIN intents USING (action_id, intent_index) ' +
       `JOIN actions ON actions.id = action_id WHERE ${condition}`,
     bindings,
   )
-  return rows.map((row) => toWork(row, row))
+  const contents = new Map<string, Content>()
+  return rows.map((row) => {
+    const name = nameOfIntent({ actionId: row.action_id, intentIndex: row.intent_index })
+    if (!contents.has(name)) contents.set(name, readContent(row))
+    return { ...stateOf(row), ...contents.get(name)! }
+  })
 }
 
-/** What an action says of a step. */
-type Content = Pick<IntentRow, 'intent'> & Pick<ActionRow, 'authorizations'>
+type ContentColumns = Pick<IntentRow, 'intent'> & Pick<ActionRow, 'authorizations'>
+/** What an action says of a step: the same for all steps of an intent, which share it. */
+type Content = Pick<StepWork, 'intent' | 'chainAuthorizations'>
+
+function readContent({ intent, authorizations }: ContentColumns): Content {
+  return {
+    intent: readIntentColumn(intent),
+    chainAuthorizations: JSON.parse(authorizations) as ChainAuthorization[],
+  }
+}
 
 /**
  * The statement that locks these steps, at least one. One that is missing does not exist, or with `skipLocked` may be
@@ -111,13 +124,6 @@ export function lockedSteps(
   return database.lock(query, options)
 }
 
-/** The step before it in its intent; null for the first. */
-export async function readPreviousStep(database: Database, ref: StepRef): Promise<StepView | null> {
-  if (ref.stepIndex === 0) return null
-  const [view] = await readSteps(database, [{ ...ref, stepIndex: ref.stepIndex - 1 }])
-  return view!
-}
-
 /** Takes steps that are due; a claimer that dies lets them become due again. */
 export async function claimDueSteps(database: Database, claim: Claim): Promise<StepWork[]> {
   const rows = await claimDue<StepRow>(database, 'steps', claim, (trx, due, dueAt) => {
@@ -127,14 +133,31 @@ export async function claimDueSteps(database: Database, claim: Claim): Promise<S
   return rows.length === 0 ? [] : withIntents(database, rows)
 }
 
-/** Sets when a step that is still executing is to be looked at next, at the latest. */
-export async function postponeStep(database: Database, ref: StepRef, delayMs: number): Promise<void> {
-  await database.write((knex) =>
-    waitingStep(knex, ref)
-      // Who is due has been hurried while he was visited, and what the visit has seen may be past.
-      .where('due_at', '>', database.atOnce())
-      .update({ due_at: database.after(delayMs) }),
-  )
+/**
+ * Sets when steps that are still executing are to be looked at next, at the latest. One that somebody else is at stays due
+ * when its lease is over. A power loss may undo it, and they are looked at earlier.
+ */
+export async function postponeSteps(
+  database: Database,
+  waits: readonly { ref: StepRef; delayMs: number }[],
+): Promise<void[]> {
+  const postpone = async (trx: Transaction) => {
+    const rows = await lockedSteps(
+      database,
+      trx,
+      waits.map(({ ref }) => ref),
+      { skipLocked: true },
+    )
+    const free = new Set(rows.map((row) => nameOfStep(refOf(row))))
+    for (const { ref, delayMs } of waits.filter((wait) => free.has(nameOfStep(wait.ref)))) {
+      const waiting = waitingStep(trx, ref)
+        // Who is due has been hurried while he was visited, and what the visit has seen may be past.
+        .where('due_at', '>', database.atOnce())
+      trx.later(waiting.update({ due_at: database.after(delayMs) }))
+    }
+  }
+  await database.transact(postpone, { durable: false })
+  return waits.map(() => undefined)
 }
 
 /** Has a step looked at at once. False: it is not executing, or a transaction carries it. */
@@ -144,8 +167,8 @@ export async function hurryStep(database: Database, ref: StepRef): Promise<boole
 }
 
 /** The step as long as it waits for being carried out. */
-function waitingStep(knex: Knex, ref: StepRef) {
-  return knex('steps')
+function waitingStep(from: Knex | Transaction, ref: StepRef) {
+  return (from as Knex)('steps')
     .where({ ...stepKeyColumns(ref), status: 'executing' })
     .whereNull('transaction_id')
 }
@@ -176,22 +199,14 @@ export async function noteConfirmations(
 
 async function withIntents(database: Database, rows: StepRow[]): Promise<StepWork[]> {
   const { sql, bindings } = areIntents(rows.map(refOf))
-  const intents = await database.select<Pick<IntentRow, 'action_id' | 'intent_index'> & Content>(
+  const intents = await database.select<Pick<IntentRow, 'action_id' | 'intent_index'> & ContentColumns>(
     `SELECT action_id, intent_index, intent, authorizations FROM intents JOIN actions ON actions.id = action_id WHERE ${sql}`,
     bindings,
   )
   const nameOf = (row: Pick<IntentRow, 'action_id' | 'intent_index'>) =>
     nameOfIntent({ actionId: row.action_id, intentIndex: row.intent_index })
-  const contents = new Map(intents.map((content) => [nameOf(content), content]))
-  return rows.map((row) => toWork(row, contents.get(nameOf(row))!))
-}
-
-function toWork(row: StepRow, content: Content): StepWork {
-  return {
-    ...stateOf(row),
-    intent: readIntentColumn(content.intent),
-    chainAuthorizations: JSON.parse(content.authorizations) as ChainAuthorization[],
-  }
+  const contents = new Map(intents.map((row) => [nameOf(row), readContent(row)]))
+  return rows.map((row) => ({ ...stateOf(row), ...contents.get(nameOf(row))! }))
 }
 
 export function stateOf(row: StepRow): StepState {

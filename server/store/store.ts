@@ -63,8 +63,7 @@ import {
   noteConfirmations,
   noteUnseen,
   hurryStep,
-  postponeStep,
-  readPreviousStep,
+  postponeSteps,
   readSteps,
   readStepWorks,
   readStepsOf,
@@ -84,6 +83,12 @@ export function createStore(database: Database) {
     (...args: Args): Result =>
       operation(database, ...args)
 
+  const readStep = grouped((refs: StepRef[]) => readSteps(database, refs), mostStepsAtOnce)
+  const postpone = grouped(
+    (waits: { ref: StepRef; delayMs: number }[]) => postponeSteps(database, waits),
+    mostStepsAtOnce,
+  )
+
   return {
     /** How many transactions are worth having side by side. SQLite has one connection, for which all others wait too. */
     transactionsAtOnce: database.kind === 'sqlite' ? 1 : 4,
@@ -99,14 +104,16 @@ export function createStore(database: Database) {
     readProgress: on(readProgress),
 
     /** Asked for most often of all, so those that come together share a statement. */
-    readStep: grouped((refs: StepRef[]) => readSteps(database, refs), mostStepsAtOnce),
+    readStep,
     readStepsOf: on(readStepsOf),
     readStepWork: grouped((refs: StepRef[]) => readStepWorks(database, refs), mostStepsAtOnce),
-    readPreviousStep: on(readPreviousStep),
+    /** The step before it in its intent; null for the first. */
+    readPreviousStep: async (ref: StepRef) =>
+      ref.stepIndex === 0 ? null : readStep({ ...ref, stepIndex: ref.stepIndex - 1 }),
     requestStep: createStepRequests(database),
     claimDueSteps: on(claimDueSteps),
     endLeases: on(endLeases),
-    postponeStep: on(postponeStep),
+    postponeStep: (ref: StepRef, delayMs: number) => postpone({ ref, delayMs }),
     hurryStep: on(hurryStep),
     noteConfirmations: on(noteConfirmations),
     noteUnseen: on(noteUnseen),

@@ -1,12 +1,21 @@
+import { Agent, get as httpGet } from 'node:http'
 import { expect } from 'chai'
 import { connectionLimits } from '../../server/api/httpServer.js'
 import { createApi } from '../support/api.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
+import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 import { exchange, expectRefused, get, post } from './wire.js'
 
 /** As those of the service, a twentieth of them or less. */
-const limits = { headersMs: 500, requestMs: 1_500, silenceMs: 2_000, checkEveryMs: 100, connections: 200 }
+const limits = {
+  headersMs: 500,
+  requestMs: 1_500,
+  idleMs: 5_000,
+  silenceMs: 2_000,
+  checkEveryMs: 100,
+  connections: 200,
+}
 
 /** On a machine that others use too. */
 const slackMs = 3_000
@@ -73,6 +82,22 @@ describe('slow clients', () => {
     await deaf
   })
 
+  it('keep their connection between requests for longer than the headers of one may take, and not for ever', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ask = () =>
+      new Promise<boolean>((resolve, reject) => {
+        const request = httpGet(new URL('/livez', http.url), { agent }, (response) => {
+          response.resume().on('end', () => resolve(request.reusedSocket))
+        })
+        request.on('error', reject)
+      })
+    expect(await ask()).to.equal(false)
+    await pause(limits.headersMs + 3 * limits.checkEveryMs)
+    expect(await ask(), 'the same connection').to.equal(true)
+    await until(async () => (await http.connections()) === 0, 'its end', limits.idleMs + slackMs)
+    agent.destroy()
+  })
+
   it('in hundreds leave room for others, and are all cut', async () => {
     const crowd = Array.from({ length: 300 }, () => exchange(http.url, 'GET /livez HTTP/1.1\r\nHost: a\r\n'))
     expect((await createApi(http.url).get('/livez')).status).to.equal(200)
@@ -83,5 +108,6 @@ describe('slow clients', () => {
     expect(connectionLimits.headersMs).to.be.at.most(connectionLimits.requestMs)
     expect(connectionLimits.requestMs).to.be.lessThan(60_000)
     expect(connectionLimits.silenceMs).to.be.greaterThan(60_000)
+    expect(connectionLimits.idleMs).to.be.within(60_001, connectionLimits.silenceMs)
   })
 })
