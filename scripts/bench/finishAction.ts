@@ -166,7 +166,7 @@ async function record({ store, chains: [{ chainId, token }], user }: Place): Pro
   const found = { outcome: 'found', custody: 'wallet', movements: [{ logIndex: 0, amount }], mismatch: '' } as const
   await store.settleDeposit(id, { ...found, confirmations: 1, ...someBlock() }, now)
 
-  const wanted = { chainId, token, wallet: user, amount: null, limit: amount, periodMs: 86_400_000 }
+  const wanted = { chainId, token, wallet: user, amount, periodMs: 86_400_000 }
   const { outcome, ...asked } = await store.requestAirdrop(wanted, now)
   if (!('airdrop' in asked)) throw new Error(`The seeded airdrop is ${outcome}`)
   const { blockNumber: number, blockHash: hash } = someBlock()

@@ -197,6 +197,61 @@ export const payoutMutations: Mutation[] = [
     tests: ['test/store/airdrops.test.ts', '-g', 'had read it as paid'],
   },
   {
+    name: 'a wallet has several airdrops in a period',
+    changes: [
+      {
+        file: 'server/store/airdrops.ts',
+        find: ".where({ status: 'success' }).where('asked_at'",
+        replace: ".where({ status: 'error' }).where('asked_at'",
+      },
+    ],
+    tests: ['test/store/airdrops.test.ts', '-g', 'whatever the next asks for'],
+  },
+  {
+    name: 'a wallet has one airdrop for ever',
+    changes: [
+      {
+        file: 'server/store/airdrops.ts',
+        find: "where('asked_at', '>', now - wanted.periodMs)",
+        replace: "where('asked_at', '>', 0)",
+      },
+    ],
+    tests: ['test/store/airdrops.test.ts', '-g', 'whatever the next asks for'],
+  },
+  {
+    name: 'an airdrop is followed by another while it is under way',
+    changes: [
+      {
+        file: 'server/store/airdrops.ts',
+        find: "some.where({ status: 'executing' })",
+        replace: "some.where({ status: 'error' })",
+      },
+    ],
+    tests: ['test/store/airdrops.test.ts', '-g', 'however many ask at once'],
+  },
+  {
+    name: 'an airdrop that was paid late counts for nothing',
+    changes: [
+      {
+        file: 'server/store/airdrops.ts',
+        find: 'row && (await readStanding(trx, wanted, now))',
+        replace: "row?.status === 'error' ? undefined : await readStanding(trx, wanted, now)",
+      },
+    ],
+    tests: ['test/store/airdrops.test.ts', '-g', 'though it was paid late'],
+  },
+  {
+    name: 'more than the set amount is given at once',
+    changes: [
+      {
+        file: 'server/services/airdrops.ts',
+        find: 'if (amount === 0n || amount > terms.amount)',
+        replace: 'if (amount === 0n)',
+      },
+    ],
+    tests: ['test/services/airdrops.test.ts', '-g', 'the most that is allowed'],
+  },
+  {
     name: 'what nobody can tell the credit for is an exposure though it is set aside',
     changes: [
       {

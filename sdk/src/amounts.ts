@@ -60,7 +60,7 @@ type LegacyParts = {
 }
 
 export type Token = Omit<Wire.Token, 'airdrop'> & {
-  /** What `requestAirdrop` gives, at most, for each wallet and period. Null: nothing. */
+  /** What `requestAirdrop` gives, at most, once for each wallet and period. Null: nothing. */
   airdrop: { amount: bigint; periodSeconds: number } | null
 }
 

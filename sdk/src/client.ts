@@ -208,7 +208,7 @@ export function createIntentClient(options: IntentClientOptions) {
 
     /**
      * Request tokens on a test chain. Sends test tokens to a wallet: only on chains marked `testnet`, only tokens with
-     * `airdrop` in `GET /chains`, and for each wallet and token together at most the amount given there in a period.
+     * `airdrop` in `GET /chains`, at most the amount given there, and one for each wallet, token and period.
      *
      * `arrived` is false while the transaction is under way.
      */

@@ -14,7 +14,7 @@ export type TokenConfig = {
   group: string | null
   /** What `POST /airdrop` gives. Null: nothing. */
   airdrop: {
-    /** At most, per wallet and period, in the smallest unit. */
+    /** At most, in the smallest unit; one for each wallet and period. */
     amount: bigint
     periodSeconds: number
   } | null

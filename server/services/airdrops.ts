@@ -23,30 +23,27 @@ export function createAirdrops(deps: {
   const { store, settings } = deps
 
   return {
-    /** Gives a wallet test tokens, together at most the set amount per period. `executing` when it takes longer than the request is held open. */
+    /** Gives a wallet test tokens, once per period. `executing` when it takes longer than the request is held open. */
     async request(
       wanted: { chainId: number; tokenId: string; wallet: Address; amount: bigint | null },
       signal: AbortSignal,
     ): Promise<Airdrop> {
       const { chain, token, terms } = findTerms(wanted.chainId, wanted.tokenId)
-      const { amount } = wanted
+      const amount = wanted.amount ?? terms.amount
       if ([zeroAddress, ...vaultsOf(chain), ...chain.delegates].includes(wanted.wallet)) {
         const issue = issueAt('/wallet', 'may not be the vault, a delegate or the zero address', 'user_not_allowed')
         throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
       }
-      if (amount !== null && (amount === 0n || amount > terms.amount)) {
+      if (amount === 0n || amount > terms.amount) {
         const issue = issueAt('/amount', `must be from 1 to ${terms.amount}`, amount === 0n ? 'minimum' : 'maximum')
         throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
       }
       const key = { chainId: wanted.chainId, token: token.address, wallet: wanted.wallet }
-      const period = { limit: terms.amount, periodMs: terms.periodSeconds * 1000 }
-      const asked = await store.requestAirdrop({ ...key, amount, ...period }, deps.now())
+      const now = deps.now()
+      const asked = await store.requestAirdrop({ ...key, amount, periodMs: terms.periodSeconds * 1000 }, now)
       if (asked.outcome === 'cooldown') {
-        const retryAfter = Math.ceil((asked.nextAt - deps.now()) / 1000)
-        const message =
-          asked.left === 0n
-            ? `This wallet has had its airdrop; the next is due in ${retryAfter} seconds.`
-            : `Of this wallet’s airdrop only ${asked.left} are left; the next is due in ${retryAfter} seconds.`
+        const retryAfter = Math.ceil((asked.nextAt - now) / 1000)
+        const message = `This wallet has had its airdrop; the next is due in ${retryAfter} seconds.`
         throw new ServiceError('airdrop_cooldown', message, { retryAfter })
       }
       deps.wake()

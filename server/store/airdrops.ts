@@ -12,8 +12,6 @@ type AirdropRow = {
   wallet: Address
   round: number
   amount: string
-  period_start: number
-  paid_before: string
   status: Airdrop['status']
   transaction_hash: Hash | null
   transaction_id: number | null
@@ -26,17 +24,16 @@ type AirdropRow = {
 
 export type AirdropRequest =
   | { outcome: 'accepted' | 'underWay'; airdrop: Airdrop }
-  /** In this period the wallet can have no more than `left`, which is less than was asked for, or nothing. */
-  | { outcome: 'cooldown'; nextAt: number; left: bigint }
+  /** The wallet has had its airdrop of this period. */
+  | { outcome: 'cooldown'; nextAt: number }
 
 /**
- * Asks for a wallet's next airdrop: one at a time, however many ask at once, and together no more than `limit` in a
- * period. What one of them leaves of it stays available, since anybody may ask for anybody's wallet.
+ * Asks for a wallet's next airdrop: one at a time, however many ask at once, and one in a period, however little it is.
+ * A period begins when one is asked for that is paid.
  */
 export async function requestAirdrop(
   database: Database,
-  /** `amount` null: all that is left. */
-  wanted: AirdropKey & { amount: bigint | null; limit: bigint; periodMs: number },
+  wanted: AirdropKey & { amount: bigint; periodMs: number },
   now: number,
 ): Promise<AirdropRequest> {
   const fresh = {
@@ -52,21 +49,10 @@ export async function requestAirdrop(
   try {
     return await database.transact(async (trx) => {
       const row = await database.lock(trx<AirdropRow>('airdrops').where(keyOf(wanted)).orderBy('round', 'desc')).first()
-      if (row?.status === 'executing') return { outcome: 'underWay', airdrop: toAirdrop(row) }
-      const period = periodOf(row, wanted.periodMs, now)
-      const left = wanted.limit - period.paid
-      const amount = wanted.amount ?? left
-      if (left <= 0n || amount > left) {
-        return { outcome: 'cooldown', nextAt: period.start + wanted.periodMs, left: left > 0n ? left : 0n }
-      }
-      const next = {
-        ...keyOf(wanted),
-        round: (row?.round ?? 0) + 1,
-        amount: amount.toString(),
-        period_start: period.start,
-        paid_before: period.paid.toString(),
-        ...fresh,
-      }
+      const standing = row && (await readStanding(trx, wanted, now))
+      if (standing?.status === 'executing') return { outcome: 'underWay', airdrop: toAirdrop(standing) }
+      if (standing) return { outcome: 'cooldown', nextAt: standing.asked_at + wanted.periodMs }
+      const next = { ...keyOf(wanted), round: (row?.round ?? 0) + 1, amount: wanted.amount.toString(), ...fresh }
       await trx('airdrops').insert(next)
       return { outcome: 'accepted', airdrop: toAirdrop(next) }
     })
@@ -78,11 +64,21 @@ export async function requestAirdrop(
   }
 }
 
-/** The period that an airdrop now counts in, and what has been paid in it. It begins with the first that is asked for. */
-function periodOf(row: AirdropRow | undefined, periodMs: number, now: number): { start: number; paid: bigint } {
-  const paid = row ? BigInt(row.paid_before) + (row.status === 'success' ? BigInt(row.amount) : 0n) : 0n
-  if (!row || paid === 0n || row.period_start + periodMs <= now) return { start: now, paid: 0n }
-  return { start: row.period_start, paid }
+/**
+ * The newest airdrop of a wallet that another can't follow: it is under way, or paid in a period that is not over. It
+ * need not be the newest of all: one that had failed, or was given up, may be paid after others were asked for, and one
+ * that was paid may be under way again, since its block is gone.
+ */
+function readStanding(trx: Transaction, wanted: AirdropKey & { periodMs: number }, now: number) {
+  return trx<AirdropRow>('airdrops')
+    .where(keyOf(wanted))
+    .where((some) => {
+      void some.where({ status: 'executing' }).orWhere((paid) => {
+        void paid.where({ status: 'success' }).where('asked_at', '>', now - wanted.periodMs)
+      })
+    })
+    .orderBy('round', 'desc')
+    .first()
 }
 
 /** A wallet's airdrop of a round; without one, its newest. */

@@ -5,6 +5,7 @@ import { encodeExecute } from '../../server/chain/contracts.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { attackScene, codeOf, native } from '../support/attackScene.js'
+import { until } from '../support/until.js'
 import {
   authorization,
   balanceOf,
@@ -74,27 +75,33 @@ describe('more attacks on the solver’s and other users’ money', () => {
     await booksAreRight()
   })
 
-  it('can’t be made to use up a victim’s airdrop by asking for a smallest unit of it', async () => {
+  it('pays a wallet once in a period, though it was a stranger who asked, for a smallest unit', async () => {
     const wallet = newUser().address
-    await api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount: '1' })
-    const own = await api.post(`/airdrop/${a().chainId}/usd`, { wallet })
-    expect(own.status, JSON.stringify(own.body)).to.equal(200)
-    const whole = parseUnits('1000', 6)
-    expect(own.body.data.amount).to.equal((whole - 1n).toString())
-    expect(await balanceOf(a(), usdA(), wallet)).to.equal(whole)
-    const more = await api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount: '1' })
-    expect(more.body.error.code).to.equal('airdrop_cooldown')
+    const path = `/airdrop/${a().chainId}/usd`
+    expect((await api.post(path, { wallet, amount: '1' })).status).to.equal(200)
+    for (const amount of [undefined, '1', '2', parseUnits('999', 6).toString()]) {
+      const more = await api.post(path, { wallet, amount })
+      expect(more.status, JSON.stringify(more.body)).to.equal(400)
+      const { code, message, retryAfter } = more.body.error
+      expect(code).to.equal('airdrop_cooldown')
+      expect(message).to.equal(`This wallet has had its airdrop; the next is due in ${retryAfter} seconds.`)
+      expect(retryAfter).to.be.within(86_000, 86_400)
+    }
+    expect(await balanceOf(a(), usdA(), wallet)).to.equal(1n)
+    await booksAreRight()
   })
 
-  it('gives no more than is left in the period, and says how much that is', async () => {
+  it('pays one of several amounts that are asked for at once for one wallet', async () => {
     const wallet = newUser().address
-    const part = parseUnits('600', 6).toString()
-    await api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount: part })
-    const more = await api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount: part })
-    expect(more.status, JSON.stringify(more.body)).to.equal(400)
-    expect(more.body.error).to.include({ code: 'airdrop_cooldown' })
-    expect(more.body.error.message).to.include(parseUnits('400', 6).toString())
-    expect(await balanceOf(a(), usdA(), wallet)).to.equal(BigInt(part))
+    const path = `/airdrop/${a().chainId}/usd`
+    const amounts = Array.from({ length: 8 }, (_, index) => String(1 + index))
+    const replies = await Promise.all(amounts.map((amount) => api.post(path, { wallet, amount })))
+    const given = replies.filter(({ status }) => status !== 400).map(({ body }) => body.data.amount)
+    expect(new Set(given).size, JSON.stringify(given)).to.equal(1)
+    for (const { body } of replies) if (body.error) expect(body.error.code).to.equal('airdrop_cooldown')
+    await until(async () => (await balanceOf(a(), usdA(), wallet)) > 0n, 'the airdrop')
+    expect((await api.post(path, { wallet, amount: '1' })).body.error?.code).to.equal('airdrop_cooldown')
+    expect(await balanceOf(a(), usdA(), wallet)).to.equal(BigInt(given[0]))
     await booksAreRight()
   })
 

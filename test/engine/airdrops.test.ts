@@ -30,9 +30,8 @@ describe('an airdrop that the vault has paid and the journal does not know', () 
   it('is booked when it had ended without payment before, and others have followed', async () => {
     const wallet = newUser().address
     const key = { chain_id: a().chainId, token: usdA(), wallet: wallet.toLowerCase() }
-    for (const amount of ['5', '6']) {
-      expect((await api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount })).status).to.equal(200)
-    }
+    const ask = (amount: string) => api.post(`/airdrop/${a().chainId}/usd`, { wallet, amount })
+    expect((await ask('5')).status).to.equal(200)
     const { knex } = database()
     const first = () =>
       knex('airdrops')
@@ -45,10 +44,13 @@ describe('an airdrop that the vault has paid and the journal does not know', () 
     await knex('airdrops')
       .where({ ...key, round: 1 })
       .update({ status: 'error', error_message: 'no', ...unpaid })
+    expect((await ask('6')).status).to.equal(200)
     const open = { status: 'open', mined_hash: null, mined_block: null, mined_block_hash: null, due_at: Date.now() }
     await knex('transactions').where({ id }).update(open)
     await until(async () => (await first()).status === 'success', 'the airdrop to be booked')
     expect(await first()).to.include({ transaction_id: id, transaction_hash: hash, error_message: null })
+    expect(await balanceOf(a(), usdA(), wallet)).to.equal(11n)
+    expect((await ask('7')).body.error?.code).to.equal('airdrop_cooldown')
     await expectBooksToBalance()
   })
 

@@ -47,7 +47,7 @@ describe('what waits for ever', () => {
 
   async function asked() {
     const key = { chainId, token: dev.token, wallet: randomAddress() }
-    const request = await store.requestAirdrop({ ...key, amount: 5n, limit: 5n, periodMs: 1_000 }, now)
+    const request = await store.requestAirdrop({ ...key, amount: 5n, periodMs: 1_000 }, now)
     if (request.outcome !== 'accepted') throw new Error(request.outcome)
     return request.airdrop
   }

@@ -43,7 +43,7 @@ describe('a message that is longer than its column', () => {
 
   it('ends an airdrop all the same', async () => {
     const key = { chainId: 1, token: usdOn1, wallet: user }
-    const asked = await store.requestAirdrop({ ...key, amount: 5n, limit: 9n, periodMs: 1_000 }, now)
+    const asked = await store.requestAirdrop({ ...key, amount: 5n, periodMs: 1_000 }, now)
     if (asked.outcome !== 'accepted') throw new Error(asked.outcome)
     await store.failAirdrop(asked.airdrop, endless)
     expectCut((await store.readAirdrop(key))?.message)

@@ -667,7 +667,7 @@ export type AirdropRequest = {
      */
     wallet: Address;
     /**
-     * How many; at most, and by default, what is left in this period of the amount in `GET /chains`.
+     * How many; at most, and by default, the amount in `GET /chains`. More is refused.
      */
     amount?: Uint256;
 };
@@ -719,7 +719,7 @@ export type Currency = {
  */
 export type AirdropTerms = {
     /**
-     * At most this much for each wallet and period, in one airdrop or several.
+     * At most this much; one airdrop for each wallet and period.
      */
     amount: Uint256;
     /**

@@ -64,9 +64,6 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     // 1, 2, 3 … per (chain, token, wallet); the vault's key binds it, so that each is paid once.
     t.integer('round').notNullable()
     column.amount(t, 'amount').notNullable()
-    // When the period began in which this round counts, and what earlier rounds have paid in it.
-    column.time(t, 'period_start').notNullable()
-    column.amount(t, 'paid_before').notNullable()
     // `executing`, `success` or `error`
     column.word(t, 'status').notNullable()
     column.hash(t, 'transaction_hash').nullable()
@@ -78,6 +75,7 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     column.message(t, 'error_message').nullable()
     // As of deposits.
     column.time(t, 'due_at').nullable()
+    // When its period begins, if it is paid.
     column.time(t, 'asked_at').notNullable()
     t.primary(['chain_id', 'token', 'wallet', 'round'])
     t.index(['due_at', 'chain_id'])
