@@ -5,6 +5,7 @@ import { inParallel } from '../chaos/client.js'
 import { type Sample, sampleMetrics } from '../chaos/resources.js'
 import { createApi } from '../support/api.js'
 import { builtFile } from '../support/builtProgram.js'
+import { closeIdleConnections } from '../support/closeIdleConnections.js'
 import { keepDoing } from '../support/pause.js'
 import { createRandom, type Random } from '../support/random.js'
 import { until } from '../support/until.js'
@@ -77,6 +78,7 @@ describe(`a mixed load (LOAD_SEED=${load.seed} LOAD_ACTIONS=${load.actions} LOAD
     const seconds = (performance.now() - startedAt) / 1_000
     const seen = await probe.stop()
 
+    await closeIdleConnections()
     await untilNothingIsOpen(before)
     judgeHealth(seen)
     judgeMemory(samples)

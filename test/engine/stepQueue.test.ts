@@ -21,7 +21,7 @@ describe('a step whose predecessor is under way again', () => {
     expect(await store.takeAccounts([(await store.readStepWork(second))!])).to.deep.equal([true])
 
     const accounts = { giveBack: ({ ref }: { ref: typeof second }) => store.giveAccountBack(ref) }
-    const queue = stepQueue({ store, accounts } as unknown as EngineTools)
+    const queue = stepQueue({ store, accounts, now: Date.now } as unknown as EngineTools)
     const visit = await queue.visit((await store.readStepWork(second))!)
 
     expect(visit.outcome).to.equal('waits')
