@@ -41,6 +41,11 @@ describe('npm run doctor', function () {
   /** Has code on every chain of ours, and is no vault. */
   const factory = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
   const nativeCap = { id: 'eth2', symbol: 'E', name: 'E', address: zeroAddress, decimals: 18, outflowCapPerDay: '7' }
+  const usedElsewhere = (index: number) => {
+    database(laneOf(index, 'active'))
+    const { address } = devAccount(index)
+    return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
+  }
   type Break = () => unknown
   const broken: [string, string, Break][] = [
     ['a setting that is none', 'config.invalid', () => (place.env.PORT = 'x')],
@@ -146,24 +151,8 @@ describe('npm run doctor', function () {
     ['a signer that was paused', 'lane.paused', () => database(laneOf(1, 'paused'))],
     ['a key that is gone and whose lane holds payouts', 'lane.paused', () => database(laneOf(9, 'ahead'))],
     ['a key that is gone and has open transactions', 'signer.missing', () => database(openTransactionOf(9))],
-    [
-      'an operator whose key something else uses',
-      'operator.nonceAhead',
-      () => {
-        database(laneOf(1, 'active'))
-        const { address } = devAccount(1)
-        return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
-      },
-    ],
-    [
-      'a key that is gone and that something else uses',
-      'operator.nonceAhead',
-      () => {
-        database(laneOf(9, 'active'))
-        const { address } = devAccount(9)
-        return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
-      },
-    ],
+    ['an operator whose key something else uses', 'operator.nonceAhead', () => usedElsewhere(1)],
+    ['a key that is gone and that something else uses', 'operator.nonceAhead', () => usedElsewhere(9)],
     [
       'nodes of which none tells nonces',
       'operator.nonceUnknown',
