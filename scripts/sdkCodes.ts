@@ -55,11 +55,12 @@ export function table(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const readme = readFileSync(readmePath, 'utf8')
-  const codes = await codesMarkdown()
+/** Puts a generated part of the SDK's README, with its marks, in the place of the old one. */
+export function writeReadmePart(part: RegExp, markdown: string): void {
   writeFileSync(
     readmePath,
-    readme.replace(codesBlock, () => codes),
+    readFileSync(readmePath, 'utf8').replace(part, () => markdown),
   )
 }
+
+if (process.argv[1] === import.meta.filename) writeReadmePart(codesBlock, await codesMarkdown())

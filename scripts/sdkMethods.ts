@@ -2,10 +2,10 @@
  * Writes the table of the client's methods in the SDK's README: from the spec where a method is one operation, and else
  * from its comment. Usage: tsx scripts/sdkMethods.ts (part of `npm run generate`).
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { format } from 'prettier'
 import type { IntentClient } from '../sdk/src/client.js'
-import { readmePath, table } from './sdkCodes.js'
+import { table, writeReadmePart } from './sdkCodes.js'
 import { clientPath, operationOf, readOperations } from './sdkDocs.js'
 
 export const methodsBlock = /<!-- methods -->[^]*<!-- \/methods -->/
@@ -55,11 +55,4 @@ function firstSentence(client: string, method: string): string {
   return sentence.replace(/;$/, '.')
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const readme = readFileSync(readmePath, 'utf8')
-  const methods = await methodsMarkdown()
-  writeFileSync(
-    readmePath,
-    readme.replace(methodsBlock, () => methods),
-  )
-}
+if (process.argv[1] === import.meta.filename) writeReadmePart(methodsBlock, await methodsMarkdown())
