@@ -1,16 +1,19 @@
-import { encodeFunctionData, erc20Abi, type PrivateKeyAccount } from 'viem'
+import { randomBytes } from 'node:crypto'
+import { encodeFunctionData, erc20Abi, type PrivateKeyAccount, toHex } from 'viem'
+import type { Call } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { authorization, newUser, signedIntent, tokenOf } from '../../test/support/wallets.js'
 
 export type SignedBody = { user: PrivateKeyAccount; body: string }
 
 /**
- * Bodies of `POST /actions`, each with one signed intent, or more, of a batch per chain and an authorization per chain. A batch
- * is an approval of a token, which needs no balance. `users` take turns, so that authorizations need not be signed anew.
+ * Bodies of `POST /actions`, each with one signed intent, or more, of a batch per chain, or more, and an authorization per chain.
+ * A batch is an approval of a token, which needs no balance, or with `callBytes` a call with so much data that does nothing.
+ * `users` take turns, so that authorizations need not be signed anew.
  */
 export async function signBodies(
   chains: readonly ChainConfig[],
-  options: { bodies: number; users: number; intents?: number },
+  options: { bodies: number; users: number; intents?: number; batches?: number; callBytes?: number },
 ): Promise<SignedBody[]> {
   const users = await Promise.all(
     Array.from({ length: options.users }, async () => {
@@ -18,22 +21,18 @@ export async function signBodies(
       return { user, chainAuthorizations: await Promise.all(chains.map((chain) => authorization(user, chain))) }
     }),
   )
-  const { intents: intentCount = 1 } = options
+  const { intents: intentCount = 1, batches: batchCount = 1, callBytes } = options
   const exp = Math.floor(Date.now() / 1000) + 24 * 3600
   const signed: SignedBody[] = []
   for (let index = 0; index < options.bodies; index++) {
     const { user, chainAuthorizations } = users[index % users.length]!
-    const batches = chains.map((chain) => ({
-      chainId: chain.chainId,
-      tokenTransfers: [],
-      calls: [
-        {
-          to: tokenOf(chain, 'usd').address,
-          value: 0n,
-          data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [chain.vault, 1n] }),
-        },
-      ],
-    }))
+    const batches = Array.from({ length: batchCount }, () =>
+      chains.map((chain) => ({
+        chainId: chain.chainId,
+        tokenTransfers: [],
+        calls: [callBytes === undefined ? approval(chain) : idleCall(callBytes)],
+      })),
+    ).flat()
     // The window makes each intent of a user another one.
     const first = exp + Math.floor(index / users.length) * intentCount
     const windows = Array.from({ length: intentCount }, (_none, place) => ({ exp: first + place }))
@@ -41,4 +40,14 @@ export async function signBodies(
     signed.push({ user, body: JSON.stringify({ user: user.address, chainAuthorizations, intents }) })
   }
   return signed
+}
+
+function approval(chain: ChainConfig): Call {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [chain.vault, 1n] })
+  return { to: tokenOf(chain, 'usd').address, value: 0n, data }
+}
+
+/** To an account that has no code. */
+function idleCall(bytes: number): Call {
+  return { to: '0x00000000000000000000000000000000000000aa', value: 0n, data: toHex(randomBytes(bytes)) }
 }

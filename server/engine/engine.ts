@@ -60,7 +60,7 @@ export function createEngine(
     },
     /** Has a kind of row looked at at once. */
     wake: (kind: QueueName) => workers[kind].wake(),
-    /** Room for a step of a chain that is about to be asked for, so that it need not be found. Null: there is none here. */
+    /** Room for a step that is about to be asked for, so that it need not be found. Null: there is none here. */
     takeSeat: workers.steps.takeSeat,
     /** Whether others wait here for the account of a step, whom one that is about to be asked for is not to pass by. */
     isAccountAwaited: tools.accounts.isAwaited,

@@ -21,15 +21,16 @@ export function createPlaces(total: number) {
       return Math.max(Math.floor((free - most) / 2), 0)
     },
 
-    take(chainId: number): void {
-      held.set(chainId, heldBy(chainId) + 1)
-      free -= 1
+    /** One that is not full may take several at once, though they are more than it is left. */
+    take(chainId: number, count: number): void {
+      held.set(chainId, heldBy(chainId) + count)
+      free -= count
     },
 
-    leave(chainId: number): void {
-      held.set(chainId, heldBy(chainId) - 1)
+    leave(chainId: number, count: number): void {
+      held.set(chainId, heldBy(chainId) - count)
       if (heldBy(chainId) === 0) held.delete(chainId)
-      free += 1
+      free += count
     },
   }
 

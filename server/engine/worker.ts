@@ -9,6 +9,8 @@ export type Queue<Work> = {
   /** Takes due rows. */
   claim(claim: Claim): Promise<Work[]>
   chainOf(work: Work): number
+  /** How many places a row takes, 1 to `mostPlaces`, by what it holds in memory. */
+  placesOf(work: Work): number
   /** Does the next thing for a row; short, and as good the second time as the first. */
   visit(work: Work): Promise<Visit>
   /** Makes a row due again after a while. */
@@ -35,6 +37,8 @@ const leaseMs = 15_000
  * some to begin with.
  */
 const places = 256
+/** How many of them a row may take; many can be visited at once all the same. */
+export const mostPlaces = 64
 /** The backstop when no wake-up comes. */
 const pollMs = 200
 /** How soon a row whose visit has failed is visited again, at first; then ever later while all visits of its chain fail. */
@@ -52,6 +56,8 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
   /** Since when all visits of a chain have failed, and when the log was told last. */
   const failing = new Map<number, { since: number; toldAt: number }>()
   const claimed = createPlaces(places)
+  /** How many places each of those took that were claimed last; of the first nobody knows yet. */
+  let usual = mostPlaces
   const seated = createPlaces(places)
   /** Not before `start`: a process without an engine has a worker too. */
   let isRunning = false
@@ -64,12 +70,14 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
       isRunning = true
       loop = run()
     },
-    /** Null: there is no room, or no visits are made here; what becomes due is claimed then, by whoever can. */
-    takeSeat(chainId: number): Seat<Work> | null {
+    /** For a row, as it is now. Null: there is no room, or no visits are made here; what becomes due is claimed then, by whoever can. */
+    takeSeat(work: Work): Seat<Work> | null {
+      const chainId = queue.chainOf(work)
       if (!isRunning || seated.isFull(chainId)) return null
-      seated.take(chainId)
+      const count = queue.placesOf(work)
+      seated.take(chainId, count)
       let isHeld = true
-      const free = () => seated.leave(chainId)
+      const free = () => seated.leave(chainId, count)
       const takeBack = () => {
         const wasHeld = isHeld
         isHeld = false
@@ -105,15 +113,17 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
     while (isRunning) {
       woken = false
       const room = claimed.room()
-      const due = room > 0 ? await claim(room) : []
-      for (const work of due) begin(work)
-      if (due.length < room || room === 0) await sleep()
+      const limit = room > 0 ? Math.max(Math.floor(room / usual), 1) : 0
+      const due = limit > 0 ? await claim(limit) : []
+      const taken = due.reduce((sum, work) => sum + begin(work), 0)
+      if (taken > 0) usual = taken / due.length
+      if (due.length < limit || limit === 0) await sleep()
     }
   }
 
-  async function claim(room: number): Promise<Work[]> {
+  async function claim(limit: number): Promise<Work[]> {
     try {
-      return await queue.claim({ limit: room, leaseMs, notOf: claimed.full() })
+      return await queue.claim({ limit, leaseMs, notOf: claimed.full() })
     } catch (error) {
       log.error({ err: error, queue: queue.name }, 'work could not be claimed')
       await sleep()
@@ -121,10 +131,13 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
     }
   }
 
-  function begin(work: Work): void {
+  /** Answers how many places it takes. */
+  function begin(work: Work): number {
     const chainId = queue.chainOf(work)
-    claimed.take(chainId)
-    track(visit(work), () => claimed.leave(chainId))
+    const count = queue.placesOf(work)
+    claimed.take(chainId, count)
+    track(visit(work), () => claimed.leave(chainId, count))
+    return count
   }
 
   function track(done: Promise<void>, free: () => unknown): void {

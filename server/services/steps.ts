@@ -31,8 +31,8 @@ export function createSteps(deps: {
   /** Tokens that were configured once and are not any more. */
   droppedTokens: readonly { chainId: number; address: Address }[]
   recover: RecoverAddress
-  /** The engine's, for what is accepted on a chain. */
-  takeSeat: (chainId: number) => Seat | null
+  /** The engine's, for a step that may be accepted. */
+  takeSeat: (work: StepWork) => Seat | null
   /** Whether others wait for the account of such a step there. */
   isAccountAwaited: (work: StepWork) => boolean
   /** Has the engine look for what it was not given. */
@@ -124,7 +124,7 @@ export function createSteps(deps: {
 
   /** Stores a request. The engine of this process begins with what is accepted at once, if it has room. */
   async function handedOver(work: StepWork, request: StepRequest): Promise<StepView> {
-    const seat = deps.takeSeat(work.view.chainId)
+    const seat = deps.takeSeat(work)
     try {
       const leftTo = seat && { work, leaseMs: seat.leaseMs, takesAccount: !deps.isAccountAwaited(work) }
       const { view, left } = await store.requestStep({ ...request, leftTo }, deps.now())

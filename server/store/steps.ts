@@ -26,6 +26,8 @@ import { changeStep } from './stepChange.js'
 export type StepWork = StepState & {
   intent: Intent
   chainAuthorizations: ChainAuthorization[]
+  /** How long both are as they are stored, in characters. */
+  contentLength: number
 }
 
 /** What of a step is in its own row. */
@@ -100,12 +102,13 @@ async function selectWorks(
 
 type ContentColumns = Pick<IntentRow, 'intent'> & Pick<ActionRow, 'authorizations'>
 /** What an action says of a step: the same for all steps of an intent, which share it. */
-type Content = Pick<StepWork, 'intent' | 'chainAuthorizations'>
+type Content = Pick<StepWork, 'intent' | 'chainAuthorizations' | 'contentLength'>
 
 function readContent({ intent, authorizations }: ContentColumns): Content {
   return {
     intent: readIntentColumn(intent),
     chainAuthorizations: JSON.parse(authorizations) as ChainAuthorization[],
+    contentLength: intent.length + authorizations.length,
   }
 }
 

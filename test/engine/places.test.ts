@@ -13,7 +13,7 @@ describe('places for several chains', () => {
       hasTaken = false
       for (const chainId of chains) {
         if (places.isFull(chainId)) continue
-        places.take(chainId)
+        places.take(chainId, 1)
         held.set(chainId, held.get(chainId)! + 1)
         hasTaken = true
       }
@@ -37,21 +37,21 @@ describe('places for several chains', () => {
   it('have no more room than those who are not full may all take, even if one takes everything', () => {
     const places = createPlaces(total)
     expect(places.room()).to.equal(30)
-    for (let count = 0; count < 12; count++) places.take(1)
+    for (let count = 0; count < 12; count++) places.take(1, 1)
     expect(places.room(), 'for the one that has 12').to.equal(18)
     for (let count = 0; count < 18; count++) {
       expect(places.isFull(1)).to.equal(false)
-      places.take(1)
+      places.take(1, 1)
     }
     expect(places.isFull(1)).to.equal(true)
   })
 
   it('are free again once they are left', () => {
     const { places } = fill([1, 2])
-    for (let count = 0; count < 20; count++) places.leave(1)
+    for (let count = 0; count < 20; count++) places.leave(1, 1)
     expect(places.full()).to.deep.equal([])
     expect(places.room(), 'of 40, half of what the one with 20 leaves').to.equal(10)
-    for (let count = 0; count < 20; count++) places.leave(2)
+    for (let count = 0; count < 20; count++) places.leave(2, 1)
     expect(places.room()).to.equal(30)
   })
 })

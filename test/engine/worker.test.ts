@@ -23,6 +23,9 @@ describe('a worker that is given rows', () => {
   /** `2:…` is of chain 2, and all without a number of chain 1. */
   const chainOf = (row: string) => (row.includes(':') ? Number(row.split(':')[0]) : chainId)
 
+  /** `…heavy…` takes 16, any other 1. */
+  const placesOf = (row: string) => (row.includes('heavy') ? 16 : 1)
+
   /** A queue whose rows are due once and whose visits end when they are told to. */
   function aQueue(due: string[] = []) {
     const visited: string[] = []
@@ -39,6 +42,7 @@ describe('a worker that is given rows', () => {
           return claimed
         },
         chainOf,
+        placesOf,
         visit: (row) => {
           visited.push(row)
           return new Promise<Visit>((resolve) => ends.push(() => resolve(moved)))
@@ -56,7 +60,7 @@ describe('a worker that is given rows', () => {
   it('visits one at once, without looking for it', async () => {
     const { worker, visited, endAll } = aQueue()
     worker.start()
-    worker.takeSeat(chainId)!.give('mine')
+    worker.takeSeat('asked')!.give('mine')
     expect(visited).to.deep.equal(['mine'])
     endAll()
     await worker.stop()
@@ -64,16 +68,16 @@ describe('a worker that is given rows', () => {
 
   it('has no seat where it makes no visits: before its start and after its end', async () => {
     const { worker } = aQueue()
-    expect(worker.takeSeat(chainId)).to.equal(null)
+    expect(worker.takeSeat('asked')).to.equal(null)
     worker.start()
     await worker.stop()
-    expect(worker.takeSeat(chainId)).to.equal(null)
+    expect(worker.takeSeat('asked')).to.equal(null)
   })
 
   it('leaves what is given after its end to those who find it due', async () => {
     const { worker, visited, postponed } = aQueue()
     worker.start()
-    const seat = worker.takeSeat(chainId)!
+    const seat = worker.takeSeat('asked')!
     await worker.stop()
     seat.give('late')
     expect(visited).to.deep.equal([])
@@ -83,7 +87,7 @@ describe('a worker that is given rows', () => {
   it('takes one row for each seat', async () => {
     const { worker, visited, endAll } = aQueue()
     worker.start()
-    const seat = worker.takeSeat(chainId)!
+    const seat = worker.takeSeat('asked')!
     seat.give('first')
     seat.give('second')
     seat.leave()
@@ -95,17 +99,17 @@ describe('a worker that is given rows', () => {
   it('has as many seats as visits, and each again when its visit has ended or was not wanted', async () => {
     const { worker, visited, endAll } = aQueue()
     worker.start()
-    const taken = Array.from({ length: seats }, () => worker.takeSeat(chainId)!)
-    expect(worker.takeSeat(chainId), 'one too many').to.equal(null)
+    const taken = Array.from({ length: seats }, () => worker.takeSeat('asked')!)
+    expect(worker.takeSeat('asked'), 'one too many').to.equal(null)
     taken[0]!.leave()
     taken[0]!.leave()
-    taken[0] = worker.takeSeat(chainId)!
-    expect(worker.takeSeat(chainId), 'one was left, once').to.equal(null)
+    taken[0] = worker.takeSeat('asked')!
+    expect(worker.takeSeat('asked'), 'one was left, once').to.equal(null)
     taken.forEach((seat, index) => seat.give(`row ${index}`))
     expect(visited).to.have.length(seats)
-    expect(worker.takeSeat(chainId), 'all are visited').to.equal(null)
+    expect(worker.takeSeat('asked'), 'all are visited').to.equal(null)
     endAll()
-    await until(() => worker.takeSeat(chainId) !== null, 'a seat')
+    await until(() => worker.takeSeat('asked') !== null, 'a seat')
     await worker.stop()
   })
 
@@ -126,11 +130,35 @@ describe('a worker that is given rows', () => {
     await worker.stop()
   })
 
+  it('visits fewer at once of those that take several places, claimed and given', async () => {
+    const due = Array.from({ length: 2 * seats }, (_row, index) => `heavy ${index}`)
+    const { worker, visited, limits, endAll } = aQueue(due)
+    worker.start()
+    await until(() => visited.length >= seats / 16, 'as many visits as there is room for')
+    expect(limits[0], 'careful at first').to.be.below(3)
+    expect(visited).to.have.length(seats / 16)
+    for (let index = 0; index < seats / 16; index++) worker.takeSeat('heavy')!.give('heavy')
+    expect(worker.takeSeat('light'), 'all seats are taken').to.equal(null)
+    expect(visited).to.have.length((2 * seats) / 16)
+    const visitsAfterThese = async () => {
+      const before = visited.length
+      endAll()
+      await until(() => visited.length > before, 'more visits')
+      return visited.length - before
+    }
+    expect(await visitsAfterThese()).to.be.at.most(seats / 16)
+    due.splice(0, due.length, ...Array.from({ length: 4 * seats }, (_row, index) => `light ${index}`))
+    await until(async () => (await visitsAfterThese()) > seats / 2, 'many at once again')
+    due.length = 0
+    endAll()
+    await worker.stop()
+  })
+
   it('comes to what is due while all seats are taken', async () => {
     const due: string[] = []
     const { worker, visited, endAll } = aQueue(due)
     worker.start()
-    for (let index = 0; index < seats; index++) worker.takeSeat(chainId)!.give('given')
+    for (let index = 0; index < seats; index++) worker.takeSeat('asked')!.give('given')
     due.push('due')
     worker.wake()
     await until(() => visited.includes('due'), 'the row that was due')
@@ -155,9 +183,9 @@ describe('a worker that is given rows', () => {
   it('has seats for another chain while all that one chain may have are taken', () => {
     const { worker, visited } = aQueue()
     worker.start()
-    for (let index = 0; index < seats; index++) worker.takeSeat(chainId)!.give('silent')
-    expect(worker.takeSeat(chainId)).to.equal(null)
-    worker.takeSeat(2)!.give('2:asked')
+    for (let index = 0; index < seats; index++) worker.takeSeat('asked')!.give('silent')
+    expect(worker.takeSeat('asked')).to.equal(null)
+    worker.takeSeat('2:asked')!.give('2:asked')
     expect(visited.at(-1)).to.equal('2:asked')
   })
 
@@ -171,6 +199,7 @@ describe('a worker that is given rows', () => {
         name: 'rows',
         claim: async () => [],
         chainOf,
+        placesOf,
         visit: async () => {
           if (fails) throw new Error('no node answers')
           return moved
@@ -188,7 +217,7 @@ describe('a worker that is given rows', () => {
     const visitAt = async (at: number, row = 'row') => {
       clock.now = at
       const before = delays.length
-      worker.takeSeat(chainOf(row))!.give(row)
+      worker.takeSeat(row)!.give(row)
       await until(() => !fails || delays.length > before, 'the visit')
     }
     for (const at of [0, 0, 1_000, 4_000, 9_000, 60_000]) await visitAt(at)
@@ -207,7 +236,7 @@ describe('a worker that is given rows', () => {
   it('ends when what it was given has ended', async () => {
     const { worker, endAll } = aQueue()
     worker.start()
-    worker.takeSeat(chainId)!.give('slow')
+    worker.takeSeat('asked')!.give('slow')
     let hasStopped = false
     const stopped = worker.stop().then(() => (hasStopped = true))
     await new Promise((resolve) => setImmediate(resolve))
