@@ -11,7 +11,7 @@ import type { CreditRow } from './rows.js'
 
 type Refusal = { code: ServiceErrorCode; message: string }
 
-export const alreadyUsed = 'txHash: this transaction already backs a step or a record.'
+const alreadyUsed = 'txHash: this transaction already backs a step or a record.'
 
 /** Books the movements that a report stands for and keeps them from being recorded again, or says why not. */
 export async function bookDeposit(

@@ -58,6 +58,11 @@ export type TransactOptions = {
    * for as long as he waits: whoever has the lock may be a process that stands still.
    */
   patient?: boolean
+  /**
+   * True: one that a unique key has refused is run again as well. For what looks first at what is stored and decides by it:
+   * somebody else has stored the same meanwhile, and the next run sees that.
+   */
+  looksAgain?: boolean
 }
 
 /** Thrown when a second process opens the same SQLite file. */
@@ -66,6 +71,7 @@ export class DatabaseInUse extends Error {
 }
 
 const lockWaitError = 1205
+const duplicateError = 1062
 const rolledBackErrors: readonly number[] = [1213, lockWaitError, 1020]
 const maxRuns = 12
 /** The longest pause before the second run; it doubles with each one after, up to the longest of all. */
@@ -85,9 +91,10 @@ export function createDatabase(config: DatabaseConfig): Database {
       // mysql2 answers with the rows and their columns' descriptions.
       return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
     },
-    async transact(work, { durable = true, patient = true } = {}) {
+    async transact(work, { durable = true, patient = true, looksAgain = false } = {}) {
       const run = () => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
-      return again(run, patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError))
+      const rolledBack = patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError)
+      return again(run, looksAgain ? [...rolledBack, duplicateError] : rolledBack)
     },
     snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
     write(statement) {

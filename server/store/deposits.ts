@@ -2,9 +2,9 @@ import type { Knex } from 'knex'
 import { type Address, type Hash, keccak256, stringToHex } from 'viem'
 import type { Custody, DepositReport, DepositView, Movement } from '../domain/deposit.js'
 import type { ServiceErrorCode } from '../domain/errors.js'
-import { alreadyUsed, bookDeposit } from './bookDeposit.js'
+import { bookDeposit } from './bookDeposit.js'
 import { type Claim, claimDue } from './claims.js'
-import type { Database } from './database.js'
+import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
 import { storedMessage } from './storedMessage.js'
 
@@ -143,27 +143,23 @@ export async function noteDepositUnseen(database: Database, id: number, byMs: nu
 
 /** Ends a report: money, ledger and record in one transaction, once per movement. */
 export async function settleDeposit(database: Database, id: number, result: DepositResult, now: number): Promise<void> {
-  try {
-    await database.transact(async (trx) => {
-      const row = await database.lock(trx<DepositRow>('deposits').where({ id })).first()
-      if (row?.status !== 'pending') return
-      if (result.outcome === 'refused') return refuse(trx('deposits'), id, result.code, result.message)
-      const refusal = await bookDeposit(database, trx, row, result, now)
-      if (refusal) return refuse(trx('deposits'), id, refusal.code, refusal.message)
-      await trx('deposits').where({ id }).update({
-        status: 'recorded',
-        custody: result.custody,
-        block_number: result.blockNumber,
-        block_hash: result.blockHash,
-        confirmations: result.confirmations,
-        due_at: null,
-        recorded_at: now,
-      })
+  const settle = async (trx: Transaction) => {
+    const row = await database.lock(trx<DepositRow>('deposits').where({ id })).first()
+    if (row?.status !== 'pending') return
+    if (result.outcome === 'refused') return refuse(trx('deposits'), id, result.code, result.message)
+    const refusal = await bookDeposit(database, trx, row, result, now)
+    if (refusal) return refuse(trx('deposits'), id, refusal.code, refusal.message)
+    await trx('deposits').where({ id }).update({
+      status: 'recorded',
+      custody: result.custody,
+      block_number: result.blockNumber,
+      block_hash: result.blockHash,
+      confirmations: result.confirmations,
+      due_at: null,
+      recorded_at: now,
     })
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-    await database.write((knex) => refuse(knex('deposits'), id, 'transaction_already_used', alreadyUsed))
   }
+  await database.transact(settle, { looksAgain: true })
 }
 
 async function refuse(deposits: Knex.QueryBuilder, id: number, code: ServiceErrorCode, message: string): Promise<void> {

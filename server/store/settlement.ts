@@ -31,7 +31,7 @@ export async function settleStep(
   result: StepResult,
   now: number,
 ): Promise<'settled' | 'stale'> {
-  return database.transact(async (trx) => {
+  const settle = async (trx: Transaction) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'executing' || row.transaction_id !== null || attemptOf(row) !== attempt) return 'stale'
     // The user may have registered another transaction since this one was looked at.
@@ -45,7 +45,8 @@ export async function settleStep(
     await bookResult(database, trx, row, refused, now)
     await endSteps(database, trx, [{ row, result: refused }], now)
     return 'settled'
-  })
+  }
+  return database.transact(settle, { looksAgain: true })
 }
 
 /** A payment that has become credit by another way meanwhile backs nothing more. */
@@ -117,7 +118,7 @@ export async function settleTransaction(
       if (settled.airdrop) await settleAirdrop(database, trx, settled.airdrop, carrier, now)
       return { outcome: 'settled', steps: changed.map(toStepView) }
     },
-    { patient: false },
+    { patient: false, looksAgain: true },
   )
 }
 

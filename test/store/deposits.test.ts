@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { Database } from '../../server/store/database.js'
+import type { StepResult } from '../../server/store/bookResult.js'
 import type { DepositResult } from '../../server/store/deposits.js'
 import { readVaultMovements } from '../../server/store/reconciliation.js'
 import type { Store } from '../../server/store/store.js'
@@ -67,6 +68,28 @@ describe('recorded deposits', () => {
     expect(await available()).to.equal(50n)
     const [credit] = await database.knex('credits').where({ user }).select('action_id')
     expect(credit).to.deep.include({ action_id: entry.action.actionId })
+  })
+
+  it('are booked once where the step that has brought them is settled at the same moment', async () => {
+    for (let round = 0; round < 15; round++) {
+      user = randomAddress()
+      transactionHash = randomHash()
+      const entry = aNewAction({ user, intents: [aSignedIntent()] })
+      await store.insertAction(entry)
+      const ref = stepOf(entry, 0, 0)
+      const order = { action: 'execute', hash: null, signed: false } as const
+      await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
+      const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
+      const success: StepResult = { status: 'success', transactionHash, arrivals, payouts: [], ...place }
+      const [{ status }] = await Promise.all([
+        deposit(50n),
+        store.settleStep({ ref, attempt: '1' }, success, Date.now()),
+      ])
+      expect(status).to.be.oneOf(['recorded', 'refused'])
+      expect((await store.readStep(ref))?.status).to.equal('success')
+      expect(await available()).to.equal(50n)
+      expect(await database.knex('credits').where({ user })).to.have.length(1)
+    }
   })
 
   it('come back after a reorganisation as they were, however many movements they stand for', async () => {
