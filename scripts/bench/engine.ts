@@ -17,7 +17,9 @@ const pipelined = 64
  * what a full block has left over.
  */
 const atATime = 256
-const mineWithinMs = 120_000
+const mineWithinMs = 60_000
+/** How often a round of a bare loop is tried, of which anvil has forgotten a transaction: then no lane ever gets to its end. */
+const mostTries = 3
 /** A round has its own chains and service, which takes its time. */
 const maxRounds = 3
 /** Carried out before the clock starts, by both: a chain just started is slow. */
@@ -47,7 +49,7 @@ export async function engine(bench: Bench, kind: DatabaseKind): Promise<Result[]
         ours: { name: `steps on ${label}`, round: () => ourRound(bench, kind, shape) },
         others: bareLoopsOf(shape).map((most) => ({
           name: `bare loop on ${label}${most === Infinity ? '' : `, ${most} at a time`}`,
-          round: () => bareRound(shape, most),
+          round: () => unforgotten(() => bareRound(shape, most)),
           bound: { atLeast: 0.8 },
         })),
       })),
@@ -120,6 +122,19 @@ function bareRound(shape: Shape, most: number): Promise<number> {
   })
 }
 
+class NotMined extends Error {}
+
+async function unforgotten(round: () => Promise<number>): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await round()
+    } catch (error) {
+      if (!(error instanceof NotMined) || tries === mostTries) throw error
+      console.error(`${error.message}; the round is repeated`)
+    }
+  }
+}
+
 async function setBlocks(url: string, { blockSeconds }: Shape): Promise<void> {
   if (blockSeconds !== null) await rpc(url, 'evm_setIntervalMining', [blockSeconds])
 }
@@ -140,7 +155,7 @@ async function untilMined(url: string, keys: readonly Hex[], transactions: numbe
     )
     const mined = nonces.reduce<number>((sum, nonce) => sum + Number(nonce), 0)
     if (mined >= transactions) return
-    if (Date.now() > deadline) throw new Error(`Only ${mined} of ${transactions} bare transactions were mined`)
+    if (Date.now() > deadline) throw new NotMined(`Only ${mined} of ${transactions} bare transactions were mined`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
