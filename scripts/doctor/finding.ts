@@ -10,6 +10,8 @@ export type Finding = {
   remedy: string
 }
 
+export type Findings = ReturnType<typeof createFindings>
+
 /** Collects findings of one place. */
 export function createFindings(where: string) {
   const list: Finding[] = []

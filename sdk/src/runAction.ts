@@ -5,7 +5,7 @@ import { IntentTimeoutError, ofAction, StepFailedError } from './errors.js'
 import { limitedSignal } from './limitedSignal.js'
 import type { PreparedAction } from './prepareAction.js'
 import type { WaitOptions } from './waitForStep.js'
-import { describe, hasEnded, patiently } from './watchAction.js'
+import { checkTimes, describe, hasEnded, patiently } from './watchAction.js'
 import type { CallOptions, Step, StepRef } from './wire.js'
 
 /** What happens on the way, told apart by `type`. */
@@ -52,6 +52,7 @@ const lookWithinMs = 60_000
  */
 export function runAction(calls: RunCalls, actionId: string, options: RunOptions = {}): Promise<Action> {
   return ofAction(actionId, async () => {
+    checkTimes(options)
     const action = await readAction(calls, actionId, options)
     for (const step of action.intents.flatMap((intent) => intent.steps)) {
       if (step.status === 'success') continue

@@ -4,7 +4,7 @@ import { type PrepareCalls, type PrepareOptions, prepareAction, signAction } fro
 import { keyOf } from './randomKey.js'
 import { runAction, type RunCalls, type RunOptions } from './runAction.js'
 import type { SigningAccount } from './sign.js'
-import { patiently } from './watchAction.js'
+import { checkTimes, patiently } from './watchAction.js'
 import type { ActionCreated, CallOptions } from './wire.js'
 
 export type SendOptions = RunOptions &
@@ -33,6 +33,7 @@ export async function send(calls: SendCalls, options: SendOptions): Promise<Acti
   const { account, expect, signal, onProgress } = options
   const idempotencyKey = keyOf(options.idempotencyKey)
   checkSigner(account)
+  checkTimes(options)
   const prepared = await prepareAction(calls, { ...options, idempotencyKey })
   onProgress?.({ type: 'prepared', prepared })
   const request = await signAction(calls, prepared, { account, expect, signal })

@@ -10,6 +10,7 @@ import { readAction, type RunOptions, runStep } from './runAction.js'
 import { create } from './send.js'
 import { type SigningAccount, signRegistration } from './sign.js'
 import type { Call, TokenTransfer } from './signing.js'
+import { checkTimes } from './watchAction.js'
 import type { Step } from './wire.js'
 
 /** A chain's part of an intent that the user pays himself: either what he pays, or what the solver does. */
@@ -96,7 +97,8 @@ async function payStep(client: IntentClient, step: Step, payment: Payment, optio
 }
 
 /** All that registering a payment will need as well: once it is sent, it is too late. */
-function checkOnDemand({ user, intents, pay, account }: OnDemandOptions): void {
+function checkOnDemand({ user, intents, pay, account, ...times }: OnDemandOptions): void {
+  checkTimes(times)
   checkAccount({ address: user }, 'user of sendOnDemand')
   if (typeof pay !== 'function') throw new IntentError('pay has to be a function that sends a payment.')
   if (account) checkRegistrant(account, user)

@@ -2,7 +2,7 @@ import { followEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
 import { shortestPauseMs, sleep } from './sleep.js'
 import {
-  checkInterval,
+  checkTimes,
   createFaults,
   defaultWaitMs,
   describe,
@@ -32,7 +32,7 @@ export type WaitCalls = WatchCalls & {
  */
 export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitOptions = {}): Promise<Step> {
   const { onChange, timeoutMs = defaultWaitMs, pollIntervalMs } = options
-  checkInterval(pollIntervalMs)
+  checkTimes({ timeoutMs, pollIntervalMs })
   const limited = limitedSignal(timeoutMs, options.signal)
   const { signal } = limited
   const faults = createFaults()

@@ -47,7 +47,7 @@ export async function* watchAction(
   options: WatchOptions = {},
 ): AsyncGenerator<StepProgress, Action> {
   const { timeoutMs = defaultWaitMs, pollIntervalMs, lastEventId } = options
-  checkInterval(pollIntervalMs)
+  checkTimes({ timeoutMs, pollIntervalMs })
   const limited = limitedSignal(timeoutMs, options.signal)
   const { signal } = limited
   const known = new Map<string, string>()
@@ -173,9 +173,19 @@ export function pauseOf(pollIntervalMs: number | undefined, otherwiseMs: number)
   return Math.max(pollIntervalMs, leastPollMs)
 }
 
-export function checkInterval(pollIntervalMs: number | undefined): void {
-  if (pollIntervalMs === undefined || Number.isFinite(pollIntervalMs)) return
-  throw new IntentError(`pollIntervalMs has to be a number of milliseconds; it is ${pollIntervalMs}.`)
+type Times = { timeoutMs?: number | undefined; stepTimeoutMs?: number | undefined; pollIntervalMs?: number | undefined }
+
+/** Before anything is signed or paid: with a wrong one it would be given up at once. */
+export function checkTimes({ timeoutMs = 0, stepTimeoutMs = 1, pollIntervalMs = 0 }: Times): void {
+  check('timeoutMs', timeoutMs, timeoutMs >= 0)
+  check('stepTimeoutMs', stepTimeoutMs, stepTimeoutMs > 0)
+  check('pollIntervalMs', pollIntervalMs, Number.isFinite(pollIntervalMs))
+}
+
+function check(name: string, ms: unknown, fits: boolean): void {
+  if (typeof ms === 'number' && fits) return
+  const given = typeof ms === 'number' ? ms : typeof ms
+  throw new IntentError(`${name} has to be a number of milliseconds; it is ${given}.`)
 }
 
 /** What is told of as a change. */

@@ -76,7 +76,6 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
       deposit_mismatch: ['recordDeposit'],
       withdrawal_exceeds_balance: ['recordDeposit'],
     },
-    'store/deposits.ts': { transaction_already_used: ['recordDeposit'] },
     'store/stepRequests.ts': {
       not_found: ['executeStep'],
       transaction_already_used: ['executeStep'],
