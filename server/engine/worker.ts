@@ -41,6 +41,8 @@ const places = 256
 export const mostPlaces = 64
 /** The backstop when no wake-up comes. */
 const pollMs = 200
+/** How many places each of the first rows is taken to need, of which nobody knows: enough are claimed to keep each other company. */
+const firstGuess = 4
 /** How soon a row whose visit has failed is visited again, at first; then ever later while all visits of its chain fail. */
 const faultMs = 1_000
 const latestFaultMs = 5_000
@@ -56,8 +58,8 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
   /** Since when all visits of a chain have failed, and when the log was told last. */
   const failing = new Map<number, { since: number; toldAt: number }>()
   const claimed = createPlaces(places)
-  /** How many places each of those took that were claimed last; of the first nobody knows yet. */
-  let usual = mostPlaces
+  /** How many places each of those took that were claimed last. */
+  let usual = firstGuess
   const seated = createPlaces(places)
   /** Not before `start`: a process without an engine has a worker too. */
   let isRunning = false
