@@ -18,7 +18,7 @@ export function airdropQueue(tools: EngineTools): Queue<Airdrop> {
     name: 'airdrops',
     claim: tools.store.claimDueAirdrops,
     chainOf: (airdrop) => airdrop.chainId,
-    placesOf: () => 1,
+    lengthOf: () => 0,
     visit: (airdrop) => sendAirdrop(airdrop, tools),
     postpone: (airdrop, delayMs) => tools.store.postponeAirdrop(airdrop, delayMs),
     label: ({ chainId, token, wallet, round }) => ({ chainId, token, wallet, round }),

@@ -22,7 +22,7 @@ export function depositQueue(tools: EngineTools): Queue<DepositWork> {
     name: 'deposits',
     claim: tools.store.claimDueDeposits,
     chainOf: (work) => work.chainId,
-    placesOf: () => 1,
+    lengthOf: () => 0,
     visit: (work) => verifyDeposit(work, tools),
     postpone: (work, delayMs) => tools.store.postponeDeposit(work.id, delayMs),
     label: (work) => ({ depositId: work.id, chainId: work.chainId }),

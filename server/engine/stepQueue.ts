@@ -7,13 +7,10 @@ import { stepFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 import { verifyStep } from './verifyStep.js'
 import { failStep, type Visit, waitsEverLater } from './visit.js'
-import { mostPlaces, type Queue } from './worker.js'
+import type { Queue } from './worker.js'
 
 /** When a step looks by itself whether the one before it has ended; that one's end hurries it, wherever it is stored. */
 const previousMs = { soonestMs: 10_000, latestMs: 120_000, share: 1 }
-
-/** How long the texts of an action are that a step needs, in characters, for each place that it takes. */
-const ofPlace = 16 * 1024
 
 /** Steps that were asked for and that no transaction of ours carries yet. */
 export function stepQueue(tools: EngineTools): Queue<StepWork> {
@@ -21,7 +18,7 @@ export function stepQueue(tools: EngineTools): Queue<StepWork> {
     name: 'steps',
     claim: tools.store.claimDueSteps,
     chainOf: (work) => work.view.chainId,
-    placesOf: (work) => Math.min(Math.max(Math.ceil(work.contentLength / ofPlace), 1), mostPlaces),
+    lengthOf: (work) => work.contentLength,
     visit: (work) => advanceStep(work, tools),
     postpone: (work, delayMs) => tools.store.postponeStep(work.ref, delayMs),
     label: (work) => ({ ...stepFields(work), chainId: work.view.chainId }),

@@ -9,8 +9,8 @@ export type Queue<Work> = {
   /** Takes due rows. */
   claim(claim: Claim): Promise<Work[]>
   chainOf(work: Work): number
-  /** How many places a row takes, 1 to `mostPlaces`, by what it holds in memory. */
-  placesOf(work: Work): number
+  /** How much text a row holds in memory, in characters; 0 where all hold little. */
+  lengthOf(work: Work): number
   /** Does the next thing for a row; short, and as good the second time as the first. */
   visit(work: Work): Promise<Visit>
   /** Makes a row due again after a while. */
@@ -37,8 +37,10 @@ const leaseMs = 15_000
  * some to begin with.
  */
 const places = 256
-/** How many of them a row may take; many can be visited at once all the same. */
-export const mostPlaces = 64
+/** A row takes a place for each so many characters. */
+const ofPlace = 16 * 1024
+/** How many places it takes at most: what holds more may not take those of other chains. */
+const mostPlaces = 16
 /** The backstop when no wake-up comes. */
 const pollMs = 200
 /** How many places each of the first rows is taken to need, of which nobody knows: enough are claimed to keep each other company. */
@@ -76,7 +78,7 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
     takeSeat(work: Work): Seat<Work> | null {
       const chainId = queue.chainOf(work)
       if (!isRunning || seated.isFull(chainId)) return null
-      const count = queue.placesOf(work)
+      const count = placesOf(work)
       seated.take(chainId, count)
       let isHeld = true
       const free = () => seated.leave(chainId, count)
@@ -117,8 +119,11 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
       const room = claimed.room()
       const limit = room > 0 ? Math.max(Math.floor(room / usual), 1) : 0
       const due = limit > 0 ? await claim(limit) : []
-      const taken = due.reduce((sum, work) => sum + begin(work), 0)
-      if (taken > 0) usual = taken / due.length
+      for (const work of due) {
+        if (claimed.isFull(queue.chainOf(work))) putBack(work)
+        else begin(work)
+      }
+      if (due.length > 0) usual = due.reduce((sum, work) => sum + placesOf(work), 0) / due.length
       if (due.length < limit || limit === 0) await sleep()
     }
   }
@@ -133,16 +138,24 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
     }
   }
 
-  /** Answers how many places it takes. */
-  function begin(work: Work): number {
+  function begin(work: Work): void {
     const chainId = queue.chainOf(work)
-    const count = queue.placesOf(work)
+    const count = placesOf(work)
     claimed.take(chainId, count)
     track(visit(work), () => claimed.leave(chainId, count))
-    return count
   }
 
-  function track(done: Promise<void>, free: () => unknown): void {
+  /** For whoever has room: those claimed before it turned out to hold much. */
+  function putBack(work: Work): void {
+    // Else it is due when its lease is over.
+    track(queue.postpone(work, 0).catch(() => undefined))
+  }
+
+  function placesOf(work: Work): number {
+    return Math.min(Math.max(Math.ceil(queue.lengthOf(work) / ofPlace), 1), mostPlaces)
+  }
+
+  function track(done: Promise<void>, free: () => void = () => undefined): void {
     visits.add(done)
     void done.finally(() => {
       visits.delete(done)

@@ -23,8 +23,8 @@ describe('a worker that is given rows', () => {
   /** `2:…` is of chain 2, and all without a number of chain 1. */
   const chainOf = (row: string) => (row.includes(':') ? Number(row.split(':')[0]) : chainId)
 
-  /** `…heavy…` takes 16, any other 1. */
-  const placesOf = (row: string) => (row.includes('heavy') ? 16 : 1)
+  /** `…heavy…` takes 16 places, as what holds 240 kB does, any other 1. */
+  const lengthOf = (row: string) => (row.includes('heavy') ? 240_000 : 1_000)
 
   /** A queue whose rows are due once and whose visits end when they are told to. */
   function aQueue(due: string[] = []) {
@@ -42,7 +42,7 @@ describe('a worker that is given rows', () => {
           return claimed
         },
         chainOf,
-        placesOf,
+        lengthOf,
         visit: (row) => {
           visited.push(row)
           return new Promise<Visit>((resolve) => ends.push(() => resolve(moved)))
@@ -130,27 +130,58 @@ describe('a worker that is given rows', () => {
     await worker.stop()
   })
 
-  it('visits fewer at once of those that take several places, claimed and given', async () => {
-    const due = Array.from({ length: 2 * seats }, (_row, index) => `heavy ${index}`)
-    const { worker, visited, limits, endAll } = aQueue(due)
-    worker.start()
-    await until(() => visited.length > 0, 'the first visits')
-    expect(limits, 'careful at first').to.deep.equal([seats / 4])
-    for (let index = 0; index < seats / 16; index++) worker.takeSeat('heavy')!.give('heavy')
-    expect(worker.takeSeat('light'), 'all seats are taken').to.equal(null)
-    expect(visited).to.have.length(seats / 4 + seats / 16)
-    const visitsAfterThese = async () => {
-      const before = visited.length
+  describe('of which some hold much', () => {
+    /** How many of them one chain may have at once. */
+    const most = 9
+    const heavy = (count: number) => Array.from({ length: count }, (_row, index) => `heavy ${index}`)
+
+    it('visits few of them at once, claimed and given, and puts back what it has claimed too many of', async () => {
+      const { worker, visited, postponed, limits, endAll } = aQueue(heavy(2 * seats))
+      worker.start()
+      await until(() => postponed.length > 0, 'the first to be put back')
+      expect(limits[0], 'careful at first').to.equal(seats / 4)
+      expect(visited).to.deep.equal(heavy(most))
+      expect(postponed).to.deep.equal(
+        heavy(seats / 4)
+          .slice(most)
+          .map((row) => [row, 0]),
+      )
+      for (let index = 0; index < most; index++) worker.takeSeat('heavy')!.give('heavy')
+      expect(worker.takeSeat('light'), 'all seats are taken').to.equal(null)
+      expect(visited).to.have.length(2 * most)
       endAll()
-      await until(() => visited.length > before, 'more visits')
-      return visited.length - before
-    }
-    expect(await visitsAfterThese()).to.be.at.most(seats / 16)
-    due.splice(0, due.length, ...Array.from({ length: 4 * seats }, (_row, index) => `light ${index}`))
-    await until(async () => (await visitsAfterThese()) > seats / 2, 'many at once again')
-    due.length = 0
-    endAll()
-    await worker.stop()
+      await until(() => visited.length > 2 * most, 'the next')
+      expect(visited.length - 2 * most).to.be.at.most(most)
+      endAll()
+      await worker.stop()
+    })
+
+    it('visits many at once again once they hold little', async () => {
+      const due = heavy(most)
+      const { worker, visited, endAll } = aQueue(due)
+      worker.start()
+      await until(() => visited.length === most, 'those that hold much')
+      due.push(...Array.from({ length: 2 * seats }, (_row, index) => `light ${index}`))
+      endAll()
+      await until(() => visited.length === most + seats, 'as many as there is room for')
+      endAll()
+      await until(() => visited.length === most + 2 * seats, 'the rest')
+      endAll()
+      await worker.stop()
+    })
+
+    it('comes to what is due on another chain all the same', async () => {
+      const due = heavy(2 * seats)
+      const { worker, visited, endAll } = aQueue(due)
+      worker.start()
+      await until(() => visited.length === most, 'all that one chain may have')
+      due.push('2:due', '3:due')
+      worker.wake()
+      await until(() => visited.includes('2:due') && visited.includes('3:due'), 'those of other chains')
+      due.length = 0
+      endAll()
+      await worker.stop()
+    })
   })
 
   it('comes to what is due while all seats are taken', async () => {
@@ -198,7 +229,7 @@ describe('a worker that is given rows', () => {
         name: 'rows',
         claim: async () => [],
         chainOf,
-        placesOf,
+        lengthOf,
         visit: async () => {
           if (fails) throw new Error('no node answers')
           return moved
