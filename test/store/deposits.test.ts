@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
+import type { StepRef } from '../../server/domain/action.js'
 import type { Database } from '../../server/store/database.js'
 import type { StepResult } from '../../server/store/bookResult.js'
 import type { DepositResult } from '../../server/store/deposits.js'
@@ -33,10 +34,14 @@ describe('recorded deposits', () => {
   const movements = [100n, 100n, 50n].map((amount, logIndex) => ({ logIndex, amount }))
 
   async function deposit(amount: bigint) {
-    const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount, isDeposit: true }
-    const { id } = await store.reportDeposit(report, 1, Date.now())
+    const id = await report(amount)
     await settle(id)
     return (await store.readDeposit(id))!
+  }
+
+  async function report(amount: bigint): Promise<number> {
+    const reported = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount, isDeposit: true }
+    return (await store.reportDeposit(reported, 1, Date.now())).id
   }
 
   const settle = (id: number) =>
@@ -70,27 +75,58 @@ describe('recorded deposits', () => {
     expect(credit).to.deep.include({ action_id: entry.action.actionId })
   })
 
-  it('are booked once where the step that has brought them is settled at the same moment', async () => {
-    for (let round = 0; round < 15; round++) {
-      user = randomAddress()
-      transactionHash = randomHash()
-      const entry = aNewAction({ user, intents: [aSignedIntent()] })
-      await store.insertAction(entry)
-      const ref = stepOf(entry, 0, 0)
-      const order = { action: 'execute', hash: null, signed: false } as const
-      await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
-      const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
-      const success: StepResult = { status: 'success', transactionHash, arrivals, payouts: [], ...place }
-      const [{ status }] = await Promise.all([
-        deposit(50n),
-        store.settleStep({ ref, attempt: '1' }, success, Date.now()),
-      ])
-      expect(status).to.be.oneOf(['recorded', 'refused'])
-      expect((await store.readStep(ref))?.status).to.equal('success')
-      expect(await available()).to.equal(50n)
-      expect(await database.knex('credits').where({ user })).to.have.length(1)
-    }
-  })
+  const signer = randomAddress()
+  /** The two ways in which a step that has brought something is settled: without a transaction of ours, and with one. */
+  const settlements: Record<string, (ref: StepRef, result: StepResult) => Promise<() => Promise<unknown>>> = {
+    'by itself': async (ref, result) => () => store.settleStep({ ref, attempt: '1' }, result, Date.now()),
+    'with its transaction': async (ref, result) => {
+      await store.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
+      const form = {
+        hash: transactionHash,
+        raw: '0x00',
+        maxFeePerGas: 1n,
+        maxPriorityFeePerGas: 1n,
+        isCancel: false,
+      } as const
+      const payload = { chainId: 1, signer, to: randomAddress(), data: '0x', authorizations: [], gasLimit: 1n } as const
+      const recorded = await store.recordTransaction(
+        {
+          ...payload,
+          authorizations: [],
+          steps: [{ ref, attempt: '1' }],
+          airdrop: null,
+          sign: () => Promise.resolve(form),
+        },
+        Date.now(),
+      )
+      if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+      const { id: transactionId } = recorded.transaction
+      const mined = { hash: transactionHash, blockNumber: place.blockNumber, blockHash: place.blockHash }
+      const settled = { transactionId, mined, results: [{ ref, result, needs: [] }], airdrop: null }
+      return () => store.settleTransaction(settled, Date.now())
+    },
+  }
+  for (const [way, prepared] of Object.entries(settlements)) {
+    it(`are booked once where the step that has brought them is settled at the same moment, ${way}`, async () => {
+      for (let round = 0; round < 15; round++) {
+        user = randomAddress()
+        transactionHash = randomHash()
+        const entry = aNewAction({ user, intents: [aSignedIntent()] })
+        await store.insertAction(entry)
+        const ref = stepOf(entry, 0, 0)
+        const order = { action: 'execute', hash: null, signed: false } as const
+        await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
+        const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
+        const settleStep = await prepared(ref, { status: 'success', transactionHash, arrivals, payouts: [], ...place })
+        const id = await report(50n)
+        await Promise.all([settle(id), settleStep()])
+        expect((await store.readDeposit(id))?.status).to.be.oneOf(['recorded', 'refused'])
+        expect((await store.readStep(ref))?.status).to.equal('success')
+        expect(await available()).to.equal(50n)
+        expect(await database.knex('credits').where({ user })).to.have.length(1)
+      }
+    })
+  }
 
   it('come back after a reorganisation as they were, however many movements they stand for', async () => {
     const [one, rest] = [await deposit(100n), await deposit(150n)]
