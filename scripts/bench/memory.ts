@@ -47,10 +47,12 @@ function measure(bench: Bench, kind: DatabaseKind, { steps, batches, callBytes }
     )
     await rpc(chain!.rpcUrls[0]!, 'evm_setAutomine', [false])
     let areAsked = false
-    const asked = askForSteps(bench.load, service.url, paths).finally(() => (areAsked = true))
     const asking: number[] = []
-    while (!areAsked) asking.push(...(await sample(service.pid, 1)))
-    await asked
+    const sampleAsking = async () => {
+      while (!areAsked) asking.push(...(await sample(service.pid, 1)))
+    }
+    const asked = askForSteps(bench.load, service.url, paths).finally(() => (areAsked = true))
+    await Promise.all([asked, sampleAsking()])
     return { idle, busy: [...asking, ...(await sample(service.pid, busySeconds))] }
   })
 }
