@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../../server/config.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
-import { migrations } from '../../server/store/migrations/index.js'
 import { checkEncryption } from './checkEncryption.js'
+import { checkMigrations } from './checkMigrations.js'
 import { checkMysql } from './checkMysql.js'
 import { createFindings, type Finding } from './finding.js'
 
@@ -43,8 +43,9 @@ export async function checkDatabase(
       list.push(...(await checkEncryption(database.knex, config.url, say)))
       list.push(...(await checkMysql(database.knex)))
     }
-    if (!(await checkMigrations())) return { findings: list, database: await closed() }
-    return { findings: list, database }
+    const tables = await checkMigrations(database.knex)
+    list.push(...tables.findings)
+    return { findings: list, database: tables.areOfThisBuild ? database : await closed() }
   } catch (error) {
     explain(error)
     return { findings: list, database: await closed() }
@@ -53,37 +54,6 @@ export async function checkDatabase(
   async function closed(): Promise<null> {
     await database.close().catch(() => undefined)
     return null
-  }
-
-  /** True when the service's tables are there and of this build. */
-  async function checkMigrations(): Promise<boolean> {
-    const names = Object.keys(migrations).sort()
-    const isNew = !(await database.knex.schema.hasTable('knex_migrations'))
-    const rows = isNew ? [] : ((await database.knex('knex_migrations').select('name')) as { name: string }[])
-    const done = rows.map(({ name }) => name)
-    const missing = names.filter((name) => !done.includes(name))
-    const foreign = done.filter((name) => !names.includes(name))
-    if (foreign.length > 0) {
-      const what = `it was migrated by a newer build (${foreign.join(', ')})`
-      fault('database.newer', what, 'Run that build or a later one; migrations go forward only.')
-    }
-    if (missing.length > 0) {
-      const what = `migrations are missing: ${missing.join(', ')}`
-      warn('database.migrationsPending', what, 'Make a backup; the service migrates at its next start.')
-    }
-    const lock = isNew ? null : await database.knex('knex_migrations_lock').first<{ is_locked: number } | undefined>()
-    if (lock?.is_locked) {
-      const what = 'a migration has begun and not ended'
-      const remedy = 'If no process is migrating: restore the backup, or `DELETE FROM knex_migrations_lock` and start.'
-      fault('database.migrationLocked', what, remedy)
-    }
-    if (foreign.length > 0 || missing.length > 0) return false
-    for (const table of ['lanes', 'chain_identities', 'known_contracts']) {
-      if (await database.knex.schema.hasTable(table)) continue
-      const what = `the table ${table} is gone, though the migration that made it is noted`
-      fault('database.damaged', what, 'Restore the backup; see "Backup" in the README.')
-    }
-    return !list.some(({ name }) => name === 'database.damaged')
   }
 
   function explain(error: unknown): void {

@@ -1,12 +1,11 @@
-import { type Address, concatHex, type Hex, padHex } from 'viem'
 import { createRedactor } from '../../server/chain/redact.js'
-import { call, delegationTo, readBlock, readObject } from '../../server/chain/rpcFormat.js'
-import { createRpcNode, type RpcAnswer, type RpcCall } from '../../server/chain/rpcNode.js'
+import { call, readBlock } from '../../server/chain/rpcFormat.js'
+import { createRpcNode } from '../../server/chain/rpcNode.js'
 import type { Block } from '../../server/chain/chain.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { checkAbilities } from './checkAbilities.js'
+import type { Ask } from './contractReader.js'
 import { createFindings, type Finding } from './finding.js'
-
-export type Ask = (calls: readonly RpcCall[]) => Promise<RpcAnswer[]>
 
 export type NodeReport = {
   findings: Finding[]
@@ -19,16 +18,13 @@ const timeoutMs = 10_000
 const staleMs = 10 * 60_000
 /** Blocks may be this far ahead of a clock that is right. */
 const aheadMs = 30_000
-/** Code that returns 42, whoever is called. */
-const answering: Hex = '0x602a60005260206000f3'
-const borrower: Address = '0x00000000000000000000000000000000000b0b01'
-const lender: Address = '0x00000000000000000000000000000000000b0b02'
 
 /** Whether one node answers, is of the right chain, knows what the service asks for, and keeps up. */
 export async function checkNode(chain: ChainConfig, index: number, now: number): Promise<NodeReport> {
   const url = chain.rpcUrls[index]!
   const redact = createRedactor([url])
-  const { list, fault, warn } = createFindings(`chain ${chain.chainId}, rpcUrls/${index}`)
+  const where = `chain ${chain.chainId}, rpcUrls/${index}`
+  const { list, fault, warn } = createFindings(where)
   const place = `rpcUrls/${index} of chain ${chain.chainId} in the chains file`
   const node = createRpcNode({ chainId: chain.chainId, url, index, timeoutMs, onRoundTrip: () => undefined })
   const ask: Ask = (calls) => node.ask(calls)
@@ -58,55 +54,13 @@ export async function checkNode(chain: ChainConfig, index: number, now: number):
     fault('clock.skew', `its newest block is ${seconds} s ahead of this machine's clock`, 'Set the clock (NTP).')
   }
   try {
-    await checkAbilities()
+    list.push(...(await checkAbilities({ ask, where, place, redact })))
   } catch (error) {
     const text = redact(error instanceof Error ? error.message : 'no answer')
     fault('rpc.unreachable', `it fell silent while it was asked: ${text}`, `Check ${place}.`)
     return { findings: list, node: null }
   }
   return { findings: list, node: { ask, head } }
-
-  async function checkAbilities(): Promise<void> {
-    const target = { to: borrower, data: '0x' }
-    const overriding = (code: Hex, extra = {}) => call('eth_call', target, 'latest', { [borrower]: { code }, ...extra })
-    const designator = overriding(delegationTo(lender), { [lender]: { code: answering } })
-    const simulation = call('eth_simulateV1', { blockStateCalls: [{ calls: [target] }] }, 'latest')
-    const [receipts, plain, borrowed, simulated, raw, logs] = await ask([
-      call('eth_getBlockReceipts', 'latest'),
-      overriding(answering),
-      designator,
-      simulation,
-      call('eth_getBlockByNumber', 'latest', false),
-      call('eth_getLogs', { fromBlock: 'latest', toBlock: 'latest', topics: [padHex('0x1', { size: 32 })] }),
-    ])
-    if (!Array.isArray(receipts?.result)) {
-      const what = `it does not know eth_getBlockReceipts${said(receipts)}; each receipt is asked for by itself`
-      warn('rpc.noBlockReceipts', what, `Use a node that knows it in ${place}, or expect many more requests.`)
-    }
-    if (!isAnswer(plain)) {
-      const what = `it does not take state overrides in eth_call${said(plain)}; first delegations can't be simulated`
-      fault('rpc.noStateOverride', what, `Use a node that knows them in ${place}.`)
-    }
-    // A block since Prague commits to its requests. Chains of another make may not; there, overriding tells.
-    const header = readObject(raw?.result)
-    const knows7702 = header['requestsHash'] ? true : header['blobGasUsed'] === undefined && isAnswer(borrowed)
-    if (!knows7702) {
-      const what = `it shows no sign of EIP-7702 (Prague)${said(borrowed)}; mode 7702 can't work`
-      fault('rpc.noEip7702', what, 'Use a chain and a node with the Prague rules.')
-    }
-    if (!Array.isArray(simulated?.result)) {
-      const what = `it does not know eth_simulateV1${said(simulated)}; transfers are not compared before sending, and a payment that is found once the node has forgotten its block's state waits`
-      warn('rpc.noSimulation', what, `Use a node that knows it in ${place}.`)
-    }
-    if (!Array.isArray(logs?.result)) {
-      const what = `it does not answer eth_getLogs${said(logs)}; executions by others can't be found`
-      warn('rpc.noLogs', what, `Use a node that answers it in ${place}.`)
-    }
-  }
-
-  function said(answer: RpcAnswer | undefined): string {
-    return answer?.error ? ` (${redact(answer.error.message)})` : ''
-  }
 }
 
 /** Whether the node that clients are shown is of the chain, and is none that only the service should know. */
@@ -133,8 +87,4 @@ export async function checkPublicNode(chain: ChainConfig): Promise<Finding[]> {
 
 function isOfAnother(text: string): boolean {
   return /of chain|another chain/i.test(text)
-}
-
-function isAnswer(answer: RpcAnswer | undefined): boolean {
-  return answer?.result === padHex(concatHex(['0x2a']), { size: 32 })
 }

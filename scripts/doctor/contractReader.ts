@@ -1,7 +1,10 @@
 import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { call } from '../../server/chain/rpcFormat.js'
-import type { Ask } from './checkNode.js'
+import type { RpcAnswer, RpcCall } from '../../server/chain/rpcNode.js'
+
+/** Asks one node. */
+export type Ask = (calls: readonly RpcCall[]) => Promise<RpcAnswer[]>
 
 export type ContractReader = ReturnType<typeof createContractReader>
 
