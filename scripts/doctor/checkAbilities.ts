@@ -2,23 +2,21 @@ import { type Address, concatHex, type Hex, padHex } from 'viem'
 import { call, delegationTo, readObject } from '../../server/chain/rpcFormat.js'
 import type { RpcAnswer } from '../../server/chain/rpcNode.js'
 import type { Ask } from './contractReader.js'
-import { createFindings, type Finding } from './finding.js'
+import type { Findings } from './finding.js'
 
 /** Code that returns 42, whoever is called. */
 const answering: Hex = '0x602a60005260206000f3'
 const borrower: Address = '0x00000000000000000000000000000000000b0b01'
 const lender: Address = '0x00000000000000000000000000000000000b0b02'
 
-/** Whether a node knows what the service asks for. Throws when it falls silent. */
-export async function checkAbilities(node: {
-  ask: Ask
-  where: string
-  /** How the operator finds it in what he has written. */
-  place: string
-  redact: (text: string) => string
-}): Promise<Finding[]> {
-  const { ask, place, redact } = node
-  const { list, fault, warn } = createFindings(node.where)
+/**
+ * Whether a node knows what the service asks for. `place` is where the operator has written it down. Throws when it falls
+ * silent.
+ */
+export async function checkAbilities(
+  { ask, place, redact }: { ask: Ask; place: string; redact: (text: string) => string },
+  { fault, warn }: Findings,
+): Promise<void> {
   const target = { to: borrower, data: '0x' }
   const overriding = (code: Hex, extra = {}) => call('eth_call', target, 'latest', { [borrower]: { code }, ...extra })
   const designator = overriding(delegationTo(lender), { [lender]: { code: answering } })
@@ -56,7 +54,6 @@ export async function checkAbilities(node: {
     const what = `it does not answer eth_getLogs${said(logs)}; executions by others can't be found`
     warn('rpc.noLogs', what, `Use a node that answers it in ${place}.`)
   }
-  return list
 }
 
 function isAnswer(answer: RpcAnswer | undefined): boolean {

@@ -19,7 +19,8 @@ export async function checkDatabase(
   now: () => number,
   say: (line: string) => void = () => undefined,
 ): Promise<{ findings: Finding[]; database: Database | null }> {
-  const { list, fault, warn } = createFindings('database')
+  const found = createFindings('database')
+  const { list, fault, warn } = found
   if (config.kind === 'sqlite' && !existsSync(config.file)) {
     if (!canBeMade(config.file)) {
       const remedy = 'Name another place in DATABASE_URL or DATA_DIR, or let the service write there.'
@@ -43,9 +44,8 @@ export async function checkDatabase(
       list.push(...(await checkEncryption(database.knex, config.url, say)))
       list.push(...(await checkMysql(database.knex)))
     }
-    const tables = await checkMigrations(database.knex)
-    list.push(...tables.findings)
-    return { findings: list, database: tables.areOfThisBuild ? database : await closed() }
+    const isOfThisBuild = await checkMigrations(database.knex, found)
+    return { findings: list, database: isOfThisBuild ? database : await closed() }
   } catch (error) {
     explain(error)
     return { findings: list, database: await closed() }

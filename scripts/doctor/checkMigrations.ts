@@ -1,13 +1,12 @@
 import type { Knex } from 'knex'
 import { migrations } from '../../server/store/migrations/index.js'
-import { createFindings, type Finding } from './finding.js'
+import type { Findings } from './finding.js'
 
 /** Read by the checks that follow. */
 const neededTables = ['lanes', 'chain_identities', 'known_contracts']
 
-/** Whether the service's tables are there and of this build. */
-export async function checkMigrations(knex: Knex): Promise<{ findings: Finding[]; areOfThisBuild: boolean }> {
-  const { list, fault, warn } = createFindings('database')
+/** Whether the service's tables are there and of this build. False: there is nothing in it that could be read. */
+export async function checkMigrations(knex: Knex, { fault, warn }: Findings): Promise<boolean> {
   const names = Object.keys(migrations).sort()
   const isNew = !(await knex.schema.hasTable('knex_migrations'))
   const rows = isNew ? [] : ((await knex('knex_migrations').select('name')) as { name: string }[])
@@ -28,13 +27,13 @@ export async function checkMigrations(knex: Knex): Promise<{ findings: Finding[]
     const remedy = 'If no process is migrating: restore the backup, or `DELETE FROM knex_migrations_lock` and start.'
     fault('database.migrationLocked', what, remedy)
   }
-  if (foreign.length > 0 || missing.length > 0) return { findings: list, areOfThisBuild: false }
+  if (foreign.length > 0 || missing.length > 0) return false
   const gone = await tablesGone(knex)
   for (const table of gone) {
     const what = `the table ${table} is gone, though the migration that made it is noted`
     fault('database.damaged', what, 'Restore the backup; see "Backup" in the README.')
   }
-  return { findings: list, areOfThisBuild: gone.length === 0 }
+  return gone.length === 0
 }
 
 async function tablesGone(knex: Knex): Promise<string[]> {

@@ -23,8 +23,8 @@ const aheadMs = 30_000
 export async function checkNode(chain: ChainConfig, index: number, now: number): Promise<NodeReport> {
   const url = chain.rpcUrls[index]!
   const redact = createRedactor([url])
-  const where = `chain ${chain.chainId}, rpcUrls/${index}`
-  const { list, fault, warn } = createFindings(where)
+  const found = createFindings(`chain ${chain.chainId}, rpcUrls/${index}`)
+  const { list, fault, warn } = found
   const place = `rpcUrls/${index} of chain ${chain.chainId} in the chains file`
   const node = createRpcNode({ chainId: chain.chainId, url, index, timeoutMs, onRoundTrip: () => undefined })
   const ask: Ask = (calls) => node.ask(calls)
@@ -54,7 +54,7 @@ export async function checkNode(chain: ChainConfig, index: number, now: number):
     fault('clock.skew', `its newest block is ${seconds} s ahead of this machine's clock`, 'Set the clock (NTP).')
   }
   try {
-    list.push(...(await checkAbilities({ ask, where, place, redact })))
+    await checkAbilities({ ask, place, redact }, found)
   } catch (error) {
     const text = redact(error instanceof Error ? error.message : 'no answer')
     fault('rpc.unreachable', `it fell silent while it was asked: ${text}`, `Check ${place}.`)

@@ -144,6 +144,11 @@ describe('npm run doctor', function () {
       () => database('UPDATE knex_migrations_lock SET is_locked = 1'),
     ],
     [
+      'a migration that is missing, though what comes next can not be looked at',
+      'database.migrationsPending',
+      () => database('DELETE FROM knex_migrations', 'DROP TABLE knex_migrations_lock'),
+    ],
+    [
       'a chain that was reset',
       'chain.reset',
       () => database(`INSERT INTO chain_identities VALUES (31337, '${keccak256('0x01')}')`),
