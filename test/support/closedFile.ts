@@ -1,4 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { until } from './until.js'
@@ -14,8 +15,10 @@ const collectGarbage = runInNewContext('gc') as () => void
  * nobody else, in this process either, may open one.
  */
 export async function closeFilesIn(folder: string): Promise<void> {
-  await until(() => {
+  await until(async () => {
     collectGarbage()
+    // The driver lets go of what was collected a turn later.
+    await setImmediate()
     return !isOpenIn(folder)
   }, `the files in ${folder} to be closed`)
 }
