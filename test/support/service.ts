@@ -24,6 +24,10 @@ export async function startTestService(
 ): Promise<TestService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'intents-'))
   const mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+  const clear = async () => {
+    await mysql?.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
   const loaded = loadConfig({
     DATA_DIR: dataDir,
     PORT: '0',
@@ -33,15 +37,18 @@ export async function startTestService(
     ...env,
   })
   if (!loaded.ok) throw new Error(loaded.problems.join('; '))
-  const service = await startService(loaded.config, log ?? pino({ level: loaded.config.logLevel }))
+  const { config } = loaded
+  const service = await startService(config, log ?? pino({ level: config.logLevel })).catch(async (error: unknown) => {
+    await clear()
+    throw error
+  })
   return {
     url: service.url!,
     chains: [service.chains[0]!, service.chains[1]!],
     database: service.database,
     async stop() {
       await service.stop()
-      await mysql?.drop()
-      rmSync(dataDir, { recursive: true, force: true })
+      await clear()
     },
   }
 }
