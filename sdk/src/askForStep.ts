@@ -2,8 +2,8 @@ import { hasEnded } from './watchAction.js'
 import type { Step, StepRef } from './wire.js'
 
 /**
- * Asks for a step; to be called again where the answer was lost. A failed step that is asked for is tried anew, and only
- * five times, so that it is looked at before it is asked for once more: what has changed by then has been asked for.
+ * Asks for a step; to be called again where the answer was lost. A failed step that is asked for is tried anew, and only a
+ * few times, so that it is looked at before it is asked for once more: what has changed by then has been asked for.
  */
 export function createAsking(
   planned: StepRef & Partial<Pick<Step, 'attempts'>>,

@@ -14,7 +14,7 @@ export function checkDraft(draft: unknown, at = 'intent'): void {
   }
   if (signatureType !== undefined && signatureType !== 'eip712' && signatureType !== 'ecdsa')
     fail(`${at}.signatureType`, "'eip712' or 'ecdsa'", signatureType)
-  for (const [index, batch] of asList(chainBatches, `${at}.chainBatches`).entries()) {
+  for (const [index, batch] of asFilledList(chainBatches, `${at}.chainBatches`).entries()) {
     const place = `${at}.chainBatches[${index}]`
     const { calls } = checkBatch(batch, place)
     asList(calls, `${place}.calls`).forEach((call, number) => checkCall(call, `${place}.calls[${number}]`))
@@ -64,14 +64,27 @@ export function checkAuthorization(authorization: unknown, at: string): void {
   const { address, chainId, nonce } = asObject(authorization, at)
   asAddress(address, `${at}.address`, 'the address of a delegate')
   if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0 (that is every chain)', chainId)
-  if (!isWholeFrom(0, nonce)) fail(`${at}.nonce`, 'a whole number, not negative', nonce)
+  asIndex(nonce, `${at}.nonce`)
 }
 
 export function checkAuthorizations(list: unknown, at: string): void {
   asList(list, at).forEach((authorization, index) => checkAuthorization(authorization, `${at}[${index}]`))
 }
 
-export function asList(value: unknown, at: string): unknown[] {
+export function checkRegistration({ actionId, intentIndex, stepIndex, hash }: Record<string, unknown>): void {
+  if (String(actionId).length !== 36) fail('actionId', 'a UUID', actionId)
+  asIndex(intentIndex, 'intentIndex')
+  asIndex(stepIndex, 'stepIndex')
+  if (typeof hash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(hash)) fail('hash', '0x and 64 hex digits', hash)
+}
+
+export function asFilledList(value: unknown, at: string): unknown[] {
+  const list = asList(value, at)
+  if (list.length === 0) throw new IntentError(`${at} is empty.`)
+  return list
+}
+
+function asList(value: unknown, at: string): unknown[] {
   return Array.isArray(value) ? value : fail(at, 'a list', value)
 }
 
@@ -86,6 +99,10 @@ function asAddress(value: unknown, at: string, wanted = 'an address (0x and 40 h
 function asAmount(value: unknown, at: string): void {
   if (typeof value !== 'bigint' || value < 0n || value >= 2n ** 256n)
     fail(at, 'a bigint below 2^256, not negative', value)
+}
+
+function asIndex(value: unknown, at: string): void {
+  if (!isWholeFrom(0, value)) fail(at, 'a whole number, not negative', value)
 }
 
 function isWholeFrom(least: number, value: unknown): boolean {

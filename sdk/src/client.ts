@@ -48,7 +48,10 @@ export type ExecuteOptions = CallOptions & {
   hash?: Hash | undefined
   /** The user's registration of that transaction, see `signRegistration`. */
   signature?: Hex | undefined
-  /** How long the service holds the request open for the step to end, 0 to 60 seconds, of which a part counts as a whole one. 20 by default. */
+  /**
+   * How long the service holds the request open for the step to end, in seconds, of which a part counts as a whole one
+   * and more than 60 as 60. By default 20, or not at all where the step is under way already.
+   */
   waitSeconds?: number | undefined
 }
 
@@ -81,7 +84,7 @@ export function createIntentClient(options: IntentClientOptions) {
   const ask = (
     action: 'execute' | 'register',
     step: StepRef,
-    { hash, signature, waitSeconds, ...how }: ExecuteOptions,
+    { hash, signature, waitSeconds, ...how }: ExecuteOptions = {},
   ): Promise<Step> => wire.executeStep(step, { action, hash, signature }, waitSeconds, how)
 
   const calls = {
@@ -139,7 +142,7 @@ export function createIntentClient(options: IntentClientOptions) {
      *
      * Resolves with the step: ended, or as it is after the wait. For a step that the user pays, `hash` names his
      * transaction; the solver's steps that follow are then carried out too. Asking again for what is under way or done
-     * does no harm; a step that has failed is tried anew, 5 times at most.
+     * does no harm; a step that has failed is tried anew, as long as its `error` is `retryable`.
      */
     executeStep: (step: StepRef, how: ExecuteOptions = {}): Promise<Step> => ask('execute', step, how),
 
@@ -329,7 +332,7 @@ export function createIntentClient(options: IntentClientOptions) {
     runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(sendCalls, actionId, how),
 
     /**
-     * Signs intents of mode `7702` with a local account, together with the authorizations that it still needs, creates
+     * Signs intents of mode `7702` by the account or wallet given, together with the authorizations that it still needs, creates
      * the action, carries out its steps in order and resolves with the finished action.
      */
     send: (what: SendOptions): Promise<Action> => send(sendCalls, what),

@@ -184,8 +184,8 @@ export class CannotAuthorizeError extends IntentError {
   constructor(authorizations: CannotAuthorizeError['authorizations']) {
     const chains = authorizations.map(({ chainId }) => chainId).join(', ')
     super(
-      `This account cannot sign EIP-7702 authorizations, which chain ${chains} needs. Use sendOnDemand, a local account, ` +
-        'chainAuthorizations signed elsewhere, or an account that is delegated already.',
+      `This account cannot sign EIP-7702 authorizations, which chain ${chains} needs. Use sendOnDemand, a local or a ` +
+        'delegated account, or chainAuthorizations.',
     )
     Object.assign(this, { authorizations })
   }

@@ -4,7 +4,7 @@ import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
-import { asList, checkAccount, checkAuthorizations, checkDraft, checkSigner } from './checkDraft.js'
+import { asFilledList, checkAccount, checkAuthorizations, checkDraft, checkSigner } from './checkDraft.js'
 import { keccak256 } from './keccak256.js'
 import { randomKey } from './randomKey.js'
 import { requireWindow, signAuthorization, signIntent, type SigningAccount, windowOf } from './sign.js'
@@ -77,7 +77,7 @@ export type PrepareCalls = PinCalls & {
 export async function prepareAction(calls: PrepareCalls, options: PrepareOptions): Promise<PreparedAction> {
   const { account, signal, chainAuthorizations: given, idempotencyKey = randomKey() } = options
   checkAccount(account)
-  asList(options.intents, 'intents').forEach((draft, index) => checkDraft(draft, `intents[${index}]`))
+  asFilledList(options.intents, 'intents').forEach((draft, index) => checkDraft(draft, `intents[${index}]`))
   const drafts = options.intents.map(({ chainBatches, signatureType = 'eip712', ...draft }, index) => {
     const window = windowOf(draft, `${idempotencyKey} ${index}`)
     requireWindow(window)

@@ -11,5 +11,5 @@ export function randomKey(): string {
 export function keyOf(given: string | undefined): string {
   if (given === undefined) return randomKey()
   if (typeof given === 'string' && /^(?=.*[!-~])[ -~]{1,255}$/.test(given)) return given
-  throw new IntentError('idempotencyKey has to be 1 to 255 printable ASCII characters, not all of them spaces.')
+  throw new IntentError('idempotencyKey has to be 1 to 255 printable ASCII characters, not all spaces.')
 }

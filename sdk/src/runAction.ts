@@ -1,11 +1,12 @@
 import type { Hash, Hex } from 'viem'
 import type { Action, ActionRequest } from './amounts.js'
 import { createAsking } from './askForStep.js'
+import { checkTimes } from './checkTimes.js'
 import { IntentTimeoutError, ofAction, StepFailedError } from './errors.js'
 import { limitedSignal } from './limitedSignal.js'
 import type { PreparedAction } from './prepareAction.js'
 import type { WaitOptions } from './waitForStep.js'
-import { checkTimes, describe, hasEnded, patiently } from './watchAction.js'
+import { describe, hasEnded, patiently } from './watchAction.js'
 import type { CallOptions, Step, StepRef } from './wire.js'
 
 /** What happens on the way, told apart by `type`. */

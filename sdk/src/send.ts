@@ -1,10 +1,11 @@
 import type { Action, ActionRequest } from './amounts.js'
 import { checkSigner } from './checkDraft.js'
+import { checkTimes } from './checkTimes.js'
 import { type PrepareCalls, type PrepareOptions, prepareAction, signAction } from './prepareAction.js'
 import { keyOf } from './randomKey.js'
 import { runAction, type RunCalls, type RunOptions } from './runAction.js'
 import type { SigningAccount } from './sign.js'
-import { checkTimes, patiently } from './watchAction.js'
+import { patiently } from './watchAction.js'
 import type { ActionCreated, CallOptions } from './wire.js'
 
 export type SendOptions = RunOptions &

@@ -1,7 +1,8 @@
 import type { Action } from './amounts.js'
 import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddress } from 'viem'
 import type { IntentClient } from './client.js'
-import { asList, checkAccount, checkBatch, checkCall } from './checkDraft.js'
+import { asFilledList, checkAccount, checkBatch, checkCall } from './checkDraft.js'
+import { checkTimes } from './checkTimes.js'
 import { IntentError, ofAction, StepFailedError, UnregisteredPaymentError } from './errors.js'
 import { type Expectation, isSame } from './pins.js'
 import { keyOf } from './randomKey.js'
@@ -10,7 +11,6 @@ import { readAction, type RunOptions, runStep } from './runAction.js'
 import { create } from './send.js'
 import { type SigningAccount, signRegistration } from './sign.js'
 import type { Call, TokenTransfer } from './signing.js'
-import { checkTimes } from './watchAction.js'
 import type { Step } from './wire.js'
 
 /** A chain's part of an intent that the user pays himself: either what he pays, or what the solver does. */
@@ -100,16 +100,14 @@ async function payStep(client: IntentClient, step: Step, payment: Payment, optio
 function checkOnDemand({ user, intents, pay, account, ...times }: OnDemandOptions): void {
   checkTimes(times)
   checkAccount({ address: user }, 'user of sendOnDemand')
-  if (typeof pay !== 'function') throw new IntentError('pay has to be a function that sends a payment.')
+  if (typeof pay !== 'function') throw new IntentError('pay has to be a function.')
   if (account) checkRegistrant(account, user)
-  asList(intents, 'intents').forEach((intent, index) => {
+  asFilledList(intents, 'intents').forEach((intent, index) => {
     const { mode, chainBatches } = intent as { mode?: unknown; chainBatches?: unknown }
     if (mode !== undefined && mode !== 'non-7702:on-demand') {
-      throw new IntentError(
-        `intents[${index}].mode is ${JSON.stringify(mode)}; sendOnDemand is for non-7702:on-demand.`,
-      )
+      throw new IntentError(`intents[${index}].mode is not non-7702:on-demand. See send.`)
     }
-    asList(chainBatches, `intents[${index}].chainBatches`).forEach((batch, number) => {
+    asFilledList(chainBatches, `intents[${index}].chainBatches`).forEach((batch, number) => {
       const place = `intents[${index}].chainBatches[${number}]`
       const { call, calls } = checkBatch(batch, place)
       if (calls !== undefined)
@@ -132,7 +130,7 @@ function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | 
   const own = tokenTransfers.filter(({ from }) => from !== 'solver')
   const [transfer] = own
   if (!transfer) return null
-  if (own.length > 1) throw new IntentError('One step is one transaction: name the call that makes its transfers.')
+  if (own.length > 1) throw new IntentError('One step is one transaction: name one call for its transfers.')
   const { to, token, amount } = transfer
   if (readToken(token) === zeroAddress) return { chainId, to, value: amount, data: '0x' }
   // transfer(address,uint256)

@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, hexToNumber, type LocalAccount, slice, stringToHex } from 'viem'
-import { checkAuthorization, checkDraft, checkSigner, fail } from './checkDraft.js'
+import { checkAuthorization, checkDraft, checkRegistration, checkSigner, fail } from './checkDraft.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { keccak256 } from './keccak256.js'
 import { randomKey } from './randomKey.js'
@@ -136,6 +136,7 @@ export async function signRegistration(registration: {
   hash: Hash
 }): Promise<Hex> {
   checkSigner(registration.account)
+  checkRegistration(registration)
   return withCommonV(await registration.account.signTypedData(registrationTypedData(registration)))
 }
 

@@ -77,9 +77,7 @@ async function payWith(
   if (!(await isThere())) {
     if (account.type === 'json-rpc') await switchTo(client, chainId, intents, signal)
     if (!(await isThere())) {
-      throw new IntentError(
-        `The payment is on chain ${chainId}, where this wallet client is not. Give \`pay\` one that is.`,
-      )
+      throw new IntentError(`The payment is on chain ${chainId}; this wallet client is not.`)
     }
   }
   signal?.throwIfAborted()
@@ -105,9 +103,9 @@ async function switchTo(
     const [chain] = await intents.checkChains([chainId], { signal })
     if (!chain?.rpcUrl) throw error
     const { name, nativeCurrency, rpcUrl, explorerUrl } = chain
-    const blockExplorers = explorerUrl ? { default: { name, url: explorerUrl } } : undefined
     const rpcUrls = { default: { http: [rpcUrl] } }
-    const added = { id: chainId, name, nativeCurrency, rpcUrls, ...(blockExplorers && { blockExplorers }) }
+    const blockExplorers = { default: { name, url: explorerUrl! } }
+    const added = { id: chainId, name, nativeCurrency, rpcUrls, ...(explorerUrl && { blockExplorers }) }
     await abortable(() => addChain(client, { chain: added }), signal)
     // Some have changed to it by that.
     if ((await getChainId(client)) !== chainId) await switchIt()
@@ -123,5 +121,5 @@ function saysUnknownChain(error: unknown, depth = 0): boolean {
 
 function accountOf(client: WalletClient): Account {
   if (client.account) return client.account
-  throw new IntentError('The wallet client has no account; create it with one.')
+  throw new IntentError('The wallet client has no account.')
 }

@@ -1,8 +1,8 @@
+import { checkTimes } from './checkTimes.js'
 import { followEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
 import { shortestPauseMs, sleep } from './sleep.js'
 import {
-  checkTimes,
   createFaults,
   defaultWaitMs,
   describe,

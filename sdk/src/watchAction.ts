@@ -1,4 +1,5 @@
 import type { Action } from './amounts.js'
+import { checkTimes } from './checkTimes.js'
 import { IntentApiError, IntentError, IntentTimeoutError } from './errors.js'
 import { followEvents, type OpenEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
@@ -171,21 +172,6 @@ export function createFaults() {
 export function pauseOf(pollIntervalMs: number | undefined, otherwiseMs: number): number {
   if (pollIntervalMs === undefined) return otherwiseMs
   return Math.max(pollIntervalMs, leastPollMs)
-}
-
-type Times = { timeoutMs?: number | undefined; stepTimeoutMs?: number | undefined; pollIntervalMs?: number | undefined }
-
-/** Before anything is signed or paid: with a wrong one it would be given up at once. */
-export function checkTimes({ timeoutMs = 0, stepTimeoutMs = 1, pollIntervalMs = 0 }: Times): void {
-  check('timeoutMs', timeoutMs, timeoutMs >= 0)
-  check('stepTimeoutMs', stepTimeoutMs, stepTimeoutMs > 0)
-  check('pollIntervalMs', pollIntervalMs, Number.isFinite(pollIntervalMs))
-}
-
-function check(name: string, ms: unknown, fits: boolean): void {
-  if (typeof ms === 'number' && fits) return
-  const given = typeof ms === 'number' ? ms : typeof ms
-  throw new IntentError(`${name} has to be a number of milliseconds; it is ${given}.`)
 }
 
 /** What is told of as a change. */

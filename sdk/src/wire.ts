@@ -6,6 +6,7 @@ import { untilAborted } from './abortable.js'
 import { limitedSignal } from './limitedSignal.js'
 import { NoEventStreamError, openEvents } from './openEvents.js'
 import { createAsking } from './askForStep.js'
+import { checkTimes } from './checkTimes.js'
 import { sleep } from './sleep.js'
 import {
   backoff,
@@ -49,9 +50,16 @@ export type ClientOptions = {
   nodeFetch?: Fetch | undefined
   /** Sent with every request to the service; a function is asked anew for each call, say for a token that expires. */
   headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined
-  /** How long one try of a request may take, in milliseconds. 30,000 by default. */
+  /**
+   * How long one try of a request may take, in milliseconds. 30,000 by default; that of `executeStep` may take as long
+   * besides as the service holds it open (`waitSeconds`).
+   */
   timeoutMs?: number | undefined
-  /** How often a request that failed for a passing reason is repeated. 2 by default. */
+  /**
+   * How often a request that failed for a passing reason is repeated. 2 by default. For what is signed or under way a
+   * service that is away is waited for besides: by `send`, `sendOnDemand` and `runAction` 60 seconds for the action and
+   * `stepTimeoutMs` for each step, by the waits `timeoutMs`.
+   */
   retries?: number | undefined
 }
 
@@ -90,9 +98,14 @@ type Parts = { path?: object; query?: object; headers?: object; body?: unknown }
 export function createWireClient(options: ClientOptions) {
   const baseUrl = readBaseUrl(options.baseUrl)
   const platformFetch: Fetch = (url, init) => globalThis.fetch(url, init)
-  const timeoutOf = (how: CallOptions) => how.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
+  const timeoutOf = (how: CallOptions) => {
+    const timeoutMs = how.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
+    checkTimes({ timeoutMs })
+    return timeoutMs
+  }
   const retriesOf = (how: CallOptions) => how.retries ?? options.retries ?? defaultRetries
   let noStreamsUntil = 0
+  timeoutOf({})
 
   /** The caller's own; a function that does not give them in time is given up as a service is. */
   async function ownHeaders(how: CallOptions): Promise<RequestHeaders> {
@@ -241,6 +254,7 @@ export function createWireClient(options: ClientOptions) {
       waitSeconds: number | undefined,
       how: CallOptions,
     ): Promise<Wire.Step> {
+      checkTimes({ waitSeconds })
       const headers = { Prefer: waitSeconds === undefined ? undefined : `wait=${Math.ceil(waitSeconds)}` }
       const timeoutMs = timeoutOf(how) + (waitSeconds ?? defaultWaitSeconds) * 1000
       const repeat = body.hash ? 'always' : 'refused'
@@ -324,7 +338,7 @@ function readBaseUrl(baseUrl: unknown): string {
   const given = String(baseUrl ?? '').trim()
   if (/^https?:\/\/[^\s?#@]+$/i.test(given)) return given.replace(/\/+$/, '')
   throw new IntentError(
-    "baseUrl has to be the service's address, such as https://intents.example.org, without a query or a login" +
+    "baseUrl has to be the service's http(s) address, without a query or a login" +
       // A login is no text for a message.
       (/[@?]/.test(given) ? '.' : `; it is ${given || 'missing'}.`),
   )

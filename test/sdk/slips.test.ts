@@ -36,11 +36,14 @@ describe('what is given to the SDK wrongly', () => {
   const inTransfer = (change: object) => inBatch({ tokenTransfers: [{ ...transfer, ...change }] })
 
   const inIntent = (change: object) => send({ intents: [{ chainBatches: [batch], ...change }] })
+  const inRegistration = (change: object) => () =>
+    signRegistration({ account, ...ref, hash: `0x${'12'.repeat(32)}`, ...change })
   const inAuthorization = (change: object) => () =>
     signAuthorization({ account, delegate: account.address, chainId: 1, nonce: 0, ...change })
 
   for (const [what, run, message] of [
     ['no intents', send({}), 'intents has to be a list; it is missing.'],
+    ['an empty list of intents', send({ intents: [] }), 'intents is empty.'],
     ['no batches', send({ intents: [{}] }), 'intents[0].chainBatches has to be a list; it is missing.'],
     ['no calls', inBatch({ calls: undefined }), 'intents[0].chainBatches[0].calls has to be a list; it is missing.'],
     ['no transfers', inBatch({ tokenTransfers: null }), 'chainBatches[0].tokenTransfers has to be a list; it is null.'],
@@ -92,7 +95,11 @@ describe('what is given to the SDK wrongly', () => {
       'nobody who signs a message',
       () => {
         const { signTypedData } = account
-        return signIntent({ account: { signTypedData } as never, chainBatches: [], signatureType: 'ecdsa' })
+        return signIntent({
+          account: { signTypedData } as never,
+          chainBatches: [batch as never],
+          signatureType: 'ecdsa',
+        })
       },
       "account can't sign; give a local account",
     ],
@@ -101,6 +108,19 @@ describe('what is given to the SDK wrongly', () => {
       () => signRegistration({ account: {} as never, actionId: '', intentIndex: 0, stepIndex: 0, hash: '0x' }),
       "account can't sign; give a local account",
     ],
+    ...[{ actionId: undefined }, { actionId: 'one' }].map((change) => [
+      `the action ${change.actionId} in a registration`,
+      inRegistration(change),
+      'actionId has to be a UUID; it is',
+    ]),
+    ['no intent in a registration', inRegistration({ intentIndex: undefined }), 'intentIndex has to be a whole number'],
+    ['a step as text in a registration', inRegistration({ stepIndex: '0' }), 'stepIndex has to be a whole number'],
+    [
+      'no hash in a registration',
+      inRegistration({ hash: undefined }),
+      'hash has to be 0x and 64 hex digits; it is missing.',
+    ],
+    ['half a hash in a registration', inRegistration({ hash: '0x12' }), 'hash has to be 0x and 64 hex digits'],
     ['no delegate', inAuthorization({ delegate: undefined }), 'address has to be the address of a delegate'],
     ...[undefined, null, NaN, 0, 0n, -1, 1.5, '1'].map((chainId) => [
       `the chain ${typeof chainId} ${chainId} in an authorization`,
@@ -126,6 +146,23 @@ describe('what is given to the SDK wrongly', () => {
     ['an empty key', send({ intents: [], idempotencyKey: '' }), 'idempotencyKey has to be 1 to 255 printable'],
     ['a key that no header holds', () => client.createAction({} as never, { idempotencyKey: '€' }), 'printable ASCII'],
     ['an endless pause', () => client.waitForStep(ref, { pollIntervalMs: Infinity }), 'pollIntervalMs has to be'],
+    [
+      'an empty list of batches',
+      inIntent({ chainBatches: [] }),
+      'intents[0].chainBatches is empty.',
+    ],
+    ['an empty list of intents, to pay', payOf({ intents: [] }), 'intents is empty.'],
+    [
+      'a limit that is none, for all',
+      () => createIntentClient({ baseUrl: 'http://127.0.0.1:9', timeoutMs: NaN }),
+      'timeoutMs has to be a number of milliseconds; it is NaN.',
+    ],
+    ['a limit as text, for one', () => client.getAction('a', { timeoutMs: '5' as never }), 'timeoutMs has to be'],
+    [
+      'a wait that is none',
+      () => client.executeStep(ref, { waitSeconds: -1 }),
+      'waitSeconds has to be a number of seconds; it is -1.',
+    ],
     ['a limit that is none', () => client.waitForStep(ref, { timeoutMs: NaN }), 'timeoutMs has to be'],
     ['no time for a step', send({ intents: [], stepTimeoutMs: 0 }), 'stepTimeoutMs has to be'],
     ['a text for a limit', send({ intents: [], stepTimeoutMs: '60' }), 'stepTimeoutMs has to be'],
@@ -148,7 +185,7 @@ describe('what is given to the SDK wrongly', () => {
           intents: [{ mode: '7702', chainBatches: [batch] }],
           pay: () => null,
         } as never),
-      'sendOnDemand is for non-7702:on-demand',
+      'mode is not non-7702:on-demand. See send.',
     ],
   ] as [string, () => unknown, string][]) {
     it(`is named with its place and the rule: ${what}`, async () => {
