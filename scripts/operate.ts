@@ -2,7 +2,7 @@
  * What an operator decides, for all replicas at once.
  * Usage: npm run operate -- status
  *        npm run operate -- drain on|off
- *        npm run operate -- lane pause <chainId> <signer> <reason>
+ *        npm run operate -- lane pause <chainId> <signer> [reason]
  *        npm run operate -- lane resume <chainId> <signer>
  *        npm run operate -- lane retire <chainId> <signer>
  *        npm run operate -- exposure settle <id>
@@ -31,17 +31,17 @@ type Place = { database: Database; store: Store; chains: ReturnType<typeof creat
 async function run(words: string[], place: Place): Promise<void> {
   const { store, chains } = place
   const [what, order, chainId, signer, ...rest] = words
-  if (what === 'status') return printStatus(place)
-  if (what === 'drain' && (order === 'on' || order === 'off')) {
+  if (what === 'status' && words.length === 1) return printStatus(place)
+  if (what === 'drain' && (order === 'on' || order === 'off') && words.length === 2) {
     await store.setDraining(order === 'on', Date.now())
     return printStatus(place)
   }
   if (what === 'lane' && chainId && signer) {
-    const lane = { chainId: Number(chainId), signer: signer.toLowerCase() as Address }
+    const lane = { chainId: readChainId(chainId), signer: readSigner(signer) }
     const reason = rest.join(' ') || 'by an operator'
     if (order === 'pause') {
       if (!(await store.pauseLane({ ...lane, reason }, Date.now())))
-        throw new Error(`There is no lane of ${signer} there`)
+        throw new Error(`There is no lane of ${signer} on chain ${chainId}`)
       return printStatus(place)
     }
     const chain = chains.get(lane.chainId)
@@ -56,6 +56,16 @@ async function run(words: string[], place: Place): Promise<void> {
   }
   console.error(usage)
   process.exitCode = 1
+}
+
+function readChainId(text: string): number {
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw new Error(`<chainId> has to be a number above 0; it is ${text}`)
+  return Number(text)
+}
+
+function readSigner(text: string): Address {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error(`<signer> has to be an address, 0x and 40 hex digits`)
+  return text.toLowerCase() as Address
 }
 
 async function printStatus({ database, store, chains }: Place): Promise<void> {

@@ -3,7 +3,7 @@ import { dearest } from './api/rateLimit.js'
 import { readChainsFile } from './chainsFile.js'
 import { readDatabaseUrl } from './databaseUrl.js'
 import type { ChainConfig } from './domain/chainConfig.js'
-import { namesOperatorKeys, type OperatorKeys, readOperatorKeys } from './operatorKeys.js'
+import { namesAnyOfKeys, type OperatorKeys, readOperatorKeys } from './operatorKeys.js'
 import type { DatabaseConfig } from './store/database.js'
 
 /** What the process runs on; frozen once read. */
@@ -106,7 +106,7 @@ function readOrigins(text: string | undefined, problems: string[]): string[] {
 
 function readDeployment(env: NodeJS.ProcessEnv, role: Config['role'], problems: string[]): Config['deployment'] {
   if (!env.CHAINS_FILE) {
-    if (namesOperatorKeys(env)) {
+    if (namesAnyOfKeys(env)) {
       problems.push(
         'CHAINS_FILE: is missing, and the embedded chains bring their own keys; unset the SOLVER_ variables',
       )

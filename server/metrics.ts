@@ -61,7 +61,7 @@ export function createMetrics(version: string) {
     'How old what is told of a chain is; a chain that is slow to answer is not waited for.',
     'chain',
   )
-  const paused = gauge('lanes_paused', 'Signers that wait for an operator.', 'chain')
+  const paused = gauge('lanes_paused', 'Paused lanes, those of keys that were changed for others among them.', 'chain')
   const inventory = gauge(
     'vault_balance',
     'What the vault holds of a token, in its smallest unit, rounded to a double.',

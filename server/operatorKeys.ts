@@ -18,6 +18,8 @@ export type OperatorKeys =
 type Prefix = 'SOLVER' | 'DEPLOYER'
 
 const sources = ['PRIVATE_KEYS', 'KEYS_FILE', 'SIGNER_URL'] as const
+/** What says more of a source. */
+const details = ['KEYS_PASSWORD_FILE', 'KEYS_PASSWORD_FD', 'SIGNER_ADDRESSES'] as const
 
 /**
  * Reads which keys the environment names. The problems repeat nothing secret; encrypted keys stay encrypted here. With
@@ -41,12 +43,17 @@ export function readOperatorKeys(
   if (!signs && named.length === 0 && given.value('SIGNER_ADDRESSES')) {
     return { kind: 'addresses', addresses: readAddresses(given) }
   }
-  return readPlain(given)
+  return readPlain(given, signs)
 }
 
 /** Whether the environment names such keys at all. */
 export function namesOperatorKeys(env: NodeJS.ProcessEnv, prefix: Prefix = 'SOLVER'): boolean {
   return sources.some((name) => env[`${prefix}_${name}`])
+}
+
+/** Whether it names anything of operators' keys, though it may name none. */
+export function namesAnyOfKeys(env: NodeJS.ProcessEnv): boolean {
+  return [...sources, ...details].some((name) => env[`SOLVER_${name}`])
 }
 
 /** The variables of one prefix, by their names without it. */
@@ -56,11 +63,13 @@ type Given = {
   refuse(name: string, problem: string): void
 }
 
-function readPlain(given: Given): OperatorKeys {
+function readPlain(given: Given, signs: boolean): OperatorKeys {
   const texts = listed(given.value('PRIVATE_KEYS'))
   if (texts.length === 0) {
     const others = `${given.variable('KEYS_FILE')} or ${given.variable('SIGNER_URL')}`
-    given.refuse('PRIVATE_KEYS', `needs at least one operator key; for real chains it is ${others}`)
+    const addresses = `; a process that signs nothing needs ${given.variable('SIGNER_ADDRESSES')} alone`
+    const problem = `needs at least one operator key; for real chains it is ${others}${signs ? '' : addresses}`
+    given.refuse('PRIVATE_KEYS', problem)
   }
   const keys: Hex[] = []
   for (const [index, key] of texts.entries()) {

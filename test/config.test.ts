@@ -185,6 +185,8 @@ describe('the configuration', () => {
     ['a key that is none', { SOLVER_PRIVATE_KEYS: '0x1234' }, goodFile, 'key 1'],
     ['no key at all', { SOLVER_PRIVATE_KEYS: '' }, goodFile, 'at least one operator key'],
     ['keys without chains', { SOLVER_PRIVATE_KEYS: key }, undefined, 'CHAINS_FILE'],
+    ['operators without chains', { ROLE: 'api', SOLVER_SIGNER_ADDRESSES: '0x1' }, undefined, 'CHAINS_FILE'],
+    ['a password without chains', { SOLVER_KEYS_PASSWORD_FILE: '/no/file' }, undefined, 'CHAINS_FILE'],
   ]
   for (const [what, env, file, word] of broken) {
     it(`refuses ${what}`, () => {
@@ -261,7 +263,11 @@ describe('the configuration', () => {
       ['a signer without addresses', { SOLVER_SIGNER_URL: 'http://127.0.0.1:9' }, 'SOLVER_SIGNER_ADDRESSES'],
       ['no key for a real chain', {}, 'SOLVER_KEYS_FILE or SOLVER_SIGNER_URL'],
       ['addresses alone where steps are carried out', { SOLVER_SIGNER_ADDRESSES: address }, 'SOLVER_PRIVATE_KEYS'],
-      ['no address of an operator, in whatever role', { ROLE: 'api' }, 'SOLVER_PRIVATE_KEYS'],
+      [
+        'no address of an operator, in whatever role',
+        { ROLE: 'api' },
+        'signs nothing needs SOLVER_SIGNER_ADDRESSES alone',
+      ],
     ]
     for (const [what, env, word] of brokenKeys) {
       it(`refuses ${what}`, () => {

@@ -7,7 +7,7 @@ import { toProblem } from './problem.js'
 
 /** How long a client may take, all in ms, and how many there may be. */
 export type ConnectionLimits = {
-  /** Until the headers have come, from the connection or from the end of the request before. */
+  /** Until the headers have come, from the connection or from the first byte of a later request. */
   headersMs: number
   /** Until the whole request has come. */
   requestMs: number

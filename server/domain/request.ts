@@ -117,7 +117,7 @@ export function mayTryAgain(step: Pick<RequestedStep, 'error' | 'attempts'>): bo
 function requireMatchingHash(step: RequestedStep, order: Order): void {
   if (step.kind !== 'payment') {
     if (order.action === 'register') {
-      throw new ServiceError('hash_not_allowed', 'Only a step that the user carries out himself can be registered.')
+      throw new ServiceError('hash_not_allowed', 'action: "register" is for steps that the user pays himself.')
     }
     if (order.hash !== null) {
       throw new ServiceError('hash_not_allowed', 'hash: the service sends the transaction of this step itself.')

@@ -64,6 +64,9 @@ export function createAirdrops(deps: {
     const wanted = tokenId.toLowerCase()
     const token = chain?.tokens.find((entry) => entry.id === wanted || entry.address === wanted)
     if (chain?.testnet && token?.airdrop) return { chain, token, terms: token.airdrop }
-    throw new ServiceError('airdrop_unavailable', `There is no airdrop of this token on chain ${chainId}.`)
+    const problem = chain
+      ? `tokenId: there is no airdrop of this token on chain ${chainId}.`
+      : `chainId: this service does not work on chain ${chainId}.`
+    throw new ServiceError('airdrop_unavailable', problem)
   }
 }

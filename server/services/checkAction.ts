@@ -49,7 +49,7 @@ export async function checkAction(
       ...(await checkSignature(signed, draft.user, path, recover)),
     )
     if (intents.some((other) => other.mode === '7702' && other.digest === signed.digest)) {
-      issues.push(issueAt(path, 'is signed as another intent of this action is', 'duplicate_intent'))
+      issues.push(issueAt(path, 'is the same signed intent as another of this action', 'duplicate_intent'))
     }
     intents.push(signed)
   }

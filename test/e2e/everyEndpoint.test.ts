@@ -51,7 +51,13 @@ describe('the other endpoints', () => {
       expect(given.status, JSON.stringify(given.body)).to.equal(200)
       expect(given.body.data.amount).to.equal('5')
       expect(await balanceOf(b, usdB(), wallet)).to.equal(5n)
-      expect((await api.post(`/airdrop/${b.chainId}/none`, { wallet })).body.error.code).to.equal('airdrop_unavailable')
+      for (const [place, problem] of [
+        [`${b.chainId}/none`, `tokenId: there is no airdrop of this token on chain ${b.chainId}.`],
+        ['1/usd', 'chainId: this service does not work on chain 1.'],
+      ]) {
+        const { error } = (await api.post(`/airdrop/${place}`, { wallet })).body
+        expect([error.code, error.message]).to.deep.equal(['airdrop_unavailable', problem])
+      }
     })
 
     it('take native currency by any address that stands for it', async () => {
@@ -262,6 +268,9 @@ describe('the other endpoints', () => {
         headers: { 'last-event-id': String(sequence.length) },
       })
       expect(none.status).to.equal(204)
+      const malformed = await fetch(`${service.url}/actions/${actionId}/events`, { headers: { 'last-event-id': '01' } })
+      const { error } = (await malformed.json()) as { error: { message: string } }
+      expect(error.message).to.equal('last-event-id must be a whole number in decimal digits, without leading zeros')
     })
   })
 

@@ -73,6 +73,17 @@ describe('the tools beside the service', function () {
     expect([exposure.status, exposure.stderr]).to.satisfy(
       ([status, said]: [number, string]) => status === 1 && said.startsWith('There is no open exposure 7'),
     )
+    for (const [wrong, what] of [
+      [['resume', '31337', '0xnope'], '<signer> has to be an address'],
+      [['retire', '31337', '0xnope'], '<signer> has to be an address'],
+      [['pause', 'main', signer], '<chainId> has to be a number above 0; it is main'],
+      [['pause', '99', signer], `There is no lane of ${signer} on chain 99`],
+    ] as const) {
+      const refused = await lane(...wrong)
+      expect([refused.status, refused.stderr]).to.satisfy(
+        ([status, said]: [number, string]) => status === 1 && said.startsWith(what),
+      )
+    }
     const unknown = await lane('forget', '31337', signer)
     expect([unknown.status, unknown.stderr]).to.satisfy(
       ([status, said]: [number, string]) => status === 1 && said.startsWith('Usage: '),

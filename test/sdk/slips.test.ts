@@ -146,11 +146,7 @@ describe('what is given to the SDK wrongly', () => {
     ['an empty key', send({ intents: [], idempotencyKey: '' }), 'idempotencyKey has to be 1 to 255 printable'],
     ['a key that no header holds', () => client.createAction({} as never, { idempotencyKey: '€' }), 'printable ASCII'],
     ['an endless pause', () => client.waitForStep(ref, { pollIntervalMs: Infinity }), 'pollIntervalMs has to be'],
-    [
-      'an empty list of batches',
-      inIntent({ chainBatches: [] }),
-      'intents[0].chainBatches is empty.',
-    ],
+    ['an empty list of batches', inIntent({ chainBatches: [] }), 'intents[0].chainBatches is empty.'],
     ['an empty list of intents, to pay', payOf({ intents: [] }), 'intents is empty.'],
     [
       'a limit that is none, for all',

@@ -78,4 +78,17 @@ describe('what is told of a lane', () => {
     expect(remedy({ balance: 0n }, false)).to.match(/^Put the key of 0x/)
     expect(remedy({ balance: 10n ** 18n }, true)).to.match(/^Raise maxFeePerGasCap/)
   })
+
+  it('names a node by its place in rpcUrls, as the metrics count them', () => {
+    const nodes = [
+      { behind: 0, fault: null },
+      { behind: null, fault: 'refused' },
+      { behind: 9, fault: null },
+    ]
+    const found = told({ status: 'paused', reason: 'changed' }, { nodes })
+    expect(found.map(({ code, message }) => [code, message])).to.deep.equal([
+      ['node_down', 'The node at rpcUrls[1] of chain 1 gives no usable answer: refused.'],
+      ['node_lagging', 'The node at rpcUrls[2] of chain 1 is 9 blocks behind.'],
+    ])
+  })
 })

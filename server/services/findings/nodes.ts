@@ -11,14 +11,14 @@ export function nodesOf({ config, head, nodes }: ChainState): Finding[] {
   if (head === null) return []
   const { chainId } = config
   return nodes.flatMap(({ behind, fault }, index): Finding[] => {
-    const name = `Node ${index + 1} of ${nodes.length} of chain ${chainId}`
+    const name = `The node at rpcUrls[${index}] of chain ${chainId}`
     if (behind === null) {
-      const remedy = 'See to the node at that place in rpcUrls; the others are asked meanwhile.'
+      const remedy = 'See to the node at that place, from 0; the others are asked meanwhile.'
       const message = `${name} gives no usable answer${fault === null ? '.' : `: ${fault}.`}`
       return [{ code: 'node_down', chainId, message, remedy }]
     }
     if (behind === 0) return []
-    const remedy = 'See to the node at that place in rpcUrls, or take it out; the others are asked before it meanwhile.'
+    const remedy = 'See to the node at that place, from 0, or take it out; the others are asked before it meanwhile.'
     return [{ code: 'node_lagging', chainId, message: `${name} is ${behind} blocks behind.`, remedy }]
   })
 }
