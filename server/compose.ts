@@ -58,8 +58,10 @@ export const version = '0.1.0'
 /** How often the log says that connections are turned away. */
 const tellAgainMs = 10_000
 
-/** How long requests under way may take to end when the process stops. */
+/** How long requests under way, and then the engine, may take to end when the process stops; both together, less than 5 s. */
 const drainMs = 4_000
+/** What the engine has at least. */
+const leastMs = 500
 
 export type Service = {
   /** Where the API listens. Null for `ROLE=engine`. */
@@ -86,7 +88,9 @@ export async function startService(
   now: () => number = Date.now,
 ): Promise<Service> {
   const undo: (() => Promise<void>)[] = []
+  let stopBy = Infinity
   const stopAll = async () => {
+    stopBy = performance.now() + drainMs
     for (const step of undo.reverse()) await step()
   }
   try {
@@ -144,7 +148,7 @@ export async function startService(
     if (config.role !== 'api') {
       await store.endLeases()
       engine.start()
-      undo.push(() => engine.stop())
+      undo.push(() => engine.stop(Math.max(stopBy - performance.now(), leastMs)))
     }
     const draining = createDraining({ store, now })
     const { set: setDraining, isDraining } = draining

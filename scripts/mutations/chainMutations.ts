@@ -150,7 +150,7 @@ export const chainMutations: Mutation[] = [
     name: 'a user holds a lane for as long as a node fails',
     changes: [
       {
-        file: 'server/engine/watchChain.ts',
+        file: 'server/engine/resends.ts',
         find: "(carries.length > 1 || sendOutcome === 'perhapsBusy')",
         replace: 'carries.length > 1',
       },
@@ -161,7 +161,7 @@ export const chainMutations: Mutation[] = [
     name: 'a transaction that only its fees hold up is given up',
     changes: [
       {
-        file: 'server/engine/watchChain.ts',
+        file: 'server/engine/resends.ts',
         find: "(carries.length > 1 || sendOutcome === 'perhapsBusy') && attempts.length",
         replace: 'carries.length > 0 && attempts.length',
       },

@@ -56,8 +56,8 @@ export const mutations: Mutation[] = [
       },
       {
         file: 'server/engine/watchChain.ts',
-        find: "import { replace, sendStored } from './lanes.js'",
-        replace: "import { recordAndSend, replace, sendStored } from './lanes.js'",
+        find: "import { createResends } from './resends.js'",
+        replace: "import { createResends } from './resends.js'\nimport { recordAndSend } from './lanes.js'",
       },
     ],
     tests: falseAnswers,

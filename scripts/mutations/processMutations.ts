@@ -106,7 +106,7 @@ export const processMutations: Mutation[] = [
     name: 'fees are raised while the chain makes no blocks',
     changes: [
       {
-        file: 'server/engine/watchChain.ts',
+        file: 'server/engine/resends.ts',
         find: 'movedAt <= lastSignedAt',
         replace: 'movedAt > lastSignedAt',
       },

@@ -5,7 +5,7 @@ export type Accounts = ReturnType<typeof createAccounts>
 
 /** How soon the first that waits looks again by itself; each one after it so much later. */
 const againMs = 200
-/** All that wait look no more often than once in this time, taken together: thousands would leave no time for work. */
+/** Up to a thousand that wait look no more often than once in this time, taken together, and thousands each after `latestMs`. */
 const everyMs = 10
 /** How soon one does that was called and has found the account taken: it may have looked just before it was free. */
 const firstAgainMs = 50

@@ -1,6 +1,7 @@
 import { createAccounts } from './accounts.js'
 import { type BundleSettings, createBundles } from './bundles.js'
 import { grouped } from '../domain/grouped.js'
+import { settledOrAfter } from '../domain/settledOrAfter.js'
 import { createSweeper } from './sweeper.js'
 import type { EngineTools, QueueName } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
@@ -64,13 +65,15 @@ export function createEngine(
     takeSeat: workers.steps.takeSeat,
     /** Whether others wait here for the account of a step, whom one that is about to be asked for is not to pass by. */
     isAccountAwaited: tools.accounts.isAwaited,
-    /** Takes up nothing new and returns when what was under way has come to a safe point. */
-    async stop(): Promise<void> {
-      await sweeper.stop()
+    /**
+     * Takes up nothing new and returns when what was under way has come to a safe point, or after so long: a node may take
+     * longer than anyone waits for the end of a process, and what is cut off is found again, as after SIGKILL.
+     */
+    async stop(withinMs: number): Promise<void> {
       const stopped = Object.values(workers).map((worker) => worker.stop())
       tools.bundles.stop()
-      await Promise.all(stopped)
-      await Promise.all([...watchers.values()].map((watcher) => watcher.stop()))
+      const watched = [...watchers.values()].map((watcher) => watcher.stop())
+      await settledOrAfter(Promise.all([sweeper.stop(), ...stopped, ...watched]), withinMs)
     },
   }
 }

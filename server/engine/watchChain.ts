@@ -3,7 +3,6 @@ import type { Block, Chain, Receipt } from '../chain/chain.js'
 import { sideBySide } from '../domain/sideBySide.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { Store } from '../store/store.js'
-import { replace, sendStored } from './lanes.js'
 import { createLaneCheck } from './laneCheck.js'
 import { createLeftOverCheck } from './leftOver.js'
 import { createLookTimes } from './lookTimes.js'
@@ -12,6 +11,7 @@ import { transactionFields } from './logFields.js'
 import { meetReceipt, tellOf } from './meetReceipt.js'
 import { type BlockReceipts, readBlocks } from './readBlocks.js'
 import { createReorganisationCheck } from './reorganisations.js'
+import { createResends } from './resends.js'
 import type { EngineTools } from './tools.js'
 
 /** Further behind than this, transactions are looked up by hash instead of reading every block. */
@@ -20,10 +20,6 @@ const batchSize = 200
 const lookAgainMs = 5_000
 /** How long a chain that could not be watched is left alone at least. */
 const faultMs = 1_000
-/** By how much later fees are raised while no block comes: a chain may make them only for those who pay enough. */
-const standstillFactor = 10
-/** How often fees are raised before that is given up; see `isGivenUp`. */
-const mostReplacements = 3
 
 /**
  * Watches one chain for the transactions of the journal.
@@ -56,6 +52,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const reorganisations = createReorganisationCheck(chain, tools)
   const lanes = createLaneCheck(chain, tools)
   const leftOver = createLeftOverCheck(chain, tools)
+  const resends = createResends(chain, tools)
   const checkMissingSigners = createMissingSignerCheck(chainId, tools)
 
   return {
@@ -81,7 +78,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       stopped = true
       pause?.end()
       await loop
-      await leftOver.stop()
+      await Promise.all([leftOver.stop(), resends.stop()])
     },
   }
 
@@ -258,30 +255,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       silent.map((transaction) => transaction.id),
       tools.now() + lookAgainMs,
     )
-    for (const transaction of unseen) await sendAgain(transaction, head)
-  }
-
-  /** Only the lowest nonce of a lane can be stuck for its fees; the others wait for it. */
-  async function sendAgain(transaction: JournalTransaction, head: Block): Promise<void> {
-    const wasSent = transaction.sentAt !== null
-    const { replaceAfterMs } = chain.config
-    const patienceMs = waitsForBlocks(transaction, head) ? replaceAfterMs * standstillFactor : replaceAfterMs
-    if (wasSent && tools.now() - transaction.lastSignedAt > patienceMs) {
-      const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
-      if (lowest === transaction.nonce) {
-        if (await replace(transaction, chain, { isCancel: isGivenUp(transaction) }, tools)) return
-      }
-    }
-    await sendStored(transaction, chain, tools)
-  }
-
-  /**
-   * A node has it, it pays the base fee, and no block has come since that could have taken it: the chain makes none, which
-   * higher fees hardly ever change. They would be paid once it does, though.
-   */
-  function waitsForBlocks({ attempts, lastSignedAt, sendOutcome }: JournalTransaction, head: Block): boolean {
-    const isPooled = sendOutcome === 'accepted' || sendOutcome === 'known'
-    return isPooled && attempts.at(-1)!.maxFeePerGas >= head.baseFeePerGas && movedAt <= lastSignedAt
+    resends.begin(unseen, { head, movedAt })
   }
 
   function meet(transaction: JournalTransaction, receipt: Receipt, head: Block): Promise<void> {
@@ -312,14 +286,4 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
 function isUnder(head: Block, ahead: Block, number: bigint): boolean {
   if (ahead.number !== number) return false
   return ahead.hash === head.hash || (number === head.number - 1n && ahead.hash === head.parentHash)
-}
-
-/**
- * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
- * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
- */
-function isGivenUp({ attempts, carries, sendOutcome }: JournalTransaction): boolean {
-  if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
-  // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
-  return (carries.length > 1 || sendOutcome === 'perhapsBusy') && attempts.length > mostReplacements
 }

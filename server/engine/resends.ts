@@ -1,0 +1,89 @@
+import type { Address } from 'viem'
+import type { Block, Chain } from '../chain/chain.js'
+import { groupBy } from '../domain/groupBy.js'
+import type { JournalTransaction } from '../store/journalTransactions.js'
+import { replace, sendStored } from './lanes.js'
+import type { EngineTools } from './tools.js'
+
+/** By how much later fees are raised while no block comes: a chain may make them only for those who pay enough. */
+const standstillFactor = 10
+/** How often fees are raised before that is given up; see `isGivenUp`. */
+const mostReplacements = 3
+/** After it a lane begins with no other transaction: the rest is due again by then, and the lowest nonce comes first. */
+const passMs = 5_000
+
+/** What the chain shows at a moment. */
+type Seen = {
+  head: Block
+  /** When the head was last seen to have moved, in unix ms. */
+  movedAt: number
+}
+
+/**
+ * Sends once more what no block has mentioned for too long, or signs it anew with higher fees. Each lane by itself, the
+ * lowest nonce first. Nobody waits for the answers, which may take as long as the slowest node: blocks go on being read.
+ */
+export function createResends(chain: Chain, tools: EngineTools) {
+  const { chainId } = chain.config
+  /** Lanes that are being sent again. */
+  const underWay = new Map<Address, Promise<void>>()
+  let stopped = false
+
+  return {
+    /** Of a lane that is still at it nothing more is begun; what is due is due again before long. */
+    begin(silent: readonly JournalTransaction[], seen: Seen): void {
+      for (const [signer, ofLane] of groupBy(silent, (transaction) => transaction.signer)) {
+        if (underWay.has(signer)) continue
+        const sent = sendLane(ofLane, seen)
+          .catch((error: unknown) => tools.log.warn({ err: error, chainId, signer }, 'lane was not sent again'))
+          .finally(() => underWay.delete(signer))
+        underWay.set(signer, sent)
+      }
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      await Promise.all(underWay.values())
+    },
+  }
+
+  async function sendLane(transactions: JournalTransaction[], seen: Seen): Promise<void> {
+    const startedAt = performance.now()
+    for (const transaction of transactions.sort((a, b) => a.nonce - b.nonce)) {
+      if (stopped || performance.now() - startedAt > passMs) return
+      await sendAgain(transaction, seen)
+    }
+  }
+
+  /** Only the lowest nonce of a lane can be stuck for its fees; the others wait for it. */
+  async function sendAgain(transaction: JournalTransaction, seen: Seen): Promise<void> {
+    const wasSent = transaction.sentAt !== null
+    const { replaceAfterMs } = chain.config
+    const patienceMs = waitsForBlocks(transaction, seen) ? replaceAfterMs * standstillFactor : replaceAfterMs
+    if (wasSent && tools.now() - transaction.lastSignedAt > patienceMs) {
+      const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
+      if (lowest === transaction.nonce) {
+        if (await replace(transaction, chain, { isCancel: isGivenUp(transaction) }, tools)) return
+      }
+    }
+    await sendStored(transaction, chain, tools)
+  }
+}
+
+/**
+ * A node has it, it pays the base fee, and no block has come since that could have taken it: the chain makes none, which
+ * higher fees hardly ever change. They would be paid once it does, though.
+ */
+function waitsForBlocks({ attempts, lastSignedAt, sendOutcome }: JournalTransaction, { head, movedAt }: Seen): boolean {
+  const isPooled = sendOutcome === 'accepted' || sendOutcome === 'known'
+  return isPooled && attempts.at(-1)!.maxFeePerGas >= head.baseFeePerGas && movedAt <= lastSignedAt
+}
+
+/**
+ * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
+ * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
+ */
+function isGivenUp({ attempts, carries, sendOutcome }: JournalTransaction): boolean {
+  if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
+  // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
+  return (carries.length > 1 || sendOutcome === 'perhapsBusy') && attempts.length > mostReplacements
+}
