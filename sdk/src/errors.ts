@@ -184,8 +184,8 @@ export class CannotAuthorizeError extends IntentError {
   constructor(authorizations: CannotAuthorizeError['authorizations']) {
     const chains = authorizations.map(({ chainId }) => chainId).join(', ')
     super(
-      `This account cannot sign EIP-7702 authorizations, which chain ${chains} needs. Use sendOnDemand, a local or a ` +
-        'delegated account, or chainAuthorizations.',
+      `This account cannot sign EIP-7702 authorizations, which chain ${chains} needs. Use sendOnDemand, a local account, ` +
+        'a delegated one or chainAuthorizations.',
     )
     Object.assign(this, { authorizations })
   }

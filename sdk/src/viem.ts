@@ -121,5 +121,5 @@ function saysUnknownChain(error: unknown, depth = 0): boolean {
 
 function accountOf(client: WalletClient): Account {
   if (client.account) return client.account
-  throw new IntentError('The wallet client has no account.')
+  throw new IntentError('This wallet client has no account.')
 }

@@ -97,6 +97,7 @@ function stringArbitrary(schema: Schema, known: Known, name: string): fc.Arbitra
       return fc
         .string({ unit: 'binary', minLength, maxLength: 40 })
         .filter((text) => new RegExp(schema.pattern!, 'u').test(text))
+    case 'decimal':
     case undefined:
       break
     default:
