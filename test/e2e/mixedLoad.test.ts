@@ -25,7 +25,7 @@ const perAction = { bad: 2, rude: 0.5, reading: 0.5 }
  * What a machine of two cores keeps that the load, the chains and other tests use too. The slowest look is that into the
  * process's first second, whose code is cold while every client comes at once.
  */
-const bounds = { medianHealthMs: 1_000, slowestHealthMs: 20_000, residentBytes: 900 * 2 ** 20 }
+const bounds = { medianHealthMs: 1_000, slowestHealthMs: 20_000, residentBytes: 350 * 2 ** 20 }
 
 describe(`a mixed load (LOAD_SEED=${load.seed} LOAD_ACTIONS=${load.actions} LOAD_USERS=${load.users})`, () => {
   const world = useLoadWorld()
