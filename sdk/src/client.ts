@@ -332,8 +332,8 @@ export function createIntentClient(options: IntentClientOptions) {
     runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(sendCalls, actionId, how),
 
     /**
-     * Signs intents of mode `7702` by the account or wallet given, together with the authorizations that it still needs, creates
-     * the action, carries out its steps in order and resolves with the finished action.
+     * Signs intents of mode `7702` by the account or wallet given, together with the authorizations that it still needs,
+     * creates the action, carries out its steps in order and resolves with the finished action.
      */
     send: (what: SendOptions): Promise<Action> => send(sendCalls, what),
 

@@ -84,6 +84,7 @@ describe('a node that answers what is read, and nothing that is sent', function 
       const tookMs = performance.now() - toldAt
       await service.stop('SIGKILL')
       expect(tookMs).to.be.lessThan(5_000)
+      expect(service.lines().filter(({ level }) => Number(level) >= 50)).to.deep.equal([])
 
       node.behave({ kind: 'pass' })
       const next = await spawnService(env)
