@@ -16,8 +16,8 @@ const restMs = 1_000
  */
 export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
-  /** A block has come since the last check. */
-  let isDue = false
+  /** When the newest block that is not checked for yet was seen, in unix ms. Null: there is none. */
+  let seenAt: number | null = null
   let lastAt = -Infinity
   /** The last nonce of each lane that a node was handed. Once is enough: what is stuck is not sent again for each block. */
   const handed = new Map<Address, number>()
@@ -27,14 +27,16 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   return {
     /** To be called in every round, after what the new blocks have taken is noted. */
     check(hasNewBlock: boolean): void {
-      isDue ||= hasNewBlock
       const now = tools.now()
-      if (!isDue || now - lastAt < restMs) return
-      isDue = false
+      if (hasNewBlock) seenAt = now
+      if (seenAt === null || now - lastAt < restMs) return
+      // However late it is checked: the block could not have taken what was sent after it.
+      const sentBefore = seenAt - passedOverMs
+      seenAt = null
       lastAt = now
       for (const signer of tools.signers.keys()) {
         if (underWay.has(signer)) continue
-        const checked = checkLane(signer, now - passedOverMs)
+        const checked = checkLane(signer, sentBefore)
           .catch((error: unknown) => tools.log.warn({ err: error, chainId, signer }, 'lane was not checked'))
           .finally(() => underWay.delete(signer))
         underWay.set(signer, checked)
