@@ -76,6 +76,28 @@ describe('the README', () => {
     expect(variables).to.include.members(all)
   })
 
+  it('tells the defaults of these variables, and their ranges, as they are', () => {
+    const source = readFileSync(join(root, 'server/config.ts'), 'utf8')
+    const rows = rowsOf(section('Run it'))
+    const told = (name: string) => rows.find(([cell]) => cell!.includes(`\`${name}\``))![1]!.replaceAll(',', '')
+    const numbers = [...source.matchAll(/integer\('(\w+)', ([\d_]+), \{ min: ([\d_]+), max: ([\d_]+) \}\)/g)]
+    expect(numbers.length).to.be.greaterThan(6)
+    for (const [, name, ...texts] of numbers) {
+      const [fallback, , most] = texts.map((text) => Number(text.replaceAll('_', '')))
+      expect(told(name!), name).to.match(new RegExp(`\\(${fallback}\\b`))
+      // Which ports there are everybody knows.
+      if (most !== 65_535) expect(told(name!), name).to.match(new RegExp(`\\d to ${most}\\b`))
+    }
+    const choices = [...source.matchAll(/choice\('(\w+)', (\w+), '(\w+)'\)/g)]
+    expect(choices.length).to.be.greaterThan(2)
+    for (const [, name, options, fallback] of choices) {
+      expect(told(name!), name).to.include(`(\`${fallback}\`)`)
+      const all = new RegExp(`const ${options} = \\[([^\\]]+)\\]`).exec(source)![1]!
+      const allowed = [...all.matchAll(/'(\w+)'/g)].map(([, option]) => option)
+      for (const option of allowed) expect(told(name!), name).to.include(`\`${option}\``)
+    }
+  })
+
   it('links only to headings that it has', () => {
     const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
     const links = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor)
