@@ -1,6 +1,7 @@
 import { type Address, formatUnits, type Hex } from 'viem'
 import { call } from '../../server/chain/rpcFormat.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { stepFeeCap } from '../../server/domain/feeCap.js'
 import { fewTransactions, gasMark, transactionGas } from '../../server/domain/gasMark.js'
 import type { Database } from '../../server/store/database.js'
 import { countOpenTransactions, readLanes } from '../../server/store/lanes.js'
@@ -25,8 +26,8 @@ export async function checkOperators(
   const { baseFeePerGas } = node.head
   const perGas = baseFeePerGas + chain.priorityFeePerGas
   const { symbol, decimals } = chain.nativeCurrency
-  if (perGas > chain.maxFeePerGasCap) {
-    const what = `gas costs ${perGas} wei now, and maxFeePerGasCap is ${chain.maxFeePerGasCap}`
+  if (perGas > stepFeeCap(chain)) {
+    const what = `gas costs ${perGas} wei now; with maxFeePerGasCap ${chain.maxFeePerGasCap} steps offer ${stepFeeCap(chain)} at most`
     fault('fees.capTooLow', what, 'Raise maxFeePerGasCap in the chains file, or wait: nothing is sent above it.')
   }
   const mark = gasMark({ baseFeePerGas, priorityFeePerGas: chain.priorityFeePerGas })

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
+import { raisedTo, stepFeeCap } from '../domain/feeCap.js'
 
 /** In wei per gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
@@ -15,21 +16,32 @@ export const mostGas = 16_777_216n
 
 /** Of a first attempt: twice the base fee lasts through six full blocks (each raises it by an eighth at most). */
 export function initialFees(baseFeePerGas: bigint, config: FeeConfig): Fees {
-  const maxFeePerGas = least(2n * baseFeePerGas + config.priorityFeePerGas, config.maxFeePerGasCap)
+  return feesUnder(stepFeeCap(config), baseFeePerGas, config)
+}
+
+function feesUnder(cap: bigint, baseFeePerGas: bigint, config: FeeConfig): Fees {
+  const maxFeePerGas = least(2n * baseFeePerGas + config.priorityFeePerGas, cap)
   return { maxFeePerGas, maxPriorityFeePerGas: least(config.priorityFeePerGas, maxFeePerGas) }
 }
 
 /**
  * Of a replacement at the same nonce: nodes want both caps raised by at least a tenth over what they hold, and a node may
- * hold any attempt ever signed, so the highest of all counts. Null when that would go beyond the chain's cap.
+ * hold any attempt ever signed, so the highest of all counts. Null when that would go beyond what a form may offer: for
+ * a cancel the chain's cap, for what carries steps somewhat less, so that it can still be cancelled.
  */
-export function replacementFees(attempts: readonly Fees[], baseFeePerGas: bigint, config: FeeConfig): Fees | null {
-  const wanted = initialFees(baseFeePerGas, config)
+export function replacementFees(
+  attempts: readonly Fees[],
+  baseFeePerGas: bigint,
+  config: FeeConfig,
+  { isCancel }: { isCancel: boolean },
+): Fees | null {
+  const cap = isCancel ? config.maxFeePerGasCap : stepFeeCap(config)
+  const wanted = feesUnder(cap, baseFeePerGas, config)
   const highest = (pick: (fees: Fees) => bigint) => attempts.reduce((most, fees) => greatest(most, pick(fees)), 0n)
   const maxFeePerGas = greatest(bump(highest((fees) => fees.maxFeePerGas)), wanted.maxFeePerGas)
   const maxPriorityFeePerGas = greatest(bump(highest((fees) => fees.maxPriorityFeePerGas)), wanted.maxPriorityFeePerGas)
-  const cap = greatest(maxFeePerGas, maxPriorityFeePerGas)
-  return cap > config.maxFeePerGasCap ? null : { maxFeePerGas: cap, maxPriorityFeePerGas }
+  const most = greatest(maxFeePerGas, maxPriorityFeePerGas)
+  return most > cap ? null : { maxFeePerGas: most, maxPriorityFeePerGas }
 }
 
 /**
@@ -57,9 +69,9 @@ export function calldataFloor(data: Hex): bigint {
   return 21_000n + 10n * BigInt(tokens)
 }
 
-/** x 1.125 rounded up: more than the tenth that nodes ask for, whatever they round, and always more than before. */
+/** Rounded up, and always more than before. */
 function bump(fee: bigint): bigint {
-  return fee === 0n ? 1n : (fee * 1125n + 999n) / 1000n
+  return fee === 0n ? 1n : (fee * raisedTo + 999n) / 1_000n
 }
 
 function least(a: bigint, b: bigint): bigint {

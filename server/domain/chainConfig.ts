@@ -65,7 +65,7 @@ export type ChainConfig = {
   vaultOwner?: Address
   /** How often the chain's head is asked for, in milliseconds. */
   pollIntervalMs: number
-  /** The service never signs a higher fee per gas, in wei. */
+  /** The service never signs a higher fee per gas, in wei; for what carries steps see `stepFeeCap`. */
   maxFeePerGasCap: bigint
   /** The tip per gas, in wei. */
   priorityFeePerGas: bigint

@@ -161,7 +161,7 @@ export async function replace(
   tools: EngineTools,
 ): Promise<boolean> {
   const head = await headOf(chain, tools)
-  const fees = tools.codec.replacementFees(transaction.attempts, head.baseFeePerGas, chain.config)
+  const fees = tools.codec.replacementFees(transaction.attempts, head.baseFeePerGas, chain.config, options)
   if (!fees) {
     tools.log.warn(transactionFields(transaction), 'replacement would exceed the fee cap')
     return false

@@ -1,19 +1,21 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { stepFeeCap } from '../../server/domain/feeCap.js'
 import { calldataFloor, gasLimit, initialFees, replacementFees } from '../../server/chain/fees.js'
 
 const gwei = 10n ** 9n
 const config = { maxFeePerGasCap: 100n * gwei, priorityFeePerGas: gwei }
+const steps = { isCancel: false }
 
 describe('fees', () => {
   it('start at twice the base fee plus the tip', () => {
     expect(initialFees(10n * gwei, config)).to.deep.equal({ maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: gwei })
   })
 
-  it('never go beyond the cap, the tip included', () => {
-    expect(initialFees(90n * gwei, config).maxFeePerGas).to.equal(config.maxFeePerGasCap)
-    const low = { maxFeePerGasCap: 5n, priorityFeePerGas: 7n }
-    expect(initialFees(1n, low)).to.deep.equal({ maxFeePerGas: 5n, maxPriorityFeePerGas: 5n })
+  it('never go beyond what leaves room for a cancel below the cap, the tip included', () => {
+    expect(initialFees(90n * gwei, config).maxFeePerGas).to.equal(stepFeeCap(config))
+    const low = { maxFeePerGasCap: 9n, priorityFeePerGas: 9n }
+    expect(initialFees(1n, low)).to.deep.equal({ maxFeePerGas: 8n, maxPriorityFeePerGas: 8n })
   })
 
   it('of a replacement are an eighth higher than the highest ever signed, rounded up', () => {
@@ -21,7 +23,7 @@ describe('fees', () => {
       { maxFeePerGas: 21n * gwei + 1n, maxPriorityFeePerGas: gwei },
       { maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: 3n * gwei },
     ]
-    expect(replacementFees(attempts, 1n, config)).to.deep.equal({
+    expect(replacementFees(attempts, 1n, config, steps)).to.deep.equal({
       maxFeePerGas: 23_625_000_002n,
       maxPriorityFeePerGas: 3_375_000_000n,
     })
@@ -29,20 +31,35 @@ describe('fees', () => {
 
   it('of a replacement follow a base fee that has risen further', () => {
     const attempts = [{ maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: gwei }]
-    expect(replacementFees(attempts, 40n * gwei, config)!.maxFeePerGas).to.equal(81n * gwei)
+    expect(replacementFees(attempts, 40n * gwei, config, steps)!.maxFeePerGas).to.equal(81n * gwei)
   })
 
   it('do not exist for a replacement beyond the cap', () => {
     const attempts = [{ maxFeePerGas: 95n * gwei, maxPriorityFeePerGas: gwei }]
-    expect(replacementFees(attempts, gwei, config)).to.equal(null)
+    expect(replacementFees(attempts, gwei, config, steps)).to.equal(null)
+  })
+
+  it('of a cancel exist whatever was signed for steps before, however high the base fee and the tip', () => {
+    const amount = fc.bigInt({ min: 0n, max: 10_000n * gwei })
+    fc.assert(
+      fc.property(amount, amount, amount, amount, (maxFeePerGasCap, priorityFeePerGas, before, now) => {
+        const chain = { maxFeePerGasCap, priorityFeePerGas }
+        const forms = [initialFees(before, chain)]
+        for (let form; (form = replacementFees(forms, before, chain, steps)) && forms.length < 30;) forms.push(form)
+        const cancel = replacementFees(forms, now, chain, { isCancel: true })!
+        if (maxFeePerGasCap === 0n) return
+        expect(cancel.maxFeePerGas > forms.at(-1)!.maxFeePerGas).to.equal(true)
+        expect(cancel.maxFeePerGas <= maxFeePerGasCap).to.equal(true)
+      }),
+    )
   })
 
   it('of a replacement always satisfy what nodes ask for: a tenth more on both, and never less than the tip', () => {
     const fee = fc.bigInt({ min: 0n, max: 80n * gwei })
     fc.assert(
-      fc.property(fee, fee, fee, (maxFeePerGas, tip, baseFee) => {
+      fc.property(fee, fee, fee, fc.boolean(), (maxFeePerGas, tip, baseFee, isCancel) => {
         const before = { maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas }
-        const after = replacementFees([before], baseFee, config)
+        const after = replacementFees([before], baseFee, config, { isCancel })
         if (!after) return
         expect(after.maxFeePerGas * 10n >= before.maxFeePerGas * 11n).to.equal(true)
         expect(after.maxPriorityFeePerGas * 10n >= before.maxPriorityFeePerGas * 11n).to.equal(true)

@@ -6,7 +6,7 @@ import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faulty
 import { type Asked, bundleScene } from '../support/bundleScene.js'
 import { lowerBaseFee, minePassingOver } from '../support/passOver.js'
 import { until } from '../support/until.js'
-import { authorization, balanceOf, newUser, signedIntent } from '../support/wallets.js'
+import { authorization, balanceOf, newUser, reader, signedIntent } from '../support/wallets.js'
 
 const burning = '0x5b5f56'
 const reverting = '0x5f5ffd'
@@ -29,9 +29,9 @@ describe('a bundle on its way', function () {
       users.map(async (user) => ({ user, intent: await scene.intentOf(user, [scene.payVault(7n), ...more]) })),
     )
 
-  const behindNode = (replaceAfterMs = 2_000) =>
+  const behindNode = (replaceAfterMs = 2_000, more: { maxFeePerGasCap?: string } = {}) =>
     scene.changedChains((chain, index) => {
-      chain.replaceAfterMs = replaceAfterMs
+      Object.assign(chain, { replaceAfterMs, ...more })
       if (index === 0) chain.rpcUrls = [node.url]
     })
 
@@ -177,25 +177,30 @@ describe('a bundle on its way', function () {
     })
   })
 
-  it('that can never be mined is given up, and its steps go by themselves', async () => {
-    const users = await scene.users(3)
-    const asked = await scene.ask(await payments(users))
-    // The vault is called by bundles only here.
-    const vault = a().vault.slice(2)
-    refuse(
-      ({ method, params }) => method === 'eth_sendRawTransaction' && String(params[0]).includes(`94${vault}80`),
-      'oversized data: transaction size 140000, limit 131072',
-    )
-    await scene.withService(behindNode(), async (service) => {
-      const steps = await scene.ends(service, asked)
-      expect(steps.map(({ status, attempts }) => [status, attempts])).to.deep.equal(Array(3).fill(['success', 1]))
-      expect((await attempts(service)).map(({ is_cancel }) => Boolean(is_cancel))).to.deep.equal([
-        ...[false, true],
-        ...[false, false, false],
-      ])
-      expect(await paidBy(service, users)).to.deep.equal(['7', '7', '7'])
+  for (const isAtCap of [false, true]) {
+    it(`that can never be mined is given up, and its steps go by themselves${isAtCap ? ', though no higher fees may be signed' : ''}`, async () => {
+      const users = await scene.users(3)
+      const asked = await scene.ask(await payments(users))
+      // The vault is called by bundles only here.
+      const vault = a().vault.slice(2)
+      refuse(
+        ({ method, params }) => method === 'eth_sendRawTransaction' && String(params[0]).includes(`94${vault}80`),
+        'oversized data: transaction size 140000, limit 131072',
+      )
+      const { baseFeePerGas } = await reader(a()).getBlock()
+      const wanted = String(2n * baseFeePerGas! + a().priorityFeePerGas)
+      const changed = behindNode(2_000, isAtCap ? { maxFeePerGasCap: wanted } : {})
+      await scene.withService(changed, async (service) => {
+        const steps = await scene.ends(service, asked)
+        expect(steps.map(({ status, attempts }) => [status, attempts])).to.deep.equal(Array(3).fill(['success', 1]))
+        expect((await attempts(service)).map(({ is_cancel }) => Boolean(is_cancel))).to.deep.equal([
+          ...[false, true],
+          ...[false, false, false],
+        ])
+        expect(await paidBy(service, users)).to.deep.equal(['7', '7', '7'])
+      })
     })
-  })
+  }
 
   it('holds only steps that become final together', async () => {
     const amounts = [7n, 90n, 7n, 7n]

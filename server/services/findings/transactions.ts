@@ -1,4 +1,5 @@
 import { type Address, getAddress } from 'viem'
+import { stepFeeCap } from '../../domain/feeCap.js'
 import { transactionGas } from '../../domain/gasMark.js'
 import type { ChainState, Finding } from './state.js'
 
@@ -30,10 +31,10 @@ function remedyOfStuck(chain: ChainState, signers: readonly Address[], operators
     const names = listed(poor.map(({ signer }) => signer))
     return `Send native currency of chain ${config.chainId} to ${names}: it can't pay for its transactions.`
   }
-  if (head !== null && head.baseFeePerGas > config.maxFeePerGasCap) {
-    return `Raise maxFeePerGasCap (${config.maxFeePerGasCap}) above the chain's base fee, which is ${head.baseFeePerGas}, or wait for it to fall.`
+  if (head !== null && head.baseFeePerGas > stepFeeCap(config)) {
+    return `Raise maxFeePerGasCap (${config.maxFeePerGasCap}) to at least an eighth above the chain's base fee, which is ${head.baseFeePerGas}, or wait for it to fall.`
   }
-  return 'See that the chain makes blocks and that maxFeePerGasCap is above its base fee; replacements stop at the cap.'
+  return 'See that the chain makes blocks and that maxFeePerGasCap is at least an eighth above its base fee; replacements stop at the cap.'
 }
 
 function listed(signers: readonly Address[]): string {
