@@ -274,7 +274,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'what a full block leaves over waits until it is looked after for its own sake',
-    changes: [{ file: 'server/engine/watchChain.ts', find: 'leftOver.check(isNew)', replace: 'leftOver.check(false)' }],
+    changes: [{ file: 'server/engine/watchChain.ts', find: 'leftOver.blockSeen({ after: movedAt })', replace: '' }],
     tests: ['test/engine/leftOver.test.ts'],
   },
   {
@@ -282,8 +282,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/leftOver.ts',
-        find: 'const sentBefore = seenAt - passedOverMs',
-        replace: 'const sentBefore = now - passedOverMs',
+        find: 'checkLane(signer, madeAfter - passedOverMs)',
+        replace: 'checkLane(signer, tools.now() - passedOverMs)',
       },
     ],
     tests: ['test/engine/leftOver.test.ts'],

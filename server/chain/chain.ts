@@ -141,9 +141,9 @@ export type Chain = {
   isCertain(receipt: Receipt, depth: number): Promise<boolean>
   /**
    * Whether each block is not the chain's any more: as many nodes as `agreement` asks for name another one at its height.
-   * A block that a node does not have (yet) proves nothing.
+   * Null: too few do, but one names another one or has none (yet), so that it can't be said.
    */
-  goneBlocks(blocks: readonly { number: number; hash: Hash }[]): Promise<boolean[]>
+  goneBlocks(blocks: readonly { number: number; hash: Hash }[]): Promise<(boolean | null)[]>
   /** Every node by itself, in the order of `rpcUrls`: its newest block, or why it tells none. */
   nodes(): Promise<NodeHead[]>
   transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>

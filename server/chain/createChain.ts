@@ -92,14 +92,19 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     async goneBlocks(blocks) {
       const parts = chunks(blocks, maxCalls).map(async (part) => {
         const calls = part.map(({ number }) => call('eth_getBlockByNumber', quantity(number), false))
-        const isOther = (answers: RpcAnswer[]) =>
+        /** Null: there is none of that number. */
+        const areOther = (answers: RpcAnswer[]) =>
           answers.map((answer, index) => {
             const block = orNull(resultOf(answer), readBlock)
-            return block !== null && block.hash !== part[index]!.hash
+            return block && block.hash !== part[index]!.hash
           })
-        if (config.agreement <= 1) return rpc.read(calls, isOther)
-        const told = await rpc.readEach(calls, isOther)
-        return part.map((_block, index) => told.filter((node) => node?.[index]).length >= config.agreement)
+        if (config.agreement <= 1) return rpc.read(calls, areOther)
+        const told = (await rpc.readEach(calls, areOther)).filter((node) => node !== null)
+        return part.map((_block, index) => {
+          const words = told.map((node) => node[index]!)
+          if (words.filter(Boolean).length >= config.agreement) return true
+          return words.length > 0 && words.every((isOther) => isOther === false) ? false : null
+        })
       })
       return (await Promise.all(parts)).flat()
     },

@@ -19,7 +19,7 @@ import { endStep, failStep, moved, type Visit, waits, waitsEverLater } from './v
 
 /** How soon a step looks again while nothing is paid on credit; what ends that hurries them all. */
 const heldMs = { soonestMs: 2_000, latestMs: 30_000, share: 0.1 }
-/** How long it waits for the lanes of all chains to be checked, as a process starts. */
+/** How long it waits for the lanes of all chains to be checked, as a process starts, and until it asks again. */
 const lanesMs = 1_000
 /** By how much a chain's clock may be behind ours. */
 const chainBehindMs = 10_000
@@ -77,12 +77,12 @@ async function prepare(
 
   const unfunded = await reserve(work, batch, tools)
   if (unfunded === 'stale') return moved
-  if (unfunded === 'held') {
+  if (unfunded === 'held' || unfunded === 'unchecked') {
     // What was paid already is found all the same, which is what the operator waits for.
     const done = await adoptDone(work, plan, 'held', tools)
     // The user's other steps may need it.
     if (!done && work.kind === 'delegated') await tools.accounts.giveBack(work)
-    return done ?? waitsEverLater(work, heldMs, tools)
+    return done ?? (unfunded === 'held' ? waitsEverLater(work, heldMs, tools) : waits(lanesMs))
   }
   if (unfunded) return failUnlessDone(work, plan, unfunded, tools)
 
@@ -173,13 +173,16 @@ function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
   }
 }
 
-/** `held`: nothing is paid on credit for now. */
+/**
+ * `held`: nothing is paid on credit for now, until an operator has seen to a lane. `unchecked`: not before the lanes are
+ * checked, as this process starts, which takes a moment.
+ */
 async function reserve(
   work: StepWork,
   batch: ChainBatch,
   tools: EngineTools,
   { isPaid } = { isPaid: false },
-): Promise<StepError | 'stale' | 'held' | null> {
+): Promise<StepError | 'stale' | 'held' | 'unchecked' | null> {
   const needs = solverNeeds(batch, tools.settings)
   if (!needs) {
     const message = 'A token that the solver is to pay is not configured here any more. Nothing was sent.'
@@ -187,7 +190,7 @@ async function reserve(
   }
   // Whether it is stale shows when it is recorded.
   if (needs.length === 0) return null
-  if (!isPaid && !(await tools.lanesChecked.allWithin(tools.chains.keys(), lanesMs))) return 'held'
+  if (!isPaid && !(await tools.lanesChecked.allWithin(tools.chains.keys(), lanesMs))) return 'unchecked'
   const funding = await tools.store.reserveForStep(work, needs, { isPaid }, tools.now())
   if (funding.outcome === 'stale') return 'stale'
   if (funding.outcome === 'held') return 'held'

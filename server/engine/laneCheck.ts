@@ -63,14 +63,24 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     )
     // Read after the chain's answer, so that a nonce taken meanwhile is not mistaken for drift.
     const current = await tools.store.readLanes(chainId)
-    for (const [index, { signer }] of lanes.entries()) {
-      const lane = current.find((entry) => entry.signer === signer)!
-      const chainNonce = nonces[index]!
-      const ahead = `The chain's nonce ${chainNonce} is ahead of the journal's ${lane.nextNonce}`
-      if (chainNonce > lane.nextNonce) await noteAhead(lane, chainNonce, ahead)
-      else if (lane.status === 'active' && tools.signers.has(signer)) {
+    const seen = lanes.map(({ signer }, index) => ({
+      lane: current.find((entry) => entry.signer === signer)!,
+      chainNonce: nonces[index]!,
+    }))
+    const isAhead = ({ lane, chainNonce }: (typeof seen)[number]) => chainNonce > lane.nextNonce
+    // First what may have cost money already.
+    for (const { lane, chainNonce } of seen.filter(isAhead)) {
+      await noteAhead(lane, chainNonce, `The chain's nonce ${chainNonce} is ahead of the journal's ${lane.nextNonce}`)
+    }
+    for (const { lane, chainNonce } of seen.filter((one) => !isAhead(one))) {
+      const { signer, status } = lane
+      if (status !== 'active' || !tools.signers.has(signer)) continue
+      try {
         await lookForStranger(lane, chainNonce)
         await lookForGap(lane, chainNonce)
+      } catch (error) {
+        // Its signer may be away for long, and the lanes after it are to be checked all the same.
+        tools.log.warn({ err: error, chainId, signer }, 'lane was not checked')
       }
     }
   }

@@ -244,7 +244,8 @@ function turnOf(chain: Chain, signer: Address): string {
 /** A signer that has failed is not asked for a while, so that many steps don't wait for the same silence each. */
 function isResting(signer: Address, tools: EngineTools): boolean {
   const fault = tools.signerFaults.get(signer)
-  return fault !== undefined && tools.now() - fault.at < signerRestMs
+  // A clock that was set back must not make it rest for as long.
+  return fault !== undefined && Math.abs(tools.now() - fault.at) < signerRestMs
 }
 
 /** Throws `SignerUnavailable` when the signer fails or takes too long; a signature that comes later is forgotten. */

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { EngineTools } from './tools.js'
 
-/** Sent so long before a block was seen, it could have been in it. */
+/** Sent so long before a block was made, it could have been in it. */
 const passedOverMs = 250
 /** Blocks may come faster than a pool has to be asked. */
 const restMs = 1_000
@@ -16,8 +16,8 @@ const restMs = 1_000
  */
 export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
-  /** When the newest block that is not checked for yet was seen, in unix ms. Null: there is none. */
-  let seenAt: number | null = null
+  /** After which moment, in unix ms, the newest block was made that a lane is not checked for yet. */
+  const due = new Map<Address, number>()
   let lastAt = -Infinity
   /** The last nonce of each lane that a node was handed. Once is enough: what is stuck is not sent again for each block. */
   const handed = new Map<Address, number>()
@@ -25,18 +25,20 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   const underWay = new Map<Address, Promise<void>>()
 
   return {
+    /** Says that there is a new block, which was not there yet at a moment (in unix ms). */
+    blockSeen({ after }: { after: number }): void {
+      for (const signer of tools.signers.keys()) due.set(signer, after)
+    },
     /** To be called in every round, after what the new blocks have taken is noted. */
-    check(hasNewBlock: boolean): void {
-      const now = tools.now()
-      if (hasNewBlock) seenAt = now
-      if (seenAt === null || now - lastAt < restMs) return
-      // However late it is checked: the block could not have taken what was sent after it.
-      const sentBefore = seenAt - passedOverMs
-      seenAt = null
+    check(): void {
+      const now = performance.now()
+      if (due.size === 0 || now - lastAt < restMs) return
       lastAt = now
-      for (const signer of tools.signers.keys()) {
+      for (const [signer, madeAfter] of due) {
         if (underWay.has(signer)) continue
-        const checked = checkLane(signer, sentBefore)
+        due.delete(signer)
+        // However late it was seen and is checked: what may have been sent after it, it has not left over.
+        const checked = checkLane(signer, madeAfter - passedOverMs)
           .catch((error: unknown) => tools.log.warn({ err: error, chainId, signer }, 'lane was not checked'))
           .finally(() => underWay.delete(signer))
         underWay.set(signer, checked)
@@ -52,8 +54,9 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
     if (nonce === null || handed.get(signer) === nonce) return
     const lowest = await tools.store.readUnmined({ chainId, signer, nonce })
     if (!lowest || lowest.sentAt === null || lowest.sentAt >= sentBefore) return
-    handed.set(signer, nonce)
     const { kind } = await chain.send(lowest.attempts.at(-1)!)
+    // Whoever says nothing may not have it.
+    if (kind !== 'ambiguous') handed.set(signer, nonce)
     if (kind !== 'accepted') return
     tools.log.info(
       { chainId, signer, nonce },

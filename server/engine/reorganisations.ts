@@ -19,27 +19,27 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   const everyMs = Math.min(checkEveryPolls * pollIntervalMs, checkAtLeastMs)
   let last: Block | null = null
   let checkedAt = 0
-  /** The chain was seen to reorganise, and what is settled has not been held against it since. */
+  /** The chain was seen to reorganise, and what is settled has not all been held against it since. */
   let suspicious = false
 
   return {
     /**
-     * Looks at once when the new head does not continue the last one, and now and then in any case. True: the chain has
-     * reorganised since the last time.
+     * Looks at once when the new head does not continue the last one, then again until it is decided what is gone, and now
+     * and then in any case. True: the chain has reorganised since the last time.
      */
     async check(head: Block): Promise<boolean> {
       const continues = last === null || head.hash === last.hash || head.parentHash === last.hash
       // Several blocks may have come since; then only the blocks themselves tell.
-      if (!continues && (head.number <= last!.number + 1n || !(await isCanonical(last!)))) {
+      const hasReorganised = !continues && (head.number <= last!.number + 1n || !(await isCanonical(last!)))
+      if (hasReorganised) {
         suspicious = true
         tools.log.warn({ chainId, blockNumber: Number(head.number) }, 'the chain has reorganised below this block')
       }
       last = head
       if (!suspicious && tools.now() - checkedAt < everyMs) return false
-      const hasReorganised = suspicious
       try {
-        await undoWhatIsGone(head)
-        suspicious = false
+        const isDecided = await undoWhatIsGone(head)
+        suspicious &&= !isDecided
       } catch (error) {
         // The rest of the round goes on; what is suspicious stays so and is looked at in the next one.
         tools.log.warn({ err: error, chainId }, 'what is settled could not be held against the chain')
@@ -49,7 +49,8 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
     },
   }
 
-  async function undoWhatIsGone(head: Block): Promise<void> {
+  /** False: nodes don't agree on all of it yet, or have no block of that number yet. */
+  async function undoWhatIsGone(head: Block): Promise<boolean> {
     const settled = await tools.store.readSettledBlocks(chainId, Number(head.number) - reorganisationBlocks)
     const gone = await chain.goneBlocks(settled)
     const failures: unknown[] = []
@@ -63,11 +64,13 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
       })
     }
     if (failures.length > 0) throw failures[0]
+    return gone.every((isGone) => isGone !== null)
   }
 
-  async function isCanonical(block: Block): Promise<boolean> {
-    const [gone] = await chain.goneBlocks([{ number: Number(block.number), hash: block.hash }])
-    return !gone
+  /** One node is enough for a suspicion; `goneBlocks` asks as many as have to agree. */
+  async function isCanonical({ number, hash }: Block): Promise<boolean> {
+    const block = await chain.blockByNumber(number)
+    return block === null || block.hash === hash
   }
 
   async function undo(block: SettledBlock): Promise<void> {

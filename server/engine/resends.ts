@@ -15,7 +15,7 @@ const passMs = 5_000
 /** What the chain shows at a moment. */
 type Seen = {
   head: Block
-  /** When the head was last seen to have moved, in unix ms. */
+  /** When the head was last looked at before it was seen to have moved, in unix ms. */
   movedAt: number
 }
 
@@ -48,7 +48,13 @@ export function createResends(chain: Chain, tools: EngineTools) {
 
   async function sendLane(transactions: JournalTransaction[], seen: Seen): Promise<void> {
     const startedAt = performance.now()
-    for (const transaction of transactions.sort((a, b) => a.nonce - b.nonce)) {
+    const { signer } = transactions[0]!
+    // It may have been due in a round in which the lane was still at the last ones, and all the others wait for it.
+    const nonce = await tools.store.lowestUnminedNonce(chainId, signer)
+    const isGiven = nonce === null || transactions.some((transaction) => transaction.nonce <= nonce)
+    const lowest = isGiven ? null : await tools.store.readUnmined({ chainId, signer, nonce })
+    const inOrder = [...(lowest ? [lowest] : []), ...transactions.sort((a, b) => a.nonce - b.nonce)]
+    for (const transaction of inOrder) {
       if (stopped || performance.now() - startedAt > passMs) return
       await sendAgain(transaction, seen)
     }

@@ -26,7 +26,7 @@ const faultMs = 1_000
  * A round: read the new blocks' receipts → note what is mined → settle what is final → count confirmations → send again what the blocks have
  * left over and nodes have dropped → look after what no block has mentioned (receipts by every hash, the stored bytes
  * again, a replacement). Everything that a round decides from is in the database or on the chain, so any replica may do
- * any round, twice as well as once.
+ * any round, twice as well as once. What fails in one part of a round keeps the other parts from nothing.
  * A round that comes early, for what was just sent, ends where there is no new block.
  */
 export function createChainWatcher(chain: Chain, tools: EngineTools) {
@@ -42,10 +42,17 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let calledFor: number | null = null
   let pause: { canBeCut: boolean; cutTo: (ms: number) => void; end: () => void } | null = null
   let loop: Promise<void> = Promise.resolve()
-  let read: Pick<Block, 'number' | 'hash'> | null = null
+  /** The newest block whose receipts have been read. Its hash is null where only what comes after it matters. */
+  let read: { number: bigint; hash: Hash | null } | null = null
+  /** The newest head that was seen, read or not. */
+  let seen: Hash | null = null
+  /** Clients have not been shown yet how deep their transactions are under that head. */
+  let isUncounted = false
   /** The chain has reorganised, and what it took away is not all noted yet. */
   let isDoubtful = false
-  /** When the head was last seen to have moved, in unix ms. */
+  /** When the last look at the head began, in unix ms. */
+  let lookedAt = -Infinity
+  /** When the head was last looked at before it was seen to have moved: the blocks since then came later. */
   let movedAt = -Infinity
   /** Blocks that were read in this round, by number. */
   const canonical = new Map<bigint, Hash>()
@@ -124,55 +131,76 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   async function round(): Promise<boolean> {
     await lanes.open()
     canonical.clear()
+    const askedAt = tools.now()
     // Both in one request: a transaction that was just sent is in the next block where blocks are made at once.
     const [head, next] = await Promise.all([
       chain.head(),
       awaited.size > 0 && read ? readAhead(read.number + 1n) : null,
     ])
     tools.heads.set(chainId, head)
-    const isNew = read?.hash !== head.hash
-    if (isNew && read !== null) movedAt = tools.now()
+    const hasMoved = seen !== head.hash
+    if (hasMoved) noteHead(head)
+    lookedAt = askedAt
     const now = performance.now()
     // It only came to see whether there is a block yet.
-    if (!isNew && awaited.size > 0 && now - wholeAt < pollIntervalMs) return false
+    if (read?.hash === head.hash && awaited.size > 0 && now - wholeAt < pollIntervalMs) return false
     wholeAt = now
-    if (await reorganisations.check(head)) isDoubtful = true
-    const hasReorganised = isDoubtful
+    if (await reorganisations.check(head)) {
+      isDoubtful = true
+      // As deep as blocks are commonly exchanged: one of ours may be in the others of the same number.
+      readAfter(head.number - least(BigInt(chain.config.confirmations) + 1n, maxBlocksAtOnce))
+    }
+    const faults: unknown[] = []
+    const part = async (work: () => Promise<void>) => {
+      await work().catch((error: unknown) => faults.push(error))
+    }
     if (awaited.size > 0 || (await tools.store.hasOpenTransactions(chainId))) {
-      await readNewBlocks(head, next)
+      await part(() => readNewBlocks(head, next))
       // First what money depends on.
-      await settleFinal(head, hasReorganised)
-      if (isNew && !hasReorganised) await countConfirmations(head)
-      leftOver.check(isNew)
-      await lookAfterSilent(head)
+      await part(() => settleFinal(head))
+      await part(() => countConfirmations(head))
+      leftOver.check()
+      await part(() => lookAfterSilent(head))
     } else {
       read = head
     }
-    await lanes.check()
-    await checkMissingSigners()
-    return isNew
+    await part(() => lanes.check())
+    await part(() => checkMissingSigners())
+    for (const error of faults.slice(1)) tools.log.warn({ err: error, chainId }, 'another part of the round has failed')
+    if (faults.length > 0) throw faults[0]
+    return hasMoved
+  }
+
+  function noteHead({ hash }: Block): void {
+    seen = hash
+    movedAt = lookedAt
+    isUncounted = true
+    leftOver.blockSeen({ after: movedAt })
+  }
+
+  function readAfter(number: bigint): void {
+    read = { number: number < -1n ? -1n : number, hash: null }
   }
 
   /** However much is open, a request for each new block finds all of ours in it; for several they travel together. */
   async function readNewBlocks(head: Block, next: BlockReceipts | null): Promise<void> {
     if (read === null || head.number < read.number || head.number - read.number > maxBlocksAtOnce) {
       // What is older than this block is found by hash, in `lookAfterSilent` and `settleFinal`.
-      read = { number: head.number - 1n, hash: head.parentHash }
+      readAfter(head.number - 1n)
     }
     const ask = async (number: bigint) =>
       next && isUnder(head, next.block, number) ? next : chain.blockReceipts(number)
     // No more than can be settled at once: the next ones would only lie in memory.
-    const blocks = { after: read.number, head: head.number, mostAtOnce: settledAtOnce }
+    const blocks = { after: read!.number, head: head.number, mostAtOnce: settledAtOnce }
     for await (const found of readBlocks(blocks, ask)) {
-      for (const { block } of found) {
-        read = block
-        canonical.set(block.number, block.hash)
-      }
+      for (const { block } of found) canonical.set(block.number, block.hash)
       const receipts = found.flatMap((block) => block.receipts)
       await meetAll(
         receipts.filter(({ from }) => tools.signers.has(from)),
         head,
       )
+      // Not before: what could not be met is read again.
+      read = found.at(-1)!.block
     }
   }
 
@@ -195,29 +223,36 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
    * Those mined deep enough by now; each receipt is asked for again, since its block may be gone. After a
    * reorganisation all that are mined: what the new chain lacks is sent again at once and shown as it is.
    */
-  async function settleFinal(head: Block, hasReorganised: boolean): Promise<void> {
+  async function settleFinal(head: Block): Promise<void> {
     const deepEnough = Number(head.number) - chain.config.confirmations + 1
-    const to = hasReorganised ? Number.MAX_SAFE_INTEGER : deepEnough
-    let isNoted = true
+    const wasDoubtful = isDoubtful
+    const to = wasDoubtful ? Number.MAX_SAFE_INTEGER : deepEnough
+    let isDecided = true
     for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, batchSize)) {
       const receipts = await chain.receipts(mined.map((transaction) => transaction.mined!.hash))
       await sideBySide(mined.entries(), settledAtOnce, async ([index, transaction]) => {
         const receipt = receipts[index]
-        if (receipt) await meet(transaction, receipt, head)
+        if (receipt) return meet(transaction, receipt, head)
         // A node may not have the receipt; only a block that is gone takes it away.
-        else if ((await isGone(transaction)) && !(await note(transaction, null))) isNoted = false
+        const gone = await isGone(transaction)
+        if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false
       })
     }
-    isDoubtful &&= !isNoted
+    isDoubtful &&= !isDecided
+    // Every one of them has been shown as it is.
+    if (wasDoubtful) isUncounted = false
   }
 
-  async function isGone({ mined }: JournalTransaction): Promise<boolean> {
+  /** Null: it can't be said yet, since the chain has become shorter and has no block of that number. */
+  async function isGone({ mined }: JournalTransaction): Promise<boolean | null> {
     const block = await chain.blockByNumber(BigInt(mined!.blockNumber))
-    return block !== null && block.hash !== mined!.blockHash
+    return block && block.hash !== mined!.blockHash
   }
 
   /** Shows clients how deep their transactions are by now. */
   async function countConfirmations(head: Block): Promise<void> {
+    // Of those that may be gone it would be untrue.
+    if (!isUncounted || isDoubtful) return
     const from = Number(head.number) - chain.config.confirmations + 2
     const blocks = { from, to: Number(head.number) }
     for await (const shallow of tools.store.readMinedTransactions(chainId, blocks, batchSize)) {
@@ -227,6 +262,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
         await tellOf(transaction, tools)
       }
     }
+    isUncounted = false
   }
 
   /** False: somebody else is at it, or the database is away; it keeps no other waiting, and is to be noted in another round. */
@@ -244,7 +280,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const silent = await tools.store.readDueTransactions(chainId, batchSize, tools.now())
     if (silent.length === 0) return
     const hashes = silent.flatMap((transaction) => transaction.attempts.map((attempt) => attempt.hash))
-    const receipts = (await chain.receipts(hashes)).filter((receipt) => receipt !== null)
+    const receipts = await receiptsTold(hashes)
     const unseen: JournalTransaction[] = []
     for (const transaction of silent) {
       const receipt = receipts.find((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
@@ -256,6 +292,15 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       tools.now() + lookAgainMs,
     )
     resends.begin(unseen, { head, movedAt })
+  }
+
+  /** Without those that a node answers with an error, as some do while they index: they are as good as unseen. */
+  async function receiptsTold(hashes: readonly Hash[]): Promise<Receipt[]> {
+    const all = await chain.receipts(hashes).catch(async () => {
+      const alone = await Promise.allSettled(hashes.map((hash) => chain.receipts([hash])))
+      return alone.flatMap((told) => (told.status === 'fulfilled' ? told.value : []))
+    })
+    return all.filter((receipt) => receipt !== null)
   }
 
   function meet(transaction: JournalTransaction, receipt: Receipt, head: Block): Promise<void> {
@@ -286,4 +331,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
 function isUnder(head: Block, ahead: Block, number: bigint): boolean {
   if (ahead.number !== number) return false
   return ahead.hash === head.hash || (number === head.number - 1n && ahead.hash === head.parentHash)
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }

@@ -56,7 +56,13 @@ describe('what a full block has left over', function () {
 
   const hasSucceeded = async (step: string) => (await api.get(step)).body.status === 'success'
 
-  afterEach(() => rpc(url(), 'evm_setAutomine', [true]))
+  afterEach(async () => {
+    // What a failure leaves behind is no other test's.
+    node().behave({ kind: 'pass' })
+    await open().update({ due_at: 0 })
+    await rpc(url(), 'evm_setAutomine', [true])
+    await until(async () => (await open()).length === 0, 'nothing to be open any more')
+  })
 
   it('is sent again at once, all of it, when the node has dropped it', async () => {
     const steps = await send(6)

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { rpc } from '../../server/devnet/anvil.js'
 import { until } from '../support/until.js'
+import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
 import { useServiceOnChains } from '../support/useTestService.js'
-import { fund, newUser, sendFrom, tokenOf, transferData } from '../support/wallets.js'
+import { actionOf, fund, newUser, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 describe('a reorganisation within the confirmations', () => {
   const { service, api } = useServiceOnChains((chain) => ({ ...chain, confirmations: 4 }))
@@ -39,5 +40,78 @@ describe('a reorganisation within the confirmations', () => {
     await rpc(url, 'anvil_mine', ['0x3'])
     expect((await recorded).status).to.equal(200)
     expect((await api.get(`/coredeposit/${user.address}`)).body.data.tokens[0].available).to.equal('4')
+  })
+})
+
+describe('a step’s transaction whose block is exchanged for another', function () {
+  this.timeout(60_000)
+  const { service, api, node } = useServiceBehindNode((chain) => ({ ...chain, confirmations: 4 }), { operators: 1 })
+  const url = () => node().upstream!
+  const open = () => service.database.knex('transactions').where({ status: 'open' })
+
+  beforeEach(() => rpc(url(), 'evm_setAutomine', [false]))
+  afterEach(() => rpc(url(), 'evm_setAutomine', [true]))
+
+  /** Asks for a step of a user of its own; answers its path once its transaction is in the pool. */
+  async function sent(): Promise<string> {
+    const [chain] = service.chains
+    const user = newUser()
+    await rpc(url(), 'evm_setAutomine', [true])
+    await fund(chain, user.address, { usd: 9n })
+    await rpc(url(), 'evm_setAutomine', [false])
+    const calls = [{ to: tokenOf(chain, 'usd').address, value: 0n, data: transferData(chain.vault, 9n) }]
+    const { actionId } = (await api.post('/actions', await actionOf(user, chain, calls))).body
+    await api.execute(actionId, 0, 0, undefined, 0)
+    await until(async () => (await open().whereNotNull('sent_at')).length === 1, 'the step in the pool')
+    return `/actions/${actionId}/intents/0/steps/0`
+  }
+
+  /** Whoever watches the chain has asked for its head often enough to have seen the one of now. */
+  async function seen(): Promise<void> {
+    const looks = () =>
+      node()
+        .requests.flat()
+        .filter(({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'latest').length
+    const before = looks()
+    await until(() => looks() > before + 6, 'looks at the head')
+  }
+
+  async function ends(step: string): Promise<void> {
+    await rpc(url(), 'anvil_mine', ['0x4'])
+    await until(async () => (await api.get(step)).body.status === 'success', step)
+  }
+
+  it('is found in one of the same number, though nothing else would look for it', async () => {
+    const step = await sent()
+    const { raw } = await service.database.knex('attempts').whereIn('transaction_id', open().select('id')).first('raw')
+    await rpc(url(), 'anvil_dropAllTransactions', [])
+    await rpc(url(), 'evm_mine', [])
+    await open().update({ due_at: Date.now() + 600_000 })
+    const number = Number(await rpc(url(), 'eth_blockNumber', []))
+    // The block was seen, and has nothing of ours.
+    await seen()
+    await rpc(url(), 'anvil_reorg', [1, [[raw, 0]]])
+    expect(Number(await rpc(url(), 'eth_blockNumber', []))).to.equal(number)
+    await until(async () => (await api.get(step)).body.blockNumber === number, 'the block that has it', 5_000)
+    await ends(step)
+  })
+
+  it('is sent again once there is another block of that number, though the chain was shorter in between', async () => {
+    const step = await sent()
+    await rpc(url(), 'evm_mine', [])
+    await until(async () => (await api.get(step)).body.confirmations === 1, 'the first confirmation')
+    // Later it is not due, which is what sends it again by itself.
+    await until(
+      async () => Number((await open().first('due_at')).due_at) < Date.now(),
+      'the time to look after it',
+      10_000,
+    )
+    await rpc(url(), 'anvil_rollback', [1])
+    await rpc(url(), 'anvil_dropAllTransactions', [])
+    await seen()
+    await rpc(url(), 'evm_mine', [])
+    const pooled = async () => Number(((await rpc(url(), 'txpool_status', [])) as { pending: string }).pending)
+    await until(async () => (await pooled()) === 1, 'it in the pool again', 5_000)
+    await ends(step)
   })
 })
