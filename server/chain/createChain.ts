@@ -3,6 +3,7 @@ import { nativeToken } from '../domain/action.js'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
 import { encodeBalanceOf, encodeIsChainBatchProcessed, encodeIsFulfilled, encodeIsOperator } from './contracts.js'
+import { createAbility } from './ability.js'
 import { createLogSearch } from './findLog.js'
 import { createArrivalMeter } from './measureArrivals.js'
 import { createRpc, type Rpc, type RpcOptions } from './rpc.js'
@@ -229,16 +230,16 @@ async function isOfChain(node: Pick<RpcNode, 'ask'>, chainId: number): Promise<b
 
 /** Whole blocks where the node knows eth_getBlockReceipts, else every receipt by its hash in a second round trip. */
 function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
-  let supported = true
+  const wholeBlocks = createAbility()
   return async (number, { isGuess } = { isGuess: false }) => {
     const calls = [call('eth_getBlockByNumber', quantity(number), false)]
-    if (supported) calls.push(call('eth_getBlockReceipts', quantity(number)))
+    if (wholeBlocks.isThere()) calls.push(call('eth_getBlockReceipts', quantity(number)))
     const found = await rpc.read(
       calls,
       ([block, receipts]) => {
         const value = resultOf(block)
         if (value === null || value === undefined) return null
-        if (receipts?.error && isUnknown(receipts.error)) supported = false
+        if (receipts?.error && isUnknown(receipts.error)) wholeBlocks.deny()
         return {
           block: readBlock(value),
           hashes: readTransactionHashes(value),
@@ -252,7 +253,7 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
     )
     if (!found) return null
     const { block, hashes } = found
-    const receipts = found.receipts ?? (supported ? null : await readAll(hashes))
+    const receipts = found.receipts ?? (wholeBlocks.isThere() ? null : await readAll(hashes))
     if (!receipts) return null
     // Block and receipts may come from either side of a reorganisation; together they must be one block.
     const told = new Set(receipts.map((receipt) => receipt.hash))

@@ -3,6 +3,7 @@ import type { Simulation, SimulationOptions, TransactionRequest } from './chain.
 import { grouped } from '../domain/grouped.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
 import { thoseThatFit } from '../domain/thoseThatFit.js'
+import { createAbility } from './ability.js'
 import { createGasHints, formOf, isExplained, isTight } from './gasHints.js'
 import { createPace } from './pace.js'
 import type { Rpc } from './rpc.js'
@@ -50,7 +51,12 @@ const firstWithinMs = 1_000
  * times, is made only of those for which that fails too, and of the first of a form in a while, for which the others wait.
  */
 export function createSimulator(rpc: Rpc) {
-  const abilities: Abilities = { simulation: true, designators: true, pendingBlock: true }
+  const abilities = { simulation: createAbility(), designators: createAbility(), pendingBlock: createAbility() }
+  const assumedNow = (): Abilities => ({
+    simulation: abilities.simulation.isThere(),
+    designators: abilities.designators.isThere(),
+    pendingBlock: abilities.pendingBlock.isThere(),
+  })
   const codes = new Map<Address, Hex>()
   const hints = createGasHints()
   // An estimate may take a node a second; many such at once would none of them come back in time.
@@ -64,7 +70,7 @@ export function createSimulator(rpc: Rpc) {
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
     const asked = { request, options }
-    const mayHaveCompany = () => options.inCompany && abilities.simulation
+    const mayHaveCompany = () => options.inCompany && abilities.simulation.isThere()
     const hasCompany = () => mayHaveCompany() && typeof hints.get(request.data) === 'bigint'
     if (mayHaveCompany() && hints.get(request.data) === undefined) {
       const first = firsts.get(formOf(request.data))
@@ -100,7 +106,7 @@ export function createSimulator(rpc: Rpc) {
   /** `used`: what it did, if the node can tell. */
   async function simulateByItself(asked: Asked): Promise<Simulation & { used?: bigint }> {
     for (;;) {
-      const assumed = { ...abilities }
+      const assumed = assumedNow()
       const run = await prepare(asked, assumed)
       const tag = assumed.pendingBlock ? 'pending' : 'latest'
       const calls = assumed.simulation
@@ -112,7 +118,7 @@ export function createSimulator(rpc: Rpc) {
       })
       if (outcome.outcome !== 'unable') return outcome
       // Only an ability that was assumed can turn out to be missing, so this ends.
-      abilities[outcome.ability] = false
+      abilities[outcome.ability].deny()
     }
   }
 
@@ -153,8 +159,9 @@ export function createSimulator(rpc: Rpc) {
   async function runTogether(allotted: readonly Allotted[]): Promise<Map<Asked, Ran & { gas: bigint }>> {
     if (allotted.length === 0) return new Map()
     const floored = allotted.map(({ one, gas }) => ({ one, gas: gas && notBelowFloor(one.request, gas) }))
-    const runs = await Promise.all(floored.map(async ({ one, gas }) => withGas(await prepare(one, abilities), gas)))
-    const call = simulationOf(runs, abilities.pendingBlock ? 'pending' : 'latest')
+    const assumed = assumedNow()
+    const runs = await Promise.all(floored.map(async ({ one, gas }) => withGas(await prepare(one, assumed), gas)))
+    const call = simulationOf(runs, assumed.pendingBlock ? 'pending' : 'latest')
     const read = ([answer]: RpcAnswer[]) => {
       const ran = answer?.error ? [] : readSimulations(resultOf(answer))
       if (ran.length !== floored.length) return []
@@ -191,7 +198,7 @@ export function createSimulator(rpc: Rpc) {
       const [ran] = readSimulations(resultOf(answer))
       return ran?.outcome === 'success' ? ran.gasUsed : null
     }
-    return rpc.read([simulationOf([await prepare(asked, abilities)], 'latest')], read, { isAnswer: () => true })
+    return rpc.read([simulationOf([await prepare(asked, assumedNow())], 'latest')], read, { isAnswer: () => true })
   }
 
   async function prepare({ request, options }: Asked, assumed: Abilities): Promise<Run> {

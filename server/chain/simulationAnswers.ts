@@ -4,7 +4,7 @@ import { calldataFloor } from './fees.js'
 import { readArray, readBigInt, readLog, readObject, resultOf } from './rpcFormat.js'
 import type { RpcAnswer, RpcCall, RpcError } from './rpcNode.js'
 
-/** What one node or another can't do. Found out once and kept for the life of the process. */
+/** What nodes are taken to be able to; see `createAbility`. */
 export type Abilities = {
   /** eth_simulateV1; without it there are no logs. */
   simulation: boolean

@@ -21,6 +21,7 @@ const lateMs = 2_000
  * holds it is in the store; what is kept here is only who waits, so that the next one is called when it is free, and
  * hundreds that wait for one account don't look all the time. Who comes new does not pass by those who are still to come,
  * else the first would wait for as long as there are new ones.
+ * Nor does one that looks by itself pass by one that was called.
  * States of one that waits: waiting → called (the account was free) → gone, or waiting again where it was, if another was
  * faster. One that another process has carried out is found when it is called, or when it does not come; it is gone then,
  * and the next one is called.
@@ -44,7 +45,7 @@ export function createAccounts(deps: {
 
     /** Null: the step has its user's account. Else it waits for that long at most. */
     async take(work: StepWork): Promise<number | null> {
-      const isTaken = work.hasAccount || (!isAwaited(work) && (await deps.take(work)))
+      const isTaken = work.hasAccount || (!isAwaited(work) && !isBehindCalled(work) && (await deps.take(work)))
       if (isTaken) leave(work)
       return isTaken ? null : waitFor(work)
     },
@@ -69,6 +70,18 @@ export function createAccounts(deps: {
     const waiting = queues.get(accountOf(work))?.waiting
     if (!waiting || waiting.has(nameOfStep(work.ref))) return false
     for (const entry of waiting.values()) if (!isLate(entry)) return true
+    return false
+  }
+
+  /** Whether one that came before a step was called and is about to have the account that both wait for. */
+  function isBehindCalled(work: StepWork): boolean {
+    const waiting = queues.get(accountOf(work))?.waiting
+    const own = nameOfStep(work.ref)
+    if (!waiting?.has(own) || waiting.get(own)!.isCalled) return false
+    for (const [name, entry] of waiting) {
+      if (name === own) return false
+      if (entry.isCalled && !isLate(entry)) return true
+    }
     return false
   }
 

@@ -8,7 +8,7 @@ import type { DepositResult, DepositWork } from '../store/deposits.js'
 import { confirmationsFor } from './arrivals.js'
 import type { EngineTools } from './tools.js'
 import { nextLookMs } from './unknownTransaction.js'
-import { moved, type Visit, waits } from './visit.js'
+import { moved, type Visit } from './visit.js'
 import type { Queue } from './worker.js'
 
 /** How soon at the earliest one that waits for its block is looked at again. */
@@ -38,19 +38,17 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
     const delayMs = nextLookMs(work.unseenMs, chain.config.pollIntervalMs)
     if (delayMs !== null) {
       await tools.store.noteDepositUnseen(work.id, delayMs)
-      return waits(delayMs)
+      return showDepth(work, 0, delayMs, tools)
     }
     const message = `txHash: no such transaction has appeared on chain ${work.chainId} within 10 minutes.`
     return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)
   }
-  if (!receipt) return waits(Math.max(chain.config.pollIntervalMs, pendingMs))
+  if (!receipt) return showDepth(work, 0, Math.max(chain.config.pollIntervalMs, pendingMs), tools)
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   if (confirmations < needed || !(await chain.isCertain(receipt, needed))) {
-    await tools.store.postponeDeposit(work.id, chain.config.pollIntervalMs, Math.max(confirmations, 0))
-    tools.changed(depositTopic(work.id))
-    return moved
+    return showDepth(work, Math.max(confirmations, 0), chain.config.pollIntervalMs, tools)
   }
   const found = findMovements(work, receipt, transaction.value, chain, tools)
   if (typeof found === 'string') return settle(work, refused(found), tools)
@@ -59,6 +57,13 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   const { blockNumber, blockHash } = receipt
   const confirmed = { blockNumber: Number(blockNumber), blockHash, confirmations: work.requiredConfirmations }
   return settle(work, { outcome: 'found', ...found, ...confirmed }, tools)
+}
+
+/** Shows how deep the transaction is, and looks again after a while. */
+async function showDepth(work: DepositWork, depth: number, delayMs: number, tools: EngineTools): Promise<Visit> {
+  await tools.store.postponeDeposit(work.id, delayMs, depth)
+  if (depth > 0) tools.changed(depositTopic(work.id))
+  return moved
 }
 
 /** `mismatch` says what to answer if the amounts are not the report's. */

@@ -122,17 +122,17 @@ export async function claimDueDeposits(database: Database, claim: Claim): Promis
   return rows.map(toWork)
 }
 
-/** Looks at a report again after a while, and shows how deep its transaction is. */
+/** Looks at a report again after a while, and shows how deep its transaction is, where that was found out. */
 export async function postponeDeposit(
   database: Database,
   id: number,
   delayMs: number,
-  confirmations = 0,
+  confirmations?: number,
 ): Promise<void> {
   await database.write((knex) =>
     knex('deposits')
       .where({ id, status: 'pending' })
-      .update({ due_at: database.after(delayMs), confirmations }),
+      .update({ due_at: database.after(delayMs), ...(confirmations !== undefined && { confirmations }) }),
   )
 }
 

@@ -118,6 +118,18 @@ describe('steps that wait for one account', () => {
     expect(await accounts.take(step('third'))).to.equal(null)
   })
 
+  it('do not pass by one that was called, unless it stays away', async () => {
+    const { accounts, called, taken, clock } = scene()
+    await accounts.take(step('second'))
+    await accounts.take(step('third'))
+    await accounts.freed([step('first')])
+    expect(called).to.deep.equal(['second'])
+    taken.add('third')
+    expect(await accounts.take(step('third'))).to.be.a('number')
+    clock.now = 10_000
+    expect(await accounts.take(step('third'))).to.equal(null)
+  })
+
   it('look the more rarely the more of them there are, until they are gone', async () => {
     const { accounts, taken } = scene()
     const other = (index: number) => ({ ...step(`other ${index}`), view: { chainId: index } }) as StepWork

@@ -1,0 +1,17 @@
+/** How long it is not asked for again. */
+const againMs = 600_000
+
+/**
+ * Something that nodes may not be able to, such as a method. They are taken to be until one says otherwise, and again after
+ * a while: it may have been one of several, or a gateway on a bad day, or one that was brought up to date since.
+ */
+export function createAbility(now: () => number = () => performance.now()) {
+  let deniedAt = -Infinity
+  return {
+    isThere: (): boolean => now() - deniedAt >= againMs,
+    /** A node has said that it is not there. */
+    deny(): void {
+      deniedAt = now()
+    },
+  }
+}
