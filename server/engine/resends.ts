@@ -68,10 +68,26 @@ export function createResends(chain: Chain, tools: EngineTools) {
     if (wasSent && tools.now() - transaction.lastSignedAt > patienceMs) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
-        if (await replace(transaction, chain, { isCancel: isGivenUp(transaction) }, tools)) return
+        if (await replace(transaction, chain, { isCancel: isGivenUp(transaction, seen.head, patienceMs) }, tools))
+          return
       }
     }
     await sendStored(transaction, chain, tools)
+  }
+
+  /**
+   * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
+   * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
+   */
+  function isGivenUp(transaction: JournalTransaction, head: Block, patienceMs: number): boolean {
+    const { attempts, carries, sendOutcome, lastSignedAt } = transaction
+    if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
+    // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
+    if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false
+    if (attempts.length > mostReplacements) return true
+    // At the cap no fees are raised, and the time for which they would be stands for that.
+    const raised = tools.codec.replacementFees(attempts, head.baseFeePerGas, chain.config, { isCancel: false })
+    return !raised && paysFor(attempts, head) && tools.now() - lastSignedAt > patienceMs * mostReplacements
   }
 }
 
@@ -81,15 +97,9 @@ export function createResends(chain: Chain, tools: EngineTools) {
  */
 function waitsForBlocks({ attempts, lastSignedAt, sendOutcome }: JournalTransaction, { head, movedAt }: Seen): boolean {
   const isPooled = sendOutcome === 'accepted' || sendOutcome === 'known'
-  return isPooled && attempts.at(-1)!.maxFeePerGas >= head.baseFeePerGas && movedAt <= lastSignedAt
+  return isPooled && paysFor(attempts, head) && movedAt <= lastSignedAt
 }
 
-/**
- * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
- * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
- */
-function isGivenUp({ attempts, carries, sendOutcome }: JournalTransaction): boolean {
-  if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
-  // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
-  return (carries.length > 1 || sendOutcome === 'perhapsBusy') && attempts.length > mostReplacements
+function paysFor(attempts: JournalTransaction['attempts'], { baseFeePerGas }: Block): boolean {
+  return attempts.at(-1)!.maxFeePerGas >= baseFeePerGas
 }
