@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import type { Block, Chain } from '../../server/chain/chain.js'
+import { createResends } from '../../server/engine/resends.js'
+import type { EngineTools } from '../../server/engine/tools.js'
+import type { JournalTransaction } from '../../server/store/journalTransactions.js'
+import { until } from '../support/until.js'
+
+describe('what is sent again on a lane', () => {
+  const signer = `0x${'51'.repeat(20)}` as const
+  const at = (nonce: number) => {
+    const attempt = {
+      hash: `0x${String(nonce)}`,
+      raw: '0x',
+      maxFeePerGas: 1n,
+      maxPriorityFeePerGas: 1n,
+      isCancel: false,
+    }
+    const rest = { id: nonce, chainId: 1, to: signer, data: '0x', authorizations: [], gasLimit: 1n, mined: null }
+    const never = { sentAt: null, sendOutcome: null, lastSignedAt: 0, signedFor: [], carries: [] }
+    return { ...rest, ...never, signer, nonce, attempts: [attempt] } as unknown as JournalTransaction
+  }
+
+  it('begins with the lowest nonce, which all others wait for, also where that was not due with them', async () => {
+    const sent: string[] = []
+    const chain = {
+      config: { chainId: 1, replaceAfterMs: 1_000 },
+      send: async ({ hash }: { hash: string }) => {
+        sent.push(hash)
+        return { kind: 'accepted', text: 'ok' }
+      },
+    } as unknown as Chain
+    const tools = {
+      now: Date.now,
+      look: () => undefined,
+      log: { debug: () => undefined, warn: () => undefined },
+      store: {
+        lowestUnminedNonce: async () => 3,
+        readUnmined: async ({ nonce }: { nonce: number }) => at(nonce),
+        noteSend: async () => undefined,
+      },
+    } as unknown as EngineTools
+    const resends = createResends(chain, tools)
+    resends.begin([at(9), at(5)], { head: {} as Block, movedAt: 0 })
+    await until(() => sent.length === 3, 'all of them')
+    expect(sent).to.deep.equal(['0x3', '0x5', '0x9'])
+    await until(() => {
+      resends.begin([at(5), at(3)], { head: {} as Block, movedAt: 0 })
+      return sent.length >= 5
+    }, 'both')
+    expect(sent.slice(3, 5)).to.deep.equal(['0x3', '0x5'])
+  })
+})
