@@ -250,5 +250,8 @@ async function stopDrawing(database: Database, trx: Transaction, creditId: numbe
     const error = { code: 'insufficient_credit', message, retryable: true } as const
     const change = { status: 'error', error, excused: row.excused + 1, open_account: null, due_at: null } as const
     await changeStep(trx, refOf(row), change, now)
+    // The next one is told of it at once, as after every end.
+    const next = { action_id, intent_index, step_index: step_index + 1, status: 'executing' as const }
+    trx.later(trx('steps').where(next).whereNull('transaction_id').update({ due_at: database.atOnce() }))
   }
 }

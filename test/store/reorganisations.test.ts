@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Hash } from 'viem'
 import type { StepResult } from '../../server/store/bookResult.js'
 import { createStore } from '../../server/store/store.js'
-import { randomHash, stepOf } from '../support/builders.js'
+import { anOnDemandIntent, randomHash, stepOf } from '../support/builders.js'
 import { reorganisationScene } from './reorganisationScene.js'
 
 describe('a payment whose block has gone', () => {
@@ -17,6 +17,24 @@ describe('a payment whose block has gone', () => {
     expect((await scene.store.readStep(payout))!.error?.code).to.equal('insufficient_credit')
     expect((await ask(payout, null, [need])).status, 'it waits for the payment').to.equal('executing')
     expect(await record(old).catch((error: Error) => error.message)).to.equal('stale')
+  })
+
+  it('tells the step after a payout that it stops, which would look by itself in a minute only', async () => {
+    const intent = anOnDemandIntent(scene.user)
+    const entry = await anotherAction({ ...intent, chainBatches: [...intent.chainBatches, intent.chainBatches[1]!] })
+    const [payment, payout, next] = [0, 1, 2].map((index) => stepOf(entry, 0, index))
+    const [hash, block] = [randomHash(), { number: 7, hash: randomHash() }]
+    await ask(payment!, hash)
+    await verify(payment!, hash, block)
+    await ask(payout!, null, [need])
+    await ask(next!, null)
+    const third = scene.database.knex('steps').where({ step_index: 2 })
+    await third.clone().update({ due_at: Date.now() + 60_000 })
+    const due = async () => Number((await third.clone().first('due_at')).due_at) <= Date.now() + 1_000
+    expect(await due()).to.equal(false)
+    await scene.store.undoBlock(1, block, now)
+    expect((await scene.store.readStep(payout!))!.error?.code).to.equal('insufficient_credit')
+    expect(await due()).to.equal(true)
   })
 
   it('takes a payment’s credit back with every block that it has been in', async () => {
