@@ -151,8 +151,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/resends.ts',
-        find: "(carries.length > 1 || sendOutcome === 'perhapsBusy')",
-        replace: 'carries.length > 1',
+        find: "if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false",
+        replace: 'if (carries.length <= 1) return false',
       },
     ],
     tests: ['test/nodes/cameToNothing.test.ts', '-g', 'a few raised fees'],
@@ -162,11 +162,49 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/resends.ts',
-        find: "(carries.length > 1 || sendOutcome === 'perhapsBusy') && attempts.length",
-        replace: 'carries.length > 0 && attempts.length',
+        find: "if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false",
+        replace: 'if (carries.length < 1) return false',
       },
     ],
     tests: ['test/nodes/replacement.test.ts', '-g', 'never given up'],
+  },
+  {
+    name: 'a bundle is given up for the time for which it did not pay enough',
+    changes: [
+      {
+        file: 'server/engine/resends.ts',
+        find: 'if (!paysFor(attempts, head)) inVain.delete(signer)',
+        replace: 'if (attempts.length === 0) inVain.delete(signer)',
+      },
+    ],
+    tests: ['test/engine/atTheCap.test.ts', '-g', 'did not pay enough'],
+  },
+  {
+    name: 'what carries steps leaves no room for a cancel below the fee cap',
+    changes: [
+      {
+        file: 'server/domain/feeCap.ts',
+        find: 'return (maxFeePerGasCap * 1_000n) / raisedTo',
+        replace: 'return maxFeePerGasCap',
+      },
+    ],
+    tests: ['test/engine/bundleCompany.test.ts', '-g', 'no higher fees may be signed'],
+  },
+  {
+    name: 'other blocks of the same number are not read',
+    changes: [{ file: 'server/engine/watchChain.ts', find: '      readExchanged(head)\n', replace: '' }],
+    tests: ['test/engine/reorganisation.test.ts', '-g', 'one of the same number'],
+  },
+  {
+    name: 'what a shorter chain leaves undecided is taken for decided',
+    changes: [
+      {
+        file: 'server/engine/watchChain.ts',
+        find: 'if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false',
+        replace: 'if (gone && !(await note(transaction, null))) isDecided = false',
+      },
+    ],
+    tests: ['test/engine/reorganisation.test.ts', '-g', 'shorter in between'],
   },
   {
     name: 'what nodes let nobody search is taken for searched',

@@ -300,11 +300,16 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/accounts.ts',
-        find: '(!isAwaited(work) && (await deps.take(work)))',
-        replace: '(await deps.take(work))',
+        find: '(!isAwaited(work) && !isBehindCalled(work) &&',
+        replace: '(!isBehindCalled(work) &&',
       },
     ],
     tests: ['test/engine/accounts.test.ts', '-g', 'passed by'],
+  },
+  {
+    name: 'who looks by himself passes by one that was called',
+    changes: [{ file: 'server/engine/accounts.ts', find: ' && !isBehindCalled(work)', replace: '' }],
+    tests: ['test/engine/accounts.test.ts', '-g', 'pass by one that was called'],
   },
   {
     name: 'a payout that was asked for on its own goes on to others',

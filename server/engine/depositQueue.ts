@@ -62,7 +62,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
 /** Shows how deep the transaction is, and looks again after a while. */
 async function showDepth(work: DepositWork, depth: number, delayMs: number, tools: EngineTools): Promise<Visit> {
   await tools.store.postponeDeposit(work.id, delayMs, depth)
-  if (depth > 0) tools.changed(depositTopic(work.id))
+  if (depth !== work.confirmations) tools.changed(depositTopic(work.id))
   return moved
 }
 

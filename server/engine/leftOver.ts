@@ -6,6 +6,8 @@ import type { EngineTools } from './tools.js'
 const passedOverMs = 250
 /** Blocks may come faster than a pool has to be asked. */
 const restMs = 1_000
+/** How long a node that has said nothing is not handed the same again. */
+const unansweredMs = 10_000
 
 /**
  * Nodes may drop what a full block leaves over (anvil: all with a lower gas limit than the first that did not fit), and then
@@ -19,8 +21,11 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   /** After which moment, in unix ms, the newest block was made that a lane is not checked for yet. */
   const due = new Map<Address, number>()
   let lastAt = -Infinity
-  /** The last nonce of each lane that a node was handed. Once is enough: what is stuck is not sent again for each block. */
-  const handed = new Map<Address, number>()
+  /**
+   * The last nonce of each lane that a node was handed. Once is enough: what is stuck is not sent again for each block. Of
+   * one that said nothing it is not known, and it is handed that again after a while.
+   */
+  const handed = new Map<Address, { nonce: number; until: number }>()
   /** Lanes that are being checked. */
   const underWay = new Map<Address, Promise<void>>()
 
@@ -51,12 +56,12 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
 
   async function checkLane(signer: Address, sentBefore: number): Promise<void> {
     const nonce = await tools.store.lowestUnminedNonce(chainId, signer)
-    if (nonce === null || handed.get(signer) === nonce) return
+    const last = handed.get(signer)
+    if (nonce === null || (last?.nonce === nonce && performance.now() < last.until)) return
     const lowest = await tools.store.readUnmined({ chainId, signer, nonce })
     if (!lowest || lowest.sentAt === null || lowest.sentAt >= sentBefore) return
     const { kind } = await chain.send(lowest.attempts.at(-1)!)
-    // Whoever says nothing may not have it.
-    if (kind !== 'ambiguous') handed.set(signer, nonce)
+    handed.set(signer, { nonce, until: kind === 'ambiguous' ? performance.now() + unansweredMs : Infinity })
     if (kind !== 'accepted') return
     tools.log.info(
       { chainId, signer, nonce },

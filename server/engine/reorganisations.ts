@@ -21,6 +21,7 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   let checkedAt = 0
   /** The chain was seen to reorganise, and what is settled has not all been held against it since. */
   let suspicious = false
+  let suspiciousSince = -Infinity
 
   return {
     /**
@@ -33,13 +34,15 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
       const hasReorganised = !continues && (head.number <= last!.number + 1n || !(await isCanonical(last!)))
       if (hasReorganised) {
         suspicious = true
+        suspiciousSince = tools.now()
         tools.log.warn({ chainId, blockNumber: Number(head.number) }, 'the chain has reorganised below this block')
       }
       last = head
       if (!suspicious && tools.now() - checkedAt < everyMs) return false
       try {
         const isDecided = await undoWhatIsGone(head)
-        suspicious &&= !isDecided
+        // A node may stand still for days, or be on another chain's side for good; then it is the backstop's.
+        suspicious &&= !isDecided && tools.now() - suspiciousSince < everyMs
       } catch (error) {
         // The rest of the round goes on; what is suspicious stays so and is looked at in the next one.
         tools.log.warn({ err: error, chainId }, 'what is settled could not be held against the chain')

@@ -17,6 +17,8 @@ type Seen = {
   head: Block
   /** When the head was last looked at before it was seen to have moved, in unix ms. */
   movedAt: number
+  /** Transactions of which no node tells whether a block has them: what may be mined is not signed anew. */
+  unanswered: ReadonlySet<number>
 }
 
 /**
@@ -25,6 +27,8 @@ type Seen = {
  */
 export function createResends(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
+  /** The lowest transaction of a lane that pays for what blocks are made of and is in none: since when, in unix ms. */
+  const inVain = new Map<Address, { id: number; since: number }>()
   /** Lanes that are being sent again. */
   const underWay = new Map<Address, Promise<void>>()
   let stopped = false
@@ -53,8 +57,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const nonce = await tools.store.lowestUnminedNonce(chainId, signer)
     const isGiven = nonce === null || transactions.some((transaction) => transaction.nonce <= nonce)
     const lowest = isGiven ? null : await tools.store.readUnmined({ chainId, signer, nonce })
-    const inOrder = [...(lowest ? [lowest] : []), ...transactions.sort((a, b) => a.nonce - b.nonce)]
-    for (const transaction of inOrder) {
+    if (lowest) await sendStored(lowest, chain, tools)
+    for (const transaction of transactions.sort((a, b) => a.nonce - b.nonce)) {
       if (stopped || performance.now() - startedAt > passMs) return
       await sendAgain(transaction, seen)
     }
@@ -65,11 +69,12 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const wasSent = transaction.sentAt !== null
     const { replaceAfterMs } = chain.config
     const patienceMs = waitsForBlocks(transaction, seen) ? replaceAfterMs * standstillFactor : replaceAfterMs
-    if (wasSent && tools.now() - transaction.lastSignedAt > patienceMs) {
+    const isOld = tools.now() - transaction.lastSignedAt > patienceMs
+    if (wasSent && isOld && !seen.unanswered.has(transaction.id)) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
-        if (await replace(transaction, chain, { isCancel: isGivenUp(transaction, seen.head, patienceMs) }, tools))
-          return
+        noteInVain(transaction, seen.head)
+        if (await replace(transaction, chain, { isCancel: isGivenUp(transaction, seen.head) }, tools)) return
       }
     }
     await sendStored(transaction, chain, tools)
@@ -79,15 +84,21 @@ export function createResends(chain: Chain, tools: EngineTools) {
    * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
    * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
    */
-  function isGivenUp(transaction: JournalTransaction, head: Block, patienceMs: number): boolean {
-    const { attempts, carries, sendOutcome, lastSignedAt } = transaction
+  function isGivenUp({ signer, attempts, carries, sendOutcome }: JournalTransaction, head: Block): boolean {
     if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
     // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
     if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false
     if (attempts.length > mostReplacements) return true
     // At the cap no fees are raised, and the time for which they would be stands for that.
     const raised = tools.codec.replacementFees(attempts, head.baseFeePerGas, chain.config, { isCancel: false })
-    return !raised && paysFor(attempts, head) && tools.now() - lastSignedAt > patienceMs * mostReplacements
+    const since = inVain.get(signer)?.since ?? Infinity
+    return !raised && tools.now() - since > chain.config.replaceAfterMs * mostReplacements
+  }
+
+  /** What pays too little now waits for the base fee to fall, and begins anew then. */
+  function noteInVain({ id, signer, attempts }: JournalTransaction, head: Block): void {
+    if (!paysFor(attempts, head)) inVain.delete(signer)
+    else if (inVain.get(signer)?.id !== id) inVain.set(signer, { id, since: tools.now() })
   }
 }
 

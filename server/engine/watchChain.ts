@@ -54,6 +54,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let lookedAt = -Infinity
   /** When the head was last looked at before it was seen to have moved: the blocks since then came later. */
   let movedAt = -Infinity
+  /** The newest blocks that were read, by number. */
+  const known = new Map<bigint, Hash>()
   /** Blocks that were read in this round, by number. */
   const canonical = new Map<bigint, Hash>()
   const reorganisations = createReorganisationCheck(chain, tools)
@@ -147,8 +149,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     wholeAt = now
     if (await reorganisations.check(head)) {
       isDoubtful = true
-      // As deep as blocks are commonly exchanged: one of ours may be in the others of the same number.
-      readAfter(head.number - least(BigInt(chain.config.confirmations) + 1n, maxBlocksAtOnce))
+      readExchanged(head)
     }
     const faults: unknown[] = []
     const part = async (work: () => Promise<void>) => {
@@ -182,9 +183,19 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     read = { number: number < -1n ? -1n : number, hash: null }
   }
 
+  /** One of ours may be in other blocks of the same number, as deep as blocks are commonly exchanged. */
+  function readExchanged({ number, hash, parentHash }: Block): void {
+    // A node that is a block behind another has exchanged none.
+    if (known.get(number) === hash) return
+    const depth = known.get(number - 1n) === parentHash ? 1n : BigInt(chain.config.confirmations) + 1n
+    const before = number - least(depth, maxBlocksAtOnce)
+    if (read === null || before < read.number) readAfter(before)
+  }
+
   /** However much is open, a request for each new block finds all of ours in it; for several they travel together. */
   async function readNewBlocks(head: Block, next: BlockReceipts | null): Promise<void> {
-    if (read === null || head.number < read.number || head.number - read.number > maxBlocksAtOnce) {
+    const isBehind = read !== null && head.number < read.number && known.get(head.number) !== head.hash
+    if (read === null || isBehind || head.number - read.number > maxBlocksAtOnce) {
       // What is older than this block is found by hash, in `lookAfterSilent` and `settleFinal`.
       readAfter(head.number - 1n)
     }
@@ -193,7 +204,11 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     // No more than can be settled at once: the next ones would only lie in memory.
     const blocks = { after: read!.number, head: head.number, mostAtOnce: settledAtOnce }
     for await (const found of readBlocks(blocks, ask)) {
-      for (const { block } of found) canonical.set(block.number, block.hash)
+      for (const { block } of found) {
+        canonical.set(block.number, block.hash)
+        known.set(block.number, block.hash)
+        known.delete(block.number - maxBlocksAtOnce)
+      }
       const receipts = found.flatMap((block) => block.receipts)
       await meetAll(
         receipts.filter(({ from }) => tools.signers.has(from)),
@@ -229,12 +244,12 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const to = wasDoubtful ? Number.MAX_SAFE_INTEGER : deepEnough
     let isDecided = true
     for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, batchSize)) {
-      const receipts = await chain.receipts(mined.map((transaction) => transaction.mined!.hash))
+      const receipts = await askReceipts(mined.map((transaction) => transaction.mined!.hash))
       await sideBySide(mined.entries(), settledAtOnce, async ([index, transaction]) => {
         const receipt = receipts[index]
         if (receipt) return meet(transaction, receipt, head)
         // A node may not have the receipt; only a block that is gone takes it away.
-        const gone = await isGone(transaction)
+        const gone = receipt === null ? await isGone(transaction) : null
         if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false
       })
     }
@@ -280,7 +295,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const silent = await tools.store.readDueTransactions(chainId, batchSize, tools.now())
     if (silent.length === 0) return
     const hashes = silent.flatMap((transaction) => transaction.attempts.map((attempt) => attempt.hash))
-    const receipts = await receiptsTold(hashes)
+    const asked = await askReceipts(hashes)
+    const receipts = asked.filter((receipt) => receipt instanceof Object)
+    const untold = new Set(hashes.filter((_hash, index) => asked[index] === undefined))
     const unseen: JournalTransaction[] = []
     for (const transaction of silent) {
       const receipt = receipts.find((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
@@ -291,16 +308,19 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       silent.map((transaction) => transaction.id),
       tools.now() + lookAgainMs,
     )
-    resends.begin(unseen, { head, movedAt })
+    const mayBeMined = ({ attempts }: JournalTransaction) => attempts.some(({ hash }) => untold.has(hash))
+    resends.begin(unseen, { head, movedAt, unanswered: new Set(unseen.filter(mayBeMined).map(({ id }) => id)) })
   }
 
-  /** Without those that a node answers with an error, as some do while they index: they are as good as unseen. */
-  async function receiptsTold(hashes: readonly Hash[]): Promise<Receipt[]> {
-    const all = await chain.receipts(hashes).catch(async () => {
+  /** Undefined: no node tells, as some that answer with an error while they index; that keeps no other from being told. */
+  async function askReceipts(hashes: readonly Hash[]): Promise<(Receipt | null | undefined)[]> {
+    return chain.receipts(hashes).catch(async (error: unknown) => {
       const alone = await Promise.allSettled(hashes.map((hash) => chain.receipts([hash])))
-      return alone.flatMap((told) => (told.status === 'fulfilled' ? told.value : []))
+      const told = alone.map((answer) => (answer.status === 'fulfilled' ? answer.value[0]! : undefined))
+      const unanswered = told.filter((receipt) => receipt === undefined).length
+      tools.log.warn({ err: error, chainId, unanswered, asked: hashes.length }, 'not all receipts were told')
+      return told
     })
-    return all.filter((receipt) => receipt !== null)
   }
 
   function meet(transaction: JournalTransaction, receipt: Receipt, head: Block): Promise<void> {

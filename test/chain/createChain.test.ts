@@ -153,7 +153,7 @@ describe('a chain', () => {
       node = await startFaultyNode(dev.url)
     })
     afterEach(() => node.stop())
-    const through = (...urls: string[]) => dev.connect({ urls, readTimeoutMs: 300, sendTimeoutMs: 300 })
+    const through = (...urls: string[]) => dev.connect({ urls, readTimeoutMs: 5_000 })
 
     it('takes receipts for a block’s only if they all are', async () => {
       const earlier = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
@@ -234,7 +234,8 @@ describe('a chain', () => {
       for (const fault of [{ kind: 'silence' }, { kind: 'reset' }] as const) {
         node.behave(fault)
         expect(await ask()).to.deep.equal(told)
-        const alone = await through(node.url)
+        const alone = await dev
+          .connect({ urls: [node.url], readTimeoutMs: 300 })
           .highestNonces(addresses, 'pending')
           .catch((reason: unknown) => reason)
         expect(alone).to.be.instanceOf(ChainUnavailable)

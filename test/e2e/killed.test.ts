@@ -30,7 +30,7 @@ async function startProcess(
   })
   let output = ''
   child.stdout!.on('data', (data: Buffer) => (output += data.toString()))
-  const url = await until(() => /^API\s+(\S+)$/m.exec(output)?.[1], 'the service to start')
+  const url = await until(() => /^API\s+(\S+)$/m.exec(output)?.[1], 'the service to start', 60_000)
   return { url, api: createApi(url), child }
 }
 
@@ -59,10 +59,10 @@ describe('a service that is killed', () => {
     const { url, child } = await startProcess(dataDir, mysql?.url ?? null)
     await kill(child)
     await until(() => isFree(Number(new URL(url).port)), 'its port', 5_000)
-  }).timeout(30_000)
+  }).timeout(90_000)
 
   it('finishes every accepted step when it is started again, and pays nothing twice', async function () {
-    this.timeout(120_000)
+    this.timeout(240_000)
     let { api, child } = await startProcess(dataDir, mysql?.url ?? null)
     const chains = await localChains(api)
     const [a, b] = chains

@@ -4,7 +4,7 @@ import type { Service } from '../../server/compose.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
 import { type Asked, bundleScene } from '../support/bundleScene.js'
-import { lowerBaseFee, minePassingOver } from '../support/passOver.js'
+import { blocksPassingOver, lowerBaseFee } from '../support/passOver.js'
 import { until } from '../support/until.js'
 import { authorization, balanceOf, newUser, reader, signedIntent } from '../support/wallets.js'
 
@@ -161,11 +161,12 @@ describe('a bundle on its way', function () {
     await scene.automine(false)
     await scene.withService(behindNode(1_000), async (service) => {
       const cancel = async () => (await attempts(service)).findIndex(({ is_cancel }) => is_cancel)
+      const passOver = blocksPassingOver(url, service.database.knex)
       const isGivenUp = async () => {
-        await minePassingOver(url, service.database.knex)
+        await passOver()
         return (await cancel()) >= 0
       }
-      await until(isGivenUp, 'the bundle to be given up', 40_000, 500)
+      await until(isGivenUp, 'the bundle to be given up', 40_000)
       expect(await cancel(), 'the first form and three with higher fees').to.equal(4)
       expect(await scene.transactions(service)).to.have.length(1)
       await lowerBaseFee(url)

@@ -40,11 +40,12 @@ describe('what is sent again on a lane', () => {
       },
     } as unknown as EngineTools
     const resends = createResends(chain, tools)
-    resends.begin([at(9), at(5)], { head: {} as Block, movedAt: 0 })
+    const seen = { head: {} as Block, movedAt: 0, unanswered: new Set<number>() }
+    resends.begin([at(9), at(5)], seen)
     await until(() => sent.length === 3, 'all of them')
     expect(sent).to.deep.equal(['0x3', '0x5', '0x9'])
     await until(() => {
-      resends.begin([at(5), at(3)], { head: {} as Block, movedAt: 0 })
+      resends.begin([at(5), at(3)], seen)
       return sent.length >= 5
     }, 'both')
     expect(sent.slice(3, 5)).to.deep.equal(['0x3', '0x5'])

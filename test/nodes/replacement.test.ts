@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { rpc } from '../../server/devnet/anvil.js'
-import { lowerBaseFee, minePassingOver } from '../support/passOver.js'
+import { blocksPassingOver, lowerBaseFee } from '../support/passOver.js'
 import { until } from '../support/until.js'
 import { useServiceOnChains } from '../support/useTestService.js'
 import { actionOf, balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
@@ -74,11 +74,12 @@ describe('a transaction that is stuck', () => {
     this.timeout(90_000)
     const { url, knex, forms, mines } = await aStuckStep()
     // Blocks come whose base fee is above what it pays; one raise more than after which a bundle is given up.
+    const passOver = blocksPassingOver(url, knex)
     const isRaised = async () => {
-      await minePassingOver(url, knex)
+      await passOver()
       return (await forms()).length > 5
     }
-    await until(isRaised, 'its fees to be raised five times', 50_000, 500)
+    await until(isRaised, 'its fees to be raised five times', 50_000)
     expect((await forms()).filter(({ is_cancel }) => is_cancel)).to.deep.equal([])
     await lowerBaseFee(url)
     await mines()

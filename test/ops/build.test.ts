@@ -7,7 +7,8 @@ import { type SpawnedService, spawnService } from '../support/spawnedService.js'
 
 const root = join(import.meta.dirname, '../..')
 
-describe('the built service', () => {
+describe('the built service', function () {
+  this.timeout(120_000)
   const folder = mkdtempSync(join(tmpdir(), 'built-'))
   let service: SpawnedService | undefined
   after(async () => {

@@ -19,7 +19,7 @@ describe('the mutations', () => {
   })
 
   it('leave code that has its types right, so that what is noticed is the safeguard', function () {
-    this.timeout(60_000)
+    this.timeout(180_000)
     const inTypeScript = ({ changes }: Mutation) => changes.every(({ file }) => file.endsWith('.ts'))
     const ours = allMutations.filter(inTypeScript)
     expect(ours.length).to.be.greaterThan(5)

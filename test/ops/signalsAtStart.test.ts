@@ -7,7 +7,8 @@ import { serviceProgram } from '../support/serviceProgram.js'
 import { spawnService } from '../support/spawnedService.js'
 import { until } from '../support/until.js'
 
-describe('a signal that comes while the service starts', () => {
+describe('a signal that comes while the service starts', function () {
+  this.timeout(120_000)
   const folder = mkdtempSync(join(tmpdir(), 'signals-at-start-'))
   const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' }
   after(() => rmSync(folder, { recursive: true, force: true }))

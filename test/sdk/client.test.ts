@@ -151,8 +151,8 @@ describe('the client and its service', () => {
     })
 
     it('gives up in time and tells what it saw last', async () => {
-      const { client } = await clientOf([{ status: 200, body: aStep({ status: 'executing' }) }])
-      const pending = client.waitForStep(ref, { timeoutMs: 50, pollIntervalMs: 5 })
+      const { client } = await clientOf([{ status: 200, body: aStep({ status: 'executing' }) }, 'silence'])
+      const pending = client.waitForStep(ref, { timeoutMs: 1_000, pollIntervalMs: 5 })
       expect((await errorOf(pending, IntentTimeoutError)).lastStep?.status).to.equal('executing')
     })
 

@@ -29,7 +29,7 @@ describe('the nodes that an action is prepared with', () => {
     stop = server.stop
     const client = createIntentClient({
       baseUrl: url,
-      timeoutMs: 200,
+      timeoutMs: 5_000,
       retries: 1,
       headers: { 'x-api-key': 'k' },
       ...options,
@@ -52,7 +52,7 @@ describe('the nodes that an action is prepared with', () => {
   })
 
   it('end the preparation with an error when they stay silent', async () => {
-    const { outcome } = await prepare(() => 'silence')
+    const { outcome } = await prepare(() => 'silence', { timeoutMs: 200 })
     expect(outcome).to.be.instanceOf(IntentConnectionError).and.to.include({ retryable: true })
     expect((outcome as Error).cause).to.be.instanceOf(IntentTimeoutError)
   })

@@ -136,12 +136,12 @@ describe('watching an action', () => {
   }
 
   it('looks where something holds the stream back', async () => {
-    const { client } = await service({ stream: ['silence'] }, 60)
+    const { client } = await service({ stream: ['silence'] }, 500)
     expect(await told(client.watchAction(actionId))).to.deep.equal(['null success sent'])
   })
 
   it('looks where something passes the head of the stream on and holds back the rest, and tries no other one', async () => {
-    const { client, streams } = await service({ stream: [{ stream: '', then: 'stay' }] }, 60)
+    const { client, streams } = await service({ stream: [{ stream: '', then: 'stay' }] }, 500)
     expect(await told(client.watchAction(actionId))).to.deep.equal(['null success sent'])
     expect(await told(client.watchAction(actionId))).to.deep.equal(['null success sent'])
     expect(streams()).to.have.length(1)
@@ -169,7 +169,7 @@ describe('watching an action', () => {
     const connection = openEvents((signal) => fetch(`${server.url}/actions/${actionId}/events`, { signal }), {
       signal: undefined,
       timeoutMs: 2_000,
-      silenceMs: 50,
+      silenceMs: 500,
     })
     expect((await connection.next()).value).to.deep.equal({ id: '1', step: executing })
     expect(await connection.next().catch((reason: unknown) => reason)).to.be.instanceOf(IntentTimeoutError)

@@ -18,7 +18,8 @@ if (process.env.TEST_DATABASE === 'mysql') {
 
     const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
 
-    before(async () => {
+    before(async function () {
+      this.timeout(120_000)
       server = await startMariadb(certificate())
     })
     after(async () => {

@@ -39,7 +39,12 @@ describe('the journal', () => {
   it('takes nonces without a gap or a repetition, however many ask at once', async () => {
     const refs = []
     for (let index = 0; index < 20; index++) refs.push(await acceptedStep())
-    const recorded = await Promise.all(refs.map((ref) => record(ref)))
+    // As the engine does, which comes back to a step: on a busy machine nonces may be taken from it for too long.
+    const recordAtLast = async (ref: StepRef): ReturnType<typeof record> => {
+      const entry = await record(ref)
+      return entry.outcome === 'laneBusy' ? recordAtLast(ref) : entry
+    }
+    const recorded = await Promise.all(refs.map(recordAtLast))
     const nonces = recorded.map((entry) => (entry.outcome === 'recorded' ? entry.transaction.nonce : -1))
     expect(nonces.sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 20 }, (_, index) => index + 5))
     expect((await store.readLanes(1))[0]?.nextNonce).to.equal(25)
