@@ -31,6 +31,7 @@ import type { Config } from './config.js'
 import { type Devnet, startDevnet } from './devnet/devnet.js'
 import type { ChainConfig } from './domain/chainConfig.js'
 import type { Settings } from './domain/settings.js'
+import { settledOrAfter } from './domain/settledOrAfter.js'
 import { createEngine } from './engine/engine.js'
 import type { EngineTools } from './engine/tools.js'
 import { createActions } from './services/actions.js'
@@ -60,6 +61,11 @@ const tellAgainMs = 10_000
 
 /** How long requests under way, and then the engine, may take to end when the process stops; both together, less than 5 s. */
 const drainMs = 4_000
+/**
+ * For how long a database may be silent while it is asked for something. Longer than a lock is waited for, and than an idle
+ * connection is kept.
+ */
+const silentMs = 40_000
 /** What the engine has at least. */
 const leastMs = 500
 
@@ -96,8 +102,10 @@ export async function startService(
   try {
     log.info({ by: await hashByWebAssembly() }, 'keccak256 is computed')
     // Before the chains: it refuses a second process, which must not touch the chains of the first.
-    const database = createDatabase(config.database)
-    undo.push(() => database.close())
+    const place = config.database
+    const database = createDatabase(place.kind === 'mysql' ? { silentMs, ...place } : place)
+    // A connection on which a silent server has not answered is not waited for; a file is closed whole.
+    undo.push(() => (place.kind === 'mysql' ? settledOrAfter(database.close(), leastMs) : database.close()))
     await database.migrate()
     const store = createStore(database)
 

@@ -6,12 +6,15 @@ import { matchTransfers } from './transfers.js'
 export type PaymentCheck =
   /** It did what the batch says and is final. */
   | { outcome: 'verified'; blockNumber: number; confirmations: number }
-  /** It did what the batch says and is not final yet. */
+  /** It did something else, or nothing, and is final. */
+  | { outcome: 'failed'; message: string; blockNumber: number; confirmations: number }
+  /** It is not final yet; what it did may be another thing by then. */
   | { outcome: 'waiting'; blockNumber: number; confirmations: number }
   /** The node knows it, nothing speaks against it so far, and it is not mined. */
   | { outcome: 'pending' }
   /** The node does not know it (yet). */
   | { outcome: 'unknown' }
+  /** It says something else itself, wherever it is mined. */
   | { outcome: 'mismatch'; message: string }
 
 /** Holds a transaction that a user claims to have sent against the batch that it is to carry out. */
@@ -27,14 +30,17 @@ export function verifyPayment(options: {
   const { transaction, receipt, head, batch, user } = options
   if (!transaction) return { outcome: 'unknown' }
 
-  const message = contentError(transaction, batch, user) ?? (receipt && effectError(receipt, batch))
+  const message = contentError(transaction, batch, user)
   if (message) return { outcome: 'mismatch', message }
   if (!receipt) return { outcome: 'pending' }
 
   // A lagging node may name a head before the block of its own receipt.
   const confirmations = Math.max(Number(head.number - receipt.blockNumber) + 1, 0)
-  const outcome = confirmations < options.confirmations ? 'waiting' : 'verified'
-  return { outcome, blockNumber: Number(receipt.blockNumber), confirmations }
+  const place = { blockNumber: Number(receipt.blockNumber), confirmations }
+  if (confirmations < options.confirmations) return { outcome: 'waiting', ...place }
+  // Not before: in another block it may do what it has failed at in this one.
+  const failure = effectError(receipt, batch)
+  return failure ? { outcome: 'failed', message: failure, ...place } : { outcome: 'verified', ...place }
 }
 
 /** What the transaction itself says, mined or not. */

@@ -37,19 +37,21 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   if (!transaction) {
     const delayMs = nextLookMs(work.unseenMs, chain.config.pollIntervalMs)
     if (delayMs !== null) {
-      await tools.store.noteDepositUnseen(work.id, delayMs)
-      return showDepth(work, 0, delayMs, tools)
+      return lookAgain(work, { confirmations: 0, unseenMs: work.unseenMs + delayMs }, delayMs, tools)
     }
     const message = `txHash: no such transaction has appeared on chain ${work.chainId} within 10 minutes.`
     return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)
   }
-  if (!receipt) return showDepth(work, 0, Math.max(chain.config.pollIntervalMs, pendingMs), tools)
-  if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
+  const { pollIntervalMs } = chain.config
+  const notMined = { confirmations: 0, unseenMs: 0 }
+  if (!receipt) return lookAgain(work, notMined, Math.max(pollIntervalMs, pendingMs), tools)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   if (confirmations < needed || !(await chain.isCertain(receipt, needed))) {
-    return showDepth(work, Math.max(confirmations, 0), chain.config.pollIntervalMs, tools)
+    return lookAgain(work, { confirmations: Math.max(confirmations, 0), unseenMs: 0 }, pollIntervalMs, tools)
   }
+  // Not before: in another block it may move what it has not moved in this one.
+  if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
   const found = findMovements(work, receipt, transaction.value, chain, tools)
   if (typeof found === 'string') return settle(work, refused(found), tools)
   const short = found.custody === 'vault' && work.isDeposit ? await shortArrival(work, receipt, chain, tools) : null
@@ -60,9 +62,14 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
 }
 
 /** Shows how deep the transaction is, and looks again after a while. */
-async function showDepth(work: DepositWork, depth: number, delayMs: number, tools: EngineTools): Promise<Visit> {
-  await tools.store.postponeDeposit(work.id, delayMs, depth)
-  if (depth !== work.confirmations) tools.changed(depositTopic(work.id))
+async function lookAgain(
+  work: DepositWork,
+  seen: { confirmations: number; unseenMs: number },
+  delayMs: number,
+  tools: EngineTools,
+): Promise<Visit> {
+  await tools.store.postponeDeposit(work.id, delayMs, seen)
+  if (seen.confirmations !== work.confirmations) tools.changed(depositTopic(work.id))
   return moved
 }
 

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { elapsedMs } from '../domain/elapsed.js'
 import type { Chain } from '../chain/chain.js'
 import type { Lane } from '../store/lanes.js'
 import { fillGap } from './lanes.js'
@@ -48,7 +49,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
 
     async check(): Promise<void> {
       const everyMs = Math.min(checkEveryPolls * chain.config.pollIntervalMs, checkAtLeastMs)
-      if (tools.now() - checkedAt >= everyMs) await checkAll()
+      if (elapsedMs(checkedAt, tools.now()) >= everyMs) await checkAll()
     },
   }
 

@@ -1,6 +1,7 @@
 import { type Address, type Hex } from 'viem'
 import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { Chain } from '../chain/chain.js'
+import { elapsedMs } from '../domain/elapsed.js'
 import { actionsOf, type ChainAuthorization, type StepAttempt } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import { SignerUnavailable } from '../domain/errors.js'
@@ -244,8 +245,7 @@ function turnOf(chain: Chain, signer: Address): string {
 /** A signer that has failed is not asked for a while, so that many steps don't wait for the same silence each. */
 function isResting(signer: Address, tools: EngineTools): boolean {
   const fault = tools.signerFaults.get(signer)
-  // A clock that was set back must not make it rest for as long.
-  return fault !== undefined && Math.abs(tools.now() - fault.at) < signerRestMs
+  return fault !== undefined && elapsedMs(fault.at, tools.now()) < signerRestMs
 }
 
 /** Throws `SignerUnavailable` when the signer fails or takes too long; a signature that comes later is forgotten. */

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { elapsedMs } from '../domain/elapsed.js'
 import type { EngineTools } from './tools.js'
 
 const checkEveryMs = 30_000
@@ -12,7 +13,7 @@ export function createMissingSignerCheck(chainId: number, tools: EngineTools) {
   let checkedAt = -Infinity
 
   return async function check(): Promise<void> {
-    if (tools.now() - checkedAt < checkEveryMs) return
+    if (elapsedMs(checkedAt, tools.now()) < checkEveryMs) return
     checkedAt = tools.now()
     const open = await tools.store.countOpenTransactions(chainId)
     const missing = [...open].filter(([signer]) => !tools.signers.has(signer))

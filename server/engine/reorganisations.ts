@@ -1,3 +1,4 @@
+import { elapsedMs } from '../domain/elapsed.js'
 import type { Block, Chain } from '../chain/chain.js'
 import type { SettledBlock, Undone } from '../store/reorganisations.js'
 import { stepsFields } from './logFields.js'
@@ -38,11 +39,11 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
         tools.log.warn({ chainId, blockNumber: Number(head.number) }, 'the chain has reorganised below this block')
       }
       last = head
-      if (!suspicious && tools.now() - checkedAt < everyMs) return false
+      if (!suspicious && elapsedMs(checkedAt, tools.now()) < everyMs) return false
       try {
         const isDecided = await undoWhatIsGone(head)
         // A node may stand still for days, or be on another chain's side for good; then it is the backstop's.
-        suspicious &&= !isDecided && tools.now() - suspiciousSince < everyMs
+        suspicious &&= !isDecided && elapsedMs(suspiciousSince, tools.now()) < everyMs
       } catch (error) {
         // The rest of the round goes on; what is suspicious stays so and is looked at in the next one.
         tools.log.warn({ err: error, chainId }, 'what is settled could not be held against the chain')
@@ -77,9 +78,11 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   }
 
   async function undo(block: SettledBlock): Promise<void> {
-    const undone = await tools.store.undoBlock(chainId, block, tools.now())
+    const failures: unknown[] = []
+    const undone = await tools.store.undoBlock(chainId, block, tools.now(), (error) => failures.push(error))
     for (const entry of undone) report(entry, block)
     tools.wake()
+    if (failures.length > 0) throw failures[0]
   }
 
   function report(entry: Undone, block: SettledBlock): void {

@@ -22,12 +22,14 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     user: work.user,
     confirmations: work.view.requiredConfirmations,
   })
+  // What was seen has not stayed away.
+  if (found.outcome !== 'unknown' && work.unseenMs > 0) await tools.store.noteUnseen(work.ref, 0)
   switch (found.outcome) {
     case 'unknown': {
       const delayMs = nextLookMs(work.unseenMs, chain.config.pollIntervalMs)
       if (delayMs !== null) {
         await noteNotMined(work, hash, tools)
-        await tools.store.noteUnseen(work.ref, delayMs)
+        await tools.store.noteUnseen(work.ref, work.unseenMs + delayMs)
         return waits(delayMs)
       }
       const message = `No transaction ${hash} has appeared on chain ${batch.chainId} within 10 minutes.`
@@ -46,6 +48,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
       return waits(chain.config.pollIntervalMs)
     case 'mismatch':
       return failStep(work, { code: 'transaction_mismatch', message: found.message, retryable: true }, tools)
+    case 'failed':
     case 'verified': {
       // More may have arrived than was declared, and larger amounts wait longer.
       const { blockNumber, confirmations } = found
@@ -55,6 +58,9 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
         await tools.store.noteConfirmations(work.ref, { hash, blockNumber, confirmations }, tools.now())
         tools.changed(work.ref.actionId)
         return waits(chain.config.pollIntervalMs)
+      }
+      if (found.outcome === 'failed') {
+        return failStep(work, { code: 'transaction_mismatch', message: found.message, retryable: true }, tools)
       }
       return endStep(
         work,

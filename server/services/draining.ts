@@ -1,3 +1,4 @@
+import { elapsedMs } from '../domain/elapsed.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Store } from '../store/store.js'
 
@@ -15,7 +16,7 @@ export function createDraining({
   let last: { at: number; draining: Promise<boolean> } | null = null
 
   function isDraining(): Promise<boolean> {
-    if (last === null || now() - last.at > freshForMs) {
+    if (last === null || elapsedMs(last.at, now()) > freshForMs) {
       const asked = { at: now(), draining: store.readDraining() }
       last = asked
       // Those who came meanwhile hear of it as well; the next one asks again.

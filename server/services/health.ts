@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
+import { elapsedMs } from '../domain/elapsed.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { mostConfirmations } from '../domain/finality.js'
 import { lags } from '../domain/lag.js'
@@ -108,7 +109,7 @@ export function createHealth(deps: {
   async function databaseHealth(): Promise<HealthStatus> {
     try {
       const startedAt = now()
-      if (startedAt - lastWrite.at >= writeEveryMs) {
+      if (elapsedMs(lastWrite.at, startedAt) >= writeEveryMs) {
         lastWrite = { at: startedAt, isTaken: await store.takesWrites(startedAt) }
       } else {
         await store.ping()

@@ -1,3 +1,5 @@
+import { elapsedMs } from '../domain/elapsed.js'
+
 /** What was last seen of something, and how long ago that was; `ageMs` null: it could not be seen yet, or not for long. */
 export type Seen<T> = { value: T; ageMs: number | null }
 
@@ -23,8 +25,8 @@ export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () =>
   let firstAt: number | null = null
 
   return async () => {
-    if (known && now() - known.at <= freshForMs) return { value: known.value, ageMs: now() - known.at }
-    if (looking && now() - looking.since > lostMs) {
+    if (known && ageOf(known) <= freshForMs) return { value: known.value, ageMs: ageOf(known) }
+    if (looking && elapsedMs(looking.since, now()) > lostMs) {
       isLost = true
       looking = null
     }
@@ -33,12 +35,18 @@ export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () =>
     // Only who asks soon after the start waits so long, and not each of those who ask while nothing answers.
     const isFirst = known === null && now() - firstAt < firstPatienceMs
     await within(isFirst ? Math.max(patienceMs, firstAt + firstPatienceMs - now()) : patienceMs, looking.done)
-    return known && !isLost ? { value: known.value, ageMs: now() - known.at } : { value: unseen, ageMs: null }
+    return known && !isLost ? { value: known.value, ageMs: ageOf(known) } : { value: unseen, ageMs: null }
+  }
+
+  function ageOf({ at }: { at: number }): number {
+    return elapsedMs(at, now())
   }
 
   function begin() {
     const mine = { since: now(), done: Promise.resolve() }
     mine.done = look().then((value) => {
+      // One that was lost tells of long ago.
+      if (looking !== mine && !isLost) return
       known = { value, at: now() }
       isLost = false
       if (looking === mine) looking = null

@@ -82,6 +82,8 @@ const lockWaitMs = 3_000
 
 export function createDatabase(config: DatabaseConfig): Database {
   const explained = (error: unknown) => explainUnusable(config, error) ?? error
+  /** A migration may change large tables. */
+  let isMigrating = false
   const knex = open()
   return {
     kind: config.kind,
@@ -114,11 +116,14 @@ export function createDatabase(config: DatabaseConfig): Database {
     atOnce: () => knex.raw(clockOf(config)),
     after: (ms) => knex.raw(`${clockOf(config)} + ?`, [ms]),
     async migrate() {
+      isMigrating = true
       try {
         await refuseSecondProcess(knex, config)
         await migrate(knex, { isShared: config.kind === 'mysql' })
       } catch (error) {
         throw explained(error)
+      } finally {
+        isMigrating = false
       }
     },
     async close() {
@@ -130,7 +135,7 @@ export function createDatabase(config: DatabaseConfig): Database {
 
   function open(): Knex {
     try {
-      return openDatabase(config)
+      return openDatabase(config, () => isMigrating)
     } catch (error) {
       throw explained(error)
     }

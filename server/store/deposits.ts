@@ -122,23 +122,22 @@ export async function claimDueDeposits(database: Database, claim: Claim): Promis
   return rows.map(toWork)
 }
 
-/** Looks at a report again after a while, and shows how deep its transaction is, where that was found out. */
+/**
+ * Looks at a report again after a while. `seen`: how deep its transaction is, and for how long the chain has answered that
+ * it does not know it, where that was found out.
+ */
 export async function postponeDeposit(
   database: Database,
   id: number,
   delayMs: number,
-  confirmations?: number,
+  seen?: { confirmations: number; unseenMs: number },
 ): Promise<void> {
+  const found = seen && { confirmations: seen.confirmations, unseen_ms: seen.unseenMs }
   await database.write((knex) =>
     knex('deposits')
       .where({ id, status: 'pending' })
-      .update({ due_at: database.after(delayMs), ...(confirmations !== undefined && { confirmations }) }),
+      .update({ due_at: database.after(delayMs), ...found }),
   )
-}
-
-/** Counts the time for which the chain has answered that it does not know a reported transaction. */
-export async function noteDepositUnseen(database: Database, id: number, byMs: number): Promise<void> {
-  await database.write((knex) => knex('deposits').where({ id, status: 'pending' }).increment('unseen_ms', byMs))
 }
 
 /** Ends a report: money, ledger and record in one transaction, once per movement. */

@@ -1,21 +1,30 @@
 import { existsSync, mkdirSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
 import { keepPrepared, type SqliteConnection } from './keepPrepared.js'
 
 /** How the database is reached, and what each connection is told before it is used. */
 
-export type DatabaseConfig = { kind: 'sqlite'; file: string } | { kind: 'mysql'; url: string; poolSize?: number }
+export type DatabaseConfig = { kind: 'sqlite'; file: string } | MysqlConfig
+
+export type MysqlConfig = {
+  kind: 'mysql'
+  url: string
+  poolSize?: number
+  /** For how long a server may be silent while it is asked for something. Undefined: for as long as it likes. */
+  silentMs?: number
+}
 
 /** What knex would print by itself is thrown as well, and logged where it is caught. */
 const quiet = { warn: () => undefined, error: () => undefined, deprecate: () => undefined, debug: () => undefined }
 
-/** Opens no connection to MySQL yet; SQLite's file, and its folder, are made. */
-export function openDatabase(config: DatabaseConfig): Knex {
-  return config.kind === 'mysql' ? openMysql(config) : openSqlite(config.file)
+/** Opens no connection to MySQL yet; SQLite's file, and its folder, are made. `mayBeSilent`: a statement may take long now. */
+export function openDatabase(config: DatabaseConfig, mayBeSilent: () => boolean): Knex {
+  return config.kind === 'mysql' ? openMysql(config, mayBeSilent) : openSqlite(config.file)
 }
 
-function openMysql(config: { url: string; poolSize?: number }): Knex {
+function openMysql(config: MysqlConfig, mayBeSilent: () => boolean): Knex {
   return knexFactory({
     client: 'mysql2',
     log: quiet,
@@ -36,6 +45,7 @@ function openMysql(config: { url: string; poolSize?: number }): Knex {
       max: config.poolSize ?? 10,
       acquireTimeoutMillis: 10_000,
       afterCreate(connection: MysqlConnection, done: DoneCallback) {
+        if (config.silentMs !== undefined) closeWhenSilent(connection, config.silentMs, mayBeSilent)
         prepareSession(connection).then(
           () => done(null, connection),
           (error: unknown) => done(error, connection),
@@ -117,7 +127,22 @@ function takeTurns(pool: Pool): void {
   }
 }
 
-type MysqlConnection = { query(sql: string, done: (error: unknown, rows: unknown) => void): void }
+type MysqlConnection = {
+  query(sql: string, done: (error: unknown, rows: unknown) => void): void
+  stream: Socket
+}
+
+/**
+ * A host that vanishes says nothing, and TCP waits for it for minutes, or hours where it had taken the statement. All that
+ * one loop waits for would wait for as long, whoever is there in its place. Idle connections are closed before.
+ */
+function closeWhenSilent({ stream }: MysqlConnection, silentMs: number, mayBeSilent: () => boolean): void {
+  stream.setTimeout(silentMs)
+  stream.on('timeout', () => {
+    if (mayBeSilent()) stream.setTimeout(silentMs)
+    else stream.destroy(Object.assign(new Error('The database is silent.'), { code: 'ETIMEDOUT' }))
+  })
+}
 
 /** Connections to a node of a Galera cluster. */
 const ofCluster = new WeakSet<object>()

@@ -5,7 +5,7 @@ import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
 import { mayYetPay } from './preparation.js'
 import { type CreditRow, stepKeyColumns, type StepRow } from './rows.js'
-import { changeStep } from './stepChange.js'
+import { changeStep, hurryNext } from './stepChange.js'
 
 export type Payment = {
   chainId: number
@@ -45,7 +45,7 @@ export async function bindPayment(
   if (holder) {
     if (!payment.signed || holder.signed) return 'used'
     if (!(await releasePayouts(database, trx, holder)) || (await isDrawnOn(database, trx, payment))) return 'used'
-    await takeOver(trx, payment, holder, now)
+    await takeOver(database, trx, payment, holder, now)
   }
   if (await isRecordedElsewhere(trx, payment)) {
     // A stranger may have reported the payment as a deposit; the user's signature gets it back for his action.
@@ -139,7 +139,13 @@ const takenOver = {
   retryable: true,
 } as const
 
-async function takeOver(trx: Transaction, payment: Payment, holder: PaymentRow, now: number): Promise<void> {
+async function takeOver(
+  database: Database,
+  trx: Transaction,
+  payment: Payment,
+  holder: PaymentRow,
+  now: number,
+): Promise<void> {
   const loser = { actionId: holder.action_id, intentIndex: holder.intent_index, stepIndex: holder.step_index }
   await trx('payments').where(stepKeyColumns(loser)).delete()
   await moveCredits(trx, payment)
@@ -158,4 +164,5 @@ async function takeOver(trx: Transaction, payment: Payment, holder: PaymentRow, 
     },
     now,
   )
+  hurryNext(database, trx, loser)
 }

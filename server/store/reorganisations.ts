@@ -10,7 +10,7 @@ import { coverExposures, recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, refOf, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
 import { readPayouts } from './bookResult.js'
-import { changeStep, type StepChange } from './stepChange.js'
+import { changeStep, hurryNext, type StepChange } from './stepChange.js'
 import { reopenDeposits, undoDeposit } from './undoDeposits.js'
 
 /**
@@ -72,23 +72,29 @@ function standingRecords(database: Database, chainId: number) {
     .where((these) => these.where({ custody: 'wallet' }).orWhere({ is_deposit: 0 }))
 }
 
-/** Undoes everything that rests on a block; each thing by itself, and once however often it is asked for. */
+/**
+ * Undoes everything that rests on a block; each thing by itself, and once however often it is asked for. What fails is told
+ * to `failed`, and keeps nothing else from being undone but what rests on that very transaction; by default it is thrown.
+ */
 export async function undoBlock(
   database: Database,
   chainId: number,
   block: SettledBlock,
   now: number,
+  failed: (error: unknown) => void = (error) => {
+    throw error
+  },
 ): Promise<Undone[]> {
   const { knex } = database
   const transactions = await knex<TransactionRow>('transactions')
     .where({ chain_id: chainId, status: 'final', mined_block: block.number, mined_block_hash: block.hash })
-    .select('id')
+    .select('id', 'mined_hash')
   const steps = await knex<StepRow>('steps')
     .where({ chain_id: chainId, status: 'success', block_number: block.number, block_hash: block.hash })
     .whereNull('transaction_id')
   const credits = await knex<CreditRow>('credits')
     .where({ chain_id: chainId, is_lost: 0, block_number: block.number, block_hash: block.hash })
-    .select('id')
+    .select('id', 'transaction_hash')
   const deposits = await standingRecords(database, chainId)
     .where({ block_number: block.number, block_hash: block.hash })
     .select('id')
@@ -96,14 +102,29 @@ export async function undoBlock(
     block_number: block.number,
     block_hash: block.hash,
   })
-  const undone: (Undone | null)[] = []
+  const undone: Undone[] = []
+  /** Transactions whose credit could not be taken back. */
+  const kept = new Set<Hash | null>()
+  const undo = async (work: Promise<Undone | null>, hash: Hash | null = null) => {
+    try {
+      const entry = await work
+      if (entry) undone.push(entry)
+    } catch (error) {
+      if (hash) kept.add(hash)
+      failed(error)
+    }
+  }
   // Credits first: what is open again may be settled at once, and would take a credit of the old block for its own.
-  for (const { id } of credits) undone.push(await loseCredit(database, id, block, now))
-  for (const { id } of deposits) undone.push(await undoDeposit(database, id, block.hash, now))
-  for (const row of airdrops) undone.push(await undoAdoptedAirdrop(database, toAirdrop(row), block.hash, now))
-  for (const { id } of transactions) undone.push(await reopenTransaction(database, id, block, now))
-  for (const row of steps) undone.push(await reopenStep(database, refOf(row), block, now))
-  return undone.filter((entry) => entry !== null)
+  for (const { id, transaction_hash } of credits) await undo(loseCredit(database, id, block, now), transaction_hash)
+  for (const { id } of deposits) await undo(undoDeposit(database, id, block.hash, now))
+  for (const row of airdrops) await undo(undoAdoptedAirdrop(database, toAirdrop(row), block.hash, now))
+  for (const { id, mined_hash } of transactions) {
+    if (!kept.has(mined_hash)) await undo(reopenTransaction(database, id, block, now))
+  }
+  for (const row of steps) {
+    if (!kept.has(row.transaction_hash)) await undo(reopenStep(database, refOf(row), block, now))
+  }
+  return undone
 }
 
 /** The stored bytes are sent again until they, or a replacement of theirs, are mined. */
@@ -250,8 +271,6 @@ async function stopDrawing(database: Database, trx: Transaction, creditId: numbe
     const error = { code: 'insufficient_credit', message, retryable: true } as const
     const change = { status: 'error', error, excused: row.excused + 1, open_account: null, due_at: null } as const
     await changeStep(trx, refOf(row), change, now)
-    // The next one is told of it at once, as after every end.
-    const next = { action_id, intent_index, step_index: step_index + 1, status: 'executing' as const }
-    trx.later(trx('steps').where(next).whereNull('transaction_id').update({ due_at: database.atOnce() }))
+    hurryNext(database, trx, refOf(row))
   }
 }

@@ -176,12 +176,12 @@ function waitingStep(from: Knex | Transaction, ref: StepRef) {
     .whereNull('transaction_id')
 }
 
-/** Counts the time for which the chain has answered that it does not know a registered transaction. */
-export async function noteUnseen(database: Database, ref: StepRef, byMs: number): Promise<void> {
+/** For how long the chain has answered by now that it does not know a registered transaction. */
+export async function noteUnseen(database: Database, ref: StepRef, unseenMs: number): Promise<void> {
   await database.write((knex) =>
     knex('steps')
       .where({ ...stepKeyColumns(ref), status: 'executing' })
-      .increment('unseen_ms', Math.ceil(byMs)),
+      .update({ unseen_ms: Math.ceil(unseenMs) }),
   )
 }
 

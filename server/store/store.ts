@@ -15,14 +15,7 @@ import { readBalances } from './balances.js'
 import { rememberGenesis } from './chainIdentities.js'
 import { endLeases } from './claims.js'
 import type { Database } from './database.js'
-import {
-  claimDueDeposits,
-  noteDepositUnseen,
-  postponeDeposit,
-  readDeposit,
-  reportDeposit,
-  settleDeposit,
-} from './deposits.js'
+import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
 import {
   hurryTransactions,
@@ -169,7 +162,6 @@ export function createStore(database: Database) {
     readDeposit: on(readDeposit),
     claimDueDeposits: on(claimDueDeposits),
     postponeDeposit: on(postponeDeposit),
-    noteDepositUnseen: on(noteDepositUnseen),
     settleDeposit: on(settleDeposit),
     readBalances: on(readBalances),
 

@@ -17,7 +17,7 @@ const refusedForMs = 7 * 24 * 60 * 60 * 1000
  * deposits that were refused long ago, of which anybody may send as many as his rate allows. All of it, batch by batch; an
  * abort ends it after the batch that it is at.
  */
-export async function sweep({ knex }: Database, now: number, signal?: AbortSignal): Promise<void> {
+export async function sweep(database: Database, now: number, signal?: AbortSignal): Promise<void> {
   const sorts: Sort[] = [
     { table: 'idempotency_keys', key: 'key_hash', over: (rows) => rows.where('created_at', '<', now - keyLifetimeMs) },
     { table: 'rate_limits', key: 'key', over: (rows) => rows.where('expire', '<', now) },
@@ -27,10 +27,14 @@ export async function sweep({ knex }: Database, now: number, signal?: AbortSigna
       over: (rows) => rows.where({ status: 'refused', reopenings: 0 }).where('reported_at', '<', now - refusedForMs),
     },
   ]
-  for (const sort of sorts) {
-    while ((await removeBatch(knex, sort)) === batchSize && !signal?.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, restMs))
-    }
+  const failures: unknown[] = []
+  for (const sort of sorts) await removeAll(database, sort, signal).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+async function removeAll(database: Database, sort: Sort, signal: AbortSignal | undefined): Promise<void> {
+  while ((await removeBatch(database, sort)) === batchSize && !signal?.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, restMs))
   }
 }
 
@@ -38,11 +42,11 @@ export async function sweep({ knex }: Database, now: number, signal?: AbortSigna
 type Sort = { table: string; key: string; over: (rows: Knex.QueryBuilder) => Knex.QueryBuilder }
 
 /** Returns how many were found. */
-async function removeBatch(knex: Knex, { table, key, over }: Sort): Promise<number> {
-  const found: Record<string, string | number>[] = await over(knex(table)).limit(batchSize).select(key)
+async function removeBatch(database: Database, { table, key, over }: Sort): Promise<number> {
+  const found: Record<string, string | number>[] = await over(database.knex(table)).limit(batchSize).select(key)
   if (found.length === 0) return 0
   const keys = found.map((row) => row[key]!)
   // Asked again, for what has been renewed since.
-  await over(knex(table)).whereIn(key, keys).delete()
+  await database.write((knex) => over(knex(table)).whereIn(key, keys).delete())
   return found.length
 }

@@ -193,10 +193,18 @@ describe('a payment', () => {
     mismatch(/sent by/, { transaction: { ...transaction, from: other }, receipt: null })
   })
 
-  it('that reverted or moved something else does not count', () => {
-    mismatch(/reverted/, { receipt: { ...receipt, status: 'reverted', logs: [] } })
-    mismatch(/only 99 arrive/, { receipt: { ...receipt, logs: [transferLog({ amount: 99n })] } })
-    mismatch(/does not happen/, { receipt: { ...receipt, logs: [] } })
+  it('that reverted or moved something else does not count, once that is as deep as what counts has to be', () => {
+    const receipts: [RegExp, Receipt][] = [
+      [/reverted/, { ...receipt, status: 'reverted', logs: [] }],
+      [/only 99 arrive/, { ...receipt, logs: [transferLog({ amount: 99n })] }],
+      [/does not happen/, { ...receipt, logs: [] }],
+    ]
+    for (const [message, failing] of receipts) {
+      const found = check({ receipt: failing })
+      expect(found).to.include({ outcome: 'failed', blockNumber: 10, confirmations: 3 })
+      expect((found as { message: string }).message).to.match(message)
+      expect(check({ receipt: failing, head: { number: 11n } }).outcome).to.equal('waiting')
+    }
   })
 
   it('in native currency needs the transaction’s own value and recipient', () => {

@@ -17,7 +17,7 @@ describe('a deposit report', () => {
   afterEach(() => fresh.drop())
 
   /** Of 5, by a transaction in block 5 that pays the vault these amounts; a thousand and more together wait for block 14. */
-  async function reported(amounts: readonly bigint[]) {
+  async function reported(amounts: readonly bigint[], requiredConfirmations = 1) {
     const store = createStore(fresh.database)
     const [user, vault] = [randomAddress(), randomAddress()]
     const logs = amounts.map((amount, logIndex) => ({
@@ -58,9 +58,10 @@ describe('a deposit report', () => {
       log: { info: () => {} },
     } as never)
     const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 5n, isDeposit: true }
-    const { id } = await store.reportDeposit(report, 1, Date.now())
+    const { id } = await store.reportDeposit(report, requiredConfirmations, Date.now())
     return {
       user,
+      receipt,
       async visitedAt(number: bigint) {
         head = number
         const [work] = await queue.claim({ limit: 1, leaseMs: 1000 })
@@ -90,11 +91,21 @@ describe('a deposit report', () => {
   it('has only so long to become known, and then waits for its block however long that takes', async () => {
     const report = await reported([5n])
     expect((await report.visitedIn('pool')).unseenMs).to.equal(0)
-    const { unseenMs } = await report.visitedIn('nowhere')
-    expect(unseenMs).to.be.greaterThan(0)
+    expect((await report.visitedIn('nowhere')).unseenMs).to.be.greaterThan(0)
     for (let visits = 0; visits < 100; visits++)
-      expect(await report.visitedIn('pool')).to.include({ status: 'pending', unseenMs })
+      expect(await report.visitedIn('pool')).to.include({ status: 'pending', unseenMs: 0 })
     expect((await report.visitedIn('block')).status).to.equal('recorded')
+  })
+
+  it('of a transaction that has reverted is refused once no other block is to be expected, in which it may not', async () => {
+    const report = await reported([5n], 4)
+    report.receipt.status = 'reverted'
+    expect(await report.visitedAt(5n)).to.include({ status: 'pending', confirmations: 1 })
+    report.receipt.status = 'success'
+    expect((await report.visitedAt(8n)).status).to.equal('recorded')
+    const failed = await reported([5n], 4)
+    Object.assign(failed.receipt, { status: 'reverted', logs: [] })
+    expect((await failed.visitedAt(8n)).error?.message).to.match(/reverted/)
   })
 
   it('waits as long as all that its transaction has paid asks for', async () => {

@@ -28,6 +28,13 @@ describe('drain mode', () => {
     expect(reads()).to.equal(2)
   })
 
+  it('is asked for again though the clock was set back', async () => {
+    const { draining, pass } = aDraining([false, true])
+    expect(await draining.isDraining()).to.equal(false)
+    pass(-3_600_000)
+    expect(await draining.isDraining()).to.equal(true)
+  })
+
   it('is asked for anew by who comes after a failure', async () => {
     const { draining } = aDraining([new Error('away'), true])
     const answers = await Promise.allSettled([draining.isDraining(), draining.isDraining()])

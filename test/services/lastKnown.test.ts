@@ -39,6 +39,17 @@ describe('what was last known of something slow', () => {
     await first
   })
 
+  it('is old, and looked at again, when the clock was set back', async () => {
+    const { ask, looks, passes } = scene()
+    const first = ask()
+    looks[0]!('first')
+    await first
+    passes(-3_600_000)
+    expect(await ask()).to.deep.equal({ value: 'first', ageMs: 3_600_000 })
+    looks[1]!('second')
+    expect(await ask()).to.deep.equal({ value: 'second', ageMs: 0 })
+  })
+
   it('is told with its age while a look takes long', async () => {
     const { ask, looks, passes } = scene()
     const first = ask()

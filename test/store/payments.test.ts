@@ -66,6 +66,20 @@ describe('payments in the store', () => {
     )
   })
 
+  it('has the step after one whose transaction was taken over look at once', async () => {
+    const user = randomAddress()
+    const hash = randomHash()
+    const [junk, honest] = [1, 2].map(() => aNewAction({ user, intents: [anOnDemandIntent(user)] }))
+    for (const entry of [junk!, honest!]) await scene.store.insertAction(entry)
+    await ask(stepOf(junk!, 0, 0), { hash, action: 'register' })
+    await ask(stepOf(junk!, 0, 1), {})
+    const next = scene.database.knex('steps').where({ action_id: junk!.action.actionId, step_index: 1 })
+    await next.clone().update({ due_at: Date.now() + 60_000 })
+    await ask(stepOf(honest!, 0, 0), { hash, action: 'register', signed: true })
+    expect((await scene.store.readStep(stepOf(junk!, 0, 0)))?.error?.code).to.equal('transaction_taken_over')
+    expect(Number((await next.clone().first('due_at')).due_at)).to.be.at.most(Date.now() + 1_000)
+  })
+
   it('hands nothing over once something was paid out on it', async () => {
     const user = randomAddress()
     const hash = randomHash()
