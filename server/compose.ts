@@ -105,7 +105,7 @@ export async function startService(
     const place = config.database
     const database = createDatabase(place.kind === 'mysql' ? { silentMs, ...place } : place)
     // A connection on which a silent server has not answered is not waited for; a file is closed whole.
-    undo.push(() => (place.kind === 'mysql' ? settledOrAfter(database.close(), leastMs) : database.close()))
+    undo.push(() => (place.kind === 'mysql' ? settledOrAfter(database.close(), leastMs / 2) : database.close()))
     await database.migrate()
     const store = createStore(database)
 
