@@ -17,7 +17,7 @@ type Seen = {
   head: Block
   /** When the head was last looked at before it was seen to have moved, in unix ms. */
   movedAt: number
-  /** Transactions of which no node tells whether a block has them: what may be mined is not signed anew. */
+  /** Transactions of which no node tells whether a block has them: what may be mined is not signed anew soon. */
   unanswered: ReadonlySet<number>
 }
 
@@ -57,11 +57,17 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const nonce = await tools.store.lowestUnminedNonce(chainId, signer)
     const isGiven = nonce === null || transactions.some((transaction) => transaction.nonce <= nonce)
     const lowest = isGiven ? null : await tools.store.readUnmined({ chainId, signer, nonce })
-    if (lowest) await sendStored(lowest, chain, tools)
+    if (lowest) await ((await isNowhere(lowest)) ? sendAgain(lowest, seen) : sendStored(lowest, chain, tools))
     for (const transaction of transactions.sort((a, b) => a.nonce - b.nonce)) {
       if (stopped || performance.now() - startedAt > passMs) return
       await sendAgain(transaction, seen)
     }
+  }
+
+  /** One that was not looked for with the others may be mined. */
+  async function isNowhere({ attempts }: JournalTransaction): Promise<boolean> {
+    const told = await chain.receipts(attempts.map(({ hash }) => hash)).catch(() => null)
+    return told !== null && told.every((receipt) => receipt === null)
   }
 
   /** Only the lowest nonce of a lane can be stuck for its fees; the others wait for it. */
@@ -69,8 +75,10 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const wasSent = transaction.sentAt !== null
     const { replaceAfterMs } = chain.config
     const patienceMs = waitsForBlocks(transaction, seen) ? replaceAfterMs * standstillFactor : replaceAfterMs
-    const isOld = tools.now() - transaction.lastSignedAt > patienceMs
-    if (wasSent && isOld && !seen.unanswered.has(transaction.id)) {
+    const ageMs = tools.now() - transaction.lastSignedAt
+    // Nodes may not tell for hours, while a lane waits; higher fees for what is mined are never paid.
+    const mayBeMined = seen.unanswered.has(transaction.id) && ageMs <= replaceAfterMs * standstillFactor
+    if (wasSent && ageMs > patienceMs && !mayBeMined) {
       const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
       if (lowest === transaction.nonce) {
         noteInVain(transaction, seen.head)

@@ -23,13 +23,13 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     confirmations: work.view.requiredConfirmations,
   })
   // What was seen has not stayed away.
-  if (found.outcome !== 'unknown' && work.unseenMs > 0) await tools.store.noteUnseen(work.ref, 0)
+  if (found.outcome !== 'unknown' && work.unseenMs > 0) await tools.store.noteUnseen(work.ref, hash, 0)
   switch (found.outcome) {
     case 'unknown': {
       const delayMs = nextLookMs(work.unseenMs, chain.config.pollIntervalMs)
       if (delayMs !== null) {
         await noteNotMined(work, hash, tools)
-        await tools.store.noteUnseen(work.ref, work.unseenMs + delayMs)
+        await tools.store.noteUnseen(work.ref, hash, work.unseenMs + delayMs)
         return waits(delayMs)
       }
       const message = `No transaction ${hash} has appeared on chain ${batch.chainId} within 10 minutes.`

@@ -185,11 +185,15 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
 
   /** One of ours may be in other blocks of the same number, as deep as blocks are commonly exchanged. */
   function readExchanged({ number, hash, parentHash }: Block): void {
-    // A node that is a block behind another has exchanged none.
-    if (known.get(number) === hash) return
-    const depth = known.get(number - 1n) === parentHash ? 1n : BigInt(chain.config.confirmations) + 1n
-    const before = number - least(depth, maxBlocksAtOnce)
-    if (read === null || before < read.number) readAfter(before)
+    if (read === null) return
+    // A node that is a block behind another has exchanged none; where the chain has become shorter, others follow.
+    if (known.get(number) === hash) {
+      if (number < read.number) read = { number, hash }
+      return
+    }
+    const deepest = least(number, read.number) - least(BigInt(chain.config.confirmations) + 1n, maxBlocksAtOnce)
+    const before = known.get(number - 1n) === parentHash ? number - 1n : deepest
+    readAfter(least(before, read.number))
   }
 
   /** However much is open, a request for each new block finds all of ours in it; for several they travel together. */
@@ -207,8 +211,8 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       for (const { block } of found) {
         canonical.set(block.number, block.hash)
         known.set(block.number, block.hash)
-        known.delete(block.number - maxBlocksAtOnce)
       }
+      for (const number of known.keys()) if (number <= head.number - maxBlocksAtOnce) known.delete(number)
       const receipts = found.flatMap((block) => block.receipts)
       await meetAll(
         receipts.filter(({ from }) => tools.signers.has(from)),
@@ -295,8 +299,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const silent = await tools.store.readDueTransactions(chainId, batchSize, tools.now())
     if (silent.length === 0) return
     const hashes = silent.flatMap((transaction) => transaction.attempts.map((attempt) => attempt.hash))
-    const asked = await askReceipts(hashes)
-    const receipts = asked.filter((receipt) => receipt instanceof Object)
+    // What is sent again although it is mined costs nothing.
+    const asked = await askReceipts(hashes).catch((): undefined[] => hashes.map(() => undefined))
+    const receipts = asked.flatMap((receipt) => receipt ?? [])
     const untold = new Set(hashes.filter((_hash, index) => asked[index] === undefined))
     const unseen: JournalTransaction[] = []
     for (const transaction of silent) {
@@ -312,12 +317,17 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     resends.begin(unseen, { head, movedAt, unanswered: new Set(unseen.filter(mayBeMined).map(({ id }) => id)) })
   }
 
-  /** Undefined: no node tells, as some that answer with an error while they index; that keeps no other from being told. */
+  /**
+   * Undefined: no node tells, as some that answer with an error while they index; that keeps no other from being told.
+   * Throws where not one is.
+   */
   async function askReceipts(hashes: readonly Hash[]): Promise<(Receipt | null | undefined)[]> {
     return chain.receipts(hashes).catch(async (error: unknown) => {
+      if (hashes.length === 1) throw error
       const alone = await Promise.allSettled(hashes.map((hash) => chain.receipts([hash])))
       const told = alone.map((answer) => (answer.status === 'fulfilled' ? answer.value[0]! : undefined))
       const unanswered = told.filter((receipt) => receipt === undefined).length
+      if (unanswered === hashes.length) throw error
       tools.log.warn({ err: error, chainId, unanswered, asked: hashes.length }, 'not all receipts were told')
       return told
     })

@@ -130,16 +130,21 @@ function takeTurns(pool: Pool): void {
 type MysqlConnection = {
   query(sql: string, done: (error: unknown, rows: unknown) => void): void
   stream: Socket
+  /** mysql2's own: it has been ended by this side. */
+  _closing?: boolean
 }
 
 /**
  * A host that vanishes says nothing, and TCP waits for it for minutes, or hours where it had taken the statement. All that
  * one loop waits for would wait for as long, whoever is there in its place. Idle connections are closed before.
  */
-function closeWhenSilent({ stream }: MysqlConnection, silentMs: number, mayBeSilent: () => boolean): void {
+function closeWhenSilent(connection: MysqlConnection, silentMs: number, mayBeSilent: () => boolean): void {
+  const { stream } = connection
   stream.setTimeout(silentMs)
   stream.on('timeout', () => {
     if (mayBeSilent()) stream.setTimeout(silentMs)
+    // Nobody listens for errors any more once the pool has said goodbye, which a silent server does not answer either.
+    else if (connection._closing) stream.destroy()
     else stream.destroy(Object.assign(new Error('The database is silent.'), { code: 'ETIMEDOUT' }))
   })
 }

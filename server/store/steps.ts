@@ -177,10 +177,10 @@ function waitingStep(from: Knex | Transaction, ref: StepRef) {
 }
 
 /** For how long the chain has answered by now that it does not know a registered transaction. */
-export async function noteUnseen(database: Database, ref: StepRef, unseenMs: number): Promise<void> {
+export async function noteUnseen(database: Database, ref: StepRef, hash: Hash, unseenMs: number): Promise<void> {
   await database.write((knex) =>
     knex('steps')
-      .where({ ...stepKeyColumns(ref), status: 'executing' })
+      .where({ ...stepKeyColumns(ref), status: 'executing', transaction_hash: hash })
       .update({ unseen_ms: Math.ceil(unseenMs) }),
   )
 }

@@ -24,6 +24,7 @@ describe('what is sent again on a lane', () => {
     const sent: string[] = []
     const chain = {
       config: { chainId: 1, replaceAfterMs: 1_000 },
+      receipts: async () => [null],
       send: async ({ hash }: { hash: string }) => {
         sent.push(hash)
         return { kind: 'accepted', text: 'ok' }

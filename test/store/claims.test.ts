@@ -87,7 +87,10 @@ describe('what is due', () => {
     it('not what the chain does not know, since the time until the next look is counted before it has passed', async () => {
       const ref = await acceptStep(store)
       await claimSteps()
-      await store.noteUnseen(ref, 1_000)
+      const { transactionHash } = (await store.readStep(ref))!
+      await store.noteUnseen(ref, randomHash(), 9_000)
+      expect((await store.readStepWork(ref))!.unseenMs, 'of another transaction').to.equal(0)
+      await store.noteUnseen(ref, transactionHash!, 1_000)
       await store.endLeases()
       expect(await claimSteps()).to.deep.equal([])
     })

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createDatabase, type Database } from '../../server/store/database.js'
 import { isOutage } from '../../server/store/databaseErrors.js'
 import { freshDatabase } from '../support/database.js'
+import { pause } from '../support/pause.js'
 
 // SQLite has no server.
 if (process.env.TEST_DATABASE === 'mysql') {
@@ -11,13 +12,14 @@ if (process.env.TEST_DATABASE === 'mysql') {
     const silentMs = 500
     let fresh: Awaited<ReturnType<typeof freshDatabase>>
     let database: Database
+    let url: URL
     let proxy: ReturnType<typeof createServer>
     const sockets: Socket[] = []
     let isSilent = false
 
     before(async () => {
       fresh = await freshDatabase()
-      const url = new URL((fresh.config as { url: string }).url)
+      url = new URL((fresh.config as { url: string }).url)
       const { hostname, port } = url
       proxy = createServer((client) => {
         const server = connect(Number(port || 3306), hostname)
@@ -51,6 +53,25 @@ if (process.env.TEST_DATABASE === 'mysql') {
       expect(performance.now() - startedAt).to.be.within(silentMs - 50, 10 * silentMs)
       // Whoever connects now reaches somebody.
       expect(await database.clock()).to.be.greaterThan(0)
+    })
+
+    it('ends nothing but the connection on which the pool has said goodbye to it', async () => {
+      isSilent = false
+      const other = createDatabase({ kind: 'mysql', url: url.href, silentMs })
+      await other.clock()
+      isSilent = true
+      const uncaught: unknown[] = []
+      const note = (error: unknown) => uncaught.push(error)
+      const others = process.listeners('uncaughtException')
+      process.removeAllListeners('uncaughtException').on('uncaughtException', note)
+      try {
+        await other.close()
+        await pause(3 * silentMs)
+      } finally {
+        process.removeListener('uncaughtException', note)
+        for (const listener of others) process.on('uncaughtException', listener)
+      }
+      expect(uncaught).to.deep.equal([])
     })
   })
 }
