@@ -192,7 +192,7 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'other blocks of the same number are not read',
-    changes: [{ file: 'server/engine/watchChain.ts', find: '      readExchanged(head)\n', replace: '' }],
+    changes: [{ file: 'server/engine/watchChain.ts', find: '      blocksRead.exchanged(head)\n', replace: '' }],
     tests: ['test/engine/reorganisation.test.ts', '-g', 'one of the same number'],
   },
   {

@@ -3,6 +3,7 @@ import type { Block, Chain, Receipt } from '../chain/chain.js'
 import { sideBySide } from '../domain/sideBySide.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { Store } from '../store/store.js'
+import { createBlocksRead } from './blocksRead.js'
 import { createLaneCheck } from './laneCheck.js'
 import { createLeftOverCheck } from './leftOver.js'
 import { createLookTimes } from './lookTimes.js'
@@ -14,8 +15,6 @@ import { createReorganisationCheck } from './reorganisations.js'
 import { createResends } from './resends.js'
 import type { EngineTools } from './tools.js'
 
-/** Further behind than this, transactions are looked up by hash instead of reading every block. */
-const maxBlocksAtOnce = 64n
 const batchSize = 200
 const lookAgainMs = 5_000
 /** How long a chain that could not be watched is left alone at least. */
@@ -42,8 +41,6 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let calledFor: number | null = null
   let pause: { canBeCut: boolean; cutTo: (ms: number) => void; end: () => void } | null = null
   let loop: Promise<void> = Promise.resolve()
-  /** The newest block whose receipts have been read. Its hash is null where only what comes after it matters. */
-  let read: { number: bigint; hash: Hash | null } | null = null
   /** The newest head that was seen, read or not. */
   let seen: Hash | null = null
   /** Clients have not been shown yet how deep their transactions are under that head. */
@@ -54,10 +51,9 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let lookedAt = -Infinity
   /** When the head was last looked at before it was seen to have moved: the blocks since then came later. */
   let movedAt = -Infinity
-  /** The newest blocks that were read, by number. */
-  const known = new Map<bigint, Hash>()
   /** Blocks that were read in this round, by number. */
   const canonical = new Map<bigint, Hash>()
+  const blocksRead = createBlocksRead(chain.config.confirmations)
   const reorganisations = createReorganisationCheck(chain, tools)
   const lanes = createLaneCheck(chain, tools)
   const leftOver = createLeftOverCheck(chain, tools)
@@ -135,9 +131,10 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     canonical.clear()
     const askedAt = tools.now()
     // Both in one request: a transaction that was just sent is in the next block where blocks are made at once.
+    const last = blocksRead.last()
     const [head, next] = await Promise.all([
       chain.head(),
-      awaited.size > 0 && read ? readAhead(read.number + 1n) : null,
+      awaited.size > 0 && last !== null ? readAhead(last + 1n) : null,
     ])
     tools.heads.set(chainId, head)
     const hasMoved = seen !== head.hash
@@ -145,11 +142,11 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     lookedAt = askedAt
     const now = performance.now()
     // It only came to see whether there is a block yet.
-    if (read?.hash === head.hash && awaited.size > 0 && now - wholeAt < pollIntervalMs) return false
+    if (blocksRead.isLast(head) && awaited.size > 0 && now - wholeAt < pollIntervalMs) return false
     wholeAt = now
     if (await reorganisations.check(head)) {
       isDoubtful = true
-      readExchanged(head)
+      blocksRead.exchanged(head)
     }
     const faults: unknown[] = []
     const part = async (work: () => Promise<void>) => {
@@ -163,7 +160,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       leftOver.check()
       await part(() => lookAfterSilent(head))
     } else {
-      read = head
+      blocksRead.skip(head)
     }
     await part(() => lanes.check())
     await part(() => checkMissingSigners())
@@ -179,47 +176,21 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     leftOver.blockSeen({ after: movedAt })
   }
 
-  function readAfter(number: bigint): void {
-    read = { number: number < -1n ? -1n : number, hash: null }
-  }
-
-  /** One of ours may be in other blocks of the same number, as deep as blocks are commonly exchanged. */
-  function readExchanged({ number, hash, parentHash }: Block): void {
-    if (read === null) return
-    // A node that is a block behind another has exchanged none; where the chain has become shorter, others follow.
-    if (known.get(number) === hash) {
-      if (number < read.number) read = { number, hash }
-      return
-    }
-    const deepest = least(number, read.number) - least(BigInt(chain.config.confirmations) + 1n, maxBlocksAtOnce)
-    const before = known.get(number - 1n) === parentHash ? number - 1n : deepest
-    readAfter(least(before, read.number))
-  }
-
   /** However much is open, a request for each new block finds all of ours in it; for several they travel together. */
   async function readNewBlocks(head: Block, next: BlockReceipts | null): Promise<void> {
-    const isBehind = read !== null && head.number < read.number && known.get(head.number) !== head.hash
-    if (read === null || isBehind || head.number - read.number > maxBlocksAtOnce) {
-      // What is older than this block is found by hash, in `lookAfterSilent` and `settleFinal`.
-      readAfter(head.number - 1n)
-    }
     const ask = async (number: bigint) =>
       next && isUnder(head, next.block, number) ? next : chain.blockReceipts(number)
     // No more than can be settled at once: the next ones would only lie in memory.
-    const blocks = { after: read!.number, head: head.number, mostAtOnce: settledAtOnce }
+    const blocks = { after: blocksRead.after(head), head: head.number, mostAtOnce: settledAtOnce }
     for await (const found of readBlocks(blocks, ask)) {
-      for (const { block } of found) {
-        canonical.set(block.number, block.hash)
-        known.set(block.number, block.hash)
-      }
-      for (const number of known.keys()) if (number <= head.number - maxBlocksAtOnce) known.delete(number)
+      for (const { block } of found) canonical.set(block.number, block.hash)
       const receipts = found.flatMap((block) => block.receipts)
       await meetAll(
         receipts.filter(({ from }) => tools.signers.has(from)),
         head,
       )
       // Not before: what could not be met is read again.
-      read = found.at(-1)!.block
+      blocksRead.note(found.map(({ block }) => block))
     }
   }
 
@@ -361,8 +332,4 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
 function isUnder(head: Block, ahead: Block, number: bigint): boolean {
   if (ahead.number !== number) return false
   return ahead.hash === head.hash || (number === head.number - 1n && ahead.hash === head.parentHash)
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }
