@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { rpc } from '../../server/devnet/anvil.js'
+import { payingAction } from '../support/payingAction.js'
 import { until } from '../support/until.js'
 import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
 import { useServiceOnChains } from '../support/useTestService.js'
-import { actionOf, fund, newUser, sendFrom, tokenOf, transferData } from '../support/wallets.js'
+import { fund, newUser, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 describe('a reorganisation within the confirmations', () => {
   const { service, api } = useServiceOnChains((chain) => ({ ...chain, confirmations: 4 }))
@@ -49,18 +50,11 @@ describe('a step’s transaction whose block is exchanged for another', function
   const url = () => node().upstream!
   const open = () => service.database.knex('transactions').where({ status: 'open' })
 
-  beforeEach(() => rpc(url(), 'evm_setAutomine', [false]))
   afterEach(() => rpc(url(), 'evm_setAutomine', [true]))
 
   /** Asks for a step of a user of its own; answers its path once its transaction is in the pool. */
   async function sent(): Promise<string> {
-    const [chain] = service.chains
-    const user = newUser()
-    await rpc(url(), 'evm_setAutomine', [true])
-    await fund(chain, user.address, { usd: 9n })
-    await rpc(url(), 'evm_setAutomine', [false])
-    const calls = [{ to: tokenOf(chain, 'usd').address, value: 0n, data: transferData(chain.vault, 9n) }]
-    const { actionId } = (await api.post('/actions', await actionOf(user, chain, calls))).body
+    const actionId = await payingAction(service.chains[0], url(), api)
     await api.execute(actionId, 0, 0, undefined, 0)
     await until(async () => (await open().whereNotNull('sent_at')).length === 1, 'the step in the pool')
     return `/actions/${actionId}/intents/0/steps/0`

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { rpc } from '../../server/devnet/anvil.js'
+import { payingAction } from '../support/payingAction.js'
 import { until } from '../support/until.js'
 import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
-import { actionOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
 describe('a node that answers for receipts with an error, as while it indexes', function () {
   this.timeout(60_000)
@@ -15,17 +15,8 @@ describe('a node that answers for receipts with an error, as while it indexes', 
   }
 
   it('keeps nothing from being sent again, and none from being settled', async () => {
-    const [chain] = service.chains
     const actionIds: string[] = []
-    for (let count = 1; count <= 3; count++) {
-      const user = newUser()
-      await rpc(url(), 'evm_setAutomine', [true])
-      await fund(chain, user.address, { usd: 9n })
-      await rpc(url(), 'evm_setAutomine', [false])
-      const calls = [{ to: tokenOf(chain, 'usd').address, value: 0n, data: transferData(chain.vault, 9n) }]
-      const { actionId } = (await api.post('/actions', await actionOf(user, chain, calls))).body
-      actionIds.push(actionId)
-    }
+    for (let count = 1; count <= 3; count++) actionIds.push(await payingAction(service.chains[0], url(), api))
     for (const [before, actionId] of actionIds.entries()) {
       await api.execute(actionId, 0, 0, undefined, 0)
       await until(async () => (await open().whereNotNull('sent_at')).length === before + 1, 'the step to be sent')
