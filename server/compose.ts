@@ -46,6 +46,7 @@ import { createVenueTxHashes } from './services/venueTxHashes.js'
 import { createLogger } from './logging.js'
 import { createMetrics, type Metrics, serveMetrics } from './metrics.js'
 import { openSigners } from './openSigners.js'
+import { createKnownChains } from './knownChains.js'
 import { refuseDropped } from './knownDeployment.js'
 import { createSignals } from './signals.js'
 import { createDatabase, type Database } from './store/database.js'
@@ -120,7 +121,9 @@ export async function startService(
     const signerFaults: EngineTools['signerFaults'] = new Map()
     const refusedOperators: EngineTools['refusedOperators'] = new Map()
     const metrics = createMetrics(version)
+    const knownChains = createKnownChains(store)
     const chains = createChains(deployment.chains, {
+      isGenesis: knownChains.isGenesis,
       onRoundTrip: ({ chainId, node, outcome, durationMs }) =>
         metrics.observeRpc(chainId, node, outcome, durationMs / 1000),
     })
@@ -130,7 +133,7 @@ export async function startService(
       operators: [...signers.keys()],
       onDemandProof: config.onDemandProof,
     }
-    await refuseOtherChains(store, chains)
+    await knownChains.refuseOthers(chains)
     const { unconfiguredCredit, droppedTokens } = await refuseDropped(database, deployment.chains, log)
 
     const signals = createSignals()
@@ -221,28 +224,6 @@ export async function startService(
     await stopAll()
     // Of a database that is up to date this shows only where the start first writes to it.
     throw (isWriteRefused(error) && explainUnusable(config.database, error)) || error
-  }
-}
-
-/** Chains that were reset underneath, or swapped for others, make what the database knows of them wrong. */
-export class ChainReset extends Error {
-  override readonly name = 'ChainReset'
-}
-
-async function refuseOtherChains(
-  store: ReturnType<typeof createStore>,
-  chains: ReturnType<typeof createChains>,
-): Promise<void> {
-  for (const [chainId, chain] of chains) {
-    const genesis = await chain.blockByNumber(0n).catch(() => null)
-    // A chain that does not answer is no other chain; the engine waits for it.
-    if (!genesis) continue
-    const known = await store.rememberGenesis(chainId, genesis.hash)
-    if (known === genesis.hash) continue
-    throw new ChainReset(
-      `Chain ${chainId} is not the chain that the database was made with: it was reset, or another one answers. ` +
-        'Give the service an empty database (for the embedded chains: another DATA_DIR), or the right chain.',
-    )
   }
 }
 

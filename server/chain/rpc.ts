@@ -1,3 +1,4 @@
+import type { Hash } from 'viem'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
 import { type Block, ChainUnavailable } from './chain.js'
 import { createNodeHeads, type NodeHead } from './nodeHeads.js'
@@ -20,6 +21,8 @@ export type RpcOptions = {
   sendTimeoutMs?: number
   /** For how long a node is believed to be of the chain that it has named. */
   verifyEveryMs?: number
+  /** Whether it is the first block of the chain of this id. Undefined: no node is asked for its first block. */
+  isGenesis?: (chainId: number, hash: Hash) => Promise<boolean>
   /** Called after every HTTP request. */
   onRoundTrip?: (roundTrip: RoundTrip) => void
 }
@@ -40,9 +43,10 @@ const decodeHead = ([block]: RpcAnswer[]) => readBlock(resultOf(block))
 /** All nodes of one chain. Reads ask one node after the other until one answers, sends go to all. */
 export function createRpc(chainId: number, urls: readonly string[], options: RpcOptions = {}) {
   const { readTimeoutMs = 4_000, sendTimeoutMs = 10_000, verifyEveryMs, onRoundTrip = () => undefined } = options
+  const isGenesis = options.isGenesis && ((hash: Hash) => options.isGenesis!(chainId, hash))
   const redact = createRedactor(urls)
   const nodes = urls.map((url, index) => {
-    const common = { chainId, url, index, verifyEveryMs, onRoundTrip }
+    const common = { chainId, url, index, verifyEveryMs, isGenesis, onRoundTrip }
     return {
       index,
       reads: createRpcNode({ ...common, timeoutMs: readTimeoutMs }),

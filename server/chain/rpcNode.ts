@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, request } from 'undici'
+import { type Hash, isHash } from 'viem'
 
 /** One JSON-RPC call. */
 export type RpcCall = { method: string; params: readonly unknown[] }
@@ -28,6 +29,8 @@ export type RpcNodeOptions = {
   timeoutMs: number
   /** For how long it is believed to be of the chain that it has named. */
   verifyEveryMs?: number | undefined
+  /** Whether it is the chain's first block, which chains of the same id differ by. Undefined: it is not asked for. */
+  isGenesis?: ((hash: Hash) => Promise<boolean>) | undefined
   onRoundTrip: (roundTrip: RoundTrip) => void
 }
 
@@ -66,10 +69,11 @@ type Group = {
 /**
  * One node of a chain. What is asked within one turn of the event loop travels in one HTTP request; what one caller asks
  * together always does. Until the node has said that it is of the right chain, every request asks for that too. It has to
- * say so again after any failure, and every minute: what answers at an address may be exchanged without a break.
+ * say so again after any failure, and every minute: what answers at an address may be exchanged, or reset, without a break.
  */
 export function createRpcNode(options: RpcNodeOptions) {
-  const { chainId, url, index, timeoutMs, verifyEveryMs = 60_000, onRoundTrip } = options
+  const { chainId, url, index, timeoutMs, verifyEveryMs = 60_000, isGenesis, onRoundTrip } = options
+  const proofs = isGenesis ? [chainIdCall, genesisCall] : [chainIdCall]
   const { endpoint, headers } = withoutCredentials(url)
   let queue: Group[] = []
   let verifiedAt = -Infinity
@@ -110,13 +114,15 @@ export function createRpcNode(options: RpcNodeOptions) {
   async function exchange(groups: Group[]): Promise<void> {
     const asked = groups.flatMap((group) => group.calls)
     const startedAt = performance.now()
-    const calls = startedAt - verifiedAt < verifyEveryMs ? asked : [chainIdCall, ...asked]
+    const calls = startedAt - verifiedAt < verifyEveryMs ? asked : [...proofs, ...asked]
     let outcome: RoundTrip['outcome'] = 'failed'
     try {
       let answers = await post(calls)
       if (calls.length > asked.length) {
         requireChain(answers[0])
-        answers = answers.slice(1)
+        await requireGenesis(answers[1])
+        verifiedAt = startedAt
+        answers = answers.slice(proofs.length)
       }
       outcome = 'answered'
       for (const group of groups) deliver(group, answers.splice(0, group.calls.length))
@@ -139,7 +145,15 @@ export function createRpcNode(options: RpcNodeOptions) {
     if (answer?.error) throw new NodeFailure(`eth_chainId: ${answer.error.message}`)
     if (typeof answer?.result !== 'string') throw new NodeFailure('the node does not say its chain')
     if (Number(answer.result) !== chainId) throw new NodeFailure(`the node is of chain ${Number(answer.result)}`)
-    verifiedAt = performance.now()
+  }
+
+  async function requireGenesis(answer: RpcAnswer | undefined): Promise<void> {
+    const { hash } = (answer?.result ?? {}) as { hash?: unknown }
+    // Not every node has its first block.
+    if (!isGenesis || typeof hash !== 'string' || !isHash(hash)) return
+    const isOurs = await isGenesis(hash.toLowerCase() as Hash).catch(() => null)
+    if (isOurs === null) throw new NodeFailure('its first block could not be compared with the known one')
+    if (!isOurs) throw new NodeFailure('the node is of another chain of the same id: it has another first block')
   }
 
   async function post(calls: readonly WrittenCall[]): Promise<(RpcAnswer | undefined)[]> {
@@ -168,6 +182,7 @@ function write({ method, params }: RpcCall): WrittenCall {
 }
 
 const chainIdCall = write({ method: 'eth_chainId', params: [] })
+const genesisCall = write({ method: 'eth_getBlockByNumber', params: ['0x0', false] })
 
 type Response = Awaited<ReturnType<typeof request>>
 

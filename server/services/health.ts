@@ -141,10 +141,10 @@ export function createHealth(deps: {
       const fault = deps.signerFaults.get(lane.signer)
       return lane.status === 'active' && fault ? { ...lane, reason: `It gives no signatures: ${fault.reason}` } : lane
     })
+    // First, so that a node that is found to be behind is not asked for the rest; one that is silent is not waited for.
+    const askedNodes = chain.nodes()
     try {
       const signers = lanes.map((lane) => lane.signer)
-      // First, so that a node that is found to be behind is not asked for the rest; one that is silent is not waited for.
-      const askedNodes = chain.nodes()
       await settledOrAfter(askedNodes, nodesMs)
       const tokens = config.tokens.map((token) => token.address)
       const [head, inventory, limits, accounts, areOperators, nodes] = await Promise.all([
@@ -175,7 +175,8 @@ export function createHealth(deps: {
         unsettled,
       }
     } catch {
-      return { ...silentState(config, lanes), open, stuck }
+      const faults = (await askedNodes).map(({ fault }) => ({ behind: null, fault }))
+      return { ...silentState(config, lanes), nodes: faults, open, stuck }
     }
   }
 }

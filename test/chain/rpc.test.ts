@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { type Hash, keccak256 } from 'viem'
 import { ChainUnavailable } from '../../server/chain/chain.js'
 import { createRedactor } from '../../server/chain/redact.js'
 import { createRpc } from '../../server/chain/rpc.js'
@@ -197,6 +198,59 @@ describe('JSON-RPC to the nodes of a chain', () => {
     const asked = trips.filter(({ node }) => node === 0).map(({ methods }) => methods)
     expect(asked.at(-1)).to.deep.equal(['eth_chainId', 'eth_blockNumber'])
     expect(asked.filter((methods) => methods.includes('eth_chainId'))).to.have.length(2)
+  })
+
+  describe('with a known first block', () => {
+    const [ours, others] = [keccak256('0x01'), keccak256('0x02')]
+    const isGenesis = async (chainId: number, hash: Hash) => chainId === 31337 && hash === ours
+    /** Null: the node does not have it any more. */
+    const chainOf = (genesis: Hash | null, head: string): Fault => ({
+      kind: 'answer',
+      answer: ({ method }) => {
+        if (method === 'eth_getBlockByNumber')
+          return { result: genesis && { hash: genesis.toUpperCase().replace('X', 'x') } }
+        return method === 'eth_blockNumber' ? { result: head } : null
+      },
+    })
+
+    it('passes over a node of another chain of the same id, and says so', async () => {
+      first.behave(chainOf(others, '0x9'))
+      second.behave(chainOf(ours, '0x2'))
+      const rpc = createRpc(31337, [first.url, second.url], { isGenesis })
+      expect(await readNumber(rpc)).to.equal(2n)
+      const [head] = await rpc.readHeads()
+      expect(head!.fault).to.equal('the node is of another chain of the same id: it has another first block')
+    })
+
+    it('notices that the chain was reset without a break', async () => {
+      const rpc = createRpc(31337, [first.url, second.url], { isGenesis, verifyEveryMs: 300 })
+      first.behave(chainOf(ours, '0x1'))
+      second.behave(chainOf(ours, '0x2'))
+      expect(await readNumber(rpc)).to.equal(1n)
+      first.behave(chainOf(others, '0x9'))
+      const seen = await until(
+        async () => [await readNumber(rpc)].find((head) => head !== 1n && head !== 9n),
+        'the other node',
+      )
+      expect(seen).to.equal(2n)
+    })
+
+    it('asks for it with the chain, in the same request, and lets a node be that has none', async () => {
+      const trips: RoundTrip[] = []
+      const rpc = createRpc(31337, [first.url], { isGenesis, onRoundTrip: (trip) => trips.push(trip) })
+      first.behave(chainOf(null, '0x1'))
+      expect([await readNumber(rpc), await readNumber(rpc)]).to.deep.equal([1n, 1n])
+      const methods = trips.map((trip) => trip.methods)
+      expect(methods).to.deep.equal([['eth_chainId', 'eth_getBlockByNumber', 'eth_blockNumber'], ['eth_blockNumber']])
+    })
+
+    it('believes no node while the known one can not be read', async () => {
+      first.behave(chainOf(ours, '0x1'))
+      const rpc = createRpc(31337, [first.url], { isGenesis: () => Promise.reject(new Error('s3cr3t')) })
+      const error = (await readNumber(rpc).catch((reason: unknown) => reason)) as Error
+      expect(error).to.be.instanceOf(ChainUnavailable)
+      expect(error.message).to.include('could not be compared').and.not.include('s3cr3t')
+    })
   })
 
   it('says why each node tells no head', async () => {

@@ -1,10 +1,18 @@
 import type { ChainState, Finding } from './state.js'
 
-export function downOf({ config, head }: ChainState): Finding[] {
+export function downOf({ config, head, nodes }: ChainState): Finding[] {
   if (head !== null) return []
   const { chainId } = config
+  const faults = [...new Set(nodes.flatMap(({ fault }) => fault ?? []))].join('; ')
   const remedy = 'See to the nodes in the chain’s rpcUrls, or name others. Steps wait and nothing is lost.'
-  return [{ code: 'chain_down', chainId, message: `No node of chain ${chainId} answers.`, remedy }]
+  return [
+    {
+      code: 'chain_down',
+      chainId,
+      message: `No node of chain ${chainId} gives a usable answer${faults && `: ${faults}`}.`,
+      remedy,
+    },
+  ]
 }
 
 export function nodesOf({ config, head, nodes }: ChainState): Finding[] {
