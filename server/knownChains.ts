@@ -10,37 +10,45 @@ export class ChainReset extends Error {
 /** Which chain each chain id stands for: the one whose first block the database was made with. */
 export function createKnownChains(store: Pick<Store, 'rememberGenesis'>) {
   const known = new Map<number, Hash>()
-  const others = new Set<number>()
+  /** What a start is to break off with where it finds no node of the chain. */
+  const faults = new Map<number, unknown>()
 
   return {
     /** Whether it is the chain's first block. The first that any node of it tells is remembered, and is from then on. */
     async isGenesis(chainId: number, hash: Hash): Promise<boolean> {
-      const genesis = known.get(chainId) ?? (await store.rememberGenesis(chainId, hash))
-      known.set(chainId, genesis)
-      if (hash !== genesis) others.add(chainId)
-      return hash === genesis
+      try {
+        const genesis = known.get(chainId) ?? (await store.rememberGenesis(chainId, hash))
+        known.set(chainId, genesis)
+        if (hash !== genesis) faults.set(chainId, chainReset(chainId))
+        return hash === genesis
+      } catch (error) {
+        faults.set(chainId, error)
+        throw error
+      }
     },
 
     /**
-     * Throws `ChainReset` where all nodes of a chain that answer are of another one. One that does not answer is no other
-     * chain: the engine waits for it, and its nodes are asked for their first block when they answer.
+     * Throws `ChainReset` where all nodes of a chain that answer are of another one, and what the database says where it
+     * can't tell which chain it was made with. A node that does not answer is of no other chain: the engine waits for it,
+     * and it is asked for its first block when it answers.
      */
     async refuseOthers(chains: ReadonlyMap<number, Chain>): Promise<void> {
-      const refused = await Promise.all([...chains].map(([chainId, chain]) => isAnother(chainId, chain)))
-      const chainId = [...chains.keys()][refused.indexOf(true)]
-      if (chainId === undefined) return
-      throw new ChainReset(
-        `Chain ${chainId} is not the chain that the database was made with: it was reset, or another one answers. ` +
-          'Give the service an empty database (for the embedded chains: another DATA_DIR), or the right chain.',
-      )
+      await Promise.all([...chains].map(([chainId, chain]) => refuseAnother(chainId, chain)))
     },
   }
 
-  async function isAnother(chainId: number, chain: Chain): Promise<boolean> {
+  async function refuseAnother(chainId: number, chain: Chain): Promise<void> {
     const answers = await chain.head().then(
       () => true,
       () => false,
     )
-    return !answers && others.has(chainId)
+    if (!answers && faults.has(chainId)) throw faults.get(chainId)
   }
+}
+
+function chainReset(chainId: number): ChainReset {
+  return new ChainReset(
+    `Chain ${chainId} is not the chain that the database was made with: it was reset, or another one answers. ` +
+      'Give the service an empty database (for the embedded chains: another DATA_DIR), or the right chain.',
+  )
 }

@@ -1,9 +1,8 @@
 import type { Knex } from 'knex'
-import { isWriteRefused } from './databaseErrors.js'
 import { explainUnusable } from './databaseUnusable.js'
 import type { SqliteConnection } from './keepPrepared.js'
 import { migrate } from './migrate.js'
-import { type DatabaseConfig, isOfCluster, openDatabase, type Pool } from './openDatabase.js'
+import { abandon, type DatabaseConfig, isOfCluster, openDatabase, type Pool } from './openDatabase.js'
 import { type Client, runTransaction, type Transaction } from './transaction.js'
 
 export type { DatabaseConfig } from './openDatabase.js'
@@ -173,17 +172,13 @@ async function runOnce<T>(
   const connection = await client.acquireConnection()
   const hurry = waitForDisk ? null : (connection as SqliteConnection)
   const joins = kind === 'mysql' && !isOfCluster(connection)
-  const abandon = (reason: unknown) => {
-    // Knex's pool closes it then. SQLite's only one says so when there is nothing to roll back.
-    if (kind === 'mysql') Object.assign(connection, { __knex__disposed: reason })
+  const cannotRollBack = (reason: unknown) => {
+    // SQLite's only one says so when there is nothing to roll back.
+    if (kind === 'mysql') abandon(connection, reason)
   }
   try {
     hurry?.pragma('synchronous = NORMAL')
-    return await runTransaction(client, connection, { joins, abandon }, work)
-  } catch (error) {
-    // After a failover an open connection may lead to the server that was the first, while new ones lead to the next.
-    if (isWriteRefused(error)) abandon(error)
-    throw error
+    return await runTransaction(client, connection, { joins, abandon: cannotRollBack }, work)
   } finally {
     try {
       hurry?.pragma('synchronous = FULL')

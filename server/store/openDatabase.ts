@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
+import { isWriteRefused } from './databaseErrors.js'
 import { keepPrepared, type SqliteConnection } from './keepPrepared.js'
 
 /** How the database is reached, and what each connection is told before it is used. */
@@ -25,7 +26,7 @@ export function openDatabase(config: DatabaseConfig, mayBeSilent: () => boolean)
 }
 
 function openMysql(config: MysqlConfig, mayBeSilent: () => boolean): Knex {
-  return knexFactory({
+  const knex = knexFactory({
     client: 'mysql2',
     log: quiet,
     // Errors name the statement, not its values: these may be signatures and raw transactions.
@@ -53,6 +54,8 @@ function openMysql(config: MysqlConfig, mayBeSilent: () => boolean): Knex {
       },
     },
   })
+  leaveWhatIsReadOnly(knex.client as Runner)
+  return knex
 }
 
 function openSqlite(file: string): Knex {
@@ -99,6 +102,27 @@ function makeFolder(path: string): void {
     // Another process may have made it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
+}
+
+/** A Knex client's own way to run a statement. */
+type Runner = { _query(connection: object, statement: object): Promise<unknown> }
+
+/** After a failover an open connection may lead to the server that was the first, while new ones lead to the next. */
+function leaveWhatIsReadOnly(client: Runner): void {
+  const run = client._query.bind(client)
+  client._query = async (connection, statement) => {
+    try {
+      return await run(connection, statement)
+    } catch (error) {
+      if (isWriteRefused(error)) abandon(connection, error)
+      throw error
+    }
+  }
+}
+
+/** Has Knex's pool close the connection once it is given back. */
+export function abandon(connection: object, reason: unknown): void {
+  Object.assign(connection, { __knex__disposed: reason })
 }
 
 /** What is needed of a Knex client besides. */
