@@ -16,10 +16,14 @@ export function createEvents(deps: {
   const lookout = createLookout(deps)
 
   return {
-    /** The events of an action after one, as they come. Null: it has ended and there are none. */
-    async follow(actionId: string, after: number, signal: AbortSignal): Promise<AsyncIterable<StepEvent> | null> {
+    /**
+     * The events of an action after the last one that is known, as they come. Null: it has ended and there are none.
+     * What is known may be of a database that was lost, and restored without it: then all of them.
+     */
+    async follow(actionId: string, last: number, signal: AbortSignal): Promise<AsyncIterable<StepEvent> | null> {
       const progress = await store.readProgress(actionId)
       if (!progress) throw new ServiceError('not_found', 'Action not found')
+      const after = last > progress.events ? 0 : last
       return hasEnded(progress) && after >= progress.events ? null : events(actionId, after, signal)
     },
   }

@@ -268,6 +268,10 @@ describe('the other endpoints', () => {
         headers: { 'last-event-id': String(sequence.length) },
       })
       expect(none.status).to.equal(204)
+      const beyond = await fetch(`${service.url}/actions/${actionId}/events`, {
+        headers: { 'last-event-id': String(sequence.length + 1) },
+      })
+      expect(await beyond.text()).to.equal(text)
       const malformed = await fetch(`${service.url}/actions/${actionId}/events`, { headers: { 'last-event-id': '01' } })
       const { error } = (await malformed.json()) as { error: { message: string } }
       expect(error.message).to.equal('last-event-id must be a whole number in decimal digits, without leading zeros')
