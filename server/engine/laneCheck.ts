@@ -30,6 +30,8 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
   let checkedAt = -Infinity
   const missing = new Map<Address, Finding>()
   const used = new Map<Address, Finding>()
+  /** Gaps that are being filled, which may take as long as a signer and the slowest node: nobody waits for it. */
+  const filling = new Map<Address, Promise<void>>()
 
   return {
     /** A key that the journal does not know yet begins where the chain has it. */
@@ -50,6 +52,10 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     async check(): Promise<void> {
       const everyMs = Math.min(checkEveryPolls * chain.config.pollIntervalMs, checkAtLeastMs)
       if (elapsedMs(checkedAt, tools.now()) >= everyMs) await checkAll()
+    },
+
+    async stop(): Promise<void> {
+      await Promise.all(filling.values())
     },
   }
 
@@ -80,7 +86,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
         await lookForStranger(lane, chainNonce)
         await lookForGap(lane, chainNonce)
       } catch (error) {
-        // Its signer may be away for long, and the lanes after it are to be checked all the same.
+        // The lanes after it are to be checked all the same.
         tools.log.warn({ err: error, chainId, signer }, 'lane was not checked')
       }
     }
@@ -112,7 +118,11 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     if (!lasts(missing, signer, isMissing ? chainNonce : null)) return
     // What was given up had not lost its nonce after all; its bytes are as good as any, and pay nothing twice.
     const isReopened = await tools.store.reopenLost({ chainId, signer, nonce: chainNonce }, tools.now())
-    if (!isReopened) await fillGap(chain, signer, chainNonce, tools)
+    if (isReopened || filling.has(signer)) return
+    const filled = fillGap(chain, signer, chainNonce, tools)
+      .catch((error: unknown) => tools.log.warn({ err: error, chainId, signer }, 'gap was not filled'))
+      .finally(() => filling.delete(signer))
+    filling.set(signer, filled)
   }
 
   /** Whether the same nonce has been found so many times in a row and for so long. Null: nothing was found now. */

@@ -83,7 +83,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       stopped = true
       pause?.end()
       await loop
-      await Promise.all([leftOver.stop(), resends.stop()])
+      await Promise.all([lanes.stop(), leftOver.stop(), resends.stop()])
     },
   }
 

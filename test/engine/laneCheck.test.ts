@@ -5,25 +5,25 @@ import { SignerUnavailable } from '../../server/domain/errors.js'
 import { createLaneCheck } from '../../server/engine/laneCheck.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import type { Lane } from '../../server/store/lanes.js'
+import { pause } from '../support/pause.js'
+import { until } from '../support/until.js'
 
 describe('the check of the lanes of a chain', () => {
-  it('pauses those that are ahead, whatever keeps another from being looked into', async () => {
-    const lane = (digit: string): Lane => ({
-      ...{ signer: `0x${digit.repeat(40)}` as Address, nextNonce: 7, status: 'active', reason: null },
-      ...{ chainId: 1, isAhead: false, isRetired: false },
-    })
-    const [troubled, ahead, behind] = [lane('1'), lane('2'), lane('3')]
-    const lanes = [troubled!, ahead!, behind!]
-    const nonces = [6, 8, 6]
-    const paused: Address[] = []
-    const lookedInto: Address[] = []
-    const config = { chainId: 1, pollIntervalMs: 100, replaceAfterMs: 1_000, vault: `0x${'fa'.repeat(20)}` }
-    const chain = {
-      config,
+  const lane = (digit: string): Lane => ({
+    ...{ signer: `0x${digit.repeat(40)}` as Address, nextNonce: 7, status: 'active', reason: null },
+    ...{ chainId: 1, isAhead: false, isRetired: false },
+  })
+
+  /** Its lanes' nonces by the chain. */
+  const chainWith = (nonces: number[]) =>
+    ({
+      config: { chainId: 1, pollIntervalMs: 1, replaceAfterMs: 0, vault: `0x${'fa'.repeat(20)}` },
       areOperators: async (signers: Address[]) => signers.map(() => true),
       highestNonces: async (signers: Address[]) => nonces.slice(0, signers.length),
-    } as unknown as Chain
-    const tools = {
+    }) as unknown as Chain
+
+  const toolsFor = (lanes: Lane[], store: object, more: object = {}) =>
+    ({
       now: Date.now,
       signers: new Map(lanes.map(({ signer }) => [signer, {}])),
       refusedOperators: new Map(),
@@ -32,17 +32,68 @@ describe('the check of the lanes of a chain', () => {
       log: { warn: () => undefined, error: () => undefined, info: () => undefined },
       store: {
         readLanes: async () => lanes,
-        noteLaneAhead: async ({ signer }: Lane) => paused.push(signer),
-        lowestUnminedNonce: async (_chainId: number, signer: Address) => {
-          lookedInto.push(signer)
-          if (signer === troubled!.signer) throw new SignerUnavailable(signer, 'it is away')
-          return null
-        },
+        lowestUnminedNonce: async () => null,
         standsForNonce: async () => true,
+        ...store,
       },
-    } as unknown as EngineTools
-    await createLaneCheck(chain, tools).open()
-    expect(paused).to.deep.equal([ahead!.signer])
-    expect(lookedInto).to.deep.equal([troubled!.signer, behind!.signer])
+      ...more,
+    }) as unknown as EngineTools
+
+  it('pauses those that are ahead, whatever keeps another from being looked into', async () => {
+    const [troubled, ahead, behind] = [lane('1'), lane('2'), lane('3')]
+    const paused: Address[] = []
+    const lookedInto: Address[] = []
+    const tools = toolsFor([troubled, ahead, behind], {
+      noteLaneAhead: async ({ signer }: Lane) => paused.push(signer),
+      lowestUnminedNonce: async (_chainId: number, signer: Address) => {
+        lookedInto.push(signer)
+        if (signer === troubled.signer) throw new SignerUnavailable(signer, 'it is away')
+        return null
+      },
+    })
+    await createLaneCheck(chainWith([6, 8, 6]), tools).open()
+    expect(paused).to.deep.equal([ahead.signer])
+    expect(lookedInto).to.deep.equal([troubled.signer, behind.signer])
+  })
+
+  it('waits for no signature that fills a gap, asks for one at a time, and ends with it', async () => {
+    const behind = lane('1')
+    const asked: number[] = []
+    let fail: (reason: Error) => void = () => undefined
+    const signTransaction = ({ nonce }: { nonce: number }) => {
+      asked.push(nonce)
+      return new Promise<never>((_resolve, reject) => (fail = reject))
+    }
+    const tools = toolsFor(
+      [behind],
+      { standsForNonce: async () => false, reopenLost: async () => false },
+      {
+        signers: new Map([[behind.signer, { signTransaction }]]),
+        signerFaults: new Map(),
+        heads: new Map([[1, { baseFeePerGas: 1n }]]),
+        codec: { initialFees: () => ({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }) },
+      },
+    )
+    const check = createLaneCheck(chainWith([6]), tools)
+    await check.open()
+    const checkedOnce = async () => {
+      await check.check()
+      return asked.length > 0
+    }
+    await until(checkedOnce, 'the gap to be filled', 5_000, 40)
+    for (let times = 0; times < 5; times++) {
+      await pause(40)
+      await check.check()
+    }
+    expect(asked).to.deep.equal([6])
+    let stopped = false
+    const stopping = check.stop().then(() => (stopped = true))
+    await new Promise(setImmediate)
+    expect(stopped).to.equal(false)
+    fail(new Error('no signature'))
+    await stopping
+    await until(async () => (await checkedOnce()) && asked.length === 2, 'it to be asked for again', 5_000, 40)
+    fail(new Error('no signature'))
+    await check.stop()
   })
 })
