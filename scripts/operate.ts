@@ -11,6 +11,7 @@
  */
 import type { Address } from 'viem'
 import { createChains } from '../server/chain/createChain.js'
+import { createKnownChains } from '../server/knownChains.js'
 import type { Database } from '../server/store/database.js'
 import { readKnownContracts, readUnderWay } from '../server/store/knownContracts.js'
 import { createStore, type Store } from '../server/store/store.js'
@@ -22,9 +23,11 @@ const usage =
   'Usage: npm run operate -- status | drain on|off | lane pause|resume|retire <chainId> <signer> [reason] | ' +
   'exposure settle <id> [--embedded]'
 
-await atService(({ database, chains, words }) =>
-  run(words, { database, store: createStore(database), chains: createChains(chains) }),
-)
+await atService(({ database, chains, words }) => {
+  const store = createStore(database)
+  const { isGenesis } = createKnownChains(store)
+  return run(words, { database, store, chains: createChains(chains, { isGenesis }) })
+})
 
 type Place = { database: Database; store: Store; chains: ReturnType<typeof createChains> }
 

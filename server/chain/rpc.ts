@@ -94,7 +94,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     decode: (answers: RpcAnswer[]) => T,
     { isAnswer = () => false, isGuess = false }: ReadOptions = {},
   ): Promise<{ value: T; node: number }> {
-    const reasons: string[] = []
+    const reasons: unknown[] = []
     for (const node of isGuess ? inOrder().slice(0, 1) : inOrder()) {
       try {
         const answers = await node.reads.ask(calls)
@@ -105,15 +105,20 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
         return { value, node: node.index }
       } catch (error) {
         if (!isGuess) node.failedAt = performance.now()
-        reasons.push(error instanceof Error ? error.message : 'unreadable answer')
+        reasons.push(error)
       }
     }
-    throw unavailable(calls[0]?.method ?? 'nothing', redact(reasons.join('; ')))
+    return failed(calls, reasons)
+  }
+
+  /** By what each node has failed. */
+  function failed(calls: readonly RpcCall[], reasons: readonly unknown[]): never {
+    throw unavailable(calls[0]?.method ?? 'nothing', redact(reasons.map(messageOf).join('; ')))
   }
 
   /**
    * Asks every node at once; null where one fails, answers what `decode` can't read, or takes so much longer than the
-   * first that has answered.
+   * first that has answered. With such a time, it throws `ChainUnavailable` where none answers.
    */
   async function readEach<T>(
     calls: readonly RpcCall[],
@@ -126,7 +131,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     })
     const all = Promise.allSettled(asked)
     if (graceMs < Infinity) {
-      await Promise.any(asked).catch(() => undefined)
+      await Promise.any(asked).catch(({ errors }: AggregateError) => failed(calls, errors))
       await settledOrAfter(all, graceMs)
     } else await all
     return [...told]
@@ -138,7 +143,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
         try {
           return { head: decodeHead(await reads.ask([headCall])), fault: null }
         } catch (error) {
-          return { head: null, fault: redact(error instanceof Error ? error.message : 'unreadable answer') }
+          return { head: null, fault: redact(messageOf(error)) }
         }
       }),
     )
@@ -156,3 +161,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
 }
 
 export type Rpc = ReturnType<typeof createRpc>
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unreadable answer'
+}

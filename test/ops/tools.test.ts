@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { Address } from 'viem'
+import { type Address, zeroHash } from 'viem'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { createDatabase } from '../../server/store/database.js'
 import { createStore } from '../../server/store/store.js'
@@ -49,17 +49,22 @@ describe('the tools beside the service', function () {
   }
 
   describe('operate, on one that has a lane,', () => {
-    const dataDir = join(folder, 'lanes')
     const signer = devAccount(1).address
-    const operate = (...words: string[]) => run('operate', [...words, '--embedded'], { DATA_DIR: dataDir })
+    const [dataDir, otherDir] = [join(folder, 'lanes'), join(folder, 'other-chain')]
+    const operateIn = (DATA_DIR: string, words: string[]) => run('operate', [...words, '--embedded'], { DATA_DIR })
+    const operate = (...words: string[]) => operateIn(dataDir, words)
 
     before(async () => {
-      const database = createDatabase({ kind: 'sqlite', file: join(dataDir, 'service.sqlite') })
-      await database.migrate()
       const lane = { chainId: 31337, signer: signer.toLowerCase() as Address, chainNonce: 0 }
-      await createStore(database).openLane(lane, Date.now())
-      await database.close()
-      await closeFilesIn(dataDir)
+      for (const dir of [dataDir, otherDir]) {
+        const database = createDatabase({ kind: 'sqlite', file: join(dir, 'service.sqlite') })
+        await database.migrate()
+        const store = createStore(database)
+        await store.openLane(lane, Date.now())
+        if (dir === otherDir) await store.rememberGenesis(31337, zeroHash)
+        await database.close()
+        await closeFilesIn(dir)
+      }
     })
 
     it('pauses it, resumes it, and retires none whose key the vault pays', async () => {
@@ -71,6 +76,12 @@ describe('the tools beside the service', function () {
       const retired = await operate('lane', 'retire', '31337', signer)
       expect(retired.status).to.equal(1)
       expect(retired.stderr).to.match(/knows 0x[0-9a-fA-F]{40} as an operator: let/)
+    })
+
+    it('resumes it on no other chain of that id', async () => {
+      const { status, stdout, stderr } = await operateIn(otherDir, ['lane', 'resume', '31337', signer])
+      expect(status, stdout).to.equal(1)
+      expect(stderr).to.contain('another chain of the same id')
     })
 
     for (const [what, words, said] of [
