@@ -25,7 +25,7 @@ const usage =
 
 await atService(({ database, chains, words }) => {
   const store = createStore(database)
-  const { isGenesis } = createKnownChains(store)
+  const { isGenesis } = createKnownChains(store, chains)
   return run(words, { database, store, chains: createChains(chains, { isGenesis }) })
 })
 

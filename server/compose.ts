@@ -121,7 +121,7 @@ export async function startService(
     const signerFaults: EngineTools['signerFaults'] = new Map()
     const refusedOperators: EngineTools['refusedOperators'] = new Map()
     const metrics = createMetrics(version)
-    const knownChains = createKnownChains(store)
+    const knownChains = createKnownChains(store, deployment.chains)
     const chains = createChains(deployment.chains, {
       isGenesis: knownChains.isGenesis,
       onRoundTrip: ({ chainId, node, outcome, durationMs }) =>

@@ -175,6 +175,8 @@ export type Chain = {
   findExecution(account: Address, chainBatchId: Hash): Promise<FoundLog>
   /** What has really reached the vaults of what a block's logs say, in the order given; see `createArrivalMeter`. */
   measureArrivals(logged: readonly { token: Address; to: Address; amount: bigint }[], block: bigint): Promise<bigint[]>
+  /** What a transaction of an account to itself needs, which moves nothing: 21,000, or more where data costs gas besides. */
+  gasOfTransfer(account: Address): Promise<bigint>
   /** At the pending block. */
   simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
   /** Hands a signed transaction to every node of the chain. Never throws. */

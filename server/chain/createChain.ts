@@ -24,12 +24,16 @@ import {
 } from './rpcFormat.js'
 import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
+import { saysNoSuchMethod } from './noSuchMethod.js'
 import { createSimulator } from './simulate.js'
 import { isRevert } from './simulationAnswers.js'
 import { readVaultLimits } from './vaultLimits.js'
 
-/** How many calls one request to a node holds at most; gateways refuse long ones. */
-const maxCalls = 100
+/**
+ * How many calls are asked together at most. Erigon's default limit is 100 in one request, which may hold the two besides
+ * by which a node proves its chain.
+ */
+const maxCalls = 98
 /** How much longer than the first a node may take where one answer would do. */
 const slowNodeMs = 1_000
 
@@ -154,7 +158,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
             ? call('eth_getBalance', holder, 'latest')
             : call('eth_call', { to: token, data: encodeBalanceOf(holder) }, 'latest'),
         )
-        return rpc.read(calls, (answers) => answers.map(readBalance), { isAnswer: (error) => error.code === 3 })
+        return rpc.read(calls, (answers) => answers.map(readBalance), { isAnswer: isRevert })
       })
       return (await Promise.all(parts)).flat()
     },
@@ -165,6 +169,10 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       const data = encodeIsFulfilled(stepKey)
       const flags = await Promise.all(vaultsOf(config).map((to) => readFlag(rpc, { to, data, since })))
       return flags.includes(true)
+    },
+
+    gasOfTransfer(account) {
+      return rpc.read([call('eth_estimateGas', { from: account, to: account })], ([gas]) => readBigInt(resultOf(gas)))
     },
 
     async areOperators(signers) {
@@ -238,7 +246,7 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
       ([block, receipts]) => {
         const value = resultOf(block)
         if (value === null || value === undefined) return null
-        if (receipts?.error && isUnknown(receipts.error)) wholeBlocks.deny()
+        if (receipts?.error && saysNoSuchMethod(receipts.error)) wholeBlocks.deny()
         return {
           block: readBlock(value),
           hashes: readTransactionHashes(value),
@@ -246,7 +254,8 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
         }
       },
       {
-        isAnswer: (error, { method }) => method === 'eth_getBlockReceipts' && (isUnknown(error) || isMissing(error)),
+        isAnswer: (error, { method }) =>
+          method === 'eth_getBlockReceipts' && (saysNoSuchMethod(error) || isMissing(error)),
         isGuess,
       },
     )
@@ -265,10 +274,6 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
     const parts = await Promise.all(chunks(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
     return parts.flat().filter((receipt) => receipt !== null)
   }
-}
-
-function isUnknown({ code, message }: RpcError): boolean {
-  return code === -32601 || /method .*(?:not found|not supported|not available|does not exist)/i.test(message)
 }
 
 /** Some nodes say null for a block that they do not have, some this. */

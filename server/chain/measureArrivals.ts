@@ -128,9 +128,14 @@ function word(data: unknown): bigint {
   return readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
 }
 
-/** How nodes say that they keep no state of so old a block: geth, nethermind, besu, erigon, reth, anvil. */
+/**
+ * How nodes say that they keep no state of so old a block: geth, nethermind, besu, erigon, reth; and anvil. Not that they do
+ * not have the block (yet), as one behind a load balancer may that lags.
+ */
 function isStateGone(reason: string): boolean {
-  return /missing trie node|state .*(?:not available|unavailable|pruned|not found)|historical state|old data not available|pruned|no state|proof window|out ?of ?range|world state unavailable|header not found/i.test(
+  const [, height, wanted] = /height is (\d+) but requested was (\d+)/.exec(reason) ?? []
+  if (height !== undefined && BigInt(wanted!) < BigInt(height)) return true
+  return /missing trie node|state .*(?:not available|unavailable|pruned|not found)|historical state|old data not available|pruned|no state|proof window|world state unavailable/i.test(
     reason,
   )
 }

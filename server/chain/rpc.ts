@@ -21,8 +21,11 @@ export type RpcOptions = {
   sendTimeoutMs?: number
   /** For how long a node is believed to be of the chain that it has named. */
   verifyEveryMs?: number
-  /** Whether it is the first block of the chain of this id. Undefined: no node is asked for its first block. */
-  isGenesis?: (chainId: number, hash: Hash) => Promise<boolean>
+  /**
+   * Whether what a node (by its place in the addresses) tells is the first block of the chain of this id. Undefined: none is
+   * asked for it.
+   */
+  isGenesis?: (chainId: number, hash: Hash, node: number) => Promise<boolean>
   /** Called after every HTTP request. */
   onRoundTrip?: (roundTrip: RoundTrip) => void
 }
@@ -43,9 +46,9 @@ const decodeHead = ([block]: RpcAnswer[]) => readBlock(resultOf(block))
 /** All nodes of one chain. Reads ask one node after the other until one answers, sends go to all. */
 export function createRpc(chainId: number, urls: readonly string[], options: RpcOptions = {}) {
   const { readTimeoutMs = 4_000, sendTimeoutMs = 10_000, verifyEveryMs, onRoundTrip = () => undefined } = options
-  const isGenesis = options.isGenesis && ((hash: Hash) => options.isGenesis!(chainId, hash))
   const redact = createRedactor(urls)
   const nodes = urls.map((url, index) => {
+    const isGenesis = options.isGenesis && ((hash: Hash) => options.isGenesis!(chainId, hash, index))
     const common = { chainId, url, index, verifyEveryMs, isGenesis, onRoundTrip }
     return {
       index,

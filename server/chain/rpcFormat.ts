@@ -58,7 +58,9 @@ export function readTransactionHashes(value: unknown): Hash[] {
 
 export function readReceipt(value: unknown): Receipt {
   const receipt = readObject(value)
-  const status = readBigInt(receipt['status'])
+  // Before Byzantium (EIP-658) there was none, and nobody has paid this service by then.
+  const isBefore = receipt['status'] === undefined && receipt['root'] !== undefined
+  const status = isBefore ? 0n : readBigInt(receipt['status'])
   if (status > 1n) throw new Error('not a status')
   return {
     hash: readHash(receipt['transactionHash']),

@@ -148,9 +148,10 @@ export function createRpcNode(options: RpcNodeOptions) {
   }
 
   async function requireGenesis(answer: RpcAnswer | undefined): Promise<void> {
-    const { hash } = (answer?.result ?? {}) as { hash?: unknown }
-    // Not every node has its first block.
+    const { number, hash } = (answer?.result ?? {}) as { number?: unknown; hash?: unknown }
+    // Not every node has its first block; those of Ethermint give the newest for it.
     if (!isGenesis || typeof hash !== 'string' || !isHash(hash)) return
+    if (typeof number !== 'string' || Number(number) !== 0) return
     const isOurs = await isGenesis(hash.toLowerCase() as Hash).catch(() => null)
     if (isOurs === null) throw new NodeFailure('its first block could not be compared with the known one')
     if (!isOurs) throw new NodeFailure('the node is of another chain of the same id: it has another first block')

@@ -3,6 +3,7 @@ import type { Log, Simulation, TransactionRequest } from './chain.js'
 import { calldataFloor } from './fees.js'
 import { readArray, readBigInt, readLog, readObject, resultOf } from './rpcFormat.js'
 import type { RpcAnswer, RpcCall, RpcError } from './rpcNode.js'
+import { saysNoSuchMethod } from './noSuchMethod.js'
 
 /** What nodes are taken to be able to; see `createAbility`. */
 export type Abilities = {
@@ -93,6 +94,7 @@ export function isRevert({ code, message, data }: RpcError): boolean {
       message,
     ) ||
     /invalid opcode|invalid jump|opcode .* not defined|execution failed|write protection/i.test(message) ||
+    /return data out of bounds|gas uint64 overflow|stack limit reached|max call depth exceeded/i.test(message) ||
     revmHalt.test(message) ||
     (typeof data === 'string' && /^Reverted 0x/.test(data)) ||
     isRevertData(data)
@@ -105,10 +107,9 @@ export function isRevert({ code, message, data }: RpcError): boolean {
  */
 export function missingAbility(error: RpcError, assumed: Abilities): keyof Abilities | null {
   if (isRevert(error)) return null
-  const { code, message } = error
+  const { message } = error
   const denials: Record<keyof Abilities, boolean> = {
-    simulation:
-      code === -32601 || /method .*(?:not found|not supported|not available|does not exist|not enabled)/i.test(message),
+    simulation: saysNoSuchMethod(error),
     pendingBlock: /pending (?:block|state)?\s*(?:is )?(?:not (?:available|found|supported)|unavailable)/i.test(message),
     designators: /invalid bytecode|bytecode.*(?:7702|invalid)|override.*(?:code|bytecode)/i.test(message),
   }

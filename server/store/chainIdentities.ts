@@ -1,12 +1,17 @@
 import type { Hash } from 'viem'
 import type { Database } from './database.js'
 
+type IdentityRow = { chain_id: number; genesis_hash: Hash }
+
+/** The first block that a chain was seen with. Null: it has not been seen. */
+export async function readGenesis(database: Database, chainId: number): Promise<Hash | null> {
+  const row = await database.knex<IdentityRow>('chain_identities').where({ chain_id: chainId }).first()
+  return row?.genesis_hash ?? null
+}
+
 /** Keeps the first block that a chain was seen with, and tells it: another one means another chain. */
 export async function rememberGenesis(database: Database, chainId: number, genesis: Hash): Promise<Hash> {
-  const table = () => database.knex<{ chain_id: number; genesis_hash: Hash }>('chain_identities')
-  await database.write(() =>
-    table().insert({ chain_id: chainId, genesis_hash: genesis }).onConflict('chain_id').ignore(),
-  )
-  const row = await table().where({ chain_id: chainId }).first()
-  return row!.genesis_hash
+  const row = { chain_id: chainId, genesis_hash: genesis }
+  await database.write((knex) => knex<IdentityRow>('chain_identities').insert(row).onConflict('chain_id').ignore())
+  return (await readGenesis(database, chainId))!
 }

@@ -12,7 +12,7 @@ import {
   requestAirdrop,
 } from './airdrops.js'
 import { readBalances } from './balances.js'
-import { rememberGenesis } from './chainIdentities.js'
+import { readGenesis, rememberGenesis } from './chainIdentities.js'
 import { endLeases } from './claims.js'
 import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
@@ -173,6 +173,7 @@ export function createStore(database: Database) {
     readUnsettled: on(readUnsettled),
 
     sweep: on(sweep),
+    readGenesis: on(readGenesis),
     rememberGenesis: on(rememberGenesis),
 
     venueTxHashes: createVenueTxHashStore(database),

@@ -208,7 +208,7 @@ describe('JSON-RPC to the nodes of a chain', () => {
       kind: 'answer',
       answer: ({ method }) => {
         if (method === 'eth_getBlockByNumber')
-          return { result: genesis && { hash: genesis.toUpperCase().replace('X', 'x') } }
+          return { result: genesis && { number: '0x0', hash: genesis.toUpperCase().replace('X', 'x') } }
         return method === 'eth_blockNumber' ? { result: head } : null
       },
     })
@@ -242,6 +242,18 @@ describe('JSON-RPC to the nodes of a chain', () => {
       expect([await readNumber(rpc), await readNumber(rpc)]).to.deep.equal([1n, 1n])
       const methods = trips.map((trip) => trip.methods)
       expect(methods).to.deep.equal([['eth_chainId', 'eth_getBlockByNumber', 'eth_blockNumber'], ['eth_blockNumber']])
+    })
+
+    it('lets a node be that gives its newest block for the first one', async () => {
+      const block: Fault = {
+        kind: 'answer',
+        answer: ({ method }) => (method === 'eth_chainId' ? null : { result: { number: '0x64', hash: others } }),
+      }
+      first.behave(block)
+      const rpc = createRpc(31337, [first.url], { isGenesis })
+      expect(await rpc.read([call('eth_getBlockByNumber', 'latest', false)], ([answer]) => answer?.result)).to.include({
+        number: '0x64',
+      })
     })
 
     it('believes no node while the known one can not be read', async () => {

@@ -13,7 +13,9 @@ describe('a chain that was exchanged for another one of the same id', function (
   const another: Fault = {
     kind: 'answer',
     answer: ({ method, params }) =>
-      method === 'eth_getBlockByNumber' && params[0] === '0x0' ? { result: { hash: keccak256('0x01') } } : null,
+      method === 'eth_getBlockByNumber' && params[0] === '0x0'
+        ? { result: { number: '0x0', hash: keccak256('0x01') } }
+        : null,
   }
 
   before(async () => {
