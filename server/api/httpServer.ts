@@ -53,7 +53,7 @@ export function createHttpServer(
   server.maxConnections = limits.connections
   server.on('drop', onRefused)
   const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>()
-  const answer = app.callback()
+  const answer = oneByOne(app.callback())
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, { request, response })
     const path = pathOf(request.url ?? '')
@@ -64,7 +64,7 @@ export function createHttpServer(
       return
     }
     request.url = path
-    void answer(request, response)
+    answer(request, response)
   }
   server.on('request', handle)
   // An expectation that nobody knows need not be met (RFC 9110, 10.1.1).
@@ -78,6 +78,37 @@ export function createHttpServer(
     socket.destroy()
   })
   return server
+}
+
+/** So many requests may wait on one connection for those before them; who sends more does not wait for answers. */
+const mostWaiting = 256
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/**
+ * Has a connection's requests answered one after the other, however many a client sends before it reads: Node hands all of
+ * them on at once, and keeps the answers that come before their turn. Those of a client that has hung up are forgotten.
+ */
+function oneByOne(answer: Answer): Answer {
+  const lines = new WeakMap<Duplex, (() => void)[]>()
+  return (request, response) => {
+    const { socket } = request
+    const begin = () => {
+      response.once('close', () => {
+        const next = socket.destroyed ? undefined : lines.get(socket)?.shift()
+        if (next) next()
+        else lines.delete(socket)
+      })
+      answer(request, response)
+    }
+    const waiting = lines.get(socket)
+    if (waiting) {
+      if (waiting.push(begin) > mostWaiting) socket.destroy()
+      return
+    }
+    lines.set(socket, [])
+    begin()
+  }
 }
 
 /**

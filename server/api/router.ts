@@ -11,6 +11,7 @@ import { toIssues } from './issues.js'
 import { madeAction, type Subject, subjectOf } from './logFields.js'
 import { answerOtherMethod } from './otherMethods.js'
 import { readParameters } from './parameters.js'
+import { createReaders } from './readers.js'
 import { limitClient, type RateLimits, userLimit } from './rateLimit.js'
 import { refuseBody, refuseParameters } from './refusals.js'
 import { type AnyReply, sendReply } from './sendReply.js'
@@ -53,11 +54,15 @@ export const startsWork: ReadonlySet<OperationId> = new Set([
 /** Whether the process lives must not be a matter of how many clients wait. */
 const probes: ReadonlySet<OperationId> = new Set(['getHealth', 'getLiveness', 'getReadiness'])
 
+/** How many reads are under way at once: more than a pool of connections has, so that none of those stands idle. */
+const mostReaders = 16
+
 /** One route for each operation that has a handler, all of it prepared at start. */
 export async function createRouter(options: Options): Promise<Middleware<ApiState>> {
   const router = new Router<ApiState>({ sensitive: true })
   const readBody = createBodyReader(options.bodyLimitBytes)
   const admitted = createAdmission()
+  const read = createReaders(mostReaders)
 
   for (const operation of await compileOperations(options.spec, options.handlers)) {
     router.register(operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx) => {
@@ -72,12 +77,12 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       })
       if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
       ctx.state.subject = subjectOf(parameters.path)
-      const read = operation.takesBody ? await readBody(ctx) : null
+      const given = operation.takesBody ? await readBody(ctx) : null
       if (!probes.has(operation.operationId)) await admitted()
-      const body = read ? validBody(read, operation) : undefined
+      const body = given ? validBody(given, operation) : undefined
       if (startsWork.has(operation.operationId)) await options.requireOpen()
       let signal: AbortSignal | null = null
-      const reply = await operation.handler({
+      const request = {
         path: parameters.path,
         query: parameters.query,
         headers: parameters.header,
@@ -89,7 +94,10 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
         get signal() {
           return (signal ??= signalOf(ctx, options.shutdown))
         },
-      } as ApiRequest<OperationId>)
+      } as ApiRequest<OperationId>
+      const answer = () => operation.handler(request)
+      const reply = isRead(operation) ? await read(() => ctx.req.socket.destroyed, answer) : await answer()
+      if (reply === null) return
       const made = operation.method === 'post' ? madeAction(reply.body) : null
       if (made !== null) ctx.state.subject.actionId = made
       await sendReply(ctx, reply as unknown as AnyReply, operation)
@@ -106,15 +114,20 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
     })
   }
 
-  function validBody(read: ReadBody, operation: CompiledOperation): unknown {
-    if (read.outcome === 'invalid') throw refuseBody(operation.operationId, [read.issue], undefined)
-    const { body } = read
+  function validBody(given: ReadBody, operation: CompiledOperation): unknown {
+    if (given.outcome === 'invalid') throw refuseBody(operation.operationId, [given.issue], undefined)
+    const { body } = given
     clipLists(body)
     const validate = operation.validateBody
-    const given = body === undefined ? {} : { requestBody: body }
-    if (!validate || validate(given)) return body
+    const parts = body === undefined ? {} : { requestBody: body }
+    if (!validate || validate(parts)) return body
     throw refuseBody(operation.operationId, toIssues(validate.errors ?? [], '/requestBody'), body)
   }
+}
+
+/** Whether it only reads the database and is answered at once. */
+function isRead({ method, operationId }: CompiledOperation): boolean {
+  return method === 'get' && operationId !== 'streamActionEvents' && !probes.has(operationId)
 }
 
 /** Aborts when the client hangs up or the server shuts down. */

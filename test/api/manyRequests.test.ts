@@ -1,0 +1,105 @@
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { createReaders } from '../../server/api/readers.js'
+import { exchange, get } from '../fuzz/wire.js'
+import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
+import { pause } from '../support/pause.js'
+import { until } from '../support/until.js'
+
+describe('requests that a client sends without reading', () => {
+  let http: HttpLayer
+  let begun = 0
+  let underWay = 0
+  let most = 0
+  let goOn: () => void = () => undefined
+
+  before(async () => {
+    http = await startHttpLayer({
+      getLiveness: async () => ({ status: 200, body: { success: true, data: { status: 'ok' }, error: null } }),
+      async listActions() {
+        begun++
+        most = Math.max(most, ++underWay)
+        await new Promise<void>((resolve) => (goOn = resolve))
+        underWay--
+        return { status: 200, body: { success: true, data: { actions: [] }, error: null } as never }
+      },
+    })
+  })
+  beforeEach(() => {
+    begun = underWay = most = 0
+  })
+  after(() => http.stop())
+
+  const asked = 'GET /actions HTTP/1.1\r\nHost: a\r\n\r\n'
+
+  it('are answered one after the other, in their order', async () => {
+    const answered = exchange(http.url, asked + asked + get('/livez').toString(), { answers: 3 })
+    for (const count of [1, 2]) {
+      await until(() => begun === count, `request ${count}`)
+      await pause(20)
+      expect([begun, most]).to.deep.equal([count, 1])
+      goOn()
+    }
+    expect((await answered).answers.map(({ status }) => status)).to.deep.equal([200, 200, 200])
+  })
+
+  it('are forgotten when he hangs up', async () => {
+    const { port } = new URL(http.url)
+    const client = connect(Number(port), '127.0.0.1')
+    client.write(asked.repeat(10))
+    await until(() => begun === 1, 'the first one')
+    client.destroy()
+    await until(async () => (await http.connections()) === 0, 'the end of the connection')
+    goOn()
+    await pause(50)
+    expect(begun).to.equal(1)
+  })
+
+  it('end the connection where they are too many to be kept', async () => {
+    const { port } = new URL(http.url)
+    const client = connect(Number(port), '127.0.0.1')
+    client.on('error', () => undefined)
+    const closed = new Promise((resolve) => client.once('close', resolve))
+    client.write(asked.repeat(300))
+    await closed
+    goOn()
+    await pause(20)
+    expect(begun).to.be.lessThan(2)
+  })
+})
+
+describe('reads that come at once', () => {
+  it('are under way a few at a time, in the order in which they came, and not for who is gone', async () => {
+    const read = createReaders(2)
+    const begun: number[] = []
+    const ends: (() => void)[] = []
+    let isGone = false
+    const all = [0, 1, 2, 3, 4].map((name) =>
+      read(
+        () => isGone && name === 3,
+        async () => {
+          begun.push(name)
+          await new Promise<void>((end) => ends.push(end))
+          if (name === 1) throw new Error('away')
+          return name
+        },
+      ).catch((error: Error) => error.message),
+    )
+    await pause(5)
+    expect(begun).to.deep.equal([0, 1])
+    isGone = true
+    for (const count of [3, 4]) {
+      ends.shift()!()
+      await until(() => begun.length === count, 'the next one')
+    }
+    for (const end of ends) end()
+    expect(await Promise.all(all)).to.deep.equal([0, 'away', 2, null, 4])
+    expect(begun).to.deep.equal([0, 1, 2, 4])
+    expect(
+      await read(
+        () => false,
+        async () => 'later',
+      ),
+    ).to.equal('later')
+  })
+})
