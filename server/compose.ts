@@ -139,7 +139,7 @@ export async function startService(
     const signals = createSignals()
     const engine = createEngine(
       {
-        store,
+        store: createStore(database.urgent),
         settings,
         chains,
         codec: { ...bundles, ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },

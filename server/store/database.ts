@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { explainUnusable } from './databaseUnusable.js'
 import type { SqliteConnection } from './keepPrepared.js'
 import { migrate } from './migrate.js'
-import { abandon, type DatabaseConfig, isOfCluster, openDatabase, type Pool } from './openDatabase.js'
+import { abandon, type DatabaseConfig, isOfCluster, type Opened, openDatabase, type Pool } from './openDatabase.js'
 import { type Client, runTransaction, type Transaction } from './transaction.js'
 
 export type { DatabaseConfig } from './openDatabase.js'
@@ -42,6 +42,11 @@ export type Database = {
   atOnce(): Knex.Raw
   /** So many milliseconds from now, likewise. */
   after(ms: number): Knex.Raw
+  /**
+   * The same database for what carries out what was accepted: its statements are taken up before the others, which clients
+   * may ask for as many of as they like.
+   */
+  urgent: Database
   migrate(): Promise<void>
   close(): Promise<void>
 }
@@ -83,56 +88,66 @@ export function createDatabase(config: DatabaseConfig): Database {
   const explained = (error: unknown) => explainUnusable(config, error) ?? error
   /** A migration may change large tables. */
   let isMigrating = false
-  const knex = open()
-  return {
-    kind: config.kind,
-    knex,
-    async select<Row>(sql: string, bindings: readonly (string | number)[]) {
-      const answer: unknown = await knex.raw(sql, bindings)
-      // mysql2 answers with the rows and their columns' descriptions.
-      return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
-    },
-    async transact(work, { durable = true, patient = true, looksAgain = false } = {}) {
-      const run = () => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
-      const rolledBack = patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError)
-      return again(run, looksAgain ? [...rolledBack, duplicateError] : rolledBack)
-    },
-    snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
-    write(statement) {
-      return again(() => statement(knex))
-    },
-    lock(query, options) {
-      if (config.kind === 'sqlite') return query
-      const locked = query.forUpdate()
-      return (options?.skipLocked ? locked.skipLocked() : locked) as typeof query
-    },
-    by: (table, index) =>
-      knex.raw(config.kind === 'mysql' ? '?? FORCE INDEX (??)' : '?? INDEXED BY ??', [table, index]),
-    async clock() {
-      const rows = await knex.select(knex.raw(`${clockOf(config)} AS now`))
-      return Number((rows[0] as { now: number | string }).now)
-    },
-    atOnce: () => knex.raw(clockOf(config)),
-    after: (ms) => knex.raw(`${clockOf(config)} + ?`, [ms]),
-    async migrate() {
-      isMigrating = true
-      try {
-        await refuseSecondProcess(knex, config)
-        await migrate(knex, { isShared: config.kind === 'mysql' })
-      } catch (error) {
-        throw explained(error)
-      } finally {
-        isMigrating = false
-      }
-    },
-    async close() {
-      // Statements that stay prepared outlive the connection, which then leaves its log as it is: the file alone lacked it.
-      if (config.kind === 'sqlite') await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
-      await knex.destroy()
+  const opened = open()
+  const urgent: Database = {
+    ...databaseOn(opened.urgent),
+    get urgent() {
+      return urgent
     },
   }
+  return { ...databaseOn(opened.ordinary), urgent }
 
-  function open(): Knex {
+  function databaseOn(knex: Knex): Omit<Database, 'urgent'> {
+    return {
+      kind: config.kind,
+      knex,
+      async select<Row>(sql: string, bindings: readonly (string | number)[]) {
+        const answer: unknown = await knex.raw(sql, bindings)
+        // mysql2 answers with the rows and their columns' descriptions.
+        return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
+      },
+      async transact(work, { durable = true, patient = true, looksAgain = false } = {}) {
+        const run = () => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
+        const rolledBack = patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError)
+        return again(run, looksAgain ? [...rolledBack, duplicateError] : rolledBack)
+      },
+      snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
+      write(statement) {
+        return again(() => statement(knex))
+      },
+      lock(query, options) {
+        if (config.kind === 'sqlite') return query
+        const locked = query.forUpdate()
+        return (options?.skipLocked ? locked.skipLocked() : locked) as typeof query
+      },
+      by: (table, index) =>
+        knex.raw(config.kind === 'mysql' ? '?? FORCE INDEX (??)' : '?? INDEXED BY ??', [table, index]),
+      async clock() {
+        const rows = await knex.select(knex.raw(`${clockOf(config)} AS now`))
+        return Number((rows[0] as { now: number | string }).now)
+      },
+      atOnce: () => knex.raw(clockOf(config)),
+      after: (ms) => knex.raw(`${clockOf(config)} + ?`, [ms]),
+      async migrate() {
+        isMigrating = true
+        try {
+          await refuseSecondProcess(knex, config)
+          await migrate(knex, { isShared: config.kind === 'mysql' })
+        } catch (error) {
+          throw explained(error)
+        } finally {
+          isMigrating = false
+        }
+      },
+      async close() {
+        // Statements that stay prepared outlive the connection, which then leaves its log as it is: the file alone lacked it.
+        if (config.kind === 'sqlite') await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
+        await knex.destroy()
+      },
+    }
+  }
+
+  function open(): Opened {
     try {
       return openDatabase(config, () => isMigrating)
     } catch (error) {

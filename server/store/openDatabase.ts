@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
+import { createTurnstile, type Turnstile } from './turnstile.js'
 import { isWriteRefused } from './databaseErrors.js'
 import { keepPrepared, type SqliteConnection } from './keepPrepared.js'
 
@@ -20,12 +21,16 @@ export type MysqlConfig = {
 /** What knex would print by itself is thrown as well, and logged where it is caught. */
 const quiet = { warn: () => undefined, error: () => undefined, deprecate: () => undefined, debug: () => undefined }
 
+/** The same connections for two: statements of the one go before those of the other. */
+export type Opened = { urgent: Knex; ordinary: Knex }
+
 /** Opens no connection to MySQL yet; SQLite's file, and its folder, are made. `mayBeSilent`: a statement may take long now. */
-export function openDatabase(config: DatabaseConfig, mayBeSilent: () => boolean): Knex {
+export function openDatabase(config: DatabaseConfig, mayBeSilent: () => boolean): Opened {
   return config.kind === 'mysql' ? openMysql(config, mayBeSilent) : openSqlite(config.file)
 }
 
-function openMysql(config: MysqlConfig, mayBeSilent: () => boolean): Knex {
+function openMysql(config: MysqlConfig, mayBeSilent: () => boolean): Opened {
+  const { poolSize = 10 } = config
   const knex = knexFactory({
     client: 'mysql2',
     log: quiet,
@@ -43,8 +48,8 @@ function openMysql(config: MysqlConfig, mayBeSilent: () => boolean): Knex {
     } as Knex.MySql2ConnectionConfig,
     pool: {
       min: 0,
-      max: config.poolSize ?? 10,
-      acquireTimeoutMillis: 10_000,
+      max: poolSize,
+      acquireTimeoutMillis: patienceMs.mysql,
       afterCreate(connection: MysqlConnection, done: DoneCallback) {
         if (config.silentMs !== undefined) closeWhenSilent(connection, config.silentMs, mayBeSilent)
         prepareSession(connection).then(
@@ -55,10 +60,10 @@ function openMysql(config: MysqlConfig, mayBeSilent: () => boolean): Knex {
     },
   })
   leaveWhatIsReadOnly(knex.client as Runner)
-  return knex
+  return inTwoLines(knex, createTurnstile(poolSize, patienceMs.mysql, crowded))
 }
 
-function openSqlite(file: string): Knex {
+function openSqlite(file: string): Opened {
   if (file !== ':memory:') makeFolder(dirname(file))
   const knex = knexFactory({
     client: 'better-sqlite3',
@@ -69,7 +74,7 @@ function openSqlite(file: string): Knex {
     pool: {
       min: 1,
       max: 1,
-      acquireTimeoutMillis: 30_000,
+      acquireTimeoutMillis: patienceMs.sqlite,
       afterCreate(connection: SqliteConnection, done: DoneCallback) {
         keepPrepared(connection)
         // The exclusive lock keeps other processes out for as long as this one lives.
@@ -89,7 +94,45 @@ function openSqlite(file: string): Knex {
     },
   })
   takeTurns(knex.client as Pool)
-  return knex
+  return inTwoLines(knex, createTurnstile(1, patienceMs.sqlite, crowded))
+}
+
+/** For how long a statement waits for a connection. */
+const patienceMs = { mysql: 10_000, sqlite: 30_000 }
+
+/** As Knex's own, which tells that its pool has none. */
+function crowded(): Error {
+  return Object.assign(new Error('Too many statements wait for a connection.'), { name: 'KnexTimeoutError' })
+}
+
+/** What the pool would keep in the order of its coming is let in one by one. */
+function inTwoLines(ordinary: Knex, turnstile: Turnstile): Opened {
+  // By Knex's own way of making another one on the same pool.
+  const urgent = ordinary.withUserParams({})
+  queue(ordinary.client as Pool, 'others', turnstile)
+  queue(urgent.client as Pool, 'first', turnstile)
+  return { urgent, ordinary }
+}
+
+function queue(pool: Pool, line: 'first' | 'others', turnstile: Turnstile): void {
+  const acquire = pool.acquireConnection.bind(pool)
+  const release = pool.releaseConnection.bind(pool)
+  pool.acquireConnection = async () => {
+    await turnstile.enter(line)
+    try {
+      return await acquire()
+    } catch (error) {
+      turnstile.leave()
+      throw error
+    }
+  }
+  pool.releaseConnection = async (connection) => {
+    try {
+      await release(connection)
+    } finally {
+      turnstile.leave()
+    }
+  }
 }
 
 /** With those above it. Node's own way (`recursive`) never ends where a folder takes none, such as /proc. */
