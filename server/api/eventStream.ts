@@ -4,36 +4,49 @@ import type { StreamEvent } from './handlers.js'
 const heartbeatMs = 15_000
 
 /** Events in the form of server-sent events (HTML standard, 9.2), with a comment line while there is nothing to tell. */
-export async function* eventStream(events: AsyncIterable<StreamEvent<unknown>>): AsyncGenerator<string> {
-  const source = events[Symbol.asyncIterator]()
-  try {
-    // The headers travel with the first bytes, and a client waits for them to know that it is connected.
-    yield ': connected\n\n'
-    let next = source.next()
-    for (;;) {
-      const first = await Promise.race([next, heartbeat(next)])
-      if (first === 'heartbeat') {
-        yield ': still here\n\n'
-        continue
-      }
-      if (first.done) return
-      yield format(first.value)
-      next = source.next()
-    }
-  } finally {
-    await source.return?.()
-  }
+export async function* eventStream(
+  events: AsyncIterable<StreamEvent<unknown>>,
+  pauseMs = heartbeatMs,
+): AsyncGenerator<string> {
+  // The headers travel with the first bytes, and a client waits for them to know that it is connected.
+  yield ': connected\n\n'
+  for await (const event of withPauses(events, pauseMs)) yield event === 'pause' ? ': still here\n\n' : format(event)
 }
 
 function format({ id, event, data }: StreamEvent<unknown>): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** Resolves after a while, and leaves no timer behind once the event is there. */
-function heartbeat(next: Promise<unknown>): Promise<'heartbeat'> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve('heartbeat'), heartbeatMs)
-    const stop = () => clearTimeout(timer)
-    next.then(stop, stop)
-  })
+/**
+ * The items as they come, and `pause` whenever none has come for so long. Each is waited for by one listener, however many
+ * pauses there are: what is added to a promise stays until it is kept, which may be in days.
+ */
+async function* withPauses<T>(items: AsyncIterable<T>, pauseMs: number): AsyncGenerator<T | 'pause'> {
+  const source = items[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      let isHere = false
+      let wake: () => void = () => undefined
+      const come = () => {
+        isHere = true
+        wake()
+      }
+      const next = source.next()
+      next.then(come, come)
+      while (!isHere) {
+        let timer: NodeJS.Timeout | undefined
+        await new Promise<void>((resolve) => {
+          wake = resolve
+          timer = setTimeout(resolve, pauseMs)
+        })
+        clearTimeout(timer)
+        if (!isHere) yield 'pause'
+      }
+      const { done, value } = await next
+      if (done) return
+      yield value
+    }
+  } finally {
+    await source.return?.()
+  }
 }

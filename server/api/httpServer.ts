@@ -94,6 +94,8 @@ function oneByOne(answer: Answer): Answer {
   return (request, response) => {
     const { socket } = request
     const begin = () => {
+      // An event stream has ten listeners besides, with which Node would begin to warn of too many.
+      response.setMaxListeners(20)
       response.once('close', () => {
         const next = socket.destroyed ? undefined : lines.get(socket)?.shift()
         if (next) next()

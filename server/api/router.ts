@@ -132,13 +132,16 @@ function isRead({ method, operationId }: CompiledOperation): boolean {
 
 /** Aborts when the client hangs up or the server shuts down. */
 function signalOf(ctx: Context, shutdown: AbortSignal): AbortSignal {
+  // Nothing more comes of a response that is closed, and a listener would stay with the process.
+  if (shutdown.aborted || ctx.res.closed) return AbortSignal.abort('over')
   const controller = new AbortController()
-  // Without a reason an error is made for every response, with its stack.
-  const abort = () => controller.abort('over')
-  if (shutdown.aborted || ctx.res.closed) abort()
+  const abort = () => {
+    // Without a reason an error is made for every response, with its stack.
+    controller.abort('over')
+    shutdown.removeEventListener('abort', abort)
+  }
   ctx.res.once('close', abort)
-  shutdown.addEventListener('abort', abort, { once: true })
-  ctx.res.once('close', () => shutdown.removeEventListener('abort', abort))
+  shutdown.addEventListener('abort', abort)
   return controller.signal
 }
 

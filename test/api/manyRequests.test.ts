@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { createReaders } from '../../server/api/readers.js'
@@ -65,6 +66,35 @@ describe('requests that a client sends without reading', () => {
     goOn()
     await pause(20)
     expect(begun).to.be.lessThan(2)
+  })
+})
+
+describe('a client that hangs up before its request is begun', () => {
+  it('leaves nothing behind', async () => {
+    const asked: AbortSignal[] = []
+    let open: () => void = () => undefined
+    const http = await startHttpLayer(
+      {
+        async executeStep({ signal }) {
+          asked.push(signal)
+          throw new Error('nobody hears it')
+        },
+      },
+      { requireOpen: () => new Promise((resolve) => (open = resolve)) },
+    )
+    const { port } = new URL(http.url)
+    const client = connect(Number(port), '127.0.0.1')
+    const waits = open
+    const path = '/actions/0193a1c0-7b1e-7f3a-8c52-1d2e3f405162/intents/0/steps/0'
+    client.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
+    await until(() => open !== waits, 'the request')
+    client.destroy()
+    await until(async () => (await http.connections()) === 0, 'the end of the connection')
+    open()
+    await until(() => asked.length === 1, 'the handler')
+    expect(asked[0]!.aborted).to.equal(true)
+    expect(getEventListeners(http.shutdown.signal, 'abort')).to.deep.equal([])
+    await http.stop()
   })
 })
 

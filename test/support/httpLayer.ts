@@ -25,7 +25,7 @@ export class Outage extends Error {}
 /** The HTTP layer on a port of its own, in front of the given handlers; the other operations fail with 500. */
 export async function startHttpLayer(
   handlers: Partial<Handlers>,
-  options: { corsOrigins?: string[]; connectionLimits?: ConnectionLimits } = {},
+  options: { corsOrigins?: string[]; connectionLimits?: ConnectionLimits; requireOpen?: () => Promise<void> } = {},
 ): Promise<HttpLayer> {
   const log: Record<string, unknown>[] = []
   const shutdown = new AbortController()
@@ -37,7 +37,7 @@ export async function startHttpLayer(
     corsOrigins: options.corsOrigins ?? ['*'],
     bodyLimitBytes: 262_144,
     rateLimits: null,
-    requireOpen: async () => undefined,
+    requireOpen: options.requireOpen ?? (async () => undefined),
     observeRequest: () => undefined,
     trustedProxies: 0,
     isOutage: (error) => error instanceof Outage,
