@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import { type ChainAuthorization, isSameStep } from '../domain/action.js'
+import { elapsedMs } from '../domain/elapsed.js'
 import type { StepWork } from '../store/steps.js'
 import { headOf, noLane, type Outgoing, record, recordAndSend, sendStored } from './lanes.js'
 import { hasOperator } from './operators.js'
@@ -69,14 +70,14 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
 
     /** Says that a bundle has failed as a whole. */
     failed(chainId: number): void {
-      collectionOf(chainId).restsUntil = tools().now() + restMs
+      collectionOf(chainId).restedAt = tools().now()
     },
 
     /** Sends a step, with others or by itself. */
     send(step: ReadyStep): Promise<Visit> {
       if (hasStopped) return Promise.resolve(waits(0))
-      const { restsUntil } = collectionOf(step.chain.config.chainId)
-      const isResting = tools().now() < restsUntil || !hasOperator(step.chain, tools())
+      const { restedAt } = collectionOf(step.chain.config.chainId)
+      const isResting = elapsedMs(restedAt, tools().now()) < restMs || !hasOperator(step.chain, tools())
       if (settings.maxSteps === 1 || step.alone || isResting) return recordAndSend(loneOf(step), tools())
       const collection = collectionOf(step.chain.config.chainId)
       return new Promise((resolve, reject) => {
@@ -101,7 +102,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
   function collectionOf(chainId: number): Collection {
     const known = collections.get(chainId)
     if (known) return known
-    const empty = { waiting: [], expected: 0, recording: 0, isDue: false, timer: undefined, restsUntil: 0 }
+    const empty = { waiting: [], expected: 0, recording: 0, isDue: false, timer: undefined, restedAt: -Infinity }
     const collection: Collection = empty
     collections.set(chainId, collection)
     return collection
@@ -115,8 +116,8 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
 
   /** Where every lane is busy it would have to wait for its turn anyway, and may as well grow meanwhile. */
   function closeIfDue(collection: Collection): void {
-    const latest = tools().now() - patienceMs
-    letGo(collection, ({ since }) => since < latest, noLane)
+    const now = tools().now()
+    letGo(collection, ({ since }) => elapsedMs(since, now) > patienceMs, noLane)
     const isDue = collection.isDue || collection.waiting.length >= settings.maxSteps
     if (!isDue || collection.waiting.length === 0 || collection.recording >= tools().signers.size) return
     collection.recording += 1
@@ -236,8 +237,8 @@ type Collection = {
   /** What waits has waited long enough for company. */
   isDue: boolean
   timer: NodeJS.Timeout | undefined
-  /** Until then every step goes by itself, in unix ms. */
-  restsUntil: number
+  /** Since then every step goes by itself for a while, in unix ms. */
+  restedAt: number
 }
 
 function confirmationsOf({ carried }: ReadyStep): number {

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
+import { elapsedMs } from '../domain/elapsed.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
 
 /** How long a balance is believed. */
@@ -10,7 +11,7 @@ const refusedMs = 30_000
 const firstMs = 500
 
 /** A balance is null until it is read; of a refusal it is the lowest one known since. */
-type Purse = { balance: bigint | null; refused: { until: number; balance: bigint | null } | null }
+type Purse = { balance: bigint | null; refused: { at: number; balance: bigint | null } | null }
 
 const unknown: Purse = { balance: null, refused: null }
 
@@ -26,11 +27,11 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
     async thatCanPay<Lane extends { signer: Address }>(chain: Chain, lanes: Lane[], cost: bigint): Promise<Lane[]> {
       if (lanes.length < 2) return lanes
       const known = knownOf(chain)
-      if (now() - known.readAt >= refreshMs) void read(chain)
+      if (elapsedMs(known.readAt, now()) >= refreshMs) void read(chain)
       if (known.purses.size === 0 && known.reading) await settledOrAfter(known.reading, firstMs)
       const able = lanes.filter(({ signer }) => {
         const { balance, refused } = known.purses.get(signer) ?? unknown
-        return (balance === null || balance >= cost) && (refused === null || refused.until <= now())
+        return (balance === null || balance >= cost) && (refused === null || elapsedMs(refused.at, now()) >= refusedMs)
       })
       return able.length > 0 ? able : lanes
     },
@@ -39,7 +40,7 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
     refused(chain: Chain, signer: Address): void {
       const known = knownOf(chain)
       const { balance } = known.purses.get(signer) ?? unknown
-      known.purses.set(signer, { balance, refused: { until: now() + refusedMs, balance } })
+      known.purses.set(signer, { balance, refused: { at: now(), balance } })
       void read(chain)
     },
   }
@@ -73,9 +74,9 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
 }
 
 /** He has got more only if he has more than he was refused with; whoever spends meanwhile is measured by what is left. */
-function stillRefused({ until, balance: before }: NonNullable<Purse['refused']>, balance: bigint): Purse['refused'] {
+function stillRefused({ at, balance: before }: NonNullable<Purse['refused']>, balance: bigint): Purse['refused'] {
   if (before !== null && balance > before) return null
-  return { until, balance }
+  return { at, balance }
 }
 
 export type Purses = ReturnType<typeof createPurses>

@@ -1,6 +1,7 @@
 import { type Address, zeroAddress } from 'viem'
 import type { Airdrop } from '../domain/airdrop.js'
 import { vaultsOf } from '../domain/chainConfig.js'
+import { elapsedMs } from '../domain/elapsed.js'
 import { ServiceError } from '../domain/errors.js'
 import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
@@ -47,9 +48,9 @@ export function createAirdrops(deps: {
         throw new ServiceError('airdrop_cooldown', message, { retryAfter })
       }
       deps.wake()
-      const deadline = deps.now() + waitMs
+      const askedAt = deps.now()
       let airdrop = asked.airdrop
-      while (airdrop.status === 'executing' && !signal.aborted && deps.now() < deadline) {
+      while (airdrop.status === 'executing' && !signal.aborted && elapsedMs(askedAt, deps.now()) < waitMs) {
         await deps.nextChange(airdropTopic(key), lookAgainMs, signal)
         // Not the newest: another may have been asked for since.
         airdrop = (await store.readAirdrop({ ...key, round: airdrop.round })) ?? airdrop

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { DepositReport, DepositView } from '../domain/deposit.js'
+import { elapsedMs } from '../domain/elapsed.js'
 import { ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import { issueAt } from '../domain/issueAt.js'
@@ -61,9 +62,9 @@ export function createDeposits(deps: {
       }
       const reported = await store.reportDeposit(report, requiredConfirmations(chain, [report]), deps.now())
       deps.wake()
-      const deadline = deps.now() + waitMs
+      const askedAt = deps.now()
       let view: DepositView = reported
-      while (view.status === 'pending' && !signal.aborted && deps.now() < deadline) {
+      while (view.status === 'pending' && !signal.aborted && elapsedMs(askedAt, deps.now()) < waitMs) {
         await deps.nextChange(depositTopic(reported.id), lookAgainMs, signal)
         view = (await store.readDeposit(reported.id)) ?? view
       }

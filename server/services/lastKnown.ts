@@ -33,8 +33,8 @@ export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () =>
     looking ??= begin()
     firstAt ??= looking.since
     // Only who asks soon after the start waits so long, and not each of those who ask while nothing answers.
-    const isFirst = known === null && now() - firstAt < firstPatienceMs
-    await within(isFirst ? Math.max(patienceMs, firstAt + firstPatienceMs - now()) : patienceMs, looking.done)
+    const firstLeftMs = known === null ? firstPatienceMs - elapsedMs(firstAt, now()) : 0
+    await within(Math.max(patienceMs, firstLeftMs), looking.done)
     return known && !isLost ? { value: known.value, ageMs: ageOf(known) } : { value: unseen, ageMs: null }
   }
 

@@ -2,6 +2,7 @@ import { type Address, getAddress, type Hash, type Hex } from 'viem'
 import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.js'
 import { type ChainBatch, isSameStep, type StepRef } from '../domain/action.js'
 import { isVault } from '../domain/chainConfig.js'
+import { elapsedMs } from '../domain/elapsed.js'
 import { ServiceError } from '../domain/errors.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
 import type { Order } from '../domain/request.js'
@@ -168,7 +169,7 @@ export function createSteps(deps: {
     const startedAt = deps.now()
     let view = first
     while (!isSettled(view.status) && !signal.aborted) {
-      const waitedMs = deps.now() - startedAt
+      const waitedMs = elapsedMs(startedAt, deps.now())
       const left = waitMs - waitedMs
       if (left <= 0) break
       const look = Math.min(left, Math.max(lookAgainMs, waitedMs * laterShare))
