@@ -25,8 +25,8 @@ const noLaneMs = 1_000
 /** Longer than this no signature is waited for; far below the lease of a step, so that no other visit takes it up. */
 const signMs = 5_000
 const signerRestMs = 2_000
-/** A plain transfer, which is what a cancel is. */
-const cancelGas = 21_000n
+/** What a transaction needs that does nothing, as a cancel, unless its chain asks more. */
+const leastGas = 21_000n
 
 export type Outgoing = {
   chain: Chain
@@ -167,9 +167,7 @@ export async function replace(
     tools.log.warn(transactionFields(transaction), 'replacement would exceed the fee cap')
     return false
   }
-  const payload = options.isCancel
-    ? { to: transaction.signer, data: '0x' as const, authorizations: [], gasLimit: cancelGas }
-    : transaction
+  const payload = options.isCancel ? await nothingFrom(transaction.signer, chain) : transaction
   if (isResting(transaction.signer, tools)) return false
   const { chainId, nonce, signer, carries: steps } = transaction
   const form = { ...payload, chain, nonce, signer, fees, steps }
@@ -195,9 +193,10 @@ export async function fillGap(chain: Chain, signer: Address, nonce: number, tool
   const { chainId } = chain.config
   const head = await headOf(chain, tools)
   const fees = tools.codec.initialFees(head.baseFeePerGas, chain.config)
-  const payload = { to: signer, data: '0x' as const, authorizations: [], gasLimit: cancelGas }
+  const payload = await nothingFrom(signer, chain)
   const attempt = await sign({ ...payload, chain, nonce, signer, fees, steps: [], isCancel: true }, tools)
-  const recorded = await tools.store.recordFiller({ chainId, signer, nonce, gasLimit: cancelGas, attempt }, tools.now())
+  const filler = { chainId, signer, nonce, gasLimit: payload.gasLimit, attempt }
+  const recorded = await tools.store.recordFiller(filler, tools.now())
   if (!recorded) return
   tools.log.warn({ ...transactionFields(recorded), hash: attempt.hash }, 'a nonce that the journal never had is filled')
   const answer = await chain.send(attempt)
@@ -205,6 +204,16 @@ export async function fillGap(chain: Chain, signer: Address, nonce: number, tool
   if (answer.kind === 'consumed') await tools.store.giveUpFiller(recorded.id, tools.now())
   else await tools.store.noteSend(recorded.id, answer.kind, tools.now() + resendMs, tools.now())
   tools.look(chainId, attempt.hash)
+}
+
+/**
+ * A transaction that does nothing but use up its nonce. On chains that charge for data in gas (Arbitrum) it needs more than
+ * elsewhere, by prices that change: half as much is added. Where no node tells how much, it is tried with the usual.
+ */
+async function nothingFrom(signer: Address, chain: Chain) {
+  const needed = await chain.gasOfTransfer(signer).catch(() => leastGas)
+  const gasLimit = needed > leastGas ? (needed * 3n) / 2n : leastGas
+  return { to: signer, data: '0x' as const, authorizations: [], gasLimit }
 }
 
 /** The newest head that is known, asked for only when none is. */

@@ -31,6 +31,7 @@ describe('a clock that is set back by an hour', function () {
         {
           chainId: 1,
           vault: `0x${'11'.repeat(20)}`,
+          delegates: [],
           confirmations: 1,
           tokens: [{ address: token, confirmations: [] }],
         },
