@@ -41,7 +41,7 @@ export async function atService(work: (place: Place) => Promise<void>): Promise<
   }
 
   async function startChains({ dataDir }: Config): Promise<ChainConfig[]> {
-    const devnet = await startDevnet({ dataDir: join(dataDir, 'chains') })
+    const devnet = await startDevnet({ dataDir: join(dataDir, 'chains'), isGuest: true })
     undo.push(() => devnet.stop())
     return devnet.chains
   }

@@ -61,9 +61,11 @@ async function run() {
 }
 
 async function signersOf(prefix: 'DEPLOYER' | 'SOLVER') {
-  if (!namesOperatorKeys(process.env, prefix)) return []
+  const signs = namesOperatorKeys(process.env, prefix)
+  // Whose keys operators have will do to let them operate.
+  if (!signs && !process.env[`${prefix}_SIGNER_ADDRESSES`]) return []
   const problems: string[] = []
-  const keys = readOperatorKeys(process.env, problems, { prefix })
+  const keys = readOperatorKeys(process.env, problems, { prefix, signs: signs || prefix === 'DEPLOYER' })
   if (problems.length > 0) throw new DeployRefused(problems.join('\n'))
   return openSigners(keys)
 }

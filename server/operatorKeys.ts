@@ -159,8 +159,9 @@ function readAddresses(given: Given): Address[] {
 function isLocalAddress(text: string): boolean {
   if (/^unix:\/.+/.test(text)) return true
   if (!URL.canParse(text)) return false
-  const { protocol, hostname, username, password } = new URL(text)
-  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname) && !username && !password
+  const { protocol, hostname, username, password, pathname, search } = new URL(text)
+  const isPlain = !username && !password && pathname + search === '/'
+  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname) && isPlain
 }
 
 function readText(place: string | number, name: string, given: Given): string | null {

@@ -260,6 +260,7 @@ describe('the configuration', () => {
       ],
       ['a file that is no keystore', { SOLVER_KEYS_FILE: '/dev/null', SOLVER_KEYS_PASSWORD_FD: '9' }, 'no keystore'],
       ['a signer elsewhere', { SOLVER_SIGNER_URL: 'http://signer.example.org' }, 'SOLVER_SIGNER_URL'],
+      ['a signer behind a path', { SOLVER_SIGNER_URL: 'http://127.0.0.1:9/signer' }, 'SOLVER_SIGNER_URL'],
       ['a signer without addresses', { SOLVER_SIGNER_URL: 'http://127.0.0.1:9' }, 'SOLVER_SIGNER_ADDRESSES'],
       ['no key for a real chain', {}, 'SOLVER_KEYS_FILE or SOLVER_SIGNER_URL'],
       ['addresses alone where steps are carried out', { SOLVER_SIGNER_ADDRESSES: address }, 'SOLVER_PRIVATE_KEYS'],

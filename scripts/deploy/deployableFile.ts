@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Address } from 'viem'
 import { readChainsFile } from '../../server/chainsFile.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
@@ -41,8 +41,12 @@ export function readDeployableFile(
   return {
     chains,
     write(to) {
-      writeFileSync(`${to}.new`, text)
-      renameSync(`${to}.new`, to)
+      // What a link leads to, and readable for no more than it was: addresses of nodes may hold keys.
+      const file = existsSync(to) ? realpathSync(to) : to
+      const mode = statSync(existsSync(to) ? to : path).mode & 0o777
+      writeFileSync(`${file}.new`, text, { mode })
+      chmodSync(`${file}.new`, mode)
+      renameSync(`${file}.new`, file)
     },
   }
 }

@@ -18,9 +18,11 @@ export async function sendSteps(
   }
 
   async function sign({ to, data, value, gas }: ChainPlan['steps'][number]) {
-    const [nonce, fees] = await Promise.all([
+    const [nonce, fees, estimate] = await Promise.all([
       reader.getTransactionCount({ address: signer.address, blockTag: 'pending' }),
       feesOf(plan, reader),
+      // Of what was planned before its contract was there; and some chains ask more gas than others.
+      reader.estimateGas({ account: signer.address, to, data, value }).catch(() => gas),
     ])
     return signer.signTransaction({
       chainId,
@@ -28,7 +30,7 @@ export async function sendSteps(
       to,
       data,
       value,
-      gas: (gas * 12n) / 10n,
+      gas: ((estimate > gas ? estimate : gas) * 12n) / 10n,
       ...fees,
       authorizations: [],
     })

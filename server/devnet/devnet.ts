@@ -29,6 +29,8 @@ export type DevnetOptions = {
   blockTime?: number
   /** False: the chains are gone with their processes. */
   isKept?: boolean
+  /** True: what runs already belongs to somebody else, who will want it when this one stops. */
+  isGuest?: boolean
 }
 
 type KnownChain = {
@@ -99,7 +101,7 @@ async function allOrNone<T extends { anvil: Anvil }>(starting: Promise<T>[]): Pr
 }
 
 async function startChain(definition: Definition, known: KnownChain | undefined, options: DevnetOptions) {
-  const running = known && (await takeOver(known))
+  const running = known && (await takeOver(known, options))
   if (running) {
     await requireOurContracts(definition, running, options)
     return { definition, anvil: running, genesis: known.genesis, genesisTime: known.genesisTime }
@@ -160,12 +162,12 @@ async function requireOurContracts(definition: Definition, anvil: Anvil, options
   }
 }
 
-/** A chain that a killed service has left running. */
-async function takeOver(known: KnownChain): Promise<Anvil | null> {
+/** A chain that a killed service has left running, or that one which runs is at work on. */
+async function takeOver(known: KnownChain, { isGuest = false }: DevnetOptions): Promise<Anvil | null> {
   const url = `http://127.0.0.1:${known.port}`
   const found = await identify(url)
   if (found?.chainId !== known.chainId || found.genesis !== known.genesis) return null
-  return { ...known, url, stop: () => stopProcess(known.pid) }
+  return { ...known, url, stop: async () => (isGuest ? undefined : stopProcess(known.pid)) }
 }
 
 async function setUp(definition: Definition, rpcUrl: string): Promise<void> {

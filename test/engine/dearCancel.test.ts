@@ -53,6 +53,6 @@ describe('a chain on which doing nothing takes more than 21,000 gas', function (
     })
     const refused = sent.find(({ isTaken }) => !isTaken)!
     const cancels = sent.filter(({ nonce, isTaken }) => nonce === refused.nonce && isTaken)
-    expect(cancels.map(({ gas }) => gas)).to.include((usual * 3n) / 2n)
+    expect(cancels[0]?.gas).to.be.oneOf([usual, 10_000_000n].map((gas) => (gas * 3n) / 2n))
   })
 })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -179,6 +179,21 @@ describe('npm run deploy', () => {
     expect(written().chains[0]!.formerVaults).to.deep.equal([oldVault])
   })
 
+  it('leaves the file as readable as it was, and the link to it a link', async () => {
+    const link = join(folder, 'link.json')
+    symlinkSync(file, link)
+    const copy = join(folder, 'copy.json')
+    for (const mode of [0o600, 0o640]) {
+      chmodSync(file, mode)
+      await run({ out: link })
+      await run({ out: copy })
+      for (const written of [file, copy]) expect(statSync(written).mode & 0o777, written).to.equal(mode)
+      rmSync(copy)
+    }
+    expect(lstatSync(link).isSymbolicLink()).to.equal(true)
+    chmodSync(file, 0o644)
+  })
+
   it('sends nothing when a node is of another chain, when the deployer is poor, or on real chains with a plain key', async () => {
     const poor = createSigner(`0x${'77'.repeat(32)}`)
     const before = await nonces()
@@ -199,5 +214,13 @@ describe('npm run deploy', () => {
     expect(result.stdout).to.contain('Dry run').and.to.contain('too little')
     expect(result.status).to.equal(3)
     expect(result.stdout + result.stderr).not.to.contain(devKey(1).slice(2))
+  })
+
+  it('lets those operate whose addresses alone are named', async () => {
+    const program = await builtProgram('scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', addressOf(0))
+    const env = { ...process.env, NODE: '127.0.0.1', SOLVER_SIGNER_ADDRESSES: addressOf(4) }
+    const { stdout, stderr, status } = spawnSync(process.execPath, program, { encoding: 'utf8', env })
+    expect(stdout, stderr).to.contain(`let ${addressOf(4)} operate`)
+    expect(status).to.equal(3)
   })
 })

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Address, zeroHash } from 'viem'
+import { identify } from '../../server/devnet/anvil.js'
+import { startDevnet } from '../../server/devnet/devnet.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { createDatabase } from '../../server/store/database.js'
 import { createStore } from '../../server/store/store.js'
@@ -101,6 +103,22 @@ describe('the tools beside the service', function () {
         expect(status, stderr).to.equal(1)
         expect(stderr.startsWith(said), stderr).to.equal(true)
       })
+    }
+  })
+
+  it('operate leaves the embedded chains to a service that runs on them', async () => {
+    const dataDir = join(folder, 'running')
+    const devnet = await startDevnet({ dataDir: join(dataDir, 'chains') })
+    try {
+      // As a service whose database is on a server, of which a tool need not wait for the end.
+      const env = { DATA_DIR: dataDir, DATABASE_URL: `sqlite:${join(dataDir, 'of-the-tool.sqlite')}` }
+      const { status, stderr } = await run('operate', ['status'], env)
+      expect(status, stderr).to.equal(0)
+      for (const { chainId, rpcUrls } of devnet.chains) {
+        expect((await identify(rpcUrls[0]!))?.chainId).to.equal(chainId)
+      }
+    } finally {
+      await devnet.stop()
     }
   })
 
