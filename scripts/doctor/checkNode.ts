@@ -1,3 +1,4 @@
+import type { Hash } from 'viem'
 import { createRedactor } from '../../server/chain/redact.js'
 import { call, readBlock } from '../../server/chain/rpcFormat.js'
 import { createRpcNode } from '../../server/chain/rpcNode.js'
@@ -7,26 +8,43 @@ import { checkAbilities } from './checkAbilities.js'
 import type { Ask } from './contractReader.js'
 import { createFindings, type Finding } from './finding.js'
 
+/** Whether it is the first block of the chain that the database was made with. */
+type IsGenesis = (hash: Hash) => Promise<boolean>
+
 export type NodeReport = {
   findings: Finding[]
   /** Null: nothing can be asked of this node. */
   node: { ask: Ask; head: Block } | null
+  /** It is of another chain than the database was made with, though of the same id. */
+  isOtherChain: boolean
 }
 
-const timeoutMs = 10_000
+const quiet = { timeoutMs: 10_000, onRoundTrip: () => undefined }
 /** Older than this, a head says that the node (or the chain) stands still. */
 const staleMs = 10 * 60_000
 /** Blocks may be this far ahead of a clock that is right. */
 const aheadMs = 30_000
 
 /** Whether one node answers, is of the right chain, knows what the service asks for, and keeps up. */
-export async function checkNode(chain: ChainConfig, index: number, now: number): Promise<NodeReport> {
+export async function checkNode(
+  chain: ChainConfig,
+  index: number,
+  isGenesis: IsGenesis,
+  now: number,
+): Promise<NodeReport> {
   const url = chain.rpcUrls[index]!
   const redact = createRedactor([url])
   const found = createFindings(`chain ${chain.chainId}, rpcUrls/${index}`)
   const { list, fault, warn } = found
   const place = `rpcUrls/${index} of chain ${chain.chainId} in the chains file`
-  const node = createRpcNode({ chainId: chain.chainId, url, index, timeoutMs, onRoundTrip: () => undefined })
+  let isOtherChain = false
+  const node = createRpcNode({
+    ...{ chainId: chain.chainId, url, index, ...quiet },
+    async isGenesis(hash) {
+      isOtherChain = !(await isGenesis(hash))
+      return !isOtherChain
+    },
+  })
   const ask: Ask = (calls) => node.ask(calls)
   const { protocol, hostname } = new URL(url)
   if (protocol === 'http:' && !/^(localhost|127\.|10\.|192\.168\.|\[::1\])/.test(hostname)) {
@@ -41,7 +59,7 @@ export async function checkNode(chain: ChainConfig, index: number, now: number):
     const text = redact(error instanceof Error ? error.message : 'no answer')
     if (isOfAnother(text)) fault('rpc.wrongChain', text, `Correct ${place}, or its chainId.`)
     else fault('rpc.unreachable', text, `Check ${place}: address, credentials, firewall; or take it out.`)
-    return { findings: list, node: null }
+    return { findings: list, node: null, isOtherChain }
   }
 
   const headMs = Number(head.timestamp) * 1000
@@ -58,13 +76,13 @@ export async function checkNode(chain: ChainConfig, index: number, now: number):
   } catch (error) {
     const text = redact(error instanceof Error ? error.message : 'no answer')
     fault('rpc.unreachable', `it fell silent while it was asked: ${text}`, `Check ${place}.`)
-    return { findings: list, node: null }
+    return { findings: list, node: null, isOtherChain }
   }
-  return { findings: list, node: { ask, head } }
+  return { findings: list, node: { ask, head }, isOtherChain }
 }
 
 /** Whether the node that clients are shown is of the chain, and is none that only the service should know. */
-export async function checkPublicNode(chain: ChainConfig): Promise<Finding[]> {
+export async function checkPublicNode(chain: ChainConfig, isGenesis: IsGenesis): Promise<Finding[]> {
   const { list, fault, warn } = createFindings(`chain ${chain.chainId}, publicRpcUrl`)
   const url = chain.publicRpcUrl
   if (url === null) return list
@@ -75,7 +93,7 @@ export async function checkPublicNode(chain: ChainConfig): Promise<Finding[]> {
     warn('publicRpc.shared', what, `Name a public node, or none, as ${place}.`)
   }
   try {
-    const node = createRpcNode({ chainId: chain.chainId, url, index: 0, timeoutMs, onRoundTrip: () => undefined })
+    const node = createRpcNode({ chainId: chain.chainId, url, index: 0, isGenesis, ...quiet })
     await node.ask([call('eth_getBlockByNumber', 'latest', false)])
   } catch (error) {
     const text = createRedactor([url])(error instanceof Error ? error.message : 'no answer')

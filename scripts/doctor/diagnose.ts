@@ -1,7 +1,7 @@
-import type { Address } from 'viem'
-import { call } from '../../server/chain/rpcFormat.js'
+import type { Address, Hash } from 'viem'
 import { loadConfig } from '../../server/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { readGenesis } from '../../server/store/chainIdentities.js'
 import type { Database } from '../../server/store/database.js'
 import { lags } from '../../server/domain/lag.js'
 import { describePlace } from '../place.js'
@@ -9,7 +9,7 @@ import { checkContracts } from './checkContracts.js'
 import { checkDatabase } from './checkDatabase.js'
 import { checkDropped } from './checkDropped.js'
 import { checkKeys } from './checkKeys.js'
-import { checkNode, checkPublicNode, type NodeReport } from './checkNode.js'
+import { checkNode, checkPublicNode } from './checkNode.js'
 import { checkOperators } from './checkOperators.js'
 import { createFindings, type Finding } from './finding.js'
 
@@ -50,13 +50,20 @@ async function checkChain(
   database: Database | null,
   now: number,
 ): Promise<Finding[]> {
-  const reports = await Promise.all(chain.rpcUrls.map((_url, index) => checkNode(chain, index, now)))
   const { list, fault, warn } = createFindings(`chain ${chain.chainId}`)
-  const findings = [...reports.flatMap((report) => report.findings), ...(await checkPublicNode(chain))]
+  const known = database && (await readGenesis(database, chain.chainId))
+  const isGenesis = async (hash: Hash) => known === null || hash === known
+  const reports = await Promise.all(chain.rpcUrls.map((_url, index) => checkNode(chain, index, isGenesis, now)))
+  const found = [...reports.flatMap((report) => report.findings), ...(await checkPublicNode(chain, isGenesis))]
+  if (reports.every(({ isOtherChain }) => isOtherChain)) {
+    const what = 'it is not the chain that the database was made with: it was reset, or another one answers'
+    fault('chain.reset', what, 'Give the service an empty database, or the right chain.')
+    return [...list, ...found.filter(({ name }) => name !== 'rpc.wrongChain')]
+  }
   const nodes = reports.flatMap(({ node }, index) => (node ? [{ ...node, index }] : []))
   nodes.sort((a, b) => Number(b.head.number - a.head.number))
   const best = nodes[0]
-  if (!best) return findings
+  if (!best) return found
   if (nodes.length < chain.agreement) {
     const what = `${chain.agreement} nodes have to agree before money moves, and ${nodes.length} can be asked`
     fault('rpc.tooFewAgree', what, 'Add nodes to rpcUrls, or lower agreement in the chains file.')
@@ -69,25 +76,11 @@ async function checkChain(
     warn('rpc.behind', `rpcUrls/${nodes[place]!.index} is ${behind} blocks behind`, 'Let it sync, or use another.')
   }
   try {
-    if (database) await checkIdentity(best, database)
-    findings.push(...(await checkContracts(chain, best.ask, operators)))
-    findings.push(...(await checkOperators(chain, [best, ...nodes.slice(1)], operators, database)))
+    found.push(...(await checkContracts(chain, best.ask, operators)))
+    found.push(...(await checkOperators(chain, [best, ...nodes.slice(1)], operators, database)))
   } catch (error) {
     if (!(error instanceof Error)) throw error
     fault('rpc.unreachable', `its nodes fell silent while they were asked (${error.name})`, 'Look again.')
   }
-  return [...findings, ...list]
-
-  async function checkIdentity(node: NonNullable<NodeReport['node']>, journal: Database): Promise<void> {
-    const known = await journal
-      .knex('chain_identities')
-      .where({ chain_id: chain.chainId })
-      .first<{ genesis_hash: string }>()
-    if (!known) return
-    const [genesis] = await node.ask([call('eth_getBlockByNumber', '0x0', false)])
-    const hash = (genesis?.result as { hash?: string } | null)?.hash
-    if (!hash || hash.toLowerCase() === known.genesis_hash) return
-    const what = 'it is not the chain that the database was made with: it was reset, or another one answers'
-    fault('chain.reset', what, 'Give the service an empty database, or the right chain.')
-  }
+  return [...found, ...list]
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encryptKeystoreJson } from 'ethers/wallet'
-import { type Abi, encodeFunctionData, parseEther } from 'viem'
+import { type Abi, encodeFunctionData, keccak256, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
@@ -117,6 +117,22 @@ export function doctorScene() {
     change((chain) => chain.rpcUrls.push(node.url))
   }
 
+  /** A first node of another chain, in a database that knows the right one. */
+  async function ofAnother() {
+    const { hash } = (await rpc(url(), 'eth_getBlockByNumber', ['0x0', false])) as { hash: string }
+    database(`INSERT INTO chain_identities VALUES (31337, '${hash}')`)
+    const node = await startFaultyNode(url())
+    nodes.push(node)
+    node.behave({
+      kind: 'answer',
+      answer: ({ method, params }) =>
+        method === 'eth_getBlockByNumber' && params[0] === '0x0'
+          ? { result: { number: '0x0', hash: keccak256('0x01') } }
+          : null,
+    })
+    change((chain) => chain.rpcUrls.unshift(node.url))
+  }
+
   /** All dollars of the first chain's vault. */
   function wholeUsd() {
     const { address, decimals } = devnet.chains[0]!.tokens[0]!
@@ -167,6 +183,7 @@ export function doctorScene() {
     database,
     otherBuild,
     behind,
+    ofAnother,
     wholeUsd,
     keystore,
     remote,
