@@ -32,6 +32,7 @@ import { type Devnet, startDevnet } from './devnet/devnet.js'
 import type { ChainConfig } from './domain/chainConfig.js'
 import type { Settings } from './domain/settings.js'
 import { settledOrAfter } from './domain/settledOrAfter.js'
+import { untilAborted } from './domain/untilAborted.js'
 import { createEngine } from './engine/engine.js'
 import type { EngineTools } from './engine/tools.js'
 import { createActions } from './services/actions.js'
@@ -86,13 +87,19 @@ export type Service = {
 /** The database or a chain, which come back. */
 const isAway = (error: unknown) => isOutage(error) || error instanceof ChainUnavailable
 
+export type StartOptions = {
+  recovery?: ReturnType<typeof chooseRecovery>
+  /** Unix milliseconds; another clock than the machine's lets a test go through minutes at once. */
+  now?: () => number
+  /** Breaks off the start, which then rejects with the reason. A service that has started is stopped by its `stop`. */
+  signal?: AbortSignal
+}
+
 /** Builds the whole graph from a configuration and starts it. What fails here has left nothing running. */
 export async function startService(
   config: Config,
   log: Logger = createLogger(config),
-  recovery = chooseRecovery(),
-  /** Unix milliseconds; another clock than the machine's lets a test go through minutes at once. */
-  now: () => number = Date.now,
+  { recovery = chooseRecovery(), now = Date.now, signal = new AbortController().signal }: StartOptions = {},
 ): Promise<Service> {
   const undo: (() => Promise<void>)[] = []
   let stopBy = Infinity
@@ -107,16 +114,16 @@ export async function startService(
     const database = createDatabase(place.kind === 'mysql' ? { silentMs, ...place } : place)
     // A connection on which a silent server has not answered is not waited for; a file is closed whole.
     undo.push(() => (place.kind === 'mysql' ? settledOrAfter(database.close(), leastMs / 2) : database.close()))
-    await database.migrate()
+    await untilAborted(database.migrate(), signal)
     const store = createStore(database)
 
     const devnet = config.deployment ? null : await startDevnet({ dataDir: join(config.dataDir, 'chains') })
     if (devnet) undo.push(() => devnet.stop())
+    signal.throwIfAborted()
     const deployment = config.deployment ?? (devnet as Devnet)
 
-    const opened = await openSigners(
-      config.deployment?.keys ?? { kind: 'plain', keys: (devnet as Devnet).operatorKeys },
-    )
+    const keys = config.deployment?.keys ?? { kind: 'plain', keys: (devnet as Devnet).operatorKeys }
+    const opened = await untilAborted(openSigners(keys), signal)
     const signers = new Map(opened.map((signer) => [signer.address, signer]))
     const signerFaults: EngineTools['signerFaults'] = new Map()
     const refusedOperators: EngineTools['refusedOperators'] = new Map()
@@ -133,8 +140,9 @@ export async function startService(
       operators: [...signers.keys()],
       onDemandProof: config.onDemandProof,
     }
-    await knownChains.refuseOthers(chains)
-    const { unconfiguredCredit, droppedTokens } = await refuseDropped(database, deployment.chains, log)
+    await untilAborted(knownChains.refuseOthers(chains), signal)
+    const dropped = refuseDropped(database, deployment.chains, log)
+    const { unconfiguredCredit, droppedTokens } = await untilAborted(dropped, signal)
 
     const signals = createSignals()
     const engine = createEngine(

@@ -14,6 +14,9 @@ const { config } = loaded
 const log = createLogger(config)
 const hide = hideSecrets(config)
 
+/** Why a start is broken off that a signal has ended. */
+class Stopped extends Error {}
+
 // Node would print the error with all its properties, such as a statement with its values.
 process.on('uncaughtException', (error) => {
   log.fatal({ err: error }, 'stopped by an error that nobody has caught')
@@ -21,17 +24,18 @@ process.on('uncaughtException', (error) => {
 })
 
 try {
-  const starting = startService(config, log)
-  let stopping = false
+  const stopping = new AbortController()
+  const starting = startService(config, log, { signal: stopping.signal })
   const stop = (signal: string) => {
     // A second signal means: at once.
-    if (stopping) process.exit(1)
-    stopping = true
+    if (stopping.signal.aborted) process.exit(1)
     log.info({ signal }, 'stopping')
+    stopping.abort(new Stopped())
     const stopped = starting.then((service) => service.stop())
     stopped.then(
       () => process.exit(0),
       (error: unknown) => {
+        if (error instanceof Stopped) process.exit(0)
         log.error({ err: error }, 'could not stop in order')
         process.exit(1)
       },
@@ -49,8 +53,9 @@ try {
   const service = await starting
   // After the signals: each is heard from the moment at which the service works.
   await releaseMemory()
-  if (!stopping) announce(service)
+  if (!stopping.signal.aborted) announce(service)
 } catch (error) {
+  if (error instanceof Stopped) process.exit(0)
   const reason = error instanceof Error ? error.message : String(error)
   process.stderr.write(`The service could not start: ${hide(reason)}\n`)
   process.exit(1)

@@ -82,7 +82,7 @@ export async function startFaultWorld(options: { sqlite?: boolean } = {}) {
     const loaded = loadConfig({ ...env, DATABASE_URL: databaseUrl, PORT: '0' })
     if (!loaded.ok) throw new Error(loaded.problems.join('; '))
     const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' })
-    const service = await startService(loaded.config, log, undefined, () => Date.now() + clockAheadMs)
+    const service = await startService(loaded.config, log, { now: () => Date.now() + clockAheadMs })
     running = { service, api: createApi(service.url!) }
   }
 

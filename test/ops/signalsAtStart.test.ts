@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { startDevnet } from '../../server/devnet/devnet.js'
+import { chainsFileOf } from '../support/chainsFile.js'
 import { serviceProgram } from '../support/serviceProgram.js'
 import { spawnService } from '../support/spawnedService.js'
 import { until } from '../support/until.js'
@@ -33,6 +37,36 @@ describe('a signal that comes while the service starts', function () {
     expect(again.said()).to.include('31337')
     await again.stop()
     expect(chainsIn(folder)).to.deep.equal([])
+  })
+
+  it('ends it within five seconds where it waits for nodes or for a database that say nothing', async () => {
+    const silent = createServer(() => undefined)
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const devnet = await startDevnet({ dataDir: join(folder, 'elsewhere'), isKept: false })
+    const { CHAINS_FILE, ...keys } = chainsFileOf(devnet, folder)
+    const chains = JSON.parse(readFileSync(CHAINS_FILE!, 'utf8')) as { chains: { rpcUrls: string[] }[] }
+    for (const chain of chains.chains)
+      chain.rpcUrls = Array.from({ length: 4 }, (_, n) => `http://127.0.0.1:${port}/${n}`)
+    const silentChains = join(folder, 'silent.json')
+    writeFileSync(silentChains, JSON.stringify(chains))
+    const starts: [string, Record<string, string>][] = [
+      ['nodes', { CHAINS_FILE: silentChains, ...keys, DATABASE_URL: 'sqlite:' }],
+      ['a database', { DATABASE_URL: `mysql://root@127.0.0.1:${port}/none` }],
+    ]
+    for (const [what, more] of starts) {
+      const child = spawn(process.execPath, await serviceProgram(), { env: { ...env, ...more }, stdio: 'ignore' })
+      const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+      const connected = once(silent, 'connection')
+      await connected
+      const askedAt = performance.now()
+      child.kill('SIGTERM')
+      expect(await ended, what).to.equal(0)
+      expect(performance.now() - askedAt, what).to.be.lessThan(5_000)
+    }
+    silent.close()
+    await devnet.stop()
   })
 
   it('drains it as soon as it is there', async () => {

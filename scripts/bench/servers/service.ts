@@ -15,7 +15,7 @@ const withoutBinary = () => {
   throw new Error('left out by the benchmark')
 }
 const recovery = chooseRecovery(process.env.BENCH_RECOVERY === 'viem' ? withoutBinary : undefined)
-const start = (role: Config['role']) => startService({ ...config, role }, createLogger(config), recovery)
+const start = (role: Config['role']) => startService({ ...config, role }, createLogger(config), { recovery })
 let service = await start(config.role)
 await releaseMemory()
 
