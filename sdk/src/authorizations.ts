@@ -26,7 +26,8 @@ export async function neededAuthorizations(options: {
 }): Promise<AuthorizationDraft[]> {
   const { user, chains, rpcUrls, signal } = options
   const states = await Promise.all(
-    chains.map(({ chainId, rpcUrl }) => {
+    // All of them are awaited, whichever of them can't be asked.
+    chains.map(async ({ chainId, rpcUrl }) => {
       const url = rpcUrls[chainId] ?? rpcUrl
       if (!url) {
         throw new IntentError(

@@ -23,7 +23,6 @@ export function limitedSignal(ms: number, outer?: AbortSignal) {
   limit(ms)
   return {
     signal: controller.signal,
-    timedOut: () => timedOut,
     /** Rejects with the reason of the caller's signal, or with the error of `late` when time was up, else with `error`. */
     fail(error: unknown, late: () => Error): never {
       if (outer?.aborted) throw outer.reason

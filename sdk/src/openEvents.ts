@@ -1,3 +1,4 @@
+import { untilAborted } from './abortable.js'
 import { IntentConnectionError, IntentError, IntentTimeoutError } from './errors.js'
 import { limitedSignal } from './limitedSignal.js'
 import type { Step } from './wire.js'
@@ -45,7 +46,7 @@ export async function* openEvents(
     if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
       throw new NoEventStreamError()
     }
-    for await (const { id, data } of readEvents(response.body, onNews)) {
+    for await (const { id, data } of readEvents(response.body, limited.signal, onNews)) {
       yield { id, step: parseStep(data) }
     }
   } catch (error) {
@@ -61,13 +62,14 @@ export async function* openEvents(
 /** Server-sent events as the HTML standard reads them (9.2.6), without names and retry times. */
 async function* readEvents(
   body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
   onNews: () => void,
 ): AsyncGenerator<{ id: string; data: string }> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let [rest, id, data] = ['', '', '']
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await untilAborted(reader.read(), signal)
     // An event that no blank line ends is not one.
     if (done) return
     onNews()

@@ -70,7 +70,7 @@ export function readAction(
   actionId: string,
   { signal }: Pick<RunOptions, 'signal'>,
 ): Promise<Action> {
-  return patiently(() => calls.getAction(actionId, { signal }), { deadline: Date.now() + lookWithinMs, signal })
+  return patiently(() => calls.getAction(actionId, { signal }), { withinMs: lookWithinMs, signal })
 }
 
 /** Asks for a step, unless it is under way, and follows it to its end. */
@@ -81,7 +81,7 @@ export async function runStep(
   ask: Ask = {},
 ): Promise<Step> {
   const { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs } = options
-  const deadline = Date.now() + stepTimeoutMs
+  const deadline = performance.now() + stepTimeoutMs
   let last: Step | null = null
   const tell = (step: Step) => {
     if (last === null || describe(step) !== describe(last)) options.onProgress?.({ type: 'step', step })
@@ -92,7 +92,7 @@ export async function runStep(
   options.onAccepted?.()
   tell(asked)
   if (hasEnded(asked)) return asked
-  const timeoutMs = Math.max(0, deadline - Date.now())
+  const timeoutMs = Math.max(0, deadline - performance.now())
   return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
 }
 
@@ -104,14 +104,13 @@ async function askFor(
   timeoutMs: number,
   outer: AbortSignal | undefined,
 ): Promise<Step> {
-  const deadline = Date.now() + timeoutMs
   const limited = limitedSignal(timeoutMs, outer)
   const { signal } = limited
   const request = () => calls.executeStep(planned, { ...ask, signal, waitSeconds: 0 })
   const asking = createAsking(planned, { ask: request, look: () => calls.getStep(planned, { signal }) })
   try {
     // A payment is registered once however often it is named.
-    return await patiently(ask.hash ? request : asking, { deadline, signal })
+    return await patiently(ask.hash ? request : asking, { withinMs: timeoutMs, signal })
   } catch (error) {
     return limited.fail(error, () => new IntentTimeoutError(`The step was not taken within ${timeoutMs} ms.`))
   } finally {

@@ -50,6 +50,6 @@ export function create(
   request: ActionRequest,
   options: { idempotencyKey: string; signal: AbortSignal | undefined },
 ): Promise<ActionCreated> {
-  const deadline = Date.now() + createWithinMs
-  return patiently(() => calls.createAction(request, options), { deadline, signal: options.signal })
+  const { signal } = options
+  return patiently(() => calls.createAction(request, options), { withinMs: createWithinMs, signal })
 }

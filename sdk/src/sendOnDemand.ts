@@ -1,7 +1,8 @@
 import type { Action } from './amounts.js'
 import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddress } from 'viem'
+import { abortable } from './abortable.js'
 import type { IntentClient } from './client.js'
-import { asFilledList, checkAccount, checkBatch, checkCall } from './checkDraft.js'
+import { asFilledList, checkAccount, checkBatch, checkCall, checkSigner } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
 import { IntentError, ofAction, StepFailedError, UnregisteredPaymentError } from './errors.js'
 import { type Expectation, isSame } from './pins.js'
@@ -83,13 +84,11 @@ async function payStep(client: IntentClient, step: Step, payment: Payment, optio
   signal?.throwIfAborted()
   const hash = await options.pay(payment)
   let isRegistered = false
-  const onAccepted = () => {
-    isRegistered = true
-  }
+  const onAccepted = () => void (isRegistered = true)
   try {
     if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) throw new IntentError('pay has to resolve with a transaction hash.')
     onProgress?.({ type: 'paid', step, hash })
-    const signature = account && (await signRegistration({ account, ...step, hash }))
+    const signature = account && (await abortable(() => signRegistration({ account, ...step, hash }), signal))
     return await runStep(client, step, { ...options, onAccepted }, { hash, signature })
   } catch (cause) {
     throw isRegistered ? cause : new UnregisteredPaymentError({ step, hash, cause })
@@ -117,10 +116,9 @@ function checkOnDemand({ user, intents, pay, account, ...times }: OnDemandOption
   })
 }
 
-function checkRegistrant(account: object, user: Address): void {
-  const { signTypedData, address = user } = account as Partial<SigningAccount>
-  if (typeof signTypedData !== 'function')
-    throw new IntentError("account can't sign; leave it out, or give the user's.")
+function checkRegistrant(account: Partial<SigningAccount>, user: Address): void {
+  checkSigner(account)
+  const { address = user } = account
   if (!isSame(address, user)) throw new IntentError(`account is of ${address}, and user is ${user}.`)
 }
 

@@ -82,7 +82,9 @@ async function payWith(
   }
   signal?.throwIfAborted()
   // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
-  return sendTransaction(client, { account, chain: null, ...payment } as never)
+  // In lower case, since viem refuses capitals that are no checksum (EIP-55).
+  const to = payment.to.toLowerCase()
+  return sendTransaction(client, { account, chain: null, ...payment, to } as never)
 }
 
 /** What wallets answer when they don't know the chain (EIP-3326). */

@@ -128,12 +128,13 @@ function isOver(action: Action): boolean {
   return hasEnded(action) && action.intents.every(({ steps }) => steps.every((step) => step.status !== 'executing'))
 }
 
-/** Repeats what fails for a passing reason, until the deadline (unix milliseconds) or the signal. Only for what is safe to repeat. */
+/** Repeats what fails for a passing reason, for so many milliseconds or until the signal aborts. Only for what is safe to repeat. */
 export async function patiently<T>(
   attempt: () => Promise<T>,
-  options: { deadline?: number; signal: AbortSignal | undefined; faults?: Faults },
+  options: { withinMs?: number; signal: AbortSignal | undefined; faults?: Faults },
 ): Promise<T> {
-  const { deadline = Infinity, signal, faults } = options
+  const { withinMs = Infinity, signal, faults } = options
+  const deadline = performance.now() + withinMs
   for (;;) {
     try {
       const result = await attempt()
@@ -145,7 +146,7 @@ export async function patiently<T>(
       const wantedMs = (error instanceof IntentApiError ? error.retryAfterMs : null) ?? longestPauseMs
       const pauseMs = Math.max(wantedMs, shortestPauseMs)
       const isPassing = error instanceof IntentError && error.retryable
-      if (!isPassing || Date.now() + pauseMs > deadline) throw error
+      if (!isPassing || performance.now() + pauseMs > deadline) throw error
       await sleep(pauseMs, signal)
     }
   }

@@ -255,7 +255,7 @@ export function createWireClient(options: ClientOptions) {
       how: CallOptions,
     ): Promise<Wire.Step> {
       checkTimes({ waitSeconds })
-      const headers = { Prefer: waitSeconds === undefined ? undefined : `wait=${Math.ceil(waitSeconds)}` }
+      const headers = { Prefer: waitSeconds === undefined ? undefined : `wait=${Math.min(Math.ceil(waitSeconds), 60)}` }
       const timeoutMs = timeoutOf(how) + (waitSeconds ?? defaultWaitSeconds) * 1000
       const repeat = body.hash ? 'always' : 'refused'
       const ask = async () => {

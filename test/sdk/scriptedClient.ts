@@ -14,7 +14,8 @@ export function scriptedClient() {
     await stop()
     const server = await startScriptedServer(script)
     stop = server.stop
-    return { client: createIntentClient({ baseUrl: `${server.url}/`, ...options }), received: server.received }
+    const { url, received } = server
+    return { client: createIntentClient({ baseUrl: `${url}/`, ...options }), received, url }
   }
 }
 

@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process'
+import { expect } from 'chai'
+import { type Address, createWalletClient, custom, type Hash } from 'viem'
+import { UnregisteredPaymentError } from '../../sdk/src/errors.js'
+import { type OnDemandOptions, sendOnDemand } from '../../sdk/src/sendOnDemand.js'
+import { intentActions } from '../../sdk/src/viem.js'
+import { pause } from '../support/pause.js'
+import type { Reaction } from '../support/scriptedServer.js'
+import { actionId, anAction, aStep, created, events, ref, user } from './replies.js'
+import { errorOf, scriptedClient } from './scriptedClient.js'
+
+/** What is around the SDK does not do as it should: clocks, streams, a `fetch`, nodes, wallets. */
+describe('the SDK, whatever is around it does,', () => {
+  const scripted = scriptedClient()
+  const at = (seconds: string) => ({ updatedAt: `2026-11-20T12:00:${seconds}Z` })
+
+  /** By what is asked for: the stream, or the step. */
+  const service = (answer: (isStream: boolean) => Reaction, options?: Parameters<typeof scripted>[1]) =>
+    scripted(({ path }) => answer(path.endsWith('/events')), options)
+
+  it('sees the end of a step that a machine has told whose clock is behind', async () => {
+    let ended = false
+    const executing = aStep({ status: 'executing', ...at('05.400') })
+    const done = aStep({ status: 'success', ...at('05.100') })
+    const { client } = await service((isStream) => {
+      if (!isStream) return { status: 200, body: ended ? done : executing }
+      ended = true
+      // The action has another step that is not asked for, so that the stream stays open.
+      return { stream: events(1, executing, done), then: 'stay' }
+    })
+    expect((await client.waitForStep(ref, { timeoutMs: 10_000 })).status).to.equal('success')
+  })
+
+  it('ends a wait in time with a fetch that does not heed its signal', async () => {
+    const executing = aStep({ status: 'executing' })
+    const deaf: typeof fetch = (input, { signal: _signal, ...init } = {}) => fetch(input, init)
+    const { client } = await service(
+      (isStream) => (isStream ? { stream: events(1, executing), then: 'stay' } : { status: 200, body: executing }),
+      { fetch: deaf },
+    )
+    const outcome = await Promise.race([
+      client.waitForStep(ref, { timeoutMs: 500 }).catch((error: Error) => error.name),
+      pause(10_000).then(() => 'it hangs'),
+    ])
+    expect(outcome).to.equal('IntentTimeoutError')
+  })
+
+  it('leaves no rejection behind where one chain has no node and another’s is away', () => {
+    const script = `
+      import { createIntentClient } from './sdk/src/client.ts'
+      import { privateKeyToAccount } from 'viem/accounts'
+      import { neededAuthorizations } from './sdk/src/authorizations.ts'
+      const chain = (chainId, rpcUrl) => ({ chainId, rpcUrl, delegate: '0x' + '22'.repeat(20) })
+      const send = async () => { await new Promise((r) => setTimeout(r, 50)); throw new Error('away') }
+      const chains = [chain(1, 'http://away.example'), chain(2, null)]
+      await neededAuthorizations({ user: '0x' + '11'.repeat(20), chains, rpcUrls: {}, send, signal: undefined }).catch((error) => console.log(error.name))
+      await new Promise((r) => setTimeout(r, 200))
+      console.log('alive')`
+    const run = spawnSync(process.execPath, ['--import=tsx', '--input-type=module', '-e', script], { encoding: 'utf8' })
+    expect(run.stdout, run.stderr).to.equal('IntentError\nalive\n')
+  })
+
+  it('asks for no more than a minute, whatever it is told to wait', async () => {
+    const { client, received } = await scripted([{ status: 200, body: aStep() }])
+    for (const waitSeconds of [59.5, 1e21, Infinity]) await client.executeStep(ref, { waitSeconds })
+    expect(received.map(({ headers }) => headers.prefer)).to.deep.equal(['wait=60', 'wait=60', 'wait=60'])
+  })
+
+  describe('when a payment', () => {
+    const chain = { chainId: 31337, name: 'x', nativeCurrency: {}, rpcUrl: null, explorerUrl: null, delegate: user }
+    const chains = { success: true, data: { chains: [{ ...chain, solver: user, tokens: [] }] }, error: null }
+    const asked = anAction([aStep({ status: 'created', mode: 'non-7702:on-demand' })])
+    const payments = () =>
+      scripted(({ path, method }) => {
+        if (path === '/chains') return { status: 200, body: chains }
+        return method === 'POST' ? { status: 201, body: created } : { status: 200, body: asked }
+      })
+    const paying = (to: Address, token: Address): OnDemandOptions['intents'] => [
+      { chainBatches: [{ chainId: 31337, tokenTransfers: [{ from: user, to, token, amount: 1n }] }] },
+    ]
+    const hash: Hash = `0x${'ab'.repeat(32)}`
+
+    it('is to be registered, hears an abort though the wallet says nothing', async () => {
+      const { client } = await payments()
+      const stop = new AbortController()
+      const call = sendOnDemand(client, {
+        ...{ user, signal: stop.signal, intents: paying(user, user) },
+        account: { signTypedData: () => new Promise<never>(() => undefined) },
+        async pay() {
+          setTimeout(() => stop.abort(new Error('enough')), 50)
+          return hash
+        },
+      })
+      const error = await errorOf(Promise.race([call, pause(5_000)]), UnregisteredPaymentError)
+      expect(error.hash).to.equal(hash)
+    })
+
+    it('was sent after an abort, asks the wallet for no signature more', async () => {
+      const { client } = await payments()
+      const stop = new AbortController()
+      let signatures = 0
+      const call = sendOnDemand(client, {
+        ...{ user, signal: stop.signal, intents: paying(user, user) },
+        account: {
+          async signTypedData() {
+            signatures++
+            return hash
+          },
+        },
+        async pay() {
+          stop.abort(new Error('enough'))
+          return hash
+        },
+      })
+      expect((await errorOf(call, UnregisteredPaymentError)).hash).to.equal(hash)
+      expect(signatures).to.equal(0)
+    })
+
+    it('has addresses in any letter case, gives wallets what they take', async () => {
+      const { received, url } = await payments()
+      const sent: unknown[] = []
+      const transport = custom({
+        async request({ method, params }: { method: string; params: unknown[] }) {
+          if (method === 'eth_chainId') return '0x7a69'
+          if (method !== 'eth_sendTransaction') throw new Error(method)
+          sent.push(params[0])
+          return hash
+        },
+      })
+      const odd: Address = `0x${user.slice(2).toUpperCase()}`
+      const wallet = createWalletClient({ account: user, transport }).extend(
+        intentActions({ baseUrl: url, retries: 0 }),
+      )
+      await wallet.sendOnDemand({ intents: paying(odd, odd), stepTimeoutMs: 200 }).catch(() => undefined)
+      expect(sent).to.have.length(1)
+      expect((sent[0] as { to: string }).to).to.equal(user.toLowerCase())
+      expect(received.some(({ path }) => path === `/actions/${actionId}`)).to.equal(true)
+    })
+  })
+})
