@@ -9,15 +9,18 @@ import { askForSteps, createActions, createOn, heatUp, untilSucceeded } from './
 
 const steps = 300
 const clients = 24
-/** Of each action that they post; each has its signature checked. */
+/** Of each action that they post or read; each that is posted has its signature checked. */
 const intents = 16
+/** Per intent and chain, of the actions that they read: 256 steps each, the most that one may have. */
+const batches = 8
 const heatingSteps = 1_000
 /** How long the clients ask before it is looked whether the steps have ended. */
 const turnSeconds = 1
 
 /**
- * Steps per second while clients post actions that are stored already, each with all its checks, as fast as they are
- * answered: what a process gives its engine when it could answer requests all the time.
+ * Steps per second while clients ask as fast as they are answered, which is what a process gives its engine when it could
+ * answer requests all the time: by posting actions that are stored already, each with all its checks, and by reading large
+ * ones.
  */
 export function crowd(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   return inScope(async (keep) => {
@@ -27,17 +30,19 @@ export function crowd(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
     const env = { ...chains.env, SOLVER_PRIVATE_KEYS: keys.join(','), DATABASE_URL: databaseUrl }
     const service = await keep(startServiceProcess(env))
     const others = await keep(startLoadGenerator())
-    const [chain, beside] = chains.devnet.chains
-    let asked = await heatUp(bench.load, service, beside!, heatingSteps)
-    const signed = await signBodies(chains.devnet.chains, { bodies: clients, users: clients, intents })
-    const bodies = signed.map(({ body }) => body)
-    await createActions(service.url, bodies)
-    const requests: Load['requests'] = bodies.map((body) => ({
-      method: 'POST',
-      path: '/actions',
-      body,
-      headers: { 'content-type': 'application/json' },
-    }))
+    const [chain, other] = chains.devnet.chains
+    let asked = await heatUp(bench.load, service, other!, heatingSteps)
+    const stored = async (more: { batches?: number }) => {
+      const signed = await signBodies(chains.devnet.chains, { bodies: clients, users: clients, intents, ...more })
+      const bodies = signed.map(({ body }) => body)
+      const paths = await createActions(service.url, bodies)
+      return { bodies, actions: paths.map((path) => path.split('/').slice(0, 3).join('/')) }
+    }
+    const { bodies } = await stored({})
+    const { actions } = await stored({ batches })
+    const headers = { 'content-type': 'application/json' }
+    const posts: Load['requests'] = bodies.map((body) => ({ method: 'POST', path: '/actions', body, headers }))
+    const reads: Load['requests'] = actions.map((path) => ({ method: 'GET', path }))
 
     const carryOut = async (): Promise<number> => {
       const paths = await createOn(chain!, steps, service.url)
@@ -46,7 +51,7 @@ export function crowd(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
       await askForSteps(bench.load, service.url, paths)
       return (steps / ((await untilSucceeded(service, asked)) - startedAt)) * 1000
     }
-    const amongClients = async (): Promise<number> => {
+    const among = async (requests: Load['requests']): Promise<number> => {
       let isOver = false
       const asking = (async () => {
         while (!isOver) {
@@ -57,13 +62,12 @@ export function crowd(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
       const [perSecond] = await Promise.all([carriedOut, asking])
       return perSecond
     }
-    return compare({
-      benchmark: 'crowd',
-      database: kind,
-      unit: 'steps/s',
-      rounds: bench.rounds,
-      ours: { name: `steps beside ${clients} clients who post actions`, round: amongClients },
-      others: [{ name: 'steps beside nobody', round: carryOut, bound: { atLeast: 0.2 } }],
-    })
+    const beside = async (what: string, requests: Load['requests'], atLeast: number) =>
+      compare({
+        ...{ benchmark: 'crowd', database: kind, unit: 'steps/s', rounds: bench.rounds },
+        ours: { name: `steps beside ${clients} clients who ${what}`, round: () => among(requests) },
+        others: [{ name: 'steps beside nobody', round: carryOut, bound: { atLeast } }],
+      })
+    return [...(await beside('post actions', posts, 0.2)), ...(await beside('read actions of 256 steps', reads, 0.1))]
   })
 }
