@@ -5,7 +5,7 @@ import { createChain } from '../../server/chain/createChain.js'
 import { saysNoSuchMethod } from '../../server/chain/noSuchMethod.js'
 import { isRevert, missingAbility } from '../../server/chain/simulationAnswers.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import { type DevChain, startDevChain } from './devChain.js'
+import { devChainBehindNode } from './devChainBehindNode.js'
 import { type Fault, type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
 
 /** What nodes and gateways have their own ways of. */
@@ -129,42 +129,32 @@ describe('a node that', () => {
 })
 
 describe('a gateway', () => {
-  let dev: DevChain
-  let node: FaultyNode
-
-  before(async () => {
-    dev = await startDevChain()
-    node = await startFaultyNode(dev.url)
-  })
-  after(async () => {
-    await node.stop()
-    await dev.stop()
-  })
+  const { dev, node, connect } = devChainBehindNode()
 
   it('that has no method, and says it in its own words, is asked in another way', async () => {
-    node.behave({
+    node().behave({
       kind: 'answer',
       answer: ({ method }) =>
         ['eth_simulateV1', 'eth_getBlockReceipts'].includes(method)
           ? { error: { code: -32600, message: `Unsupported method: ${method}. See available methods` } }
           : null,
     })
-    const chain = dev.connect({ urls: [node.url] })
-    const from = dev.operator.address.toLowerCase() as Hex
-    const call = { from, to: dev.token, data: '0x06fdde03' as const, value: 0n }
+    const chain = connect()
+    const from = dev().operator.address.toLowerCase() as Hex
+    const call = { from, to: dev().token, data: '0x06fdde03' as const, value: 0n }
     const simulated = await chain.simulate(call, { overrideDelegate: null, inCompany: false })
     expect(simulated.outcome).to.equal('success')
-    await dev.mint(dev.vault, 1n)
+    await dev().mint(dev().vault, 1n)
     const head = await chain.head()
     expect((await chain.blockReceipts(head.number))?.receipts).to.have.length(1)
   })
 
   it('one of whose backends lags has forgotten no state, so that nothing is tried out', async () => {
-    await dev.mint(dev.vault, 100n)
-    const { number } = await dev.chain.head()
-    const [held] = await dev.chain.balances(dev.vault, [dev.token])
+    await dev().mint(dev().vault, 100n)
+    const { number } = await dev().chain.head()
+    const [held] = await dev().chain.balances(dev().vault, [dev().token])
     let lags = true
-    node.behave({
+    node().behave({
       kind: 'answer',
       answer({ method, params }) {
         if (method !== 'eth_call' || params[1] !== numberToHex(number)) return null
@@ -172,8 +162,7 @@ describe('a gateway', () => {
         return { result: padHex(numberToHex(held! - 30n), { size: 32 }) }
       },
     })
-    const measure = () =>
-      dev.connect({ urls: [node.url] }).measureArrivals([{ token: dev.token, to: dev.vault, amount: 100n }], number)
+    const measure = () => connect().measureArrivals([{ token: dev().token, to: dev().vault, amount: 100n }], number)
     expect(await measure().catch((error: Error) => error.message)).to.match(/header not found/)
     lags = false
     expect(await measure()).to.deep.equal([70n])

@@ -3,8 +3,8 @@ import { concat, encodeErrorResult, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Chain } from '../../server/chain/chain.js'
 import { decodeRevert } from '../../server/chain/failure.js'
-import { type DevChain, lower, startDevChain } from './devChain.js'
-import { type FaultyNode, startFaultyNode } from './faultyNode.js'
+import { lower } from './devChain.js'
+import { devChainBehindNode } from './devChainBehindNode.js'
 
 /** Anybody may have a contract say them. */
 const reasons = ['method a not found', 'pending block not available', 'invalid bytecode']
@@ -22,38 +22,29 @@ const forms: [string, (reason: string) => object][] = [
 ]
 
 describe('a revert whose reason reads like what a node can’t do', () => {
-  let dev: DevChain
-  let node: FaultyNode
+  const { dev, node, connect } = devChainBehindNode()
   let chain: Chain
 
-  before(async () => {
-    dev = await startDevChain()
-    node = await startFaultyNode(dev.url)
-  })
-  after(async () => {
-    await node.stop()
-    await dev.stop()
-  })
   beforeEach(() => {
-    node.behave({ kind: 'pass' })
-    chain = dev.connect({ urls: [node.url] })
+    node().behave({ kind: 'pass' })
+    chain = connect()
   })
 
   const someone = () => lower(privateKeyToAccount(generatePrivateKey()).address)
 
   function simulate(to = someone()) {
-    const request = { from: lower(dev.operator.address), to, data: '0x12345678', value: 0n } as const
+    const request = { from: lower(dev().operator.address), to, data: '0x12345678', value: 0n } as const
     return chain.simulate(request, {
-      overrideDelegate: { account: someone(), delegate: dev.delegate },
+      overrideDelegate: { account: someone(), delegate: dev().delegate },
       inCompany: false,
     })
   }
 
   /** The next simulation is asked for as of a node that has only just been met. */
   async function requireAllAbilities(): Promise<void> {
-    const before = node.requests.length
+    const before = node().requests.length
     expect((await simulate()).outcome).to.equal('success')
-    const asked = node.requests.slice(before).flat()
+    const asked = node().requests.slice(before).flat()
     const [run, estimate, ...more] = asked.filter(({ method }) => method !== 'eth_chainId')
     expect(run!.method).to.equal('eth_simulateV1')
     expect(run!.params[1]).to.equal('pending')
@@ -66,7 +57,7 @@ describe('a revert whose reason reads like what a node can’t do', () => {
     it(`is a revert, and the node is asked for all that it can do ever after: "${reason}"`, async () => {
       const hostile = someone()
       // It hands back the hundred bytes that follow its own eleven.
-      await dev.rpc('anvil_setCode', hostile, concat(['0x6064600b5f3960645ffd00', dataOf(reason)]))
+      await dev().rpc('anvil_setCode', hostile, concat(['0x6064600b5f3960645ffd00', dataOf(reason)]))
       const simulation = await simulate(hostile)
       if (simulation.outcome !== 'reverted') throw new Error('it did not revert')
       expect(decodeRevert(simulation.data).message).to.equal(reason)
@@ -76,9 +67,9 @@ describe('a revert whose reason reads like what a node can’t do', () => {
     for (const [how, errorOf] of forms) {
       it(`is a revert where a node tells it ${how}: "${reason}"`, async () => {
         await requireAllAbilities()
-        node.behave({ kind: 'answer', answer: () => ({ error: errorOf(reason) }) })
+        node().behave({ kind: 'answer', answer: () => ({ error: errorOf(reason) }) })
         expect((await simulate()).outcome).to.equal('reverted')
-        node.behave({ kind: 'pass' })
+        node().behave({ kind: 'pass' })
         await requireAllAbilities()
       })
     }
