@@ -45,7 +45,7 @@ import { createLegacy } from './services/legacy.js'
 import { createSteps } from './services/steps.js'
 import { createVenueTxHashes } from './services/venueTxHashes.js'
 import { createLogger } from './logging.js'
-import { createMetrics, type Metrics, serveMetrics } from './metrics.js'
+import { createMetrics, serveMetrics } from './metrics.js'
 import { openSigners } from './openSigners.js'
 import { createKnownChains } from './knownChains.js'
 import { refuseDropped } from './knownDeployment.js'
@@ -58,8 +58,10 @@ import { createStore } from './store/store.js'
 
 export const version = '0.1.0'
 
-/** How often the log says that connections are turned away. */
+/** How often the log says what becomes of connections. */
 const tellAgainMs = 10_000
+const refusedMessage = 'as many clients are connected as MAX_CONNECTIONS allows; others are turned away'
+const unreadMessage = 'clients do not read what they ask for; those who have left it for longest are cut'
 
 /** How long requests under way, and then the engine, may take to end when the process stops; both together, less than 5 s. */
 const drainMs = 4_000
@@ -204,7 +206,7 @@ export async function startService(
         ...createDepositHandlers(createDeposits({ ...waiting, wake: () => engine.wake('deposits') })),
         ...createAirdropHandlers(createAirdrops({ ...waiting, wake: () => engine.wake('airdrops') })),
         ...createLegacyHandlers(createLegacy({ store, actions, steps })),
-        ...createEventHandlers(createEvents({ store, nextChange: signals.nextChange })),
+        ...createEventHandlers(createEvents({ store, nextChange: signals.nextChange, isOutage })),
         ...createHealthHandlers(health),
       },
       logger: log.child({ part: 'api' }),
@@ -218,8 +220,9 @@ export async function startService(
       shutdown: shutdown.signal,
     })
     const limits = { ...connectionLimits, connections: config.maxConnections }
-    const onRefused = reportRefused(metrics, log)
-    const server = createHttpServer(app, limits, onRefused)
+    const onRefused = reporter(log, refusedMessage, metrics.countRefusedConnection)
+    const onUnread = reporter(log, unreadMessage, metrics.countUnreadConnection)
+    const server = createHttpServer(app, limits, { onRefused, onUnread })
     await listen(server, config)
     const onFailed = () => log.warn('few connections are taken up at a time: the listening socket could not be copied')
     const doors = openDoors(server, { most: config.maxConnections, backlog, onRefused, onFailed })
@@ -235,14 +238,14 @@ export async function startService(
   }
 }
 
-/** Told of each connection that was one too many; the log is told now and then, as it may be hundreds a second. */
-function reportRefused(metrics: Metrics, log: Logger): () => void {
+/** What becomes of connections: each is counted, and the log is told now and then, as it may be hundreds a second. */
+function reporter(log: Logger, message: string, count: () => void): () => void {
   let toldAt = -Infinity
   return () => {
-    metrics.countRefusedConnection()
+    count()
     if (performance.now() - toldAt < tellAgainMs) return
     toldAt = performance.now()
-    log.warn('as many clients are connected as MAX_CONNECTIONS allows; others are turned away')
+    log.warn(message)
   }
 }
 

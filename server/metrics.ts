@@ -25,6 +25,11 @@ export function createMetrics(version: string) {
     help: 'Connections that were one too many.',
     registers,
   })
+  const unreadConnections = new Counter({
+    name: 'http_server_connections_unread_total',
+    help: 'Connections that were cut, as their clients had not read what they had asked for.',
+    registers,
+  })
   let readConnections: (() => number) | null = null
   const steps = new Counter({
     name: 'steps_settled_total',
@@ -87,6 +92,7 @@ export function createMetrics(version: string) {
     observeRequest: (operation: string, method: string, status: number, seconds: number): void =>
       requests.observe({ operation, method, status_code: status }, seconds),
     countRefusedConnection: (): void => refusedConnections.inc(),
+    countUnreadConnection: (): void => unreadConnections.inc(),
     /** Takes how many clients are connected from whoever knows, at each scrape. */
     watchConnections: (read: () => number): void => void (readConnections = read),
     countStep: (chainId: number, status: string, code?: StepErrorCode): void =>

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { ServiceError } from '../domain/errors.js'
 import { toProblem } from './problem.js'
+import { cutUnread } from './unread.js'
 
 /** How long a client may take, all in ms, and how many there may be. */
 export type ConnectionLimits = {
@@ -15,6 +16,8 @@ export type ConnectionLimits = {
   idleMs: number
   /** Without a byte in either direction; longer than a step is waited for, and than the pauses of event streams. */
   silenceMs: number
+  /** Of answers that were asked for and not read yet, all connections together; beyond, some are cut. */
+  unreadBytes: number
   /** How often connections are looked at, and so how late one may be cut. */
   checkEveryMs: number
   /** Open at once; one more is closed before it is read, so that those who are here are served. */
@@ -26,18 +29,23 @@ export const connectionLimits: ConnectionLimits = {
   requestMs: 30_000,
   idleMs: 75_000,
   silenceMs: 120_000,
+  unreadBytes: 64 * 2 ** 20,
   checkEveryMs: 1_000,
   connections: 10_000,
 }
 
-/**
- * Serves the app; cuts clients that are slow, and answers what is no HTTP in the body of all refusals. `onRefused` is
- * told of each connection that was one too many.
- */
+export type ConnectionEvents = {
+  /** A connection was one too many. */
+  onRefused?: () => void
+  /** A client was cut, who had not read what he had asked for. */
+  onUnread?: () => void
+}
+
+/** Serves the app; cuts clients that are slow, and answers what is no HTTP in the body of all refusals. */
 export function createHttpServer(
   app: Koa,
   limits: ConnectionLimits = connectionLimits,
-  onRefused: () => void = () => undefined,
+  { onRefused = () => undefined, onUnread = () => undefined }: ConnectionEvents = {},
 ): Server {
   const server = createServer({
     headersTimeout: limits.headersMs,
@@ -52,6 +60,7 @@ export function createHttpServer(
   server.setTimeout(limits.silenceMs, (socket) => socket.destroy())
   server.maxConnections = limits.connections
   server.on('drop', onRefused)
+  cutUnread(server, { mostBytes: limits.unreadBytes, checkEveryMs: limits.checkEveryMs }, onUnread)
   const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>()
   const answer = oneByOne(app.callback())
   const handle = (request: IncomingMessage, response: ServerResponse) => {

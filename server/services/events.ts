@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '../domain/errors.js'
 import { isSettled } from '../domain/status.js'
 import type { StepEvent } from '../domain/views.js'
@@ -6,13 +7,21 @@ import { createLookout } from './lookout.js'
 
 const pageSize = 200
 
+/**
+ * An outage of the database for as long is waited out; a failover takes less. Whoever follows would come back to a 503, on
+ * which a browser's `EventSource` gives up for good (HTML standard, 9.2.3).
+ */
+const patienceMs = 60_000
+const lookAgainMs = 1_000
+
 export type EventsService = ReturnType<typeof createEvents>
 
 export function createEvents(deps: {
   store: Store
   nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
+  isOutage: (error: unknown) => boolean
 }) {
-  const { store } = deps
+  const { store, isOutage } = deps
   const lookout = createLookout(deps)
 
   return {
@@ -31,10 +40,12 @@ export function createEvents(deps: {
   async function* events(actionId: string, after: number, signal: AbortSignal): AsyncGenerator<StepEvent> {
     let last = after
     while (!signal.aborted) {
-      const progress = await store.readProgress(actionId)
+      const progress = await waitedFor(() => store.readProgress(actionId), signal)
       if (!progress) return
       if (progress.events > last) {
-        for (const event of await store.readEvents(actionId, last, pageSize)) {
+        const from = last
+        const more = await waitedFor(() => store.readEvents(actionId, from, pageSize), signal)
+        for (const event of more ?? []) {
           yield event
           last = event.sequence
         }
@@ -44,6 +55,21 @@ export function createEvents(deps: {
         await lookout.moreEvents(actionId, progress.events, signal)
       }
     }
+  }
+
+  /** Null: nobody waits any more. */
+  async function waitedFor<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T | null> {
+    const askedAt = performance.now()
+    while (!signal.aborted) {
+      try {
+        return await read()
+      } catch (error) {
+        if (!isOutage(error) || performance.now() - askedAt > patienceMs) throw error
+      }
+      // Thousands of streams do not all ask at once.
+      await pause(lookAgainMs * (1 + Math.random()), undefined, { signal }).catch(() => undefined)
+    }
+    return null
   }
 }
 

@@ -41,3 +41,69 @@ describe('more clients than may be connected', () => {
     expect(served?.status).to.equal(200)
   })
 })
+
+/** More than what the kernel takes in for a client that does not read. */
+const bytes = 10_000_000
+
+describe('answers that nobody reads', () => {
+  const held: Socket[] = []
+  let asked = 0
+  let http: HttpLayer
+
+  before(async () => {
+    http = await startHttpLayer(
+      {
+        getLiveness: async () => ({ status: 200, body: { success: true, data: { status: 'ok' }, error: null } }),
+        async getOpenapiYaml() {
+          asked++
+          return { status: 200, body: 'x'.repeat(bytes) }
+        },
+      },
+      { connectionLimits: { ...connectionLimits, unreadBytes: 2.5 * bytes, checkEveryMs: 50 } },
+    )
+  })
+  after(async () => {
+    for (const socket of held) socket.destroy()
+    await http.stop()
+  })
+
+  it('are kept up to a limit; beyond, those who came first are cut, and others still get theirs whole', async () => {
+    const port = Number(new URL(http.url).port)
+    for (let index = 0; index < 4; index++) {
+      const socket = connect(port, '127.0.0.1').pause()
+      held.push(socket)
+      socket.on('error', () => undefined)
+      socket.write(get('/openapi.yaml'))
+      await until(() => asked > index, 'the request')
+    }
+    await until(() => http.unread() > 0, 'the first to be cut')
+    await until(async () => (await http.connections()) === 2, 'the connections that are left')
+    expect(http.unread()).to.equal(2)
+    const lengths = await Promise.all(held.map(lengthRead))
+    expect(lengths.map((length) => length < bytes)).to.deep.equal([true, true, false, false])
+    expect(http.unread()).to.equal(2)
+  })
+
+  it('do not count once they are read', async () => {
+    for (let count = 0; count < 6; count++) {
+      const socket = connect(Number(new URL(http.url).port), '127.0.0.1')
+      held.push(socket)
+      socket.write(get('/openapi.yaml'))
+      expect(await lengthRead(socket)).to.be.greaterThan(bytes)
+    }
+    expect(http.unread()).to.equal(2)
+  })
+})
+
+/** How many bytes come until there is an end, or as many as were asked for. */
+function lengthRead(socket: Socket): Promise<number> {
+  return new Promise((resolve) => {
+    let length = 0
+    socket.on('data', (data) => {
+      length += data.length
+      if (length > bytes) resolve(length)
+    })
+    socket.once('close', () => resolve(length))
+    socket.resume()
+  })
+}

@@ -13,6 +13,7 @@ const limits = {
   requestMs: 1_500,
   idleMs: 5_000,
   silenceMs: 2_000,
+  unreadBytes: 2 ** 30,
   checkEveryMs: 100,
   connections: 200,
 }

@@ -16,6 +16,8 @@ export type HttpLayer = {
   connections(): Promise<number>
   /** How many were turned away, since there were as many as there may be. */
   refused(): number
+  /** How many were cut, since they had not read what they had asked for. */
+  unread(): number
   stop(): Promise<void>
 }
 
@@ -44,7 +46,11 @@ export async function startHttpLayer(
     shutdown: shutdown.signal,
   })
   let refused = 0
-  const server = createHttpServer(app, options.connectionLimits, () => void refused++)
+  let unread = 0
+  const server = createHttpServer(app, options.connectionLimits, {
+    onRefused: () => void refused++,
+    onUnread: () => void unread++,
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -52,6 +58,7 @@ export async function startHttpLayer(
     shutdown,
     connections: () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
     refused: () => refused,
+    unread: () => unread,
     stop: () => close(server),
   }
 }

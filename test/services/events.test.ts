@@ -1,0 +1,83 @@
+import { expect } from 'chai'
+import type { StepEvent } from '../../server/domain/views.js'
+import { createEvents } from '../../server/services/events.js'
+import { isOutage } from '../../server/store/databaseErrors.js'
+import type { Store } from '../../server/store/store.js'
+import { useStore } from '../store/useStore.js'
+import { aNewAction, aSignedIntent, stepOf } from '../support/builders.js'
+import { pause } from '../support/pause.js'
+import { until } from '../support/until.js'
+
+describe('the events of an action, while its database is away', () => {
+  let store: Store
+  useStore((fresh) => ({ store } = fresh))
+
+  /** Follows a new action, on a store that fails with what `fault` gives, as long as it gives something. */
+  async function follow(fault: () => Error | null) {
+    const entry = aNewAction({ intents: [aSignedIntent()] })
+    await store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    let refused = 0
+    const failing =
+      <Args extends unknown[], T>(read: (...args: Args) => Promise<T>) =>
+      async (...args: Args): Promise<T> => {
+        const error = fault()
+        if (!error) return read(...args)
+        refused++
+        throw error
+      }
+    const service = createEvents({
+      store: {
+        ...store,
+        readProgress: failing(store.readProgress),
+        readEvents: failing(store.readEvents),
+        readEventCounts: failing(store.readEventCounts),
+      },
+      nextChange: () => pause(10),
+      isOutage,
+    })
+    const gone = new AbortController()
+    const told: StepEvent[] = []
+    const stream = (await service.follow(ref.actionId, 0, gone.signal))!
+    const ended = (async () => {
+      for await (const event of stream) told.push(event)
+      return 'ended'
+    })().catch((error: unknown) => error)
+    const order = { action: 'execute', hash: null, signed: false } as const
+    const ask = () => store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
+    return { told, ended, gone, ask, refused: () => refused }
+  }
+
+  const lost = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+
+  it('are told once it is back, to whoever has stayed', async () => {
+    let isAway = false
+    const { told, ended, gone, ask, refused } = await follow(() => (isAway ? lost() : null))
+    isAway = true
+    await until(() => refused() > 0, 'a look that fails')
+    await ask()
+    isAway = false
+    await until(() => told.length === 1, 'the event')
+    expect(told[0]!.step.status).to.equal('executing')
+    gone.abort()
+    expect(await ended).to.equal('ended')
+  })
+
+  it('are waited for no longer than anybody listens', async () => {
+    let isAway = false
+    const { ended, gone, refused } = await follow(() => (isAway ? lost() : null))
+    isAway = true
+    await until(() => refused() > 0, 'a look that fails')
+    const goneAt = performance.now()
+    gone.abort()
+    expect(await ended).to.equal('ended')
+    expect(performance.now() - goneAt).to.be.lessThan(900)
+  })
+
+  it('break off with what is no outage', async () => {
+    let fault: Error | null = null
+    const { ended } = await follow(() => fault)
+    fault = new Error('a fault of ours')
+    expect(await ended).to.equal(fault)
+  })
+})
