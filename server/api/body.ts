@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { type Issue, ServiceError } from '../domain/errors.js'
@@ -18,7 +19,7 @@ export function createBodyReader(limitBytes: number): (ctx: Context) => Promise<
   })
 
   return async (ctx) => {
-    if (!hasBody(ctx)) return { outcome: 'read', body: undefined }
+    if (!(await hasBody(ctx))) return { outcome: 'read', body: undefined }
     requireJson(ctx)
     try {
       await parse(ctx, async () => undefined)
@@ -30,9 +31,20 @@ export function createBodyReader(limitBytes: number): (ctx: Context) => Promise<
   }
 }
 
-/** RFC 9112: a request has a body if it says how long it is, or that it comes in chunks. */
-function hasBody(ctx: Context): boolean {
-  return 'transfer-encoding' in ctx.headers || Number(ctx.headers['content-length'] ?? 0) > 0
+/** RFC 9112: a request has a body if it says how long it is, or that it comes in chunks; of which there may be none. */
+async function hasBody({ headers, req }: Context): Promise<boolean> {
+  if (!('transfer-encoding' in headers)) return Number(headers['content-length'] ?? 0) > 0
+  // What comes without a type is refused unless there is nothing, as proxies pass on what had no length.
+  return 'content-type' in headers || !(await isEmpty(req))
+}
+
+/** Takes the first bytes; who asks reads no further. */
+async function isEmpty(request: IncomingMessage): Promise<boolean> {
+  if (request.destroyed) return true
+  return new Promise((resolve) => {
+    const found = () => resolve(request.read() === null)
+    for (const event of ['readable', 'end', 'close']) request.once(event, found)
+  })
 }
 
 function requireJson(ctx: Context): void {

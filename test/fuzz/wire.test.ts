@@ -107,6 +107,22 @@ describe('bytes that no good client sends', function () {
     }
   })
 
+  it('takes chunks without a byte for no body, whatever they are said to be', async () => {
+    const path = '/actions/0190a5b2-0000-7000-8000-000000000000/intents/0/steps/0'
+    const untyped = { Connection: null, 'Content-Length': null, 'Content-Type': null, 'Transfer-Encoding': 'chunked' }
+    for (const [chunks, status] of [
+      ['0\r\n\r\n', 404],
+      ['2\r\n{}\r\n0\r\n\r\n', 415],
+    ] as const) {
+      const head = post(path, '', untyped).toString()
+      const next = get('/livez').toString()
+      const atOnce = await exchange(service.url, head + chunks + next, { answers: 2 })
+      const drip = { bytes: chunks + next, everyMs: 5, once: true }
+      const late = await exchange(service.url, head, { answers: 2, drip })
+      for (const { answers } of [atOnce, late]) expect(answers.map((sent) => sent.status)).to.deep.equal([status, 200])
+    }
+  })
+
   it('refuses packed bodies that burst, lie or are packed in an unknown way, in little time', async () => {
     const zeros = Buffer.alloc(50_000_000, '0')
     const packed: [string, string, Uint8Array][] = [
