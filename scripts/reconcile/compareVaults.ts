@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { nativeToken } from '../../server/domain/action.js'
 import { type ChainConfig, type TokenConfig, vaultsOf } from '../../server/domain/chainConfig.js'
+import { readGenesis } from '../../server/store/chainIdentities.js'
 import type { Database } from '../../server/store/database.js'
 import { countOpenTransactions } from '../../server/store/lanes.js'
 import { type BalanceFault, checkBalances, readPayouts, readVaultMovements } from '../../server/store/reconciliation.js'
@@ -51,7 +52,7 @@ export async function compareVaults(database: Database, chains: readonly ChainCo
 type Movements = Awaited<ReturnType<typeof readVaultMovements>>
 
 async function compareChain(database: Database, chain: ChainConfig, movements: Movements): Promise<VaultReport[]> {
-  const logs = createVaultLogs(chain, vaultsOf(chain))
+  const logs = createVaultLogs(chain, vaultsOf(chain), await readGenesis(database, chain.chainId))
   const head = await logs.head()
   const range = { from: await logs.start(head), head }
   const seen = await logs.arrivalsAndWithdrawals(range)

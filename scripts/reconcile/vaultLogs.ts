@@ -29,9 +29,13 @@ const windowsPerRequest = 10
 /** Searches take longer than what the engine asks for. */
 const readTimeoutMs = 20_000
 
-/** Reads the logs of vaults, all tokens at once, from whichever of the chain's nodes answers. */
-export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[]) {
-  const rpc = createRpc(chain.chainId, chain.rpcUrls, { readTimeoutMs })
+/**
+ * Reads the logs of vaults, all tokens at once, from whichever of the chain's nodes answers. `genesis` is the first block that
+ * a node has to have, null where none is known.
+ */
+export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], genesis: Hash | null) {
+  const isGenesis = async (_chainId: number, hash: Hash) => genesis === null || hash === genesis
+  const rpc = createRpc(chain.chainId, chain.rpcUrls, { readTimeoutMs, isGenesis })
   const tokens = chain.tokens.map(({ address }) => address)
   const parties = vaults.map((vault) => padHex(vault, { size: 32 }))
 

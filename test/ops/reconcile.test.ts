@@ -95,6 +95,20 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
     }
   })
 
+  it('believes no node of another chain of the same id', async () => {
+    const node = await startFaultyNode(b().rpcUrls[0]!)
+    const result = { number: '0x0', hash: `0x${'9'.repeat(64)}` }
+    node.behave({ kind: 'answer', answer: ({ params }) => (params[0] === '0x0' ? { result } : null) })
+    const compare = (rpcUrls: string[]) => compareVaults(scene.database(), [{ ...b(), rpcUrls }])
+    try {
+      const refused: unknown = await compare([node.url]).catch((error: unknown) => error)
+      expect(String(refused)).to.include('another chain of the same id')
+      for (const { unexplained } of (await compare([node.url, ...b().rpcUrls])).vaults) expect(unexplained).to.equal(0n)
+    } finally {
+      await node.stop()
+    }
+  })
+
   it('names the entry of a payout that never happened', async () => {
     const { actionId } = await paidAction()
     const [row] = await ledger().where('cause', 'like', `payout:${actionId}/%`)
