@@ -85,6 +85,8 @@ function openSqlite(file: string): Opened {
           'synchronous = FULL',
           // In pages, 32 MB: pages that are written again and again go into the database once.
           'wal_autocheckpoint = 8000',
+          // In KiB if negative, 32 MB: the inner pages of indexes, and what hashes lead to, are read from the file once.
+          'cache_size = -32768',
           'foreign_keys = ON',
         ]) {
           connection.pragma(pragma)
