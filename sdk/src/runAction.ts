@@ -92,7 +92,7 @@ export async function runStep(
   options.onAccepted?.()
   tell(asked)
   if (hasEnded(asked)) return asked
-  const timeoutMs = Math.max(0, deadline - performance.now())
+  const timeoutMs = Math.max(0, Math.ceil(deadline - performance.now()))
   return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
 }
 

@@ -68,9 +68,9 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
     onProgress?.({ type: 'created', ...created })
     const steps = (await readAction(client, actionId, { signal })).intents.flatMap((intent) => intent.steps)
     for (const [index, step] of steps.entries()) {
-      const payment = payments[index]
+      if (step.status === 'success') continue
       // Asked for already: an earlier call under the same key has paid it, or the service has gone on to it by itself.
-      if (step.status !== 'created') continue
+      const payment = step.status === 'created' && payments[index]
       const ended = payment ? await payStep(client, step, payment, options) : await runStep(client, step, options)
       if (ended.status !== 'success') throw new StepFailedError(ended)
     }
@@ -110,7 +110,7 @@ function checkOnDemand({ user, intents, pay, account, ...times }: OnDemandOption
       const place = `intents[${index}].chainBatches[${number}]`
       const { call, calls } = checkBatch(batch, place)
       if (calls !== undefined)
-        throw new IntentError(`${place}.calls is for mode 7702; name the user's one call as call.`)
+        throw new IntentError(`${place}.calls is for mode 7702; name the call as call.`)
       if (call !== undefined) checkCall(call, `${place}.call`)
     })
   })
