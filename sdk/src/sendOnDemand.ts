@@ -32,7 +32,10 @@ export type OnDemandOptions = RunOptions & {
   account?: Pick<SigningAccount, 'signTypedData'> | undefined
   /** The contracts that you trust, instead of the client's. */
   expect?: Expectation | undefined
-  /** A second call with the same key and content takes the same action, and pays what the service knows no payment of. Random by default. */
+  /**
+   * A second call with the same key and content takes the same action, and pays what the service knows no payment of, once
+   * what comes before has succeeded. Random by default.
+   */
   idempotencyKey?: string | undefined
 }
 
@@ -109,8 +112,7 @@ function checkOnDemand({ user, intents, pay, account, ...times }: OnDemandOption
     asFilledList(chainBatches, `intents[${index}].chainBatches`).forEach((batch, number) => {
       const place = `intents[${index}].chainBatches[${number}]`
       const { call, calls } = checkBatch(batch, place)
-      if (calls !== undefined)
-        throw new IntentError(`${place}.calls is for mode 7702; name the call as call.`)
+      if (calls !== undefined) throw new IntentError(`${place}.calls is for mode 7702; name the call as call.`)
       if (call !== undefined) checkCall(call, `${place}.call`)
     })
   })

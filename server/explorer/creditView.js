@@ -14,7 +14,7 @@ import { amountText, chainName, moved } from './money.js'
 export function creditAfterFailure(action, balances, chains) {
   if (action.status !== 'reverted' && action.status !== 'error') return null
   const paid = moved(action, 'in', chains)
-  const hasCredit = balances?.some((balance) => balance.amount !== '0') ?? false
+  const hasCredit = balances?.some(isCredit) ?? false
   const isOtherPayment = action.intents.some(({ steps }) =>
     steps.some((step) => step.error?.code === 'transaction_mismatch'),
   )
@@ -27,7 +27,7 @@ export function creditAfterFailure(action, balances, chains) {
       {},
       paid.length > 0
         ? `This action has paid the solver ${paid.join(' and ')}. What the solver did not pay out is the user’s credit.`
-        : 'This action has paid the solver nothing.',
+        : `No payment to the solver that this action names has succeeded.${hasCredit ? ' What its calls paid besides is part of the credit below.' : ''}`,
     ),
     isOtherPayment &&
       h(
@@ -60,22 +60,35 @@ export function creditAfterFailure(action, balances, chains) {
  * @param {Map<number, Chain>} chains
  */
 export function creditList(balances, chains) {
-  const entries = balances.filter((balance) => balance.amount !== '0')
+  const entries = balances.filter(isCredit)
   if (entries.length === 0) return h('p', { class: 'quiet' }, 'Nothing')
   return h(
     'ul',
     {},
-    entries.map(({ chainId, tokenAddress, amount, available, reserved }) => {
-      const chain = chains.get(chainId)
-      const text = (/** @type {string} */ digits) => amountText(BigInt(digits), tokenAddress, chain)
-      const state = reserved === '0' ? (available === amount ? 'available' : `${text(available)} available`) : null
+    entries.map((balance) => {
+      const { chainId, tokenAddress, available, reserved } = balance
+      const text = (/** @type {bigint} */ amount) => amountText(amount, tokenAddress, chains.get(chainId))
+      const parts = `${text(BigInt(available))} available, ${text(BigInt(reserved))} set aside`
       return h(
         'li',
         { class: 'flow' },
-        h('strong', {}, `${text(amount)} on ${chainName(chainId, chains)}`),
+        h('strong', {}, `${text(creditOf(balance))} on ${chainName(chainId, chains)}`),
         ' ',
-        h('span', { class: 'mark' }, state ?? `${text(available)} available, ${text(reserved)} set aside`),
+        h('span', { class: 'mark' }, reserved === '0' ? 'available' : parts),
       )
     }),
   )
+}
+
+/**
+ * What the solver owes; what lies in the user's own account is recorded besides, and is no credit.
+ * @param {TokenBalance} balance
+ */
+function creditOf({ available, reserved }) {
+  return BigInt(available) + BigInt(reserved)
+}
+
+/** @param {TokenBalance} balance */
+export function isCredit(balance) {
+  return creditOf(balance) > 0n
 }

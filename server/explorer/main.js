@@ -13,9 +13,8 @@ const announcer = /** @type {HTMLElement} */ (document.getElementById('announcer
 const field = /** @type {HTMLInputElement} */ (document.getElementById('q'))
 
 document.addEventListener('click', (event) => void copy(event))
-await (
-  location.pathname === '/explorer' ? showSearch() : showAction(location.pathname.replace('/explorer/', ''))
-).catch(showFailure)
+const [, name = ''] = /^\/explorer\/(.*)$/.exec(location.pathname) ?? []
+await (name === '' ? showSearch() : showAction(name)).catch(showFailure)
 
 async function showSearch() {
   const parameters = new URLSearchParams(location.search)

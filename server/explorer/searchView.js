@@ -1,5 +1,5 @@
 import { getBalances, listActions } from './api.js'
-import { creditList } from './creditView.js'
+import { creditList, isCredit } from './creditView.js'
 import { h } from './dom.js'
 import { badge, plural, short, time } from './format.js'
 import { chainName } from './money.js'
@@ -68,7 +68,7 @@ export async function searchView(query, cursor, chains) {
     { class: 'page' },
     h('h1', {}, titles[query.kind]),
     query.kind !== 'latest' && h('p', { class: 'mono subject' }, query.value),
-    balances.length > 0 &&
+    balances.some(isCredit) &&
       h(
         'section',
         { class: 'panel', 'aria-label': 'Credit' },

@@ -73,6 +73,7 @@ function* checkBatches(intent: UnverifiedIntent, user: Address, path: string, se
     if (intent.mode === '7702') yield* checkSignedBatch(batch, place)
     else yield* checkOnDemandBatch(batch, user, place)
     yield* checkSolverTransfers(intent, batch, user, place, chain)
+    if (chain) yield* checkVaultPayments(batch, place, chain)
   }
 }
 
@@ -124,6 +125,15 @@ function* checkSolverTransfers(
         'recipient_not_allowed',
       )
     }
+  }
+}
+
+/** What the vault gets in another token than those of the service would be nobody's credit, and buys nothing. */
+function* checkVaultPayments(batch: ChainBatch, place: string, chain: ChainConfig): Generator<Issue> {
+  for (const [index, { from, to, token }] of batch.tokenTransfers.entries()) {
+    if (from === 'solver' || !isVault(to, chain) || findToken(chain, token)) continue
+    const rule = `${getAddress(token)} is none of the service's on chain ${chain.chainId}, so that the vault can't take it as credit; see GET /chains`
+    yield issueAt(`${place}/tokenTransfers/${index}/token`, rule, 'token_unsupported')
   }
 }
 

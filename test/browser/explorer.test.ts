@@ -10,6 +10,7 @@ import {
   fund,
   newUser,
   onDemandIntent,
+  sendFrom,
   signedIntent,
   tokenOf,
   transferData,
@@ -193,6 +194,19 @@ describe('the explorer, in a browser', () => {
     expect((await api.execute(wayOut.body.actionId, 0, 0)).body.status).to.equal('success')
     await page.goto(`${service.url}/explorer/${actionId}`)
     await page.getByText('The user has no credit with the solver now.').waitFor()
+  })
+
+  it('takes for credit only what the solver holds', async () => {
+    const [a] = service.chains
+    const [user, payer] = [newUser().address, newUser()]
+    const tokenAddress = tokenOf(a, 'usd').address
+    await fund(a, payer.address, { usd: 5n, native: parseUnits('1', 18) })
+    const hash = await sendFrom(a, payer, { to: tokenAddress, data: transferData(user, 5n) })
+    const report = { user, txHash: hash, sender: payer.address, tokenAddress, chainId: a.chainId, amount: '5' }
+    expect((await api.post('/coredeposit', report)).body.data.record).to.include({ custody: 'wallet' })
+    const page = await open(`/explorer/?q=${user}`)
+    expect(await textOf('h1')).to.equal('Actions of a user')
+    expect(await page.getByText('what the solver holds').count()).to.equal(0)
   })
 
   it('says so when there is no such action', async () => {

@@ -174,6 +174,29 @@ describe('attacks on the solver’s and other users’ money', () => {
       expect(await available(user.address)).to.equal('0')
     }))
 
+  it('is not to be paid to the vault in a token that it can’t give back', async () => {
+    const [a, b] = chains()
+    const user = newUser()
+    const pays = { from: user.address, to: a.vault, token: newUser().address, amount: 10_000_000n }
+    const gets = { from: 'solver' as const, to: user.address, token: usd(1), amount: 1n }
+    const onDemand = onDemandIntent([
+      { chainId: a.chainId, tokenTransfers: [pays] },
+      { chainId: b.chainId, tokenTransfers: [gets] },
+    ])
+    const call = { to: pays.token, value: 0n, data: transferData(a.vault, pays.amount) }
+    const signed = await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [pays], calls: [call] }])
+    for (const intents of [[onDemand], [signed]]) {
+      const refused = await api.post('/actions', { user: user.address, chainAuthorizations: [], intents })
+      expect(refused.status).to.equal(400)
+      const [{ path, code }] = refused.body.issues
+      expect([path, code, refused.body.issues.length]).to.deep.equal([
+        '/intents/0/chainBatches/0/tokenTransfers/0/token',
+        'token_unsupported',
+        1,
+      ])
+    }
+  })
+
   it('gains nothing by rounding between 6 and 18 decimals', async () => {
     const [, b] = chains()
     const { user, hash } = await payer()

@@ -621,7 +621,7 @@ export type TokenBalance = {
      */
     decimals: number;
     /**
-     * What is recorded and neither withdrawn nor spent.
+     * What is recorded and neither withdrawn nor spent. What lies in the user's own account (`custody` `wallet`) is part of it and no credit.
      */
     amount: Uint256;
     /**
