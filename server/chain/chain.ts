@@ -88,6 +88,9 @@ export type Simulation =
       /** What the node says of it. */ text: string
     }
 
+/** What comes of a transaction that is run again. */
+export type Rerun = { outcome: 'success' } | Extract<Simulation, { outcome: 'reverted' }>
+
 /**
  * What a node's answer to a raw transaction means.
  * `accepted`: it has taken it. `known`: it had it already. `consumed`: the nonce is used up. `slotTaken`: another
@@ -179,6 +182,11 @@ export type Chain = {
   gasOfTransfer(account: Address): Promise<bigint>
   /** At the pending block. */
   simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
+  /**
+   * A mined transaction once more, with its own gas, on the newest block: its receipt does not say why it reverted. Without an
+   * estimate, for which a node runs the same a dozen times.
+   */
+  rerun(request: TransactionRequest, gasLimit: bigint): Promise<Rerun>
   /** Hands a signed transaction to every node of the chain. Never throws. */
   send(signed: { raw: Hex; hash: Hash }): Promise<SendOutcome>
 }

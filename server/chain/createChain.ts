@@ -25,7 +25,7 @@ import {
 import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './noSuchMethod.js'
-import { createSimulator } from './simulate.js'
+import { createSimulator, rerun } from './simulate.js'
 import { isRevert } from './simulationAnswers.js'
 import { readVaultLimits } from './vaultLimits.js'
 
@@ -51,6 +51,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
   return {
     config,
     simulate: createSimulator(rpc),
+    rerun: (request, gasLimit) => rerun(rpc, request, gasLimit),
     measureArrivals: createArrivalMeter(rpc),
     findFulfilment,
     findExecution,

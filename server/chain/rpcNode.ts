@@ -59,6 +59,9 @@ const maxLength = 786_432
 /** A call as it is sent, but for its id. */
 type WrittenCall = { method: string; text: string }
 
+/** Estimates take a node many runs, and what travelled with one would have to wait for it. */
+const isSlow = ({ calls }: Group) => calls.some(({ method }) => method === 'eth_estimateGas')
+
 type Group = {
   calls: readonly WrittenCall[]
   length: number
@@ -97,6 +100,10 @@ export function createRpcNode(options: RpcNodeOptions) {
     let size = 0
     let length = 0
     for (const group of waiting) {
+      if (isSlow(group)) {
+        void exchange([group])
+        continue
+      }
       const fits = size + group.calls.length <= maxBatch && length + group.length <= maxLength
       if (groups.length > 0 && !fits) {
         void exchange(groups)
@@ -108,7 +115,7 @@ export function createRpcNode(options: RpcNodeOptions) {
       size += group.calls.length
       length += group.length
     }
-    void exchange(groups)
+    if (groups.length > 0) void exchange(groups)
   }
 
   async function exchange(groups: Group[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { Simulation, SimulationOptions, TransactionRequest } from './chain.js'
+import type { Rerun, Simulation, SimulationOptions, TransactionRequest } from './chain.js'
 import { grouped } from '../domain/grouped.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
 import { thoseThatFit } from '../domain/thoseThatFit.js'
@@ -17,6 +17,7 @@ import {
   type Ran,
   readOutcome,
   readSimulations,
+  revertOf,
 } from './simulationAnswers.js'
 
 /**
@@ -104,14 +105,32 @@ export function createSimulator(rpc: Rpc) {
   }
 
   /** `used`: what it did, if the node can tell. */
-  async function simulateByItself(asked: Asked): Promise<Simulation & { used?: bigint }> {
+  async function simulateByItself(asked: Asked): Promise<Used> {
+    try {
+      return await runByItself(asked)
+    } catch (error) {
+      // An estimate may take longer than a node is waited for, however often it is asked for.
+      if (!abilities.simulation.isThere()) throw error
+      return withoutEstimate(asked)
+    }
+  }
+
+  /** With little more gas than it used, where that is enough. */
+  async function withoutEstimate(asked: Asked): Promise<Used> {
+    const simulated = await runByItself(asked, { isEstimated: false })
+    if (simulated.outcome !== 'success' || !simulated.used) return simulated
+    const ran = await runTogether([{ one: asked, gas: withRoom(simulated.used) }])
+    return { ...simulated, gas: ran.get(asked)?.gas ?? simulated.gas }
+  }
+
+  async function runByItself(asked: Asked, { isEstimated = true } = {}): Promise<Used> {
     for (;;) {
       const assumed = assumedNow()
       const run = await prepare(asked, assumed)
       const tag = assumed.pendingBlock ? 'pending' : 'latest'
-      const calls = assumed.simulation
-        ? [simulationOf([run], tag), plainCall('eth_estimateGas', run, 'latest')]
-        : [plainCall('eth_call', run, tag), plainCall('eth_estimateGas', run, tag)]
+      const first = assumed.simulation ? simulationOf([run], tag) : plainCall('eth_call', run, tag)
+      const estimation = plainCall('eth_estimateGas', run, assumed.simulation ? 'latest' : tag)
+      const calls = isEstimated || !assumed.simulation ? [first, estimation] : [first]
       const outcome = await rpc.read(calls, (answers) => readOutcome(asked.request, calls, answers, assumed), {
         isAnswer: (error, { method }) =>
           method === 'eth_estimateGas' || isRevert(error) || missingAbility(error, assumed) !== null,
@@ -221,6 +240,15 @@ export function createSimulator(rpc: Rpc) {
     return code
   }
 }
+
+/** A mined transaction once more, with its own gas, on the newest block. */
+export function rerun(rpc: Rpc, { from, to, data, value }: TransactionRequest, gasLimit: bigint): Promise<Rerun> {
+  const transaction = { from, to, data, value: quantity(value), gas: quantity(gasLimit) }
+  const read = ([answer]: RpcAnswer[]): Rerun => (answer?.error ? revertOf(answer.error) : { outcome: 'success' })
+  return rpc.read([call('eth_call', transaction, 'latest')], read, { isAnswer: isRevert })
+}
+
+type Used = Simulation & { used?: bigint }
 
 type Asked = { request: TransactionRequest; options: SimulationOptions }
 

@@ -49,11 +49,11 @@ function succeeded(request: TransactionRequest, estimated: RpcAnswer | undefined
  * a fifth of what was consumed at most (EIP-3529).
  */
 function readGas(estimated: RpcAnswer | undefined, gasUsed: bigint | null): bigint {
-  if (!estimated?.error) {
+  if (estimated && !estimated.error) {
     const estimate = readBigInt(resultOf(estimated))
     return gasUsed !== null && gasUsed > estimate ? gasUsed : estimate
   }
-  if (gasUsed === null) throw new Error(estimated.error.message)
+  if (gasUsed === null) throw new Error(estimated?.error?.message ?? 'there is no estimate')
   return (gasUsed * 5n + 3n) / 4n
 }
 
@@ -77,7 +77,7 @@ export function readSimulations(result: unknown): (Ran | Reverted)[] {
   })
 }
 
-function revertOf(error: RpcError): Reverted {
+export function revertOf(error: RpcError): Reverted {
   return { outcome: 'reverted', data: hexIn(error.data) ?? '0x', text: error.message }
 }
 

@@ -54,11 +54,12 @@ export async function resultOf(
   }
   // First what the contracts remember: a vault that is paused by now says only that.
   const done = await refusalNow(work, batch, receipt, chain)
-  const failure = done || isCancelled ? null : await failureOf(transaction, chain, tools)
+  const failure = done || isCancelled ? null : await failureOf(work, transaction, chain, tools)
   // It goes on, as the same attempt, with an operator that the vault knows.
   const { signer: from, to } = transaction
-  if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools))) return { status: 'alone' }
-  const refusal = done ?? failure
+  const isOperators = failure && failure !== 'unknown' && (await isOperatorsFault(failure, { from, to }, chain, tools))
+  if (isOperators) return { status: 'alone' }
+  const refusal = done ?? (failure === 'unknown' ? null : failure)
   const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
   // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what
   // counts then is that.
@@ -72,7 +73,8 @@ export async function resultOf(
     return adoption.result.status === 'success' ? adoption.result : { ...adoption.result, ...place }
   }
   if (isCancelled) return { status: 'error', error: cancelled, ...place }
-  const error = failure ? await explainRevert(failure, batch, chain) : unexplained(transaction, receipt)
+  const isKnown = failure !== null && failure !== 'unknown'
+  const error = isKnown ? await explainRevert(failure, batch, chain) : unexplained(transaction, receipt, failure)
   return { status: 'reverted', error, ...place }
 }
 
@@ -135,21 +137,29 @@ async function refusalNow(
   return hasRun ? { name: 'DuplicateChainBatch' } : null
 }
 
-/** A receipt does not say why it reverted; running the same call again usually does. Null: it would succeed now. */
-async function failureOf(transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
-  const { signer: from, to, data } = transaction
-  const request = { from, to, data, value: 0n }
-  const again = await chain.simulate(request, { overrideDelegate: null, inCompany: false })
-  return again.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
+/**
+ * A receipt does not say why it reverted; running the same call again usually does. Null: it would succeed now. Unknown: no
+ * node runs it, which must not keep the others from their end. That it had no effect is certain.
+ */
+async function failureOf(work: StepWork, transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
+  const { signer: from, to, data, gasLimit } = transaction
+  try {
+    const again = await chain.rerun({ from, to, data, value: 0n }, gasLimit)
+    return again.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
+  } catch (error) {
+    tools.log.warn({ err: error, ...stepFields(work) }, 'why a transaction reverted could not be found out')
+    return 'unknown'
+  }
 }
 
-function unexplained(transaction: JournalTransaction, receipt: Receipt): StepError {
-  const outOfGas = receipt.gasUsed >= transaction.gasLimit
+function unexplained(transaction: JournalTransaction, receipt: Receipt, failure: 'unknown' | null): StepError {
+  const isSpent = receipt.gasUsed >= transaction.gasLimit
+  const now = failure === null ? 'the same call would succeed now' : 'no node could tell why'
   return {
-    code: outOfGas ? 'gas_limit_exceeded' : 'execution_reverted',
-    message: outOfGas
+    code: isSpent ? 'gas_limit_exceeded' : 'execution_reverted',
+    message: isSpent
       ? `The transaction was mined and ran out of gas at ${transaction.gasLimit}; nothing took effect.`
-      : 'The transaction was mined and reverted; the same call would succeed now.',
+      : `The transaction was mined and reverted; ${now}.`,
     retryable: true,
   }
 }

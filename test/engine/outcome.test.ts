@@ -16,7 +16,7 @@ describe('a reverted transaction whose call now fails for having been paid, of w
     const chain = {
       config: { chainId: batch.chainId, vault, confirmations: 1, tokens: [] },
       isFulfilled: async (_key: unknown, block: unknown) => since.push(block) >= remembers,
-      simulate: async () => ({ outcome: 'reverted', data: '0x', text: '' }),
+      rerun: async () => ({ outcome: 'reverted', data: '0x', text: '' }),
       findFulfilment: async () => null,
       areOperators: async () => [true],
       balances: async () => [2n ** 200n],
