@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import type { Chain, Receipt } from '../chain/chain.js'
+import type { Chain, Receipt, Rerun } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import { isVault, vaultsOf } from '../domain/chainConfig.js'
 import type { StepError } from '../domain/errors.js'
@@ -54,12 +54,12 @@ export async function resultOf(
   }
   // First what the contracts remember: a vault that is paused by now says only that.
   const done = await refusalNow(work, batch, receipt, chain)
-  const failure = done || isCancelled ? null : await failureOf(work, transaction, chain, tools)
+  const again = done || isCancelled ? null : await runAgain(work, transaction, chain, tools)
+  const failure = again?.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
   // It goes on, as the same attempt, with an operator that the vault knows.
   const { signer: from, to } = transaction
-  const isOperators = failure && failure !== 'unknown' && (await isOperatorsFault(failure, { from, to }, chain, tools))
-  if (isOperators) return { status: 'alone' }
-  const refusal = done ?? (failure === 'unknown' ? null : failure)
+  if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools))) return { status: 'alone' }
+  const refusal = done ?? failure
   const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
   // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what
   // counts then is that.
@@ -73,8 +73,7 @@ export async function resultOf(
     return adoption.result.status === 'success' ? adoption.result : { ...adoption.result, ...place }
   }
   if (isCancelled) return { status: 'error', error: cancelled, ...place }
-  const isKnown = failure !== null && failure !== 'unknown'
-  const error = isKnown ? await explainRevert(failure, batch, chain) : unexplained(transaction, receipt, failure)
+  const error = failure ? await explainRevert(failure, batch, chain) : unexplained(transaction, receipt, again)
   return { status: 'reverted', error, ...place }
 }
 
@@ -138,23 +137,22 @@ async function refusalNow(
 }
 
 /**
- * A receipt does not say why it reverted; running the same call again usually does. Null: it would succeed now. Unknown: no
- * node runs it, which must not keep the others from their end. That it had no effect is certain.
+ * A receipt does not say why it reverted; running the same call again usually does. Null: no node runs it, which must not
+ * keep the others from their end. That it had no effect is certain.
  */
-async function failureOf(work: StepWork, transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
+async function runAgain(work: StepWork, transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
   const { signer: from, to, data, gasLimit } = transaction
   try {
-    const again = await chain.rerun({ from, to, data, value: 0n }, gasLimit)
-    return again.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
+    return await chain.rerun({ from, to, data, value: 0n }, gasLimit)
   } catch (error) {
     tools.log.warn({ err: error, ...stepFields(work) }, 'why a transaction reverted could not be found out')
-    return 'unknown'
+    return null
   }
 }
 
-function unexplained(transaction: JournalTransaction, receipt: Receipt, failure: 'unknown' | null): StepError {
+function unexplained(transaction: JournalTransaction, receipt: Receipt, again: Rerun | null): StepError {
   const isSpent = receipt.gasUsed >= transaction.gasLimit
-  const now = failure === null ? 'the same call would succeed now' : 'no node could tell why'
+  const now = again ? 'the same call would succeed now' : 'no node could tell why'
   return {
     code: isSpent ? 'gas_limit_exceeded' : 'execution_reverted',
     message: isSpent
