@@ -6,6 +6,8 @@ import { type Issue, ServiceError } from '../domain/errors.js'
 /** `body` undefined: the request has none. */
 export type ReadBody = { outcome: 'read'; body: unknown } | { outcome: 'invalid'; issue: Issue }
 
+const endedEarly = 'The body ended early'
+
 /**
  * Reads JSON of at most `limitBytes`, counted after decompression. Throws `ServiceError` when the body is too large, is
  * not JSON by its Content-Type, or comes in a charset or an encoding that is not known.
@@ -19,7 +21,9 @@ export function createBodyReader(limitBytes: number): (ctx: Context) => Promise<
   })
 
   return async (ctx) => {
-    if (!(await hasBody(ctx))) return { outcome: 'read', body: undefined }
+    const found = await lookForBody(ctx)
+    if (found === 'none') return { outcome: 'read', body: undefined }
+    if (found === 'broken off') return { outcome: 'invalid', issue: invalid(endedEarly) }
     requireJson(ctx)
     try {
       await parse(ctx, async () => undefined)
@@ -32,18 +36,19 @@ export function createBodyReader(limitBytes: number): (ctx: Context) => Promise<
 }
 
 /** RFC 9112: a request has a body if it says how long it is, or that it comes in chunks; of which there may be none. */
-async function hasBody({ headers, req }: Context): Promise<boolean> {
-  if (!('transfer-encoding' in headers)) return Number(headers['content-length'] ?? 0) > 0
+async function lookForBody({ headers, req }: Context): Promise<'some' | 'none' | 'broken off'> {
+  if (!('transfer-encoding' in headers)) return Number(headers['content-length'] ?? 0) > 0 ? 'some' : 'none'
   // What comes without a type is refused unless there is nothing, as proxies pass on what had no length.
-  return 'content-type' in headers || !(await isEmpty(req))
+  if ('content-type' in headers || (await hasBytes(req))) return 'some'
+  return req.complete ? 'none' : 'broken off'
 }
 
 /** Takes the first bytes; who asks reads no further. */
-async function isEmpty(request: IncomingMessage): Promise<boolean> {
-  if (request.destroyed) return true
+async function hasBytes(request: IncomingMessage): Promise<boolean> {
+  if (request.destroyed) return false
   return new Promise((resolve) => {
-    const found = () => resolve(request.read() === null)
-    for (const event of ['readable', 'end', 'close']) request.once(event, found)
+    const look = () => resolve(request.read() !== null)
+    for (const event of ['readable', 'end', 'close']) request.once(event, look)
   })
 }
 
@@ -74,7 +79,7 @@ function toIssue(error: unknown, limitBytes: number): Issue {
     const isPrototype = error.message.includes('forbidden prototype')
     return invalid(isPrototype ? 'A property is named __proto__, which is not taken' : 'The body is not valid JSON')
   }
-  if (type === 'request.aborted' || type === 'request.size.invalid') return invalid('The body ended early')
+  if (type === 'request.aborted' || type === 'request.size.invalid') return invalid(endedEarly)
   throw error
 }
 

@@ -81,7 +81,7 @@ export function createHttpServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = latest.get(socket)
     // An answer written here must not be taken for that to a request which the app is still busy with.
-    const isOwed = last && !last.response.writableEnded
+    const isOwed = last && !(last.request.complete && last.response.writableEnded)
     const canAnswer = !isOwed || (!last.request.complete && !last.response.headersSent)
     if (socket.writable && canAnswer && error.code !== 'ECONNRESET') socket.write(asText(refusal(error.code)))
     socket.destroy()
@@ -105,6 +105,10 @@ function oneByOne(answer: Answer): Answer {
     const begin = () => {
       // An event stream has ten listeners besides, with which Node would begin to warn of too many.
       response.setMaxListeners(20)
+      // Node does so by itself only with a body that nobody has begun to read; the next request comes behind it.
+      response.once('finish', () => {
+        if (!request.readableEnded) request.unpipe().resume()
+      })
       response.once('close', () => {
         const next = socket.destroyed ? undefined : lines.get(socket)?.shift()
         if (next) next()

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApi } from '../support/api.js'
@@ -120,6 +121,33 @@ describe('bytes that no good client sends', function () {
       const drip = { bytes: chunks + next, everyMs: 5, once: true }
       const late = await exchange(service.url, head, { answers: 2, drip })
       for (const { answers } of [atOnce, late]) expect(answers.map((sent) => sent.status)).to.deep.equal([status, 200])
+    }
+  })
+
+  it('carries out nothing for chunks that break off before the first byte', async () => {
+    const path = '/actions/0190a5b2-0000-7000-8000-000000000000/intents/0/steps/0'
+    const head = post(path, '', { 'Content-Length': null, 'Content-Type': null, 'Transfer-Encoding': 'chunked' })
+    for (const begun of ['', '40\r\n']) {
+      const sent = await exchange(service.url, head + begun, { halfCloseAfterMs: 50 })
+      expectRefused(sent, begun, [400])
+    }
+  })
+
+  it('reads what it refuses to its end, so that what follows on the connection is answered', async () => {
+    const length = 2_000_000
+    const inChunks = `${length.toString(16)}\r\n${'a'.repeat(length)}\r\n0\r\n\r\n`
+    const chunked = { Connection: null, 'Content-Length': null, 'Transfer-Encoding': 'chunked' }
+    const packed = { Connection: null, 'Content-Encoding': 'gzip' }
+    const step = '/actions/0190a5b2-0000-7000-8000-000000000000/intents/0/steps/0'
+    const random = Buffer.from(Array.from({ length }, (_, index) => (index * 7919) % 251))
+    for (const [refused, status] of [
+      [post('/actions', random, packed), 400],
+      [post('/actions', gzipSync(randomBytes(length)), packed), 413],
+      [Buffer.concat([post('/actions', '', chunked), Buffer.from(inChunks)]), 413],
+      [Buffer.concat([post(step, '', { ...chunked, 'Content-Type': null }), Buffer.from(inChunks)]), 415],
+    ] as const) {
+      const { answers } = await exchange(service.url, Buffer.concat([refused, get('/livez')]), { answers: 2 })
+      expect(answers.map((sent) => sent.status)).to.deep.equal([status, 200])
     }
   })
 
