@@ -1,5 +1,4 @@
-import { type Address, createWalletClient, type Hash, type Hex, http } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type Address, createWalletClient, type Hash, type Hex, http, type PrivateKeyAccount } from 'viem'
 import { intentDigest } from '../../sdk/src/signing.js'
 import { readAuthorization, readIntent } from '../../server/api/readAction.js'
 import type * as wire from '../../server/api/generated/types.gen.js'
@@ -11,24 +10,10 @@ const gas = 250_000n
 const maxPriorityFeePerGas = 1_000_000_000n
 const maxFeePerGas = 100_000_000_000n
 
-/** The type-4 transaction that carries out the first step of a body of `POST /actions`, signed by an operator. */
-export async function signBare(body: string, options: { key: Hex; chainId: number; nonce: number }): Promise<Hex> {
-  const { key, chainId, nonce } = options
-  const fees = { maxFeePerGas, maxPriorityFeePerGas }
-  const transaction = toSerializable({ ...payloadOf(body, chainId), chainId, nonce, value: 0n, gas, ...fees })
-  return privateKeyToAccount(key).signTransaction(transaction)
-}
+export type BarePayload = ReturnType<typeof barePayload>
 
-/** As viem's `sendTransaction`, which asks the node for nonce, fees and gas first. */
-export async function sendBare(body: string, options: { key: Hex; chainId: number; url: string }): Promise<Hash> {
-  const { key, chainId, url } = options
-  const { authorizations, ...payload } = payloadOf(body, chainId)
-  const transport = http(url, { retryCount: 0 })
-  const client = createWalletClient({ account: privateKeyToAccount(key), transport })
-  return client.sendTransaction({ ...payload, authorizationList: authorizations, chain: null })
-}
-
-function payloadOf(body: string, chainId: number) {
+/** What a transaction carries that carries out the first step of a body of `POST /actions`. */
+export function barePayload(body: string, chainId: number) {
   const request = JSON.parse(body) as {
     user: Address
     chainAuthorizations: wire.ChainAuthorization[]
@@ -40,4 +25,20 @@ function payloadOf(body: string, chainId: number) {
     data: encodeExecute({ ...intent, digest: intentDigest(intent) }, 0),
     authorizations: request.chainAuthorizations.map(readAuthorization).filter((tuple) => tuple.chainId === chainId),
   }
+}
+
+/** The type-4 transaction, signed by an operator. */
+export function signBare(
+  payload: BarePayload,
+  { account, ...place }: { account: PrivateKeyAccount; chainId: number; nonce: number },
+): Promise<Hex> {
+  const fees = { maxFeePerGas, maxPriorityFeePerGas }
+  return account.signTransaction(toSerializable({ ...payload, ...place, value: 0n, gas, ...fees }))
+}
+
+/** Sends by viem's `sendTransaction`, which asks the node for nonce, fees and gas first. */
+export function bareSender(account: PrivateKeyAccount, url: string): (payload: BarePayload) => Promise<Hash> {
+  const client = createWalletClient({ account, transport: http(url, { retryCount: 0 }) })
+  return ({ authorizations, ...payload }) =>
+    client.sendTransaction({ ...payload, authorizationList: authorizations, chain: null })
 }

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rpc } from '../../server/devnet/anvil.js'
-import { signBare } from './bareTransactions.js'
+import { barePayload, signBare } from './bareTransactions.js'
 import { compare, type Result } from './compare.js'
 import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
@@ -103,8 +103,10 @@ function bareRound(shape: Shape, most: number): Promise<number> {
     const bodies = await signBodies([chain!], { bodies: all, users: all })
     const lanes = await Promise.all(
       keys.map((key, lane) => {
+        const [account, { chainId }] = [privateKeyToAccount(key), chain!]
         const ours = bodies.filter((_body, index) => index % keys.length === lane)
-        return Promise.all(ours.map(({ body }, nonce) => signBare(body, { key, chainId: chain!.chainId, nonce })))
+        const payloads = ours.map(({ body }) => barePayload(body, chainId))
+        return Promise.all(payloads.map((payload, nonce) => signBare(payload, { account, chainId, nonce })))
       }),
     )
     const sendAll = async (transactions: number) => {

@@ -1,7 +1,7 @@
 import { createPublicClient, type Hash, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { minedReceipt } from '../../server/devnet/minedReceipt.js'
-import { sendBare, signBare } from './bareTransactions.js'
+import { barePayload, type BarePayload, bareSender, signBare } from './bareTransactions.js'
 import { compare, type Result, spread } from './compare.js'
 import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
@@ -36,18 +36,21 @@ export function latency(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
         if (status !== 'success') throw new Error(`A step ended as ${status}`)
       })
     }
-    const bareRound = (send: (body: string) => Promise<Hash>, steps = stepsPerRound) =>
-      medianTime(bodies.splice(0, steps), async (body) => {
-        const { status } = await minedReceipt(client, await send(body), { withinMs: minedWithinMs, everyMs: 1 })
+    const { chainId } = chain!
+    const bareRound = (send: (payload: BarePayload) => Promise<Hash>, steps = stepsPerRound) => {
+      const payloads = bodies.splice(0, steps).map((body) => barePayload(body, chainId))
+      return medianTime(payloads, async (payload) => {
+        const { status } = await minedReceipt(client, await send(payload), { withinMs: minedWithinMs, everyMs: 1 })
         if (status !== 'success') throw new Error('A bare transaction was reverted')
       })
-    const { chainId } = chain!
-    let nonce = await client.getTransactionCount({ address: privateKeyToAccount(bareKey!).address })
-    const sendSigned = async (body: string) => {
-      const serializedTransaction = await signBare(body, { key: bareKey!, chainId, nonce: nonce++ })
+    }
+    const account = privateKeyToAccount(bareKey!)
+    let nonce = await client.getTransactionCount(account)
+    const sendSigned = async (payload: BarePayload) => {
+      const serializedTransaction = await signBare(payload, { account, chainId, nonce: nonce++ })
       return client.sendRawTransaction({ serializedTransaction })
     }
-    const sendPlain = (body: string) => sendBare(body, { key: plainKey!, chainId, url: chain!.rpcUrls[0]! })
+    const sendPlain = bareSender(privateKeyToAccount(plainKey!), chain!.rpcUrls[0]!)
     await ourRound(warmUp)
     await bareRound(sendSigned, warmUp)
     await bareRound(sendPlain, warmUp)

@@ -1,4 +1,4 @@
-/** Koa, a body parser and the service's insert transaction, without any check of what it is given. */
+/** Koa, a body parser and the service's own insert, several in a transaction, without any check of what it is given. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,11 +7,12 @@ import bodyParser from 'koa-bodyparser'
 import type { Hash } from 'viem'
 import type { Action, SignedIntent } from '../../../server/domain/action.js'
 import { uuidV7 } from '../../../server/domain/uuid.js'
-import { insertAction } from '../../../server/store/newActions.js'
+import { createActionIntake } from '../../../server/store/newActions.js'
 import { openDatabase } from '../databases.js'
 
 const database = openDatabase(process.env.DATABASE_URL!)
 await database.migrate()
+const insertAction = createActionIntake(database)
 
 const app = new Koa()
 app.use(bodyParser())
@@ -20,7 +21,7 @@ app.use(async (ctx) => {
   const body = ctx.request.body as Omit<Action, 'actionId' | 'intents'> & { intents: SignedIntent[] }
   const action: Action = { actionId: uuidV7(now, randomBytes(10)), ...body }
   const keys = body.intents.map((intent) => hash(intent.signature))
-  await insertAction(database, {
+  await insertAction({
     action,
     bodyHash: hash(String(ctx.request.rawBody)),
     signedKeys: keys,
