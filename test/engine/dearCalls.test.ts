@@ -51,6 +51,7 @@ describe('a call that a node takes too long for', () => {
 
   it('is carried out where only its estimate is not to be had', async () => {
     const [user] = await scene.users(1)
+    await scene.ask([])
     await scene.withService(behindNode(), async (service) => {
       const isEstimate = ({ method }: JsonCall) => method === 'eth_estimateGas'
       node.behave((calls) => ({ kind: calls.some(isEstimate) ? 'silence' : 'pass' }))
