@@ -21,12 +21,14 @@ export function intake(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
 async function intakeOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<Result[]> {
   const chains = await keep(startChains())
   const bodies = await signBodies(chains.devnet.chains, { bodies: amount * (bench.rounds + warmUps), users })
-  const databases = await Promise.all([1, 2, 3].map(() => keep(bench.databases.fresh(kind))))
-  const [first, second, third] = databases.map(({ url }) => url)
+  const databases = await Promise.all([1, 2, 3, 4].map(() => keep(bench.databases.fresh(kind))))
+  const [first, second, third, fourth] = databases.map(({ url }) => url)
   const native = await keep(startServiceProcess({ ...chains.env, DATABASE_URL: first! }))
   const slow = { DATABASE_URL: second!, BENCH_RECOVERY: 'viem' }
   const javascript = await keep(startServiceProcess({ ...chains.env, ...slow }))
   const bare = await keep(startProcess<{ url: string }>('servers/bareIntake.ts', { DATABASE_URL: third! }))
+  const grouping = { DATABASE_URL: fourth!, BENCH_TOGETHER: 'yes' }
+  const together = await keep(startProcess<{ url: string }>('servers/bareIntake.ts', grouping))
   const contender = (name: string, url: string, requestsPerRound: number) => {
     let sent = 0
     const round = async () => {
@@ -53,6 +55,7 @@ async function intakeOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<R
       ...contender('Koa, body parser, insert, no checks', bare.ready.url, amount),
       bound: { atLeast: 0.5 },
     },
+    { ...contender('the same, several in a transaction', together.ready.url, amount), bound: null },
   ]
   for (let warmUp = 0; warmUp < warmUps; warmUp++) {
     for (const { round } of [ours, ...others]) await round()

@@ -60,7 +60,7 @@ export function createActionIntake(database: Database) {
 /** An action as it is written. */
 type Writing = { entry: NewAction; intents: ReturnType<typeof intentRows>; steps: ReturnType<typeof stepRows> }
 
-function writingOf(entry: NewAction): Writing {
+export function writingOf(entry: NewAction): Writing {
   return { entry, intents: intentRows(entry), steps: stepRows(entry) }
 }
 
@@ -69,8 +69,8 @@ function isSmall({ intents, steps }: Writing): boolean {
   return steps.length <= mostSteps && characters <= mostCharacters
 }
 
-/** False: one of them has been asked for before, or comes twice, and none is stored. */
-async function insertAll(database: Database, writings: readonly Writing[]): Promise<boolean> {
+/** In one transaction. False: one of them has been asked for before, or comes twice, and none is stored. */
+export async function insertAll(database: Database, writings: readonly Writing[]): Promise<boolean> {
   try {
     await database.transact(async (trx) => writeActions(trx, writings))
     return true

@@ -1,4 +1,7 @@
-/** Koa, a body parser and the service's own insert, several in a transaction, without any check of what it is given. */
+/**
+ * Koa, a body parser and the service's own insert, without any check of what it is given: each by itself, or several in a
+ * transaction (`BENCH_TOGETHER`).
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,12 +10,13 @@ import bodyParser from 'koa-bodyparser'
 import type { Hash } from 'viem'
 import type { Action, SignedIntent } from '../../../server/domain/action.js'
 import { uuidV7 } from '../../../server/domain/uuid.js'
-import { createActionIntake } from '../../../server/store/newActions.js'
+import { createActionIntake, insertAll, type NewAction, writingOf } from '../../../server/store/newActions.js'
 import { openDatabase } from '../databases.js'
 
 const database = openDatabase(process.env.DATABASE_URL!)
 await database.migrate()
-const insertAction = createActionIntake(database)
+const alone = (entry: NewAction) => insertAll(database, [writingOf(entry)])
+const insert = process.env.BENCH_TOGETHER ? createActionIntake(database) : alone
 
 const app = new Koa()
 app.use(bodyParser())
@@ -21,7 +25,7 @@ app.use(async (ctx) => {
   const body = ctx.request.body as Omit<Action, 'actionId' | 'intents'> & { intents: SignedIntent[] }
   const action: Action = { actionId: uuidV7(now, randomBytes(10)), ...body }
   const keys = body.intents.map((intent) => hash(intent.signature))
-  await insertAction({
+  await insert({
     action,
     bodyHash: hash(String(ctx.request.rawBody)),
     signedKeys: keys,
