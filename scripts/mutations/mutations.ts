@@ -100,8 +100,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/adoptExecution.ts',
-        find: "if (isUnmined) return { outcome: 'waits', found: false }",
-        replace: "if (isUnmined && (false as boolean)) return { outcome: 'waits', found: false }",
+        find: 'if (isUnmined) return (await isPending(work, chain))',
+        replace: 'if (isUnmined && (false as boolean)) return (await isPending(work, chain))',
       },
     ],
     tests: ['test/e2e/executedByOthers.test.ts', '-g', 'is waited for'],

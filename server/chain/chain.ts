@@ -172,6 +172,8 @@ export type Chain = {
    * not answer, whatever it does instead. `since`: by a node that has this block.
    */
   isChainBatchProcessed(account: Address, chainBatchId: Hash, since?: bigint): Promise<boolean>
+  /** The same of the pending block. False where no node has one. */
+  isChainBatchPending(account: Address, chainBatchId: Hash): Promise<boolean>
   /** The transaction in which the vault paid under this key. */
   findFulfilment(stepKey: Hash): Promise<FoundLog>
   /** The transaction in which the account's delegate ran this batch. */
@@ -183,10 +185,11 @@ export type Chain = {
   /** At the pending block. */
   simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
   /**
-   * A mined transaction once more, with its own gas, on the newest block: its receipt does not say why it reverted. Without an
-   * estimate, for which a node runs the same a dozen times.
+   * A mined transaction once more on the newest block: its receipt does not say why it reverted. With all the gas that the
+   * node allows, so that one that had too little does not fail of that again; and without an estimate, for which a node
+   * runs the same a dozen times.
    */
-  rerun(request: TransactionRequest, gasLimit: bigint): Promise<Rerun>
+  rerun(request: TransactionRequest): Promise<Rerun>
   /** Hands a signed transaction to every node of the chain. Never throws. */
   send(signed: { raw: Hex; hash: Hash }): Promise<SendOutcome>
 }
@@ -200,6 +203,8 @@ export class ChainUnavailable extends Error {
     readonly method: string,
     /** Without addresses of nodes, which may hold credentials. */
     readonly reason: string,
+    /** Whether a node has taken too long, as it may again. */
+    readonly isLate = false,
   ) {
     super(`Chain ${chainId} is unavailable: ${method} failed (${reason})`)
   }

@@ -26,7 +26,7 @@ import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcN
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './noSuchMethod.js'
 import { createSimulator, rerun } from './simulate.js'
-import { isRevert } from './simulationAnswers.js'
+import { isRevert, saysNoPendingBlock } from './simulationAnswers.js'
 import { readVaultLimits } from './vaultLimits.js'
 
 /**
@@ -51,7 +51,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
   return {
     config,
     simulate: createSimulator(rpc),
-    rerun: (request, gasLimit) => rerun(rpc, request, gasLimit),
+    rerun: (request) => rerun(rpc, request),
     measureArrivals: createArrivalMeter(rpc),
     findFulfilment,
     findExecution,
@@ -187,6 +187,11 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await readFlag(rpc, { to: account, data: encodeIsChainBatchProcessed(chainBatchId), since })) === true
     },
 
+    async isChainBatchPending(account, chainBatchId) {
+      const data = encodeIsChainBatchProcessed(chainBatchId)
+      return (await readFlag(rpc, { to: account, data, tag: 'pending' })) === true
+    },
+
     send(signed) {
       return sendToAll(rpc, config.chainId, signed)
     },
@@ -318,9 +323,14 @@ const flagGas = 1_000_000n
 /** Null: there is no such contract, so that it says nothing. `since`: told by a node that has this block. */
 function readFlag(
   rpc: Rpc,
-  { to, data, since }: { to: Address; data: Hex; since?: bigint | undefined },
+  {
+    to,
+    data,
+    since,
+    tag = 'latest',
+  }: { to: Address; data: Hex; since?: bigint | undefined; tag?: 'latest' | 'pending' },
 ): Promise<boolean | null> {
-  const asked = call('eth_call', { to, data, gas: quantity(flagGas) }, 'latest')
+  const asked = call('eth_call', { to, data, gas: quantity(flagGas) }, tag)
   // The head first, so that the flag is of that block at the least.
   return rpc.read(
     since === undefined ? [asked] : [call('eth_blockNumber'), asked],
@@ -331,7 +341,7 @@ function readFlag(
       return word.length === 66 ? BigInt(word) === 1n : null
     },
     // An account with other code may end in any way that the EVM knows.
-    { isAnswer: (error, { method }) => method === 'eth_call' && isRevert(error) },
+    { isAnswer: (error, { method }) => method === 'eth_call' && (isRevert(error) || saysNoPendingBlock(error)) },
   )
 }
 

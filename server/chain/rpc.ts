@@ -59,7 +59,8 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     }
   })
 
-  const unavailable = (method: string, reason: string) => new ChainUnavailable(chainId, method, reason)
+  const unavailable = (method: string, reason: string, isLate = false) =>
+    new ChainUnavailable(chainId, method, reason, isLate)
 
   const heads = createNodeHeads(askHeads, nodes.length)
 
@@ -116,7 +117,8 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
 
   /** By what each node has failed. */
   function failed(calls: readonly RpcCall[], reasons: readonly unknown[]): never {
-    throw unavailable(calls[0]?.method ?? 'nothing', redact(reasons.map(messageOf).join('; ')))
+    const isLate = reasons.some((reason) => reason instanceof NodeFailure && reason.isLate)
+    throw unavailable(calls[0]?.method ?? 'nothing', redact(reasons.map(messageOf).join('; ')), isLate)
   }
 
   /**

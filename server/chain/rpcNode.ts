@@ -42,6 +42,8 @@ export class NodeFailure extends Error {
     message: string,
     /** No connection was ever made, so that the node cannot have taken what it was to be sent. */
     readonly isUnreached = false,
+    /** No answer came in time. */
+    readonly isLate = false,
   ) {
     super(message)
   }
@@ -178,7 +180,7 @@ export function createRpcNode(options: RpcNodeOptions) {
     const status = response.statusCode
     const text = await readText(response)
     const parsed = parseJson(text)
-    if (parsed === undefined) throw new NodeFailure(isOk(status) ? 'the answer is not JSON' : `HTTP ${status}`)
+    if (parsed === undefined) throw refusal(status, 'the answer is not JSON')
     return sortAnswers(parsed, calls.length, status)
   }
 }
@@ -238,7 +240,7 @@ function sortAnswers(parsed: unknown, count: number, status: number): (RpcAnswer
     else if (answer.error !== undefined) throw new NodeFailure(`HTTP ${status}: ${answer.error.message}`)
   }
   if (answers.every((answer) => answer === undefined)) {
-    throw new NodeFailure(isOk(status) ? 'the answer is not JSON-RPC' : `HTTP ${status}`)
+    throw refusal(status, 'the answer is not JSON-RPC')
   }
   return answers
 }
@@ -258,9 +260,18 @@ function parseJson(text: string): unknown {
 }
 
 /** The error's own text may hold the node's address, so it is told by its kind. */
+/** What gateways say for a node that has not answered in time. */
+const lateStatuses: readonly number[] = [408, 504, 524]
+
+function refusal(status: number, unreadable: string): NodeFailure {
+  return isOk(status)
+    ? new NodeFailure(unreadable)
+    : new NodeFailure(`HTTP ${status}`, false, lateStatuses.includes(status))
+}
+
 function transportFailure(error: unknown): NodeFailure {
   if (!(error instanceof Error)) return new NodeFailure('connection failed')
-  if (error.name === 'TimeoutError') return new NodeFailure('timeout')
+  if (error.name === 'TimeoutError') return new NodeFailure('timeout', false, true)
   const { code } = error as { code?: unknown }
   const text = typeof code === 'string' ? `connection failed, ${code}` : 'connection failed'
   return new NodeFailure(text, isNeverMade(error))

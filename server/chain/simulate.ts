@@ -1,5 +1,11 @@
 import type { Address, Hex } from 'viem'
-import type { Rerun, Simulation, SimulationOptions, TransactionRequest } from './chain.js'
+import {
+  ChainUnavailable,
+  type Rerun,
+  type Simulation,
+  type SimulationOptions,
+  type TransactionRequest,
+} from './chain.js'
 import { grouped } from '../domain/grouped.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
 import { thoseThatFit } from '../domain/thoseThatFit.js'
@@ -60,6 +66,8 @@ export function createSimulator(rpc: Rpc) {
   })
   const codes = new Map<Address, Hex>()
   const hints = createGasHints()
+  /** Whether an estimate of this chain has held more than was used. */
+  let holdsMore = false
   // An estimate may take a node a second; many such at once would none of them come back in time.
   const inTurn = createPace({
     refuse: () => rpc.unavailable('eth_simulateV1', 'too many simulations are under way'),
@@ -99,7 +107,10 @@ export function createSimulator(rpc: Rpc) {
     // Where an estimate holds more than the transaction uses, as the price of its data on some chains, no use says it.
     if (simulated.outcome === 'success' && used) {
       if (isExplained(simulated.gas, used)) hints.note(asked.request.data, withRoom(simulated.gas))
-      else hints.noteNone(asked.request.data)
+      else {
+        hints.noteNone(asked.request.data)
+        holdsMore = true
+      }
     }
     return simulated
   }
@@ -109,8 +120,10 @@ export function createSimulator(rpc: Rpc) {
     try {
       return await runByItself(asked)
     } catch (error) {
-      // An estimate may take longer than a node is waited for, however often it is asked for.
-      if (!abilities.simulation.isThere()) throw error
+      // An estimate may take longer than a node is waited for, however often it is asked for. What has failed in another
+      // way is asked for again, and on a chain whose estimates hold more than is used nothing else tells what is needed.
+      const isDispensable = abilities.simulation.isThere() && !holdsMore
+      if (!isDispensable || !(error instanceof ChainUnavailable) || !error.isLate) throw error
       return withoutEstimate(asked)
     }
   }
@@ -241,9 +254,9 @@ export function createSimulator(rpc: Rpc) {
   }
 }
 
-/** A mined transaction once more, with its own gas, on the newest block. */
-export function rerun(rpc: Rpc, { from, to, data, value }: TransactionRequest, gasLimit: bigint): Promise<Rerun> {
-  const transaction = { from, to, data, value: quantity(value), gas: quantity(gasLimit) }
+/** A mined transaction once more on the newest block, with all the gas that the node allows. */
+export function rerun(rpc: Rpc, { from, to, data, value }: TransactionRequest): Promise<Rerun> {
+  const transaction = { from, to, data, value: quantity(value) }
   const read = ([answer]: RpcAnswer[]): Rerun => (answer?.error ? revertOf(answer.error) : { outcome: 'success' })
   return rpc.read([call('eth_call', transaction, 'latest')], read, { isAnswer: isRevert })
 }

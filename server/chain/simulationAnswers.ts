@@ -110,11 +110,15 @@ export function missingAbility(error: RpcError, assumed: Abilities): keyof Abili
   const { message } = error
   const denials: Record<keyof Abilities, boolean> = {
     simulation: saysNoSuchMethod(error),
-    pendingBlock: /pending (?:block|state)?\s*(?:is )?(?:not (?:available|found|supported)|unavailable)/i.test(message),
+    pendingBlock: saysNoPendingBlock(error),
     designators: /invalid bytecode|bytecode.*(?:7702|invalid)|override.*(?:code|bytecode)/i.test(message),
   }
   const denied = (['simulation', 'pendingBlock', 'designators'] as const).find((ability) => denials[ability])
   return denied && assumed[denied] ? denied : null
+}
+
+export function saysNoPendingBlock({ message }: RpcError): boolean {
+  return /pending (?:block|state)?\s*(?:is )?(?:not (?:available|found|supported)|unavailable)/i.test(message)
 }
 
 /** Hex and nothing else; a node that tells what it can't do may end its words with the code that it was given. */

@@ -36,8 +36,9 @@ export async function adoptExecution(
   if (hash === undefined) return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
   if (hash === null || hash === 'unsearched') {
-    // It comes into a block, or the next simulation goes well.
-    if (isUnmined) return { outcome: 'waits', found: false }
+    // It comes into a block, or the next simulation goes well. A batch that has not run in the pending block either runs only
+    // within the step's own transaction, which undoes it: whom the solver pays native currency may run it when he is paid.
+    if (isUnmined) return (await isPending(work, chain)) ? { outcome: 'waits', found: false } : { outcome: 'none' }
     if (failure.name !== 'AlreadyFulfilled') return ended(unknownTransaction)
     const { chainId } = chain.config
     tools.log.warn(
@@ -94,6 +95,10 @@ const withoutPayout = {
 async function isOnlyPending(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>): Promise<boolean> {
   if (name !== 'DuplicateChainBatch' || work.intent.mode !== '7702') return false
   return !(await chain.isChainBatchProcessed(work.user, batchIdOf(work.intent, work.ref.stepIndex)))
+}
+
+async function isPending({ intent, user, ref }: StepWork, chain: Chain): Promise<boolean> {
+  return intent.mode === '7702' && chain.isChainBatchPending(user, batchIdOf(intent, ref.stepIndex))
 }
 
 /** Undefined: nothing says that it was done. Null: done, but the transaction was not found. */

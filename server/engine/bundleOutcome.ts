@@ -65,7 +65,7 @@ export async function faultOf(
   const { to, data } = call
   const request = { from: transaction.signer, to, data, value: 0n }
   try {
-    const byItself = await chain.rerun(request, transaction.gasLimit)
+    const byItself = await chain.rerun(request)
     if (byItself.outcome === 'success') return { status: 'alone' }
     const now = tools.codec.decodeRevert(byItself.data)
     if (doneByOthers.includes(failure.name) || doneByOthers.includes(now.name)) return { status: 'alone' }

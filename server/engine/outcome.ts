@@ -141,9 +141,9 @@ async function refusalNow(
  * keep the others from their end. That it had no effect is certain.
  */
 async function runAgain(work: StepWork, transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
-  const { signer: from, to, data, gasLimit } = transaction
+  const { signer: from, to, data } = transaction
   try {
-    return await chain.rerun({ from, to, data, value: 0n }, gasLimit)
+    return await chain.rerun({ from, to, data, value: 0n })
   } catch (error) {
     tools.log.warn({ err: error, ...stepFields(work) }, 'why a transaction reverted could not be found out')
     return null

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { isTight } from '../../server/chain/gasHints.js'
 import { until } from '../support/until.js'
-import { type JsonCall, startFaultyNode } from './faultyNode.js'
+import { type Fault, type JsonCall, startFaultyNode } from './faultyNode.js'
 import { outcomes, type Run, succeeded, useSimulations } from './simulationScene.js'
 
 describe('many simulations of a form that is not known', () => {
@@ -54,6 +54,26 @@ describe('many simulations of a form that is not known', () => {
       const estimated = succeeded(await simulate(slow, false))
       expect(logs).to.deep.equal(estimated.logs)
       expect(Number(gas) / Number(estimated.gas)).to.be.within(1, 1.15)
+    } finally {
+      await node.stop()
+    }
+  }).timeout(20_000)
+
+  it('are done without an estimate only where it is late, and never where estimates hold more than is used', async () => {
+    const node = await startFaultyNode(dev().url)
+    try {
+      const isEstimate = ({ method }: JsonCall) => method === 'eth_estimateGas'
+      const more = { result: '0x100000' }
+      const answers = { kind: 'answer', answer: (one: JsonCall) => (isEstimate(one) ? more : null) } as const
+      const failure = async (fault: Fault) => {
+        node.behave((calls) => (calls.some(isEstimate) ? fault : { kind: 'pass' }))
+        return simulate(await transfer(1n), false, chain).then(String, (error: Error) => error.message)
+      }
+      const chain = dev().connect({ urls: [node.url] })
+      expect(await failure({ kind: 'status', status: 503 })).to.include('HTTP 503')
+      node.behave(answers)
+      expect(succeeded(await simulate(await transfer(1n), false, chain)).gas).to.equal(0x100000n)
+      expect(await failure({ kind: 'silence' })).to.include('timeout')
     } finally {
       await node.stop()
     }

@@ -20,6 +20,7 @@ function executedByOthers(given: {
   isLogged?: boolean
   /** False where it is in no block yet, and where the account has given its delegate up since. */
   isProcessed?: boolean
+  isPending?: boolean
 }) {
   const [user, vault] = [randomAddress(), randomAddress()]
   const hash = randomHash()
@@ -36,6 +37,7 @@ function executedByOthers(given: {
     config: { chainId: 1, vault, confirmations: 3, tokens: [token] },
     findExecution: async () => (given.isLogged === false ? null : hash),
     isChainBatchProcessed: async () => given.isProcessed ?? true,
+    isChainBatchPending: async () => given.isPending ?? false,
     transaction: async () => ({ transaction: {}, receipt, head: { number: 4n + given.confirmations } }),
     isCertain: async () => given.isCertain,
     measureArrivals: async (logged: { amount: bigint }[]) => logged.map(({ amount }) => amount),
@@ -64,7 +66,10 @@ describe('taking what someone else has executed for done', () => {
 
   it('waits while nothing but the pending block has it, and ends where a block has it and no log is found', async () => {
     const unlogged = { amount: 10n, confirmations: 3n, isCertain: true, isLogged: false }
-    expect((await executedByOthers({ ...unlogged, isProcessed: false })).outcome).to.equal('waits')
+    const unmined = { ...unlogged, isProcessed: false }
+    expect((await executedByOthers({ ...unmined, isPending: true })).outcome).to.equal('waits')
+    // It runs only within what has been simulated.
+    expect((await executedByOthers({ ...unmined, isPending: false })).outcome).to.equal('none')
     const adoption = await executedByOthers({ ...unlogged, isProcessed: true })
     if (adoption.outcome !== 'ended' || adoption.result.status !== 'error') throw new Error(adoption.outcome)
     expect(adoption.result.error).to.include({ code: 'already_fulfilled', retryable: true })

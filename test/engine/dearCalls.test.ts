@@ -49,6 +49,27 @@ describe('a call that a node takes too long for', () => {
     })
   })
 
+  it('goes by itself where its bundle had too little gas for it', async () => {
+    const { address: trap } = newUser()
+    await scene.setCode(trap, '0x00')
+    const users = await scene.users(2)
+    const calls = [[{ to: trap, value: 0n, data: '0x' } as const], []]
+    const wanted = users.map(async (user, index) => ({
+      user,
+      intent: await scene.intentOf(user, [scene.payVault(7n), ...calls[index]!]),
+    }))
+    const asked = await scene.ask(await Promise.all(wanted))
+    await scene.automine(false)
+    await scene.withService({ BUNDLE_MAX_STEPS: '20' }, async (service) => {
+      await scene.sent(service)
+      // Burns 20,000 rounds of 26 gas.
+      await scene.setCode(trap, '0x62004e205b60019003806004575f5f5500')
+      await scene.automine(true)
+      await scene.mine()
+      for (const ended of await scene.ends(service, asked)) expect(ended).to.include({ status: 'success', attempts: 1 })
+    })
+  })
+
   it('is carried out where only its estimate is not to be had', async () => {
     const [user] = await scene.users(1)
     await scene.ask([])
