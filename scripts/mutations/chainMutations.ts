@@ -7,8 +7,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/chain/createChain.ts',
-        find: "method === 'eth_call' && isRevert(error)",
-        replace: "method === 'eth_call' && error.code === 3",
+        find: "method === 'eth_call' && (isRevert(error)",
+        replace: "method === 'eth_call' && (error.code === 3",
       },
     ],
     tests: ['test/engine/redelegated.test.ts', '-g', 'burns'],
