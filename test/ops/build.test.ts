@@ -20,7 +20,8 @@ describe('the built service', function () {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>
     }
-    expect(scripts.start).to.equal(`node ${(await serviceProgram()).join(' ')}`)
+    // In the shell's place, which would keep npm's signals to itself.
+    expect(scripts.start).to.equal(`exec node ${(await serviceProgram()).join(' ')}`)
     expect(scripts.prestart).to.include('build')
   })
 
