@@ -6,9 +6,9 @@ export const chainMutations: Mutation[] = [
     name: 'an account that burns its gas is taken for a node that fails',
     changes: [
       {
-        file: 'server/chain/createChain.ts',
-        find: "method === 'eth_call' && (isRevert(error)",
-        replace: "method === 'eth_call' && (error.code === 3",
+        file: 'server/chain/readFlag.ts',
+        find: "method === 'eth_call' && isRevert(error)",
+        replace: "method === 'eth_call' && error.code === 3",
       },
     ],
     tests: ['test/engine/redelegated.test.ts', '-g', 'burns'],

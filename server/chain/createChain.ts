@@ -1,4 +1,4 @@
-import type { Address, Hash, Hex } from 'viem'
+import type { Hash } from 'viem'
 import { nativeToken } from '../domain/action.js'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
@@ -6,6 +6,7 @@ import { encodeBalanceOf, encodeIsChainBatchProcessed, encodeIsFulfilled, encode
 import { createAbility } from './ability.js'
 import { createLogSearch } from './findLog.js'
 import { createArrivalMeter } from './measureArrivals.js'
+import { readFlag } from './readFlag.js'
 import { createRpc, type Rpc, type RpcOptions } from './rpc.js'
 import {
   call,
@@ -14,7 +15,6 @@ import {
   readAccount,
   readBigInt,
   readBlock,
-  readHex,
   readNumber,
   readReceipt,
   readTransaction,
@@ -26,7 +26,7 @@ import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcN
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './noSuchMethod.js'
 import { createSimulator, rerun } from './simulate.js'
-import { isRevert, saysNoPendingBlock } from './simulationAnswers.js'
+import { isRevert } from './simulationAnswers.js'
 import { readVaultLimits } from './vaultLimits.js'
 
 /**
@@ -315,34 +315,6 @@ function readBalance(answer: RpcAnswer): bigint {
   if (answer.error) return 0n
   const data = answer.result
   return data === '0x' ? 0n : readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
-}
-
-/** More than the delegate ever takes; an account may have code that burns all that it is given. */
-const flagGas = 1_000_000n
-
-/** Null: there is no such contract, so that it says nothing. `since`: told by a node that has this block. */
-function readFlag(
-  rpc: Rpc,
-  {
-    to,
-    data,
-    since,
-    tag = 'latest',
-  }: { to: Address; data: Hex; since?: bigint | undefined; tag?: 'latest' | 'pending' },
-): Promise<boolean | null> {
-  const asked = call('eth_call', { to, data, gas: quantity(flagGas) }, tag)
-  // The head first, so that the flag is of that block at the least.
-  return rpc.read(
-    since === undefined ? [asked] : [call('eth_blockNumber'), asked],
-    (answers) => {
-      const [answer, head] = answers.toReversed()
-      if (since !== undefined && readBigInt(resultOf(head)) < since) throw new Error('the node lags behind')
-      const word = answer?.error ? '0x' : readHex(resultOf(answer))
-      return word.length === 66 ? BigInt(word) === 1n : null
-    },
-    // An account with other code may end in any way that the EVM knows.
-    { isAnswer: (error, { method }) => method === 'eth_call' && (isRevert(error) || saysNoPendingBlock(error)) },
-  )
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

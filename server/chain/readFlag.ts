@@ -1,0 +1,35 @@
+import type { Address, Hex } from 'viem'
+import type { Rpc } from './rpc.js'
+import { call, quantity, readBigInt, readHex, resultOf } from './rpcFormat.js'
+import { isRevert, saysNoPendingBlock } from './simulationAnswers.js'
+
+/** More than the delegate ever takes; an account may have code that burns all that it is given. */
+const flagGas = 1_000_000n
+
+/** What a contract answers by yes or no. Null: there is no such contract, so that it says nothing. `since`: by a node that has this block. */
+export function readFlag(
+  rpc: Rpc,
+  {
+    to,
+    data,
+    since,
+    tag = 'latest',
+  }: { to: Address; data: Hex; since?: bigint | undefined; tag?: 'latest' | 'pending' },
+): Promise<boolean | null> {
+  const asked = call('eth_call', { to, data, gas: quantity(flagGas) }, tag)
+  // The head first, so that the flag is of that block at the least.
+  return rpc.read(
+    since === undefined ? [asked] : [call('eth_blockNumber'), asked],
+    (answers) => {
+      const [answer, head] = answers.toReversed()
+      if (since !== undefined && readBigInt(resultOf(head)) < since) throw new Error('the node lags behind')
+      const word = answer?.error ? '0x' : readHex(resultOf(answer))
+      return word.length === 66 ? BigInt(word) === 1n : null
+    },
+    {
+      isAnswer: (error, { method }) =>
+        // An account with other code may end in any way that the EVM knows.
+        (method === 'eth_call' && isRevert(error)) || (tag === 'pending' && saysNoPendingBlock(error)),
+    },
+  )
+}
