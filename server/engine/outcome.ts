@@ -1,4 +1,4 @@
-import type { Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 import type { Chain, Receipt, Rerun } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import { isVault, vaultsOf } from '../domain/chainConfig.js'
@@ -41,7 +41,7 @@ export async function resultOf(
     const paid = hasPaid(work, batch, receipt, chain, tools)
     if (!paid || !hasRun(work, batch, receipt, tools)) {
       const fault = await faultOf(work, batch, mined, chain, tools)
-      return fault ?? withoutRun(paid ? payouts : [], place)
+      return fault ?? (await withoutRun(work.user, paid ? payouts : [], chain, place))
     }
     return {
       status: 'success',
@@ -98,13 +98,20 @@ function hasRun(work: StepWork, batch: ChainBatch, receipt: Receipt, tools: Engi
 }
 
 /**
- * The account has other code than the delegate's by now, which let the call succeed and did not run the batch. It may
- * even have told the vault that it did, so that the vault has paid: that is spent, and nothing is paid again.
+ * The account has no code, since its authorization had no effect, or other code than the delegate's; either let the call
+ * succeed and did not run the batch. Other code may even have told the vault that it did, so that the vault has paid: that
+ * is spent, and nothing is paid again.
  */
-function withoutRun(
+async function withoutRun(
+  user: Address,
   payouts: Payout[],
+  chain: Chain,
   place: { transactionHash: Hash; blockNumber: number },
-): Extract<StepResult, { status: 'error' | 'reverted' }> {
+): Promise<Extract<StepResult, { status: 'error' | 'reverted' }>> {
+  if (payouts.length === 0) {
+    const [account] = await chain.accounts([user], 'latest')
+    if (!account!.delegate && !account!.hasForeignCode) return { status: 'error', error: notDelegated, ...place }
+  }
   const message =
     payouts.length > 0
       ? 'The solver’s transfers were paid, but the account has other code than the delegate’s and did not run the batch.'
@@ -112,6 +119,13 @@ function withoutRun(
   const error = { code: 'batch_not_executed', message, retryable: payouts.length === 0 } as const
   return { status: 'error', error, ...place, payouts }
 }
+
+const notDelegated = {
+  code: 'account_not_delegated',
+  message:
+    'The transaction was mined, but the authorization had no effect, so that the account did not run the batch; nothing was paid.',
+  retryable: true,
+} as const
 
 const cancelled = {
   code: 'transaction_cancelled',
