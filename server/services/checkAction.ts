@@ -1,4 +1,4 @@
-import { type Address, getAddress, type Hash } from 'viem'
+import { type Address, getAddress, type Hash, zeroAddress } from 'viem'
 import {
   batchHash,
   intentDigestOf,
@@ -7,7 +7,7 @@ import {
   recoverAuthorizationSigner,
   recoverDigestSigner,
 } from '../../sdk/src/signing.js'
-import type { ChainAuthorization, ChainBatch, Intent, SignedIntent } from '../domain/action.js'
+import type { ChainAuthorization, ChainBatch, Intent, SignatureType, SignedIntent } from '../domain/action.js'
 import { type ChainConfig, isVault } from '../domain/chainConfig.js'
 import type { Issue } from '../domain/errors.js'
 import { issueAt } from '../domain/issueAt.js'
@@ -70,14 +70,20 @@ function* checkBatches(intent: UnverifiedIntent, user: Address, path: string, se
       yield issueAt(`${place}/chainId`, rule, 'chain_unsupported')
     }
     if (intent.mode === 'non-7702:presign') continue
-    if (intent.mode === '7702') yield* checkSignedBatch(batch, place)
+    if (intent.mode === '7702') yield* checkSignedBatch(batch, place, intent.signatureType)
     else yield* checkOnDemandBatch(batch, user, place)
     yield* checkSolverTransfers(intent, batch, user, place, chain)
     if (chain) yield* checkVaultPayments(batch, place, chain)
   }
 }
 
-function* checkSignedBatch(batch: ChainBatch, place: string): Generator<Issue> {
+function* checkSignedBatch(batch: ChainBatch, place: string, signatureType: SignatureType): Generator<Issue> {
+  // Typed data has the zero address for "solver", so that a signature for the one would be one for the other.
+  for (const [index, { from }] of batch.tokenTransfers.entries()) {
+    if (signatureType !== 'eip712' || from !== zeroAddress) continue
+    const rule = 'can’t be the zero address in an intent signed as eip712, where that stands for "solver"'
+    yield issueAt(`${place}/tokenTransfers/${index}/from`, rule, 'transfer_from_mismatch')
+  }
   if (batch.calls.length > 0 || solverTransfers(batch).length > 0) return
   yield issueAt(`${place}/calls`, 'may be empty only when the solver pays a transfer', 'empty_batch')
 }

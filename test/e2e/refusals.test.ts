@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { type Hex, parseUnits, toHex } from 'viem'
+import { type Hex, parseUnits, toHex, zeroAddress } from 'viem'
 import type { Issue, SignatureType } from '../../server/api/generated/types.gen.js'
 import { useTestService } from '../support/useTestService.js'
 import {
@@ -182,6 +182,16 @@ describe('actions that are refused', () => {
     const body = await aBody('ecdsa')
     raise(body)
     expect((await api.post('/actions', body)).status).to.equal(201)
+  })
+
+  it('takes no signature for a payment of the solver’s that could as well be one for a transfer from the zero address', async () => {
+    const mint = (body: Body) => (body.intents[0].chainBatches[1].tokenTransfers[0].from = zeroAddress)
+    const path = '/intents/0/chainBatches/1/tokenTransfers/0/from'
+    const issues = await refused(mint)
+    expect(issues.map(({ code, path }) => ({ code, path }))).to.deep.equal([{ code: 'transfer_from_mismatch', path }])
+    const unsigned = await aBody('ecdsa')
+    mint(unsigned)
+    expect((await api.post('/actions', unsigned)).status).to.equal(201)
   })
 
   it('pays nobody but the user without a signature over the transfers', async () => {
