@@ -49,6 +49,16 @@ export async function recordExposure(trx: Transaction, exposure: Exposure, now: 
   })
 }
 
+/** Whether a transaction has left anything open, of whomever. */
+export async function hasOpenExposure(
+  trx: Transaction,
+  kind: Exposure['kind'],
+  { chainId: chain_id, transactionHash: transaction_hash }: Pick<Exposure, 'chainId' | 'transactionHash'>,
+): Promise<boolean> {
+  const open = trx<ExposureRow>('exposures').where({ kind, chain_id, transaction_hash }).whereNull('resolved_at')
+  return (await open.first('id')) !== undefined
+}
+
 /**
  * Makes good what a transaction has left open: a lost credit, by the same payment that has come again; a payout without
  * credit, by its going from the chain. Returns how much of it that takes.

@@ -4,10 +4,12 @@ import {
   aBatch,
   aNewAction,
   aSignedIntent,
+  anOnDemandIntent,
   aTransfer,
   randomAddress,
   randomHash,
   stepOf,
+  usdOn1,
   usdOn2,
 } from '../support/builders.js'
 import { moneyScene, need } from './moneyScene.js'
@@ -43,6 +45,39 @@ describe('credit in the store', () => {
     expect(await balance('solver', user)).to.equal(0n)
     expect(await settle()).to.equal('stale')
     expect(await balance('vault', user)).to.equal(0n)
+  })
+
+  it('books the many small amounts of one transaction by few statements, each by its log and once', async () => {
+    const user = randomAddress()
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user, 1n)] })
+    await scene.store.insertAction(entry)
+    const [ref, hash, blockHash] = [stepOf(entry, 0, 0), randomHash(), randomHash()]
+    await ask(ref, { hash, action: 'register' })
+    const block = { transactionHash: hash, blockNumber: 7, blockHash }
+    const many = Array.from({ length: 2_500 }, (_, logIndex) => ({
+      chainId: 1,
+      logIndex,
+      user,
+      token: usdOn1,
+      amount: BigInt(logIndex % 2),
+      ...block,
+    }))
+    const result = { status: 'success', ...block, confirmations: 1, payouts: [] } as const
+    const statements: string[] = []
+    const { knex } = scene.database
+    const note = ({ sql }: { sql: string }) => statements.push(sql)
+    knex.client.on('query', note)
+    await scene.store.settleStep({ ref, attempt: '1' }, { ...result, payouts: [], arrivals: many }, Date.now())
+    knex.client.off('query', note)
+    expect(statements.length).to.be.within(5, 100)
+    expect(await balance('available', user)).to.equal(1_250n)
+    const rows = await knex<{ user: string; log_index: number; action_id: string }>('credits')
+      .where({ user })
+      .orderBy('log_index')
+    expect(rows.map((row) => row.log_index)).to.deep.equal(
+      many.filter(({ amount }) => amount > 0n).map(({ logIndex }) => logIndex),
+    )
+    expect(new Set(rows.map((row) => row.action_id))).to.deep.equal(new Set([ref.actionId]))
   })
 
   it('keeps what the next attempt has reserved when a visit of the last one comes late', async () => {
