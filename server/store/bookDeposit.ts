@@ -7,6 +7,7 @@ import type { Database, Transaction } from './database.js'
 import type { DepositRow, FoundDeposit } from './deposits.js'
 import { recordExposure } from './exposures.js'
 import { post } from './ledger.js'
+import { type CreditMove, moveCredits } from './moveCredits.js'
 import type { CreditRow } from './rows.js'
 
 type Refusal = { code: ServiceErrorCode; message: string }
@@ -147,19 +148,16 @@ async function withdrawFromVault(database: Database, trx: Transaction, row: Depo
   const available = credits.reduce((sum, credit) => sum + BigInt(credit.available), 0n)
   if (available < amount && row.reopenings === 0) return exceeds(amount, available)
   let open = amount
+  const moves: CreditMove[] = []
   for (const credit of credits) {
     const has = BigInt(credit.available)
     const taken = has < open ? has : open
     if (taken === 0n) continue
     open -= taken
-    const isOpen = has - taken > 0n || BigInt(credit.reserved) > 0n
-    await trx('credits')
-      .where({ id: credit.id })
-      .update({ available: (has - taken).toString(), is_open: isOpen })
-    const posting = { cause: `${cause}:${credit.id}`, debit: 'available', credit: 'vault' } as const
-    post(trx, [{ ...posting, amount: taken, ...key }], now)
+    const posting = { cause: `${cause}:${credit.id}`, debit: 'available', credit: 'vault', amount: taken } as const
+    moves.push({ credit, by: { available: -taken }, posting })
   }
-  await moveBalance(database, trx, key, { available: open - amount })
+  await moveCredits(database, trx, moves, now)
   const rest = { cause: `${cause}:${withoutCredit}`, debit: 'solver', credit: 'vault' } as const
   post(trx, [{ ...rest, amount: open, ...key }], now)
   const { transaction_hash: transactionHash } = row

@@ -4,6 +4,7 @@ import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
 import { coverExposures, hasOpenExposure } from './exposures.js'
 import { post } from './ledger.js'
+import { partsOf } from './parts.js'
 import type { CreditRow } from './rows.js'
 
 /** A log that brought money into the vault for a user. */
@@ -83,15 +84,6 @@ async function creditTransaction(
     const available = same.reduce((sum, entry) => sum + entry.available, 0n)
     await moveBalance(database, trx, same[0]!, { available })
   }
-}
-
-/** How many arrivals one statement writes: SQLite keeps the statement of each length prepared, and takes 500 rows. */
-const rowsTogether = 50
-
-function partsOf<T>(items: readonly T[]): T[][] {
-  return [...groupBy(items.entries(), ([index]) => Math.floor(index / rowsTogether)).values()].map((part) =>
-    part.map(([, item]) => item),
-  )
 }
 
 function creditRow(arrival: Arrival & { available: bigint }, actionId: string | null, now: number) {

@@ -6,7 +6,9 @@ import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
 import { reduceExposure } from './exposures.js'
 import { post } from './ledger.js'
+import { keyOf, moveCredits } from './moveCredits.js'
 import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
+import { partsOf } from './parts.js'
 import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type StepRow } from './rows.js'
 
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
@@ -77,23 +79,22 @@ export async function releaseCredit(
   attempt: string,
   now: number,
 ): Promise<void> {
-  for (const { reservation, credit } of await heldBy(database, trx, ref)) {
-    const amount = BigInt(reservation.amount)
-    const reserved = (BigInt(credit.reserved) - amount).toString()
-    if (credit.is_lost) {
-      // The payment is gone, so nothing goes back to the user, and the solver has lost that much less.
-      await trx('credits').where({ id: credit.id }).update({ reserved })
-      post(trx, [movement('recoup', ref, attempt, credit, amount)], now)
-      await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
-      const open = await reduceExposure(database, trx, credit.id, amount, now)
-      const causeOf = (later: CreditRow) => movement('return', ref, attempt, later, amount).cause
-      await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
-      continue
+  const held = await heldBy(database, trx, ref)
+  const moves = held.map(({ credit, amount }) => {
+    // The payment of a lost one is gone, so nothing goes back to the user, and the solver has lost that much less.
+    if (credit.is_lost)
+      return { credit, by: { reserved: -amount }, posting: entry('recoup', ref, attempt, credit, amount) }
+    return {
+      credit,
+      by: { available: amount, reserved: -amount },
+      posting: entry('release', ref, attempt, credit, amount),
     }
-    const available = (BigInt(credit.available) + amount).toString()
-    await trx('credits').where({ id: credit.id }).update({ available, reserved })
-    post(trx, [movement('release', ref, attempt, credit, amount)], now)
-    await moveBalance(database, trx, keyOf(credit), { available: amount, reserved: -amount })
+  })
+  await moveCredits(database, trx, moves, now)
+  for (const { credit, amount } of held.filter(({ credit }) => credit.is_lost)) {
+    const open = await reduceExposure(database, trx, credit.id, amount, now)
+    const causeOf = (later: CreditRow) => entry('return', ref, attempt, later, amount).cause
+    await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
   }
   await trx('reservations')
     .where({ ...stepKeyColumns(ref), status: 'reserved' })
@@ -148,15 +149,12 @@ export async function spendCredit(
   attempt: string,
   now: number,
 ): Promise<void> {
-  for (const { reservation, credit } of await heldBy(database, trx, ref)) {
-    const amount = BigInt(reservation.amount)
-    const reserved = BigInt(credit.reserved) - amount
-    await trx('credits')
-      .where({ id: credit.id })
-      .update({ reserved: reserved.toString(), is_open: reserved > 0n || BigInt(credit.available) > 0n })
-    post(trx, [movement('spend', ref, attempt, credit, amount)], now)
-    await moveBalance(database, trx, keyOf(credit), { reserved: -amount })
-  }
+  const moves = (await heldBy(database, trx, ref)).map(({ credit, amount }) => ({
+    credit,
+    by: { reserved: -amount },
+    posting: entry('spend', ref, attempt, credit, amount),
+  }))
+  await moveCredits(database, trx, moves, now)
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
   await spendOpenFunding(trx, ref)
 }
@@ -178,13 +176,12 @@ export async function unspendCredit(
   attempt: string,
   now: number,
 ): Promise<void> {
-  for (const { reservation, credit } of await heldBy(database, trx, ref, 'spent')) {
-    const amount = BigInt(reservation.amount)
-    const reserved = (BigInt(credit.reserved) + amount).toString()
-    await trx('credits').where({ id: credit.id }).update({ reserved, is_open: 1 })
-    post(trx, [movement('unspend', ref, attempt, credit, amount)], now)
-    await moveBalance(database, trx, keyOf(credit), { reserved: amount })
-  }
+  const moves = (await heldBy(database, trx, ref, 'spent')).map(({ credit, amount }) => ({
+    credit,
+    by: { reserved: amount },
+    posting: entry('unspend', ref, attempt, credit, amount),
+  }))
+  await moveCredits(database, trx, moves, now)
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'reserved' })
   await trx('open_grants').where(stepKeyColumns(ref)).update({ status: 'reserved' })
 }
@@ -215,57 +212,55 @@ function merge(draws: Draw[]): Draw[] {
 async function writeReservations(
   database: Database,
   trx: Transaction,
-  spender: Spender,
+  { ref, attempt }: Spender,
   rows: CreditRow[],
   draws: Draw[],
   now: number,
 ): Promise<void> {
-  for (const draw of draws) {
-    const credit = rows.find((row) => row.id === draw.creditId)!
-    await trx('reservations').insert({
-      ...stepKeyColumns(spender.ref),
-      credit_id: draw.creditId,
-      amount: draw.amount.toString(),
+  for (const part of partsOf(draws)) {
+    const reservations = part.map(({ creditId, amount }) => ({
+      ...stepKeyColumns(ref),
+      credit_id: creditId,
+      amount: amount.toString(),
       status: 'reserved',
       created_at: now,
-    })
-    await trx('credits')
-      .where({ id: draw.creditId })
-      .update({
-        available: (BigInt(credit.available) - draw.amount).toString(),
-        reserved: (BigInt(credit.reserved) + draw.amount).toString(),
-      })
-    post(trx, [movement('reserve', spender.ref, spender.attempt, credit, draw.amount)], now)
-    await moveBalance(database, trx, keyOf(credit), { available: -draw.amount, reserved: draw.amount })
+    }))
+    await trx('reservations').insert(reservations)
   }
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const moves = draws.map(({ creditId, amount }) => {
+    const credit = byId.get(creditId)!
+    const by = { available: -amount, reserved: amount }
+    return { credit, by, posting: entry('reserve', ref, attempt, credit, amount) }
+  })
+  await moveCredits(database, trx, moves, now)
 }
 
+/** What a step has reserved, or spent, of which credits, which are locked. */
 async function heldBy(
   database: Database,
   trx: Transaction,
   ref: StepRef,
   status: ReservationRow['status'] = 'reserved',
-): Promise<{ reservation: ReservationRow; credit: CreditRow }[]> {
+): Promise<{ credit: CreditRow; amount: bigint }[]> {
   const reservations = await trx<ReservationRow>('reservations')
     .where({ ...stepKeyColumns(ref), status })
     .orderBy('credit_id')
   const held = []
-  for (const reservation of reservations) {
-    const credit = await database.lock(trx<CreditRow>('credits').where({ id: reservation.credit_id })).first()
-    held.push({ reservation, credit: credit! })
+  for (const part of partsOf(reservations)) {
+    const ids = part.map(({ credit_id }) => credit_id)
+    const credits = await database.lock(trx<CreditRow>('credits').whereIn('id', ids).orderBy('id'))
+    const byId = new Map(credits.map((credit) => [credit.id, credit]))
+    for (const { credit_id, amount } of part) held.push({ credit: byId.get(credit_id)!, amount: BigInt(amount) })
   }
   return held
-}
-
-function keyOf(credit: CreditRow) {
-  return { user: credit.user, chainId: credit.chain_id, token: credit.token }
 }
 
 /**
  * `reserve` sets aside, `release` gives back, `spend` makes it the solver's. After a reorganisation `unspend` undoes a
  * `spend`, and `recoup` stands for a `release` of what is gone, which `return` gives back if it has come again.
  */
-function movement(
+function entry(
   kind: 'reserve' | 'release' | 'spend' | 'unspend' | 'recoup' | 'return',
   ref: StepRef,
   attempt: string,
@@ -283,9 +278,6 @@ function movement(
   return {
     cause: `${kind}:${ref.actionId}/${ref.intentIndex}/${ref.stepIndex}:${attempt}:${credit.id}`,
     ...accounts[kind],
-    user: credit.user,
-    chainId: credit.chain_id,
-    token: credit.token,
     amount,
   }
 }

@@ -78,11 +78,15 @@ export async function changeAndRead(
   const refs = changes.map(({ ref }) => ref)
   for (const [count, actionIds] of byCount(refs)) {
     const event_count = trx.raw('event_count + ?', [count])
-    trx.later(trx('actions').whereIn('id', actionIds).update({ event_count, updated_at: now }))
+    trx.later(
+      trx('actions')
+        .whereIn('id', actionIds)
+        .update({ event_count, updated_at: noEarlier(trx, now) }),
+    )
   }
   for (const [change, alike] of groupBy(changes, (entry) => entry.change)) {
     const { sql, bindings } = areSteps(alike.map(({ ref }) => ref))
-    const columns = { ...columnsOf(change, now), ...traceparentsOf(trx, alike) }
+    const columns = { ...columnsOf(change), updated_at: noEarlier(trx, now), ...traceparentsOf(trx, alike) }
     trx.later(trx('steps').whereRaw(sql, bindings).update(columns))
   }
 
@@ -117,8 +121,13 @@ async function readChanged(trx: Transaction, refs: readonly StepRef[]) {
 type IntentState = Pick<IntentRow, 'action_id' | 'intent_index' | 'status'>
 type ActionState = Pick<ActionRow, 'id' | 'status' | 'event_count'>
 
-function columnsOf({ error, ...rest }: StepChange, now: number): Record<string, unknown> {
-  const columns: Record<string, unknown> = { ...rest, updated_at: now }
+/** A time that never goes back: who reads it may have been told a later one, by a clock that is ahead or was read later. */
+function noEarlier(trx: Transaction, now: number): Knex.Raw {
+  return trx.raw('CASE WHEN updated_at > ? THEN updated_at ELSE ? END', [now, now])
+}
+
+function columnsOf({ error, ...rest }: StepChange): Record<string, unknown> {
+  const columns: Record<string, unknown> = { ...rest }
   if (error !== undefined) {
     columns.error_code = error?.code ?? null
     columns.error_message = error ? storedMessage(error.message) : null
@@ -159,7 +168,11 @@ function refreshIntents(trx: Transaction, rows: readonly StepRow[], intents: Int
     const { sql, bindings } = areIntents(
       same.map(({ action_id, intent_index }) => ({ actionId: action_id, intentIndex: intent_index })),
     )
-    trx.later(trx('intents').whereRaw(sql, bindings).update({ status, updated_at: now }))
+    trx.later(
+      trx('intents')
+        .whereRaw(sql, bindings)
+        .update({ status, updated_at: noEarlier(trx, now) }),
+    )
   }
 }
 

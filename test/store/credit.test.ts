@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Address } from 'viem'
 import type { ServiceError } from '../../server/domain/errors.js'
 import {
   aBatch,
@@ -47,37 +48,96 @@ describe('credit in the store', () => {
     expect(await balance('vault', user)).to.equal(0n)
   })
 
-  it('books the many small amounts of one transaction by few statements, each by its log and once', async () => {
-    const user = randomAddress()
-    const entry = aNewAction({ user, intents: [anOnDemandIntent(user, 1n)] })
-    await scene.store.insertAction(entry)
-    const [ref, hash, blockHash] = [stepOf(entry, 0, 0), randomHash(), randomHash()]
-    await ask(ref, { hash, action: 'register' })
-    const block = { transactionHash: hash, blockNumber: 7, blockHash }
-    const many = Array.from({ length: 2_500 }, (_, logIndex) => ({
-      chainId: 1,
-      logIndex,
-      user,
-      token: usdOn1,
-      amount: BigInt(logIndex % 2),
-      ...block,
-    }))
-    const result = { status: 'success', ...block, confirmations: 1, payouts: [] } as const
-    const statements: string[] = []
-    const { knex } = scene.database
-    const note = ({ sql }: { sql: string }) => statements.push(sql)
-    knex.client.on('query', note)
-    await scene.store.settleStep({ ref, attempt: '1' }, { ...result, payouts: [], arrivals: many }, Date.now())
-    knex.client.off('query', note)
-    expect(statements.length).to.be.within(5, 100)
-    expect(await balance('available', user)).to.equal(1_250n)
-    const rows = await knex<{ user: string; log_index: number; action_id: string }>('credits')
-      .where({ user })
-      .orderBy('log_index')
-    expect(rows.map((row) => row.log_index)).to.deep.equal(
-      many.filter(({ amount }) => amount > 0n).map(({ logIndex }) => logIndex),
-    )
-    expect(new Set(rows.map((row) => row.action_id))).to.deep.equal(new Set([ref.actionId]))
+  describe('that one transaction brings in many small amounts', () => {
+    /** An action whose payment has brought so many amounts of one unit; `settled` is how many statements that took. */
+    async function paidInSmallAmounts(user: Address, amounts: number) {
+      const entry = aNewAction({ user, intents: [anOnDemandIntent(user, 1n)] })
+      await scene.store.insertAction(entry)
+      const [ref, hash, blockHash] = [stepOf(entry, 0, 0), randomHash(), randomHash()]
+      await ask(ref, { hash, action: 'register' })
+      const block = { transactionHash: hash, blockNumber: 7, blockHash }
+      // Every second log moved nothing.
+      const arrivals = Array.from({ length: amounts * 2 }, (_, logIndex) => ({
+        chainId: 1,
+        logIndex,
+        user,
+        token: usdOn1,
+        amount: BigInt(logIndex % 2),
+        ...block,
+      }))
+      const result = { status: 'success', ...block, confirmations: 1, payouts: [], arrivals } as const
+      const settle = () => scene.store.settleStep({ ref, attempt: '1' }, { ...result, payouts: [] }, Date.now())
+      const settled = await statementsOf(settle)
+      return { entry, arrivals, settled }
+    }
+
+    async function statementsOf(work: () => Promise<unknown>): Promise<number> {
+      let statements = 0
+      const note = () => (statements += 1)
+      const { client } = scene.database.knex
+      client.on('query', note)
+      await work()
+      client.off('query', note)
+      return statements
+    }
+
+    it('is booked by few statements, each by its log and once', async () => {
+      const user = randomAddress()
+      const { entry, arrivals, settled } = await paidInSmallAmounts(user, 1_250)
+      expect(settled).to.be.within(5, 100)
+      expect(await balance('available', user)).to.equal(1_250n)
+      const rows = await scene.database
+        .knex<{ user: string; log_index: number; action_id: string }>('credits')
+        .where({ user })
+        .orderBy('log_index')
+      expect(rows.map((row) => row.log_index)).to.deep.equal(
+        arrivals.filter(({ amount }) => amount > 0n).map(({ logIndex }) => logIndex),
+      )
+      expect(new Set(rows.map((row) => row.action_id))).to.deep.equal(new Set([stepOf(entry, 0, 0).actionId]))
+    })
+
+    it('is reserved, given back and spent by few statements, from the first on', async () => {
+      const user = randomAddress()
+      const { entry } = await paidInSmallAmounts(user, 1_250)
+      const payout = stepOf(entry, 0, 1)
+      const open = async () => {
+        const rows = await scene.database
+          .knex<{ user: string; available: string; reserved: string; is_open: number }>('credits')
+          .where({ user })
+          .orderBy('log_index')
+        return rows.map((row) => `${row.available} ${row.reserved} ${Number(row.is_open)}`)
+      }
+      const some = (count: number, text: string) => Array.from({ length: count }, () => text)
+
+      expect(await statementsOf(() => ask(payout, { needs: [need(700n), need(420n)] }))).to.be.within(5, 150)
+      expect(await open()).to.deep.equal([...some(1_120, '0 1 1'), ...some(130, '1 0 1')])
+      expect([await balance('available', user), await balance('reserved', user)]).to.deep.equal([130n, 1_120n])
+
+      const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+      const failed = { status: 'reverted', error, transactionHash: null, blockNumber: null } as const
+      const end = (attempt: string, result: Parameters<typeof scene.store.settleStep>[1]) => () =>
+        scene.store.settleStep({ ref: payout, attempt }, result, Date.now())
+      expect(await statementsOf(end('1', failed))).to.be.within(5, 150)
+      expect(await open()).to.deep.equal(some(1_250, '1 0 1'))
+      expect([await balance('available', user), await balance('reserved', user)]).to.deep.equal([1_250n, 0n])
+
+      await ask(payout, { needs: [need(1_120n)] })
+      const paid = {
+        status: 'success',
+        transactionHash: randomHash(),
+        blockNumber: 9,
+        blockHash: randomHash(),
+      } as const
+      const payouts = [{ chainId: 2, token: usdOn2, amount: 1_120n }]
+      const spend = end('2', { ...paid, confirmations: 1, arrivals: [], payouts })
+      expect(await statementsOf(spend)).to.be.within(5, 150)
+      expect(await open()).to.deep.equal([...some(1_120, '0 0 0'), ...some(130, '1 0 1')])
+      expect([await balance('available', user), await balance('reserved', user)]).to.deep.equal([130n, 0n])
+      expect(await scene.store.readBalances(user)).to.deep.include({
+        ...{ user, chainId: 1, token: usdOn1, wallet: 0n },
+        ...{ available: 130n, reserved: 0n },
+      })
+    })
   })
 
   it('keeps what the next attempt has reserved when a visit of the last one comes late', async () => {

@@ -70,6 +70,19 @@ describe('a change of several steps', () => {
     expect(stored).to.deep.equal(['d', 'b', null, 'e'])
   })
 
+  it('never puts the time of the last change back, whatever the clock of who makes it', async () => {
+    const [ref] = await anActionOf(1)
+    const changeAt = (status: 'executing' | 'error', now: number) =>
+      database.transact((trx) => changeSteps(trx, [{ ref: ref!, change: { status } }], now))
+    const later = Date.now() + 60_000
+    await changeAt('executing', later)
+    const [step] = await changeAt('error', later - 1_400)
+
+    expect([step!.status, step!.updated_at]).to.deep.equal(['error', later])
+    const { updatedAt, intents } = (await store.readAction(ref!.actionId))!
+    expect([updatedAt, intents[0]!.updatedAt]).to.deep.equal([later, later])
+  })
+
   it('takes as many statements for twenty steps as for one', async () => {
     const refs = (await Promise.all(Array.from({ length: 21 }, () => anActionOf(1)))).flat()
     let statements = 0
