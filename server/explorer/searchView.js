@@ -17,7 +17,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * @returns {Query}
  */
 export function readQuery(text) {
-  const value = text.trim()
+  // Whoever wrote all of it in capitals means the same.
+  const value = text.trim().replace(/^0X/, '0x')
   // An intent id is its action's with an index.
   const actionId = value.split('/')[0]?.toLowerCase() ?? ''
   if (value === '') return { kind: 'latest', value }

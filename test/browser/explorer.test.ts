@@ -112,7 +112,7 @@ describe('the explorer, in a browser', () => {
     expect(await textOf('.results')).to.contain(actionId)
     expect(await textOf('.panel')).to.contain('25 USD on Local chain A')
 
-    await search(` ${step.body.transactionHash} `)
+    await search(` ${step.body.transactionHash.toUpperCase()} `)
     await page.getByRole('heading', { name: 'Actions with a transaction' }).waitFor()
     await page.locator('.result').click()
     await page.waitForURL(`**/explorer/${actionId}`)
