@@ -13,7 +13,7 @@ import {
 import { decodeRevert } from '../../server/chain/failure.js'
 import { calldataFloor, gasLimit } from '../../server/chain/fees.js'
 import { createDeployer } from '../../server/devnet/deployContracts.js'
-import { compile } from '../../scripts/contracts.js'
+import { compiledOnce } from '../support/compiledOnce.js'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { matchTransfers, transfersOf, vaultArrivals } from '../../server/chain/transfers.js'
 import { type ChainAuthorization, type ChainBatch, nativeToken } from '../../server/domain/action.js'
@@ -301,7 +301,7 @@ describe('a simulated transaction', () => {
     })
 
     it('through a contract that goes on when what it calls has failed, with enough for that too', async () => {
-      const { abi, evm } = compile(join(import.meta.dirname, '../contracts/solidity')).ForgivingRouter!
+      const { abi, evm } = compiledOnce(join(import.meta.dirname, '../contracts/solidity')).ForgivingRouter!
       const router = await createDeployer(dev.url, dev.owner).deploy(`0x${evm.bytecode.object}`)
       const attempt = encodeFunctionData({ abi: abi as Abi, functionName: 'attempt' })
       const calls = [{ to: router, value: 0n, data: attempt }]

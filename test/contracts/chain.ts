@@ -17,7 +17,7 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { compile } from '../../scripts/contracts.js'
+import { compiledOnce } from '../support/compiledOnce.js'
 import { delegateAbi, devTokenAbi, devTokenBytecode, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { startAnvil } from '../../server/devnet/anvil.js'
 import { createDeployer, deployContracts } from '../../server/devnet/deployContracts.js'
@@ -48,7 +48,7 @@ export const tokenCall = (token: Address, to: Address, amount: bigint): Call => 
 /** The custom error that a call reverts with. An empty name: it reverts without one. */
 export type Revert = { name: string; args: readonly unknown[] }
 
-const testContracts = compile(join(import.meta.dirname, 'solidity'))
+const testContracts = compiledOnce(join(import.meta.dirname, 'solidity'))
 
 /** How many calls go to the node in one request. */
 const callsPerRequest = 100

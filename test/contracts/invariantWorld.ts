@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { compile } from '../../scripts/contracts.js'
+import { compiledOnce } from '../support/compiledOnce.js'
 import {
   delegateBytecode,
   devTokenAbi,
@@ -12,7 +12,7 @@ import {
 import { chainId } from './chain.js'
 import { createEvm } from './evm.js'
 
-const testContracts = compile(join(import.meta.dirname, 'solidity'))
+const testContracts = compiledOnce(join(import.meta.dirname, 'solidity'))
 const keyed = (index: number) => privateKeyToAccount(toHex(0x5eed00n + BigInt(index), { size: 32 }))
 
 /** What an account may have borrowed: ours, the same again at another address as its next version, or another's. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Abi, type Address, encodeFunctionData, type Hash, parseUnits } from 'viem'
-import { compile } from '../../scripts/contracts.js'
+import { compiledOnce } from '../support/compiledOnce.js'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { createDeployer } from '../../server/devnet/deployContracts.js'
@@ -20,7 +20,7 @@ import {
   transferData,
 } from '../support/wallets.js'
 
-const contracts = compile(join(import.meta.dirname, '../contracts/solidity'))
+const contracts = compiledOnce(join(import.meta.dirname, '../contracts/solidity'))
 
 /** A configured token that keeps 1 % of each transfer and whose logs say nothing of it. */
 describe('a token that takes a fee and does not say so', () => {

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createWalletClient, encodeFunctionData, type Hex, http, zeroHash } from 'viem'
-import { compile } from '../../scripts/contracts.js'
+import { compiledOnce } from '../support/compiledOnce.js'
 import { encodeExecute } from '../../server/chain/contracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 import { attackScene, native } from '../support/attackScene.js'
 import { authorization, fund, newUser, reader, sendFrom, signedIntent } from '../support/wallets.js'
 
-const recipient = compile(join(import.meta.dirname, '../contracts/solidity')).ReentrantRecipient!
+const recipient = compiledOnce(join(import.meta.dirname, '../contracts/solidity')).ReentrantRecipient!
 const credit = 10n ** 15n
 
 describe('a recipient who runs the batch for which he is paid', function () {

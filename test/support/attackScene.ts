@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Abi, type Address, encodeFunctionData, type Hash, type Hex, parseUnits } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
-import { compile } from '../../scripts/contracts.js'
+import { compiledOnce } from './compiledOnce.js'
 import { registrationTypedData } from '../../sdk/src/signing.js'
 import type { TokenBalance } from '../../server/api/generated/types.gen.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
@@ -16,7 +16,7 @@ import { fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from './
 type User = ReturnType<typeof newUser>
 
 export const native: Address = '0x0000000000000000000000000000000000000000'
-export const attackers = compile(join(import.meta.dirname, '../e2e/solidity'))
+export const attackers = compiledOnce(join(import.meta.dirname, '../e2e/solidity'))
 export const codeOf = (name: string): Hex => `0x${attackers[name]!.evm.deployedBytecode.object}`
 export const initCodeOf = (name: string): Hex => `0x${attackers[name]!.evm.bytecode.object}`
 
