@@ -333,4 +333,15 @@ export const payoutMutations: Mutation[] = [
     ],
     tests: ['test/store/goingOn.test.ts', '-g', 'on its own'],
   },
+  {
+    name: 'of many small credits only the first fifty are set aside',
+    changes: [
+      {
+        file: 'server/store/moveCredits.ts',
+        find: 'of partsOf(moves)) {',
+        replace: 'of partsOf(moves).slice(0, 1)) {',
+      },
+    ],
+    tests: ['test/store/credit.test.ts', '-g', 'many small amounts'],
+  },
 ]
