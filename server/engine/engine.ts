@@ -2,7 +2,7 @@ import { createAccounts } from './accounts.js'
 import { type BundleSettings, createBundles } from './bundles.js'
 import { grouped } from '../domain/grouped.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
-import { createSweeper } from './sweeper.js'
+import { createUpkeep } from './upkeep.js'
 import type { EngineTools, QueueName } from './tools.js'
 import { createChainWatcher } from './watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
@@ -51,11 +51,11 @@ export function createEngine(
   }
   const watchers = new Map([...tools.chains].map(([chainId, chain]) => [chainId, createChainWatcher(chain, tools)]))
 
-  const sweeper = createSweeper(tools)
+  const upkeep = createUpkeep(tools)
 
   return {
     start(): void {
-      sweeper.start()
+      upkeep.start()
       for (const watcher of watchers.values()) watcher.start()
       for (const worker of Object.values(workers)) worker.start()
     },
@@ -73,7 +73,7 @@ export function createEngine(
       const stopped = Object.values(workers).map((worker) => worker.stop())
       tools.bundles.stop()
       const watched = [...watchers.values()].map((watcher) => watcher.stop())
-      await settledOrAfter(Promise.all([sweeper.stop(), ...stopped, ...watched]), withinMs)
+      await settledOrAfter(Promise.all([upkeep.stop(), ...stopped, ...watched]), withinMs)
     },
   }
 }

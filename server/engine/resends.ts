@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Block, Chain } from '../chain/chain.js'
+import { elapsedMs } from '../domain/elapsed.js'
 import { groupBy } from '../domain/groupBy.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { replace, sendStored } from './lanes.js'
@@ -75,7 +76,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const wasSent = transaction.sentAt !== null
     const { replaceAfterMs } = chain.config
     const patienceMs = waitsForBlocks(transaction, seen) ? replaceAfterMs * standstillFactor : replaceAfterMs
-    const ageMs = tools.now() - transaction.lastSignedAt
+    const ageMs = elapsedMs(transaction.lastSignedAt, tools.now())
     // Nodes may not tell for hours, while a lane waits; higher fees for what is mined are never paid.
     const mayBeMined = seen.unanswered.has(transaction.id) && ageMs <= replaceAfterMs * standstillFactor
     if (wasSent && ageMs > patienceMs && !mayBeMined) {
@@ -99,8 +100,9 @@ export function createResends(chain: Chain, tools: EngineTools) {
     if (attempts.length > mostReplacements) return true
     // At the cap no fees are raised, and the time for which they would be stands for that.
     const raised = tools.codec.replacementFees(attempts, head.baseFeePerGas, chain.config, { isCancel: false })
-    const since = inVain.get(signer)?.since ?? Infinity
-    return !raised && tools.now() - since > chain.config.replaceAfterMs * mostReplacements
+    const since = inVain.get(signer)?.since
+    if (raised || since === undefined) return false
+    return elapsedMs(since, tools.now()) > chain.config.replaceAfterMs * mostReplacements
   }
 
   /** What pays too little now waits for the base fee to fall, and begins anew then. */

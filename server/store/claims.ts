@@ -48,3 +48,30 @@ export async function endLeases(database: Database): Promise<void> {
     await waiting.update({ due_at: database.atOnce() })
   }
 }
+
+/** Nothing is put off for longer: two minutes are the most, for a step that waits for the one before it. */
+const farthestMs = 5 * 60 * 1000
+
+/**
+ * Makes due at once what is due later than anything is put off for. That was done by a clock that was ahead, and has been
+ * set right since; by the one that goes now it would be left alone for as long as that was.
+ */
+export async function hurryFarOff(database: Database, chainIds: readonly number[], now: number): Promise<void> {
+  const isFarOff = (table: string) => (knex: Knex) => knex(table).where('due_at', '>', database.after(farthestMs))
+  const claimed = ['steps', 'deposits', 'airdrops'].map((table) => ({
+    find: isFarOff(table),
+    due_at: database.atOnce(),
+  }))
+  // These go by the clock of the process that has sent them.
+  const unmined = (knex: Knex) =>
+    knex('transactions')
+      .whereIn('chain_id', [...chainIds])
+      .where({ status: 'open' })
+      .where('due_at', '>', now + farthestMs)
+      .whereNull('mined_block')
+  for (const { find, due_at } of [...claimed, { find: unmined, due_at: now }]) {
+    // Mostly there is none, and nothing needs to be written.
+    const found = await find(database.knex).first('due_at')
+    if (found) await database.write((knex) => find(knex).update({ due_at }))
+  }
+}

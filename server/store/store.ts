@@ -13,7 +13,7 @@ import {
 } from './airdrops.js'
 import { readBalances } from './balances.js'
 import { readGenesis, rememberGenesis } from './chainIdentities.js'
-import { endLeases } from './claims.js'
+import { endLeases, hurryFarOff } from './claims.js'
 import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
@@ -106,6 +106,7 @@ export function createStore(database: Database) {
     requestStep: createStepRequests(database),
     claimDueSteps: on(claimDueSteps),
     endLeases: on(endLeases),
+    hurryFarOff: on(hurryFarOff),
     postponeStep: (ref: StepRef, delayMs: number) => postpone({ ref, delayMs }),
     hurryStep: on(hurryStep),
     noteConfirmations: on(noteConfirmations),

@@ -51,4 +51,38 @@ describe('what is sent again on a lane', () => {
     }, 'both')
     expect(sent.slice(3, 5)).to.deep.equal(['0x3', '0x5'])
   })
+
+  for (const [when, lastSignedAt] of [
+    ['an hour ago', Date.now() - 3_600_000],
+    ['by a clock that was an hour ahead', Date.now() + 3_600_000],
+  ] as const) {
+    it(`is signed anew where it was signed ${when} and pays too little`, async () => {
+      let signed = 0
+      const stuck = { ...at(0), sentAt: 1, sendOutcome: 'notPooled', lastSignedAt } as JournalTransaction
+      const chain = {
+        config: { chainId: 1, replaceAfterMs: 1_000 },
+        receipts: async () => [null],
+        send: async () => ({ kind: 'accepted', text: 'ok' }),
+      } as unknown as Chain
+      const signer = { signTransaction: async () => ((signed += 1), '0x02') }
+      const tools = {
+        now: Date.now,
+        look: () => undefined,
+        signerFaults: new Map(),
+        signers: new Map([[stuck.signer, signer]]),
+        heads: new Map([[1, { baseFeePerGas: 100n }]]),
+        codec: { replacementFees: () => ({ maxFeePerGas: 200n, maxPriorityFeePerGas: 2n }) },
+        log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+        store: {
+          lowestUnminedNonce: async () => 0,
+          readUnmined: async () => stuck,
+          noteSend: async () => undefined,
+          recordAttempt: async () => 'recorded',
+        },
+      } as unknown as EngineTools
+      const seen = { head: { baseFeePerGas: 100n } as Block, movedAt: 0, unanswered: new Set<number>() }
+      createResends(chain, tools).begin([stuck], seen)
+      await until(() => signed === 1, 'it to be signed')
+    })
+  }
 })

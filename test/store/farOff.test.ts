@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import type { Database } from '../../server/store/database.js'
+import type { Store } from '../../server/store/store.js'
+import { aNewTransaction, randomAddress, randomHash } from '../support/builders.js'
+import { acceptStep } from './acceptStep.js'
+import { useStore } from './useStore.js'
+
+const hourMs = 3_600_000
+
+/** What was put off by a clock that was ahead, and has been set right. */
+describe('what is due later than anything is put off for', () => {
+  let database: Database
+  let store: Store
+  useStore((fresh) => ({ database, store } = fresh))
+
+  const claimed = async () => {
+    const rows = await database.knex<{ due_at: number | null }>('steps').whereNotNull('due_at').select('due_at')
+    return rows.filter(({ due_at }) => due_at! <= Date.now() + 1_000).length
+  }
+  const putOff = (table: string, due_at: number) => database.write((knex) => knex(table).update({ due_at }))
+
+  it('is due at once: a transaction', async () => {
+    const now = Date.now()
+    const signer = randomAddress()
+    await store.openLane({ chainId: 1, signer, chainNonce: 0 }, now + hourMs)
+    await store.recordTransaction(aNewTransaction({ chainId: 1, signer, steps: [] }), now + hourMs)
+    const due = async (at: number) => (await store.readDueTransactions(1, 10, at)).length
+    await store.hurryFarOff([2], now)
+    expect(await due(now)).to.equal(0)
+    await store.hurryFarOff([1, 2], now)
+    expect(await due(now)).to.equal(1)
+  })
+
+  it('is due at once: a step, a deposit', async () => {
+    const user = randomAddress()
+    await acceptStep(store)
+    const report = { user, chainId: 1, transactionHash: randomHash(), sender: user, token: randomAddress(), amount: 1n }
+    await store.reportDeposit({ ...report, isDeposit: true }, 1, Date.now())
+    for (const table of ['steps', 'deposits']) await putOff(table, Date.now() + hourMs)
+    expect(await claimed()).to.equal(0)
+    await store.hurryFarOff([1], Date.now())
+    expect(await claimed()).to.equal(1)
+    const [deposit] = await database.knex<{ due_at: number }>('deposits').select('due_at')
+    expect(deposit!.due_at).to.be.within(Date.now() - 10_000, Date.now() + 1_000)
+  })
+
+  it('is nothing that is put off as long as anything is', async () => {
+    await acceptStep(store)
+    await putOff('steps', Date.now() + 120_000)
+    await store.hurryFarOff([1], Date.now())
+    expect(await claimed()).to.equal(0)
+  })
+})
