@@ -193,7 +193,7 @@ export function createIntentClient(options: IntentClientOptions) {
 
     /**
      * Record a deposit or a withdrawal. Verifies on the chain that the transaction moved `amount` of the token as
-     * told, and records it.
+     * told, and records it. Waits for its confirmation up to 10 seconds, or what `Prefer: wait=N` says.
      *
      * `status` tells whether it is confirmed yet.
      */

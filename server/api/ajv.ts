@@ -11,7 +11,15 @@ export function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: true, verbose: true })
   addFormats.default(ajv, ['date-time', 'uuid'])
   // Their patterns say it all; the names are for generated types and for messages.
-  for (const name of ['evm-address', 'evm-address-or-solver', 'evm-hash', 'evm-word', 'hex', 'decimal'])
+  for (const name of [
+    'evm-address',
+    'evm-address-or-solver',
+    'evm-hash',
+    'evm-word',
+    'hex',
+    'decimal',
+    'printable-ascii',
+  ])
     ajv.addFormat(name, true)
   // A pattern that names surrogates means something else wherever it is not read as Unicode.
   ajv.addFormat('label', (label) => !/\p{Cs}/u.test(label))

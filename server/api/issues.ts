@@ -17,6 +17,7 @@ const formats: Record<string, string> = {
   label: 'a string without control characters, unpaired surrogates and spaces at its ends',
   decimal: 'a whole number in decimal digits, without leading zeros',
   hex: 'hex, 0x and an even number of hex digits',
+  'printable-ascii': 'printable ASCII characters',
   uint256: 'a string of decimal digits without leading zeros, at most 2^256-1',
 }
 

@@ -39,13 +39,25 @@ function readValue({ in: place, name, schema }: Parameter, raw: RawParameters): 
       return readHeader(raw.header(name), schema)
     case 'query': {
       const isList = schema.type === 'array'
-      // Some clients write a list so.
-      const value = raw.query[name] ?? (isList ? raw.query[`${name}[]`] : undefined)
+      const value = isList ? listNamed(name, raw.query) : raw.query[name]
       if (value === undefined) return undefined
-      if (isList) return listOf(value, schema.items?.maxLength)
+      if (Array.isArray(value) && isList) return listOf(value, schema.items?.maxLength)
       return Array.isArray(value) ? value : toType(value, schema)
     }
   }
+}
+
+/** The names of parameters that are given more than once and are no lists. */
+export function repeatedIn(query: ParsedUrlQuery, declared: readonly Parameter[]): string[] {
+  const single = declared.filter(({ in: place, schema }) => place === 'query' && schema.type !== 'array')
+  return single.map(({ name }) => name).filter((name) => Array.isArray(query[name]))
+}
+
+/** Some clients write a list as `name[]`, or number what is in it: `name[0]`. */
+function listNamed(name: string, query: ParsedUrlQuery): string[] | undefined {
+  const isItsName = (key: string) => key === name || (key.startsWith(name) && /^\[\d*\]$/.test(key.slice(name.length)))
+  const given = Object.entries(query).flatMap(([key, value]) => (isItsName(key) ? (value ?? []) : []))
+  return given.length === 0 ? undefined : given
 }
 
 /** An empty one says nothing, unless the spec wants something of it. */
@@ -54,8 +66,8 @@ function readHeader(value: string | undefined, { minLength = 0 }: ParameterSchem
 }
 
 /** `?a=1&a=2` and `?a=1,2` are the same; an empty value is no value. */
-function listOf(value: string | string[], longest = Infinity): string[] | undefined {
-  const given = [value].flat().flatMap((part) => itemsOf(part, longest))
+function listOf(values: readonly string[], longest = Infinity): string[] | undefined {
+  const given = values.flatMap((part) => itemsOf(part, longest))
   return given.length === 0 ? undefined : given
 }
 
@@ -73,5 +85,5 @@ function itemsOf(value: string, longest: number): string[] {
 /** Only plain decimal digits: `1e1`, ` 1`, `01` and `-0` are no integers here. */
 function toType(value: string | undefined, schema: Parameter['schema']): unknown {
   if (value === undefined || schema.type !== 'integer') return value
-  return /^(0|-?[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value
+  return /^(0|-?[1-9][0-9]{0,30})$/.test(value) ? Number(value) : value
 }

@@ -18,6 +18,11 @@ export function refuseBody(operationId: OperationId, issues: Issue[], body: unkn
   return new ServiceError('validation_failed', summarize(issues), { issues })
 }
 
+/** Names what is given more than once, of which none can be told to be meant. */
+export function refuseRepeated(names: readonly string[]): ServiceError {
+  return new ServiceError('validation_failed', names.map((name) => `${name} is given more than once`).join('; '))
+}
+
 /** Parameters have no place in a body, so the message alone names them. */
 export function refuseParameters(errors: readonly ErrorObject[]): ServiceError {
   const issues = toIssues(errors, '')

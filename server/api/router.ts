@@ -10,10 +10,10 @@ import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
 import { madeAction, type Subject, subjectOf } from './logFields.js'
 import { answerOtherMethod } from './otherMethods.js'
-import { readParameters } from './parameters.js'
+import { readParameters, repeatedIn } from './parameters.js'
 import { createReaders } from './readers.js'
 import { limitClient, type RateLimits, userLimit } from './rateLimit.js'
-import { refuseBody, refuseParameters } from './refusals.js'
+import { refuseBody, refuseParameters, refuseRepeated } from './refusals.js'
 import { type AnyReply, sendReply } from './sendReply.js'
 import type { Spec } from './spec.js'
 
@@ -70,6 +70,8 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       if (operation.deprecated) ctx.set(deprecated())
       await limitClient(options.rateLimits, ctx, operation.operationId)
       requireDecodable('query', ctx.querystring)
+      const repeated = repeatedIn(ctx.query, operation.parameters)
+      if (repeated.length > 0) throw refuseRepeated(repeated)
       const parameters = readParameters(operation.parameters, {
         path: ctx.params as Record<string, string>,
         query: ctx.query,

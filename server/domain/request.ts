@@ -130,9 +130,9 @@ function requireMatchingHash(step: RequestedStep, order: Order): void {
   }
   const mayDiffer = step.status === 'executing' && displaces(step, order)
   if (order.hash !== null && known && order.hash !== step.transactionHash && !mayDiffer) {
-    throw new ServiceError(
-      'transaction_already_registered',
-      `hash: this step already has the transaction ${step.transactionHash}.`,
-    )
+    const other = `hash: this step already has the transaction ${step.transactionHash}.`
+    const isYielding = step.status === 'executing' && displaces(step, { ...order, signed: true })
+    const hint = isYielding ? ' A registration that the user has signed takes its place.' : ''
+    throw new ServiceError('transaction_already_registered', other + hint)
   }
 }

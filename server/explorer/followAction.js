@@ -63,5 +63,6 @@ export function followAction(actionId, { onStep, onConnection, hasEnded }) {
 
   // A page in the background needs no connection, of which browsers have few for each service.
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()))
-  open()
+  // A tab may be opened there.
+  if (!document.hidden) open()
 }

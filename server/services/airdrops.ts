@@ -8,8 +8,8 @@ import type { Settings } from '../domain/settings.js'
 import { airdropTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
 
-/** How long a request is held open for its airdrop to be mined. */
-const waitMs = 10_000
+/** How long a request is held open for its airdrop to be mined, unless its client says how long. */
+const defaultWaitMs = 10_000
 const lookAgainMs = 250
 
 export type AirdropsService = ReturnType<typeof createAirdrops>
@@ -24,9 +24,13 @@ export function createAirdrops(deps: {
   const { store, settings } = deps
 
   return {
-    /** Gives a wallet test tokens, once per period. `executing` when it takes longer than the request is held open. */
+    /**
+     * Gives a wallet test tokens, once per period. `executing` when it takes longer than the request is held open: `waitMs`,
+     * null for the default.
+     */
     async request(
       wanted: { chainId: number; tokenId: string; wallet: Address; amount: bigint | null },
+      waitMs: number | null,
       signal: AbortSignal,
     ): Promise<Airdrop> {
       const { chain, token, terms } = findTerms(wanted.chainId, wanted.tokenId)
@@ -49,8 +53,9 @@ export function createAirdrops(deps: {
       }
       deps.wake()
       const askedAt = deps.now()
+      const openMs = waitMs ?? defaultWaitMs
       let airdrop = asked.airdrop
-      while (airdrop.status === 'executing' && !signal.aborted && elapsedMs(askedAt, deps.now()) < waitMs) {
+      while (airdrop.status === 'executing' && !signal.aborted && elapsedMs(askedAt, deps.now()) < openMs) {
         await deps.nextChange(airdropTopic(key), lookAgainMs, signal)
         // Not the newest: another may have been asked for since.
         airdrop = (await store.readAirdrop({ ...key, round: airdrop.round })) ?? airdrop

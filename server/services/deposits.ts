@@ -10,8 +10,8 @@ import { depositTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
 import { checkUser } from './checkUser.js'
 
-/** How long a report is held open for its confirmation. */
-const waitMs = 10_000
+/** How long a report is held open for its confirmation, unless its client says how long. */
+const defaultWaitMs = 10_000
 const lookAgainMs = 250
 
 export type TokenBalanceView = {
@@ -39,9 +39,9 @@ export function createDeposits(deps: {
   return {
     /**
      * Records a deposit or withdrawal once the chain has confirmed it; `pending` when that takes longer than the request
-     * is held open. Throws `ServiceError` when the chain says otherwise.
+     * is held open: `waitMs`, null for the default. Throws `ServiceError` when the chain says otherwise.
      */
-    async record(report: DepositReport, signal: AbortSignal): Promise<DepositView> {
+    async record(report: DepositReport, waitMs: number | null, signal: AbortSignal): Promise<DepositView> {
       const chain = settings.chains.get(report.chainId)
       if (!chain) {
         throw new ServiceError('chain_unsupported', `chainId: chain ${report.chainId} is not supported.`)
@@ -63,8 +63,9 @@ export function createDeposits(deps: {
       const reported = await store.reportDeposit(report, requiredConfirmations(chain, [report]), deps.now())
       deps.wake()
       const askedAt = deps.now()
+      const openMs = waitMs ?? defaultWaitMs
       let view: DepositView = reported
-      while (view.status === 'pending' && !signal.aborted && elapsedMs(askedAt, deps.now()) < waitMs) {
+      while (view.status === 'pending' && !signal.aborted && elapsedMs(askedAt, deps.now()) < openMs) {
         await deps.nextChange(depositTopic(reported.id), lookAgainMs, signal)
         view = (await store.readDeposit(reported.id)) ?? view
       }

@@ -64,7 +64,7 @@ export function createSteps(deps: {
       const work = await store.readStepWork(ref)
       if (!work) throw new ServiceError('not_found', 'Step not found')
       const batch = work.intent.chainBatches[ref.stepIndex]!
-      const signed = await proveRegistration(order, work.user, ref)
+      const signed = await proveRegistration(order, work)
       if (signed) await order.countFor?.(work.user)
       const pays = work.kind === 'delegated' || work.kind === 'fulfilment'
       if (pays) requireAllowedRecipients(work.user, work.intent, batch)
@@ -148,10 +148,16 @@ export function createSteps(deps: {
 
   async function proveRegistration(
     order: { hash: Hash | null; signature: Hex | null },
-    user: `0x${string}`,
-    ref: StepRef,
+    { kind, user, ref }: StepWork,
   ): Promise<boolean> {
-    if (order.signature === null) return false
+    // What is signed for the latter is not looked at: it can't be executed.
+    if (order.signature === null || kind === 'presigned') return false
+    if (kind !== 'payment') {
+      throw new ServiceError(
+        'hash_not_allowed',
+        'signature: it registers a transaction that the user has sent, and the service sends that of this step itself.',
+      )
+    }
     if (order.hash === null) {
       throw new ServiceError('hash_required', 'hash: a registration signature covers a hash, so it needs one.')
     }

@@ -1,8 +1,12 @@
 import { expect } from 'chai'
+import { createAirdropHandlers } from '../../server/api/handlers/airdrops.js'
+import { createDepositHandlers } from '../../server/api/handlers/deposits.js'
 import { createStepHandlers } from '../../server/api/handlers/steps.js'
 import { createVenueTxHashHandlers } from '../../server/api/handlers/venueTxHashes.js'
 import type { StepView } from '../../server/domain/views.js'
 import type { ActionsService } from '../../server/services/actions.js'
+import type { AirdropsService } from '../../server/services/airdrops.js'
+import type { DepositsService } from '../../server/services/deposits.js'
 import type { StepsService } from '../../server/services/steps.js'
 import type { VenueTxHashesService } from '../../server/services/venueTxHashes.js'
 import { createApi, type Api } from '../support/api.js'
@@ -50,11 +54,27 @@ describe('parameters and small bodies on their way to the services', () => {
     },
     record: async () => undefined,
   } as unknown as VenueTxHashesService
+  let waits: unknown[] = []
+  const deposits = {
+    async record(report: object, waitMs: unknown) {
+      waits.push(waitMs)
+      const rest = { custody: null, confirmations: 0, requiredConfirmations: 1, error: null, recordedAt: null }
+      return { ...report, status: 'pending', ...rest }
+    },
+  } as unknown as DepositsService
+  const airdrops = {
+    async request({ amount }: { amount: bigint }, waitMs: unknown) {
+      waits.push(waitMs)
+      return { status: 'executing', transactionHash: null, amount }
+    },
+  } as unknown as AirdropsService
 
   before(async () => {
     http = await startHttpLayer({
       ...createStepHandlers({ actions: {} as ActionsService, steps }),
       ...createVenueTxHashHandlers(venueTxHashes),
+      ...createDepositHandlers(deposits),
+      ...createAirdropHandlers(airdrops),
     })
     api = createApi(http.url)
   })
@@ -63,6 +83,7 @@ describe('parameters and small bodies on their way to the services', () => {
     asked = []
     traces = []
     queried = []
+    waits = []
   })
 
   describe('POST …/steps/{stepIndex}', () => {
@@ -118,8 +139,35 @@ describe('parameters and small bodies on their way to the services', () => {
     })
   })
 
+  for (const [path, body] of [
+    [
+      '/coredeposit',
+      { user, txHash: `0x${'ab'.repeat(32)}`, sender: user, tokenAddress: user, chainId: 31337, amount: '1' },
+    ],
+    ['/airdrop/31337/usd', { wallet: user, amount: '1' }],
+  ] as const) {
+    it(`POST ${path} is held open as long as Prefer says, or for the service's time`, async () => {
+      const reply = await api.post(path, body, { prefer: 'wait=0' })
+      expect([reply.status, reply.headers.get('preference-applied')]).to.deep.equal([202, 'wait=0'])
+      expect((await api.post(path, body)).headers.get('preference-applied')).to.equal(null)
+      expect(waits).to.deep.equal([0, null])
+    })
+  }
+
   describe('query parameters', () => {
     const query = (rest: string) => api.get(`/venue-tx-hashes?address=${user}${rest}`)
+
+    it('that are no lists are given once, and a refusal says so', async () => {
+      const refused = await query('&venue=a&venue=b&count=1&count=1')
+      const message = 'venue is given more than once; count is given more than once'
+      expect([refused.status, refused.body.error.message]).to.deep.equal([400, message])
+      expect(queried).to.deep.equal([])
+    })
+
+    it('that are too large, as in a path, are told their bound, however many digits they have', async () => {
+      const refused = await api.post(`/airdrop/${'9'.repeat(20)}/usd`, { wallet: user })
+      expect(refused.body.error.message).to.equal('chainId must be at most 9007199254740991')
+    })
 
     it('take lists repeated, with commas, or both', async () => {
       for (const list of ['&actionTypes=a&actionTypes=b', '&actionTypes=a,b', '&actionTypes=a%2Cb'])
@@ -128,13 +176,14 @@ describe('parameters and small bodies on their way to the services', () => {
       expect((await query('&actionTypes=')).status).to.equal(200)
       expect((await query('&actionTypes=a%2C+b')).status).to.equal(200)
       expect((await query('&actionTypes[]=a&actionTypes[]=c')).status).to.equal(200)
+      expect((await query('&actionTypes[0]=a&actionTypes%5B1%5D=c')).status).to.equal(200)
       const types = queried.map((filter) => (filter as { actionTypes: unknown }).actionTypes)
       // A type may itself have commas.
       const [both, withThird] = [
         ['a', 'b', 'a,b'],
         ['a', 'b', 'a,b', 'c'],
       ]
-      expect(types).to.deep.equal([['a', 'b'], both, both, withThird, null, ['a, b'], ['a', 'c']])
+      expect(types).to.deep.equal([['a', 'b'], both, both, withThird, null, ['a, b'], ['a', 'c'], ['a', 'c']])
     })
 
     it('take a list that is longer than any of its items may be', async () => {
@@ -143,7 +192,7 @@ describe('parameters and small bodies on their way to the services', () => {
       expect((queried.at(-1) as { actionTypes: unknown }).actionTypes).to.deep.equal(types)
     })
 
-    it('are refused by name when they are missing, malformed or given twice', async () => {
+    it('are refused by name when they are missing or malformed', async () => {
       const messageOf = async (path: string) => {
         const reply = await api.get(path)
         expect([reply.status, reply.body.error.code], path).to.deep.equal([400, 'validation_failed'])
@@ -154,7 +203,7 @@ describe('parameters and small bodies on their way to the services', () => {
       expect(await messageOf('/venue-tx-hashes?address=0x1&count=0')).to.equal(
         'address must be an address, 0x and 40 hex digits; count must be at least 1',
       )
-      for (const count of ['1e1', '01', '%201', '1.5', '', 'NaN', '1&count=2', '9007199254740993'])
+      for (const count of ['1e1', '01', '%201', '1.5', '', 'NaN', '9007199254740993'])
         expect(await messageOf(`${base}&count=${count}`), count).to.match(/^count must be /)
       expect(await messageOf(`${base}&venue=`)).to.equal('venue must have at least 1 character')
       expect(await messageOf(`${base}&actionTypes=${'x'.repeat(129)}`)).to.contain(

@@ -98,6 +98,27 @@ describe('the explorer, in a browser', () => {
     )
   })
 
+  it('asks for no connection in a tab that is opened in the background, of which there are few, until it is looked at', async () => {
+    const { actionId } = await anAction()
+    const page = await open('/explorer')
+    await page.addInitScript("Object.defineProperty(document, 'hidden', { value: true, writable: true })")
+    const streams: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/events')) streams.push(request.url())
+    })
+    await page.goto(`${service.url}/explorer/${actionId}`)
+    await page.getByRole('heading', { name: 'Intent 0', exact: true }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(streams).to.deep.equal([])
+
+    await page.evaluate(() => {
+      Object.assign(document, { hidden: false })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    await until(async () => (await textOf('.connection')) === 'Live', 'the event stream')
+    expect(streams).to.have.length(1)
+  })
+
   it('finds actions by the user’s address, a transaction hash and an action id', async () => {
     const { user, actionId } = await anAction()
     const step = await api.execute(actionId, 0, 0)

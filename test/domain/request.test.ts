@@ -108,8 +108,11 @@ describe('decision on a request for a step', () => {
   it('does not let a payment under way change its transaction', () => {
     const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash, follow: true })
     expect(decideRequest(payment, null, { action: 'execute', hash, signed: false }).outcome).to.equal('answer')
-    const change = () => decideRequest(payment, null, { action: 'execute', hash: otherHash, signed: false })
-    expect(refusal(change)).to.equal('transaction_already_registered')
+    const changeOf = (of: RequestedStep) => () =>
+      decideRequest(of, null, { action: 'execute', hash: otherHash, signed: false })
+    expect(refusal(changeOf(payment))).to.equal('transaction_already_registered')
+    expect(changeOf(payment)).to.throw(/ A registration that the user has signed takes its place\.$/)
+    expect(changeOf({ ...payment, isRegistrationSigned: true, isMined: true })).to.throw(new RegExp(`${hash}\\.$`))
   })
 
   it('asks for what follows a payment as well when it was only registered before', () => {

@@ -274,6 +274,9 @@ describe('actions that are refused', () => {
     expect(refusal.status).to.equal(400)
     expect(refusal.body.error.code).to.equal('mode_not_implemented')
     expect((await api.execute(actionId, 1, 0)).body.error.code).to.equal('hash_required')
+    expect((await api.execute(actionId, 2, 0, { signature: '0x12' })).body.error.code).to.equal('mode_not_implemented')
+    const registered = (await api.execute(actionId, 0, 0, { signature: '0x12' })).body.error
+    expect([registered.code, registered.message.slice(0, 10)]).to.deep.equal(['hash_not_allowed', 'signature:'])
     expect((await api.execute(actionId, 0, 1)).body.error.code).to.equal('previous_step_incomplete')
     expect((await api.execute(actionId, 3, 0)).status).to.equal(404)
   })

@@ -98,6 +98,7 @@ function stringArbitrary(schema: Schema, known: Known, name: string): fc.Arbitra
         .string({ unit: 'binary', minLength, maxLength: 40 })
         .filter((text) => new RegExp(schema.pattern!, 'u').test(text))
     case 'decimal':
+    case 'printable-ascii':
     case undefined:
       break
     default:

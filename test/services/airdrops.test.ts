@@ -58,7 +58,7 @@ describe('a request for an airdrop', () => {
       now: Date.now,
     })
     const wanted = { chainId: 2, tokenId: 'usd', wallet, amount: 70n }
-    const answer = await airdrops.request(wanted, new AbortController().signal)
+    const answer = await airdrops.request(wanted, null, new AbortController().signal)
     expect(answer).to.include({ round: 1, status: 'success', amount: 70n, transactionHash: hash })
   })
 
@@ -84,7 +84,7 @@ describe('a request for an airdrop', () => {
         },
         now: () => now,
       })
-      return airdrops.request({ chainId: 2, tokenId: 'usd', wallet, amount }, new AbortController().signal)
+      return airdrops.request({ chainId: 2, tokenId: 'usd', wallet, amount }, null, new AbortController().signal)
     }
 
     async function refusalOf(asked: Promise<Airdrop>): Promise<ServiceError> {

@@ -88,7 +88,7 @@ describe('a clock that is set back by an hour', function () {
       amount: 1n,
       isDeposit: true,
     }
-    await endsWithin(12_000, (signal) => deposits.record(movement, signal))
+    await endsWithin(12_000, (signal) => deposits.record(movement, null, signal))
   })
 
   it('keeps nobody waiting for a first look that takes long', async () => {

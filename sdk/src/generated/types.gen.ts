@@ -1237,6 +1237,12 @@ export type IfNoneMatch = string;
  */
 export type Prefer = string;
 
+/**
+ * `wait=N` (RFC 7240): wait up to N seconds, 0 to 60, for the end of what is asked for. Larger values count as 60; what can't be understood is ignored. Without it the wait is 10 seconds.
+ *
+ */
+export type PreferShort = string;
+
 export type ListActionsData = {
     body?: never;
     path?: never;
@@ -1804,6 +1810,13 @@ export type VerifyVenueTxHashResponse = VerifyVenueTxHashResponses[keyof VerifyV
 
 export type RecordDepositData = {
     body: DepositRequest;
+    headers?: {
+        /**
+         * `wait=N` (RFC 7240): wait up to N seconds, 0 to 60, for the end of what is asked for. Larger values count as 60; what can't be understood is ignored. Without it the wait is 10 seconds.
+         *
+         */
+        Prefer?: string;
+    };
     path?: never;
     query?: never;
     url: '/coredeposit';
@@ -1895,6 +1908,13 @@ export type GetBalancesResponse = GetBalancesResponses[keyof GetBalancesResponse
 
 export type RequestAirdropData = {
     body: AirdropRequest;
+    headers?: {
+        /**
+         * `wait=N` (RFC 7240): wait up to N seconds, 0 to 60, for the end of what is asked for. Larger values count as 60; what can't be understood is ignored. Without it the wait is 10 seconds.
+         *
+         */
+        Prefer?: string;
+    };
     path: {
         /**
          * The chain.

@@ -1,11 +1,13 @@
 import type { Address } from 'viem'
 import type { AirdropsService } from '../../services/airdrops.js'
 import type { Handlers } from '../handlers.js'
+import { preferredWait } from '../preferredWait.js'
 import { lower, readToken } from '../readAction.js'
 
 export function createAirdropHandlers(airdrops: AirdropsService): Pick<Handlers, 'requestAirdrop'> {
   return {
-    async requestAirdrop({ path, body, signal }) {
+    async requestAirdrop({ path, headers, body, signal }) {
+      const { waitMs, applied } = preferredWait(headers.prefer)
       const airdrop = await airdrops.request(
         {
           chainId: path.chainId,
@@ -14,10 +16,12 @@ export function createAirdropHandlers(airdrops: AirdropsService): Pick<Handlers,
           wallet: lower(body.wallet),
           amount: body.amount === undefined ? null : BigInt(body.amount),
         },
+        waitMs,
         signal,
       )
       return {
         status: airdrop.status === 'success' ? 200 : 202,
+        headers: applied,
         body: {
           success: true,
           data: { txHash: airdrop.transactionHash, amount: airdrop.amount.toString() },

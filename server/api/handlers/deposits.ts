@@ -1,12 +1,14 @@
 import type { DepositsService } from '../../services/deposits.js'
 import type { Handlers } from '../handlers.js'
+import { preferredWait } from '../preferredWait.js'
 import { presentBalance, presentDeposit } from '../present.js'
 import { lower, readToken } from '../readAction.js'
 import { getAddress } from 'viem'
 
 export function createDepositHandlers(deposits: DepositsService): Pick<Handlers, 'recordDeposit' | 'getBalances'> {
   return {
-    async recordDeposit({ body, signal }) {
+    async recordDeposit({ headers, body, signal }) {
+      const { waitMs, applied } = preferredWait(headers.prefer)
       const view = await deposits.record(
         {
           user: lower(body.user),
@@ -17,10 +19,12 @@ export function createDepositHandlers(deposits: DepositsService): Pick<Handlers,
           amount: BigInt(body.amount),
           isDeposit: body.isDeposit ?? true,
         },
+        waitMs,
         signal,
       )
       return {
         status: view.status === 'recorded' ? 200 : 202,
+        headers: applied,
         body: { success: true, data: { record: presentDeposit(view) }, error: null },
       }
     },

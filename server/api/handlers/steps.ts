@@ -3,11 +3,10 @@ import { isSettled } from '../../domain/status.js'
 import type { ActionsService } from '../../services/actions.js'
 import type { StepsService } from '../../services/steps.js'
 import type { Handlers } from '../handlers.js'
+import { preferredWait } from '../preferredWait.js'
 import { presentStep } from '../present.js'
 import { lower } from '../readAction.js'
 import { requireActionId } from './requireActionId.js'
-
-const maxWaitSeconds = 60
 
 export function createStepHandlers(services: {
   actions: ActionsService
@@ -19,7 +18,7 @@ export function createStepHandlers(services: {
     },
 
     async executeStep({ path, headers, body, traceparent, countFor, signal }) {
-      const wait = readWait(headers.prefer)
+      const { waitMs, applied } = preferredWait(headers.prefer)
       const step = await services.steps.request(
         refOf(path),
         {
@@ -29,12 +28,12 @@ export function createStepHandlers(services: {
           traceparent,
           countFor,
         },
-        wait === null ? null : wait * 1000,
+        waitMs,
         signal,
       )
       return {
         status: isSettled(step.status) ? 200 : 202,
-        headers: wait === null ? undefined : { 'Preference-Applied': `wait=${wait}` },
+        headers: applied,
         body: presentStep(step),
       }
     },
@@ -47,13 +46,4 @@ function refOf(path: { actionId: string; intentIndex: number; stepIndex: number 
     intentIndex: path.intentIndex,
     stepIndex: path.stepIndex,
   }
-}
-
-/** Seconds of `Prefer: wait=N` (RFC 7240), beside whatever else the header says. Null: it says nothing of a wait. */
-function readWait(prefer: string | undefined): number | null {
-  for (const preference of prefer?.split(/[,;]/) ?? []) {
-    const [, seconds] = /^\s*wait\s*=\s*"?(\d+)"?\s*$/i.exec(preference) ?? []
-    if (seconds !== undefined) return Math.min(Number(seconds), maxWaitSeconds)
-  }
-  return null
 }

@@ -1,0 +1,15 @@
+const maxWaitSeconds = 60
+
+/** How long a client will wait for the end of what it asks for; `applied` says so in the reply. */
+export type PreferredWait = { waitMs: number | null; applied: { 'Preference-Applied': string } | undefined }
+
+/** Of `Prefer: wait=N` (RFC 7240), beside whatever else the header says. Null: it says nothing of a wait. */
+export function preferredWait(prefer: string | undefined): PreferredWait {
+  for (const preference of prefer?.split(/[,;]/) ?? []) {
+    const [, digits] = /^\s*wait\s*=\s*"?(\d+)"?\s*$/i.exec(preference) ?? []
+    if (digits === undefined) continue
+    const seconds = Math.min(Number(digits), maxWaitSeconds)
+    return { waitMs: seconds * 1000, applied: { 'Preference-Applied': `wait=${seconds}` } }
+  }
+  return { waitMs: null, applied: undefined }
+}
