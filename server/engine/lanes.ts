@@ -164,7 +164,8 @@ export async function replace(
   const head = await headOf(chain, tools)
   const fees = tools.codec.replacementFees(transaction.attempts, head.baseFeePerGas, chain.config, options)
   if (!fees) {
-    tools.log.warn(transactionFields(transaction), 'replacement would exceed the fee cap')
+    // It is looked at every few seconds, maybe for hours; the metric of what is stuck tells of it.
+    tools.log.debug(transactionFields(transaction), 'replacement would exceed the fee cap')
     return false
   }
   const payload = options.isCancel ? await nothingFrom(transaction.signer, chain) : transaction

@@ -123,8 +123,9 @@ async function resultsOf(
   const outcomes = await Promise.all(works.map((work) => resultOf(work, mined, chain, tools)))
   const results: Result[] = []
   for (const [index, work] of works.entries()) {
-    const result = outcomes[index]
-    if (!result) return null
+    const outcome = outcomes[index]
+    if (!outcome) return null
+    const result = withDepth(outcome, mined)
     // Of what has been given up for another transaction only what has happened all the same concerns the step.
     const isIdle = !('payouts' in result) || (result.status !== 'success' && !result.payouts?.length)
     if (work.transactionId !== mined.transaction.id && isIdle) continue
@@ -132,6 +133,13 @@ async function resultsOf(
     results.push({ work, ref: work.ref, result, needs })
   }
   return results
+}
+
+/** With how deep the receipt's block is, where the step has failed in it. */
+function withDepth(outcome: StepOutcome, { receipt, head }: { receipt: Receipt; head: bigint }): StepOutcome {
+  if (outcome.status === 'alone' || outcome.status === 'success') return outcome
+  if (outcome.blockNumber !== Number(receipt.blockNumber)) return outcome
+  return { ...outcome, confirmations: Number(head - receipt.blockNumber) + 1 }
 }
 
 /** Tells everybody who waits for what has just been stored. */

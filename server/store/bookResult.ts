@@ -32,6 +32,8 @@ export type StepResult =
       /** Null when nothing was sent. */
       transactionHash: Hash | null
       blockNumber: number | null
+      /** How deep that block was then; undefined: as it was last looked at. */
+      confirmations?: number
       /** What left the vault all the same; credit that was set aside for it is spent then. */
       payouts?: Payout[]
     }

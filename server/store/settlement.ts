@@ -185,7 +185,7 @@ function endOf(row: StepRow, result: StepResult): StepChange {
     transaction_hash: result.transactionHash ?? row.transaction_hash,
     block_number: result.blockNumber,
     block_hash: result.status === 'success' ? result.blockHash : null,
-    confirmations: result.status === 'success' ? result.confirmations : row.confirmations,
+    confirmations: result.confirmations ?? row.confirmations,
     error: result.status === 'success' ? null : finalError(result, row),
     ...(isExcusedResult(result) && { excused: row.excused + 1 }),
     open_account: null,

@@ -26,7 +26,7 @@ describe('an authorization that has lost its nonce when its transaction is mined
       })
       await scene.automine(true)
       const [ended] = await scene.ends(service, asked)
-      expect(ended).to.include({ status: 'error', transactionHash: sent.hash })
+      expect(ended).to.include({ status: 'error', transactionHash: sent.hash, confirmations: 1 })
       expect(ended!.error).to.deep.include({ code: 'account_not_delegated', retryable: true })
     })
   })

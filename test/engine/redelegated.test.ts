@@ -61,6 +61,7 @@ describe('a step whose user gives his account other code before its transaction 
           expect((await reader(a()).getTransactionReceipt({ hash: pending.hash })).status).to.equal('reverted')
           const [step] = await scene.ends(service, asked)
           expect([step.status, step.error.code]).to.deep.equal(['reverted', 'execution_reverted'])
+          expect(step.confirmations).to.equal(step.requiredConfirmations)
 
           const later = await scene.askOf(service, [
             { user: other!, intent: await scene.intentOf(other!, [scene.payVault(7n)]) },
