@@ -87,7 +87,10 @@ export async function coverExposures(
   return moved.amount - left
 }
 
-/** Notes that so much of what was drawn on a lost credit has not been paid out after all; returns how much was open. */
+/**
+ * Notes that so much of what was drawn on a lost credit has not been paid out after all. Returns how much of it no payment
+ * that came again has covered: it was open still, or an operator had settled it with the user.
+ */
 export async function reduceExposure(
   database: Database,
   trx: Transaction,
@@ -95,18 +98,21 @@ export async function reduceExposure(
   by: bigint,
   now: number,
 ): Promise<bigint> {
-  const open = trx<ExposureRow>('exposures').where({ credit_id: creditId }).whereNull('resolved_at')
-  const row = await database.lock(open).first()
+  const row = await database.lock(trx<ExposureRow>('exposures').where({ credit_id: creditId })).first()
   if (!row) return 0n
-  const left = BigInt(row.open_amount)
-  await setOpen(trx, row.id, left - by, now)
-  return by < left ? by : left
+  const uncovered = BigInt(row.open_amount)
+  const taken = by < uncovered ? by : uncovered
+  const left = uncovered - taken
+  if (row.resolved_at === null) await setOpen(trx, row.id, left, now)
+  else if (taken > 0n) await trx('exposures').where({ id: row.id }).update({ open_amount: left.toString() })
+  return taken
 }
 
 /**
  * Notes that what is open has been settled with the user in some other way, on an operator's word; `open_amount` goes on
  * telling how much that was. What comes on the chain afterwards makes it good no more: a payment that comes again is the
- * user's credit whole. False: there is no such exposure that is open.
+ * user's credit whole. And a payout that turns out not to have happened gives nothing of it back: `open_amount` is less by
+ * that, and what becomes of it is between the two, as the settlement was. False: there is no such exposure that is open.
  */
 export async function settleExposure(database: Database, id: number, now: number): Promise<boolean> {
   const open = (knex: Knex) => knex('exposures').where({ id }).whereNull('resolved_at')

@@ -47,6 +47,8 @@ async function updateCredits(trx: Transaction, moves: readonly CreditMove[]): Pr
   const next = moves.map(({ credit, by }) => {
     const available = BigInt(credit.available) + (by.available ?? 0n)
     const reserved = BigInt(credit.reserved) + (by.reserved ?? 0n)
+    // The sum of a balance could hide it.
+    if (available < 0n || reserved < 0n) throw new Error(`The credit ${credit.id} would fall below zero`)
     const isOpen = available > 0n || reserved > 0n
     return { id: credit.id, available: available.toString(), reserved: reserved.toString(), is_open: Number(isOpen) }
   })
