@@ -31,28 +31,43 @@ export type FundingPlan =
     }
 
 /**
- * Takes what is needed from credits of one token group, in the given order. Tokens of a group have equal worth;
- * amounts are compared at the finest decimals among them, and whatever does not divide is rounded in the solver's favour:
- * up where credit is taken, down where the user is told what he has.
+ * On how much credit, each by one payment, the solver transfers of a step draw at most: one call may pay a thousand small
+ * amounts, and while a step draws on them others wait.
  */
-export function planFunding(need: FundingNeed, credits: readonly OpenCredit[]): FundingPlan {
-  const finest = Math.max(need.decimals, ...credits.map((credit) => credit.decimals))
+export const mostDraws = 1_000
+
+/**
+ * Takes what is needed from credits of one token group, in the given order, or from the largest where those would be more
+ * than `most`. Tokens of a group have equal worth; amounts are compared at the finest decimals among them, and whatever does
+ * not divide is rounded in the solver's favour: up where credit is taken, down where the user is told what he has.
+ */
+export function planFunding(need: FundingNeed, credits: readonly OpenCredit[], most = mostDraws): FundingPlan {
+  const finest = credits.reduce((digits, { decimals }) => Math.max(digits, decimals), need.decimals)
   const unit = (decimals: number) => 10n ** BigInt(finest - decimals)
+  const worth = (credit: OpenCredit) => credit.available * unit(credit.decimals)
   const withFee = ceilDivide(need.amount * BigInt(10_000 + need.feeBps), 10_000n)
+  const some = credits.filter(({ available }) => available > 0n)
 
-  let open = withFee * unit(need.decimals)
-  const draws: Draw[] = []
-  for (const credit of credits) {
-    if (open <= 0n) break
-    const wanted = ceilDivide(open, unit(credit.decimals))
-    const amount = wanted < credit.available ? wanted : credit.available
-    if (amount === 0n) continue
-    draws.push({ creditId: credit.creditId, amount })
-    open -= amount * unit(credit.decimals)
+  const drawn = (from: readonly OpenCredit[]): Draw[] | null => {
+    let open = withFee * unit(need.decimals)
+    const draws: Draw[] = []
+    for (const credit of from) {
+      if (open <= 0n) break
+      const wanted = ceilDivide(open, unit(credit.decimals))
+      const amount = wanted < credit.available ? wanted : credit.available
+      draws.push({ creditId: credit.creditId, amount })
+      open -= amount * unit(credit.decimals)
+    }
+    return open <= 0n ? draws : null
   }
-  if (open <= 0n) return { outcome: 'funded', draws }
+  const inOrder = drawn(some.slice(0, most))
+  if (inOrder) return { outcome: 'funded', draws: inOrder }
+  const isTooMany = some.length > most
+  const largest = isTooMany ? [...some].sort((a, b) => compare(worth(b), worth(a))).slice(0, most) : some
+  const ofLargest = isTooMany ? drawn(largest) : null
+  if (ofLargest) return { outcome: 'funded', draws: ofLargest }
 
-  const total = credits.reduce((sum, credit) => sum + credit.available * unit(credit.decimals), 0n)
+  const total = largest.reduce((sum, credit) => sum + worth(credit), 0n)
   return { outcome: 'insufficient', required: withFee, available: total / unit(need.decimals) }
 }
 
@@ -73,6 +88,10 @@ export function orderCredits(
         Number(b.chainId === spender.chainId) - Number(a.chainId === spender.chainId) ||
         a.creditId - b.creditId,
     )
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : Number(a > b)
 }
 
 function ceilDivide(value: bigint, by: bigint): bigint {

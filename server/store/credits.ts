@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { StepRef } from '../domain/action.js'
-import { type Draw, type OpenCredit, orderCredits, planFunding } from '../domain/funding.js'
+import { type Draw, mostDraws, type OpenCredit, orderCredits, planFunding } from '../domain/funding.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
@@ -51,6 +51,7 @@ export async function reserveCredit(
         chainId: spender.chainId,
         signed: spender.signed,
       }),
+      mostDraws - new Set(draws.map(({ creditId }) => creditId)).size,
     )
     if (plan.outcome === 'insufficient') {
       const grant = { ref: spender.ref, user: spender.user, transferIndex, need }

@@ -29,6 +29,38 @@ describe('funding of solver transfers', () => {
     })
   })
 
+  it('takes the largest where it would draw on more than a step may, and tells how much that is if it is too little', () => {
+    const many = [1n, 1n, 5n, 0n, 1n, 7n, 1n].map((available, creditId) => credit({ creditId, available }))
+    const drawn = (amount: bigint, most: number) => {
+      const plan = planFunding({ amount, decimals: 6, feeBps: 0 }, many, most)
+      return plan.outcome === 'funded' ? plan.draws.map((draw) => [draw.creditId, draw.amount]) : plan.available
+    }
+    const inOrder = [
+      [0, 1n],
+      [1, 1n],
+      [2, 5n],
+    ]
+    expect(drawn(7n, 3)).to.deep.equal(inOrder)
+    expect(drawn(8n, 3)).to.deep.equal([
+      [5, 7n],
+      [2, 1n],
+    ])
+    expect(drawn(13n, 3)).to.deep.equal([
+      [5, 7n],
+      [2, 5n],
+      [0, 1n],
+    ])
+    expect(drawn(14n, 3)).to.equal(13n)
+    expect(drawn(16n, 6)).to.have.length(6)
+    expect(drawn(17n, 6)).to.equal(16n)
+  })
+
+  it('plans with any number of credits', () => {
+    const many = Array.from({ length: 300_000 }, (_, creditId) => credit({ creditId, available: 1n }))
+    const plan = planFunding({ amount: 1_001n, decimals: 6, feeBps: 0 }, many)
+    expect(plan).to.deep.equal({ outcome: 'insufficient', required: 1_001n, available: 1_000n })
+  })
+
   it('rounds up what it takes of a coarser token', () => {
     // one smallest unit of an 18-decimal token costs a whole smallest unit of a 6-decimal one
     const plan = planFunding({ amount: 1n, decimals: 18, feeBps: 0 }, [credit({ available: 5n })])

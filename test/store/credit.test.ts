@@ -109,9 +109,9 @@ describe('credit in the store', () => {
       }
       const some = (count: number, text: string) => Array.from({ length: count }, () => text)
 
-      expect(await statementsOf(() => ask(payout, { needs: [need(700n), need(420n)] }))).to.be.within(5, 150)
-      expect(await open()).to.deep.equal([...some(1_120, '0 1 1'), ...some(130, '1 0 1')])
-      expect([await balance('available', user), await balance('reserved', user)]).to.deep.equal([130n, 1_120n])
+      expect(await statementsOf(() => ask(payout, { needs: [need(600n), need(360n)] }))).to.be.within(5, 150)
+      expect(await open()).to.deep.equal([...some(960, '0 1 1'), ...some(290, '1 0 1')])
+      expect([await balance('available', user), await balance('reserved', user)]).to.deep.equal([290n, 960n])
 
       const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
       const failed = { status: 'reverted', error, transactionHash: null, blockNumber: null } as const
@@ -121,21 +121,21 @@ describe('credit in the store', () => {
       expect(await open()).to.deep.equal(some(1_250, '1 0 1'))
       expect([await balance('available', user), await balance('reserved', user)]).to.deep.equal([1_250n, 0n])
 
-      await ask(payout, { needs: [need(1_120n)] })
+      await ask(payout, { needs: [need(960n)] })
       const paid = {
         status: 'success',
         transactionHash: randomHash(),
         blockNumber: 9,
         blockHash: randomHash(),
       } as const
-      const payouts = [{ chainId: 2, token: usdOn2, amount: 1_120n }]
+      const payouts = [{ chainId: 2, token: usdOn2, amount: 960n }]
       const spend = end('2', { ...paid, confirmations: 1, arrivals: [], payouts })
       expect(await statementsOf(spend)).to.be.within(5, 150)
-      expect(await open()).to.deep.equal([...some(1_120, '0 0 0'), ...some(130, '1 0 1')])
-      expect([await balance('available', user), await balance('reserved', user)]).to.deep.equal([130n, 0n])
+      expect(await open()).to.deep.equal([...some(960, '0 0 0'), ...some(290, '1 0 1')])
+      expect([await balance('available', user), await balance('reserved', user)]).to.deep.equal([290n, 0n])
       expect(await scene.store.readBalances(user)).to.deep.include({
         ...{ user, chainId: 1, token: usdOn1, wallet: 0n },
-        ...{ available: 130n, reserved: 0n },
+        ...{ available: 290n, reserved: 0n },
       })
     })
   })
