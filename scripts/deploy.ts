@@ -13,14 +13,24 @@ import { openSigners } from '../server/openSigners.js'
 import { namesOperatorKeys, readOperatorKeys } from '../server/operatorKeys.js'
 import { deploy } from './deploy/deploy.js'
 import { DeployRefused } from './deploy/planChain.js'
+import { helpIfAsked, withUsage } from './usage.js'
+
+const usage =
+  'Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>] ' +
+  '[--replace-vault] [--dry-run]'
 
 const exitCodes = { done: 0, ownerHasTo: 2, planned: 3 }
 
+helpIfAsked(usage)
 try {
   process.exitCode = exitCodes[await run()]
-} catch (error) {
+} catch (thrown) {
+  const error = withUsage(thrown, usage)
   // What a node or a library says may hold the node's address, and with it a credential.
-  const text = error instanceof DeployRefused ? error.message : createRedactor([])(String(error))
+  const text =
+    error instanceof DeployRefused
+      ? error.message
+      : createRedactor([])(error instanceof Error ? error.message : String(error))
   process.stderr.write(`${text}\n`)
   process.exitCode = 1
 }

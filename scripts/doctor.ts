@@ -8,10 +8,15 @@ import { parseArgs } from 'node:util'
 import { diagnose } from './doctor/diagnose.js'
 import { createRedactor } from '../server/chain/redact.js'
 import { refuseNoPlace } from './place.js'
+import { helpIfAsked, withUsage } from './usage.js'
 
+const usage = 'Usage: npm run doctor [-- --json] [--embedded]'
+
+helpIfAsked(usage)
 try {
   await run()
-} catch (error) {
+} catch (thrown) {
+  const error = withUsage(thrown, usage)
   // What a library says may hold an address, and with it a credential.
   process.stderr.write(`${createRedactor([])(error instanceof Error ? error.message : String(error))}\n`)
   process.exitCode = 1

@@ -18,11 +18,13 @@ import { createStore, type Store } from '../server/store/store.js'
 import { atService } from './atService.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
 import { retire } from './operate/retire.js'
+import { helpIfAsked } from './usage.js'
 
 const usage =
   'Usage: npm run operate -- status | drain on|off | lane pause|resume|retire <chainId> <signer> [reason] | ' +
   'exposure settle <id> [--embedded]'
 
+helpIfAsked(usage)
 await atService(({ database, chains, words }) => {
   const store = createStore(database)
   const { isGenesis } = createKnownChains(store, chains)

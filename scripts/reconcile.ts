@@ -9,9 +9,13 @@ import { formatUnits } from 'viem'
 import { atService } from './atService.js'
 import { compareVaults, type VaultReport } from './reconcile/compareVaults.js'
 import type { Suspect } from './reconcile/suspects.js'
+import { helpIfAsked } from './usage.js'
 
+const usage = 'Usage: npm run reconcile [-- --embedded]'
+
+helpIfAsked(usage)
 await atService(async ({ database, chains, words }) => {
-  if (words.length > 0) throw new Error('Usage: npm run reconcile [-- --embedded]')
+  if (words.length > 0) throw new Error(usage)
   const { vaults, balanceFaults, unsettled } = await compareVaults(database, chains)
   for (const vault of vaults) print(vault)
   for (const fault of balanceFaults) {

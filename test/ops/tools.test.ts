@@ -50,6 +50,22 @@ describe('the tools beside the service', function () {
     })
   }
 
+  for (const tool of ['reconcile', 'operate', 'doctor', 'deploy']) {
+    it(`${tool} says how it is used when it is asked, whatever the environment`, async () => {
+      const { status, stdout, stderr } = await run(tool, ['--help'])
+      expect([status, stderr]).to.deep.equal([0, ''])
+      expect(stdout).to.match(new RegExp(`^Usage: npm run ${tool} .*\\n$`))
+    })
+  }
+
+  for (const tool of ['doctor', 'deploy']) {
+    it(`${tool} says how it is used when it is given what it does not know`, async () => {
+      const { status, stdout, stderr } = await run(tool, ['--bogus'])
+      expect([status, stdout]).to.deep.equal([1, ''])
+      expect(stderr).to.match(new RegExp(`^Unknown option '--bogus'\\. Usage: npm run ${tool} .*\\n$`))
+    })
+  }
+
   describe('operate, on one that has a lane,', () => {
     const signer = devAccount(1).address
     const [dataDir, otherDir] = [join(folder, 'lanes'), join(folder, 'other-chain')]
