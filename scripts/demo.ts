@@ -25,8 +25,9 @@ async function api<T>(method: string, path: string, body?: unknown): Promise<T> 
     method,
     headers: { 'content-type': 'application/json', prefer: 'wait=0' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch(() => {
-    throw new Error(`No service answers at ${baseUrl}; start one with "npm start", or name it in BASE_URL.`)
+  }).catch((): never => {
+    process.stderr.write(`No service answers at ${baseUrl}; start one with "npm start", or name it in BASE_URL.\n`)
+    process.exit(1)
   })
   const answer = (await response.json()) as T
   if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
