@@ -64,6 +64,7 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
     'services/legacy.ts': { not_found: ['getLegacyStepStatus'] },
     'services/steps.ts': {
       not_found: ['executeStep'],
+      hash_not_allowed: ['executeStep'],
       hash_required: ['executeStep'],
       registration_signature_mismatch: ['executeStep'],
       // A transaction that is sent again answers what was stored, and asks for its steps anew.
