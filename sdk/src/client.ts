@@ -1,4 +1,4 @@
-import type { Address, Hash, Hex } from 'viem'
+import type { Address, Hash } from 'viem'
 import {
   type Action,
   actionFrom,
@@ -18,6 +18,7 @@ import {
   type LegacyTransactionRequest,
   type TokenBalance,
 } from './amounts.js'
+import type { ActionFilter, ExecuteOptions, IntentClientOptions } from './clientOptions.js'
 import { runAction, type RunOptions } from './runAction.js'
 import { type Expectation, pin, type PinnedChain } from './pins.js'
 import {
@@ -35,38 +36,11 @@ import { type StepProgress, waitForAction, watchAction, type WatchOptions } from
 import {
   type ActionCreated,
   type CallOptions,
-  type ClientOptions,
   createWireClient,
-  type Status,
   type Step,
   type StepRef,
   type VenueTxHash,
 } from './wire.js'
-
-export type ExecuteOptions = CallOptions & {
-  /** For a step that the user pays: the transaction that he sent on the step's chain. */
-  hash?: Hash | undefined
-  /** The user's registration of that transaction, see `signRegistration`. */
-  signature?: Hex | undefined
-  /**
-   * How long the service holds the request open for the step to end, in seconds, of which a part counts as a whole one
-   * and more than 60 as 60. By default 20, or not at all where the step is under way already.
-   */
-  waitSeconds?: number | undefined
-}
-
-/** Which actions `listActions` gives. */
-export type ActionFilter = {
-  user?: Address | undefined
-  status?: Status | undefined
-  /** Those with a step that this transaction carries, or that it pays. */
-  transactionHash?: Hash | undefined
-}
-
-export type IntentClientOptions = ClientOptions & {
-  /** The contracts that you trust. What `send` and `sendOnDemand` find to differ they refuse before anything is signed. */
-  expect?: Expectation | undefined
-}
 
 export type IntentClient = ReturnType<typeof createIntentClient>
 

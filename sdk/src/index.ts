@@ -1,10 +1,5 @@
-export {
-  type ActionFilter,
-  createIntentClient,
-  type ExecuteOptions,
-  type IntentClient,
-  type IntentClientOptions,
-} from './client.js'
+export { createIntentClient, type IntentClient } from './client.js'
+export type { ActionFilter, ExecuteOptions, IntentClientOptions } from './clientOptions.js'
 export type {
   Action,
   ActionPage,
