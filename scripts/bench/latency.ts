@@ -1,42 +1,49 @@
 import { createPublicClient, type Hash, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 import { barePayload, type BarePayload, bareSender, signBare } from './bareTransactions.js'
 import { compare, type Result, spread } from './compare.js'
 import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { inScope } from './inScope.js'
+import type { BareRequest } from './servers/bareExecution.js'
 import { signBodies } from './signedBodies.js'
+import { startProcess } from './startProcess.js'
 import { createActions, heatUp } from './steps.js'
 
 const stepsPerRound = 100
 /** Carried out before anything is measured: code just loaded is slow. */
 const warmUp = 200
+/** What the bare service carries out before that on another chain, as ours does: a chain is the slower the longer it is. */
+const heatingSends = 1_000
 const minedWithinMs = 20_000
 
-/** From the request for a step to its success, one after the other, beside sign + send + receipt with viem. */
+/**
+ * From the request for a step to its success, one after the other, beside what viem needs to sign, to send and to have the
+ * receipt, and beside the least that a service can do for it.
+ */
 export function latency(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   return inScope(async (keep) => {
     const chains = await keep(startChains())
-    const database = await keep(bench.databases.fresh(kind))
-    const [ourKey, bareKey, plainKey] = chains.devnet.operatorKeys
+    const [database, bareDatabase] = [await keep(bench.databases.fresh(kind)), await keep(bench.databases.fresh(kind))]
+    const [ourKey, bareKey, plainKey, serviceKey] = chains.devnet.operatorKeys
     const env = { ...chains.env, SOLVER_PRIVATE_KEYS: ourKey!, DATABASE_URL: database.url }
     const service = await keep(startServiceProcess(env))
-    const [chain, beside] = chains.devnet.chains
-    await heatUp(bench.load, service, beside!)
-    const count = (stepsPerRound * bench.rounds + warmUp) * 3
-    const bodies = (await signBodies([chain!], { bodies: count, users: count })).map(({ body }) => body)
-    const client = createPublicClient({ transport: http(chain!.rpcUrls[0], { retryCount: 0 }) })
+    const [chain, beside] = chains.devnet.chains as [ChainConfig, ChainConfig]
+    await heatUp(bench.load, service, beside)
+    const bodies = await bodiesFor(chain, (stepsPerRound * bench.rounds + warmUp) * 4)
+    const { chainId } = chain
+    const url = chain.rpcUrls[0]!
 
     const ourRound = async (steps = stepsPerRound) => {
       const paths = await createActions(service.url, bodies.splice(0, steps))
-      return medianTime(paths, async (path) => {
-        const response = await fetch(service.url + path, { method: 'POST', headers: { prefer: 'wait=20' } })
-        const { status } = (await response.json()) as { status: string }
-        if (status !== 'success') throw new Error(`A step ended as ${status}`)
-      })
+      return medianTime(paths, async (path) =>
+        requireSuccess(await fetch(service.url + path, { method: 'POST', headers: { prefer: 'wait=20' } })),
+      )
     }
-    const { chainId } = chain!
+
+    const client = createPublicClient({ transport: http(url, { retryCount: 0 }) })
     const bareRound = (send: (payload: BarePayload) => Promise<Hash>, steps = stepsPerRound) => {
       const payloads = bodies.splice(0, steps).map((body) => barePayload(body, chainId))
       return medianTime(payloads, async (payload) => {
@@ -50,10 +57,30 @@ export function latency(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
       const serializedTransaction = await signBare(payload, { account, chainId, nonce: nonce++ })
       return client.sendRawTransaction({ serializedTransaction })
     }
-    const sendPlain = bareSender(privateKeyToAccount(plainKey!), chain!.rpcUrls[0]!)
+    const sendPlain = bareSender(privateKeyToAccount(plainKey!), url)
+
+    const bareService = await keep(
+      startProcess<{ url: string }>('servers/bareExecution.ts', {
+        DATABASE_URL: bareDatabase.url,
+        BENCH_CHAINS: JSON.stringify([chain, beside].map(({ chainId, rpcUrls }) => ({ chainId, url: rpcUrls[0] }))),
+        BENCH_KEY: serviceKey!,
+      }),
+    )
+    const askBareService = (on: ChainConfig, asked: readonly string[]) => {
+      const payloads = asked.map((body): BareRequest => ({ chainId: on.chainId, ...barePayload(body, on.chainId) }))
+      const headers = { 'content-type': 'application/json' }
+      return medianTime(payloads, async (payload) =>
+        requireSuccess(await fetch(bareService.ready.url, { method: 'POST', headers, body: JSON.stringify(payload) })),
+      )
+    }
+    const serviceRound = (steps = stepsPerRound) => askBareService(chain, bodies.splice(0, steps))
+
+    await askBareService(beside, await bodiesFor(beside, heatingSends))
     await ourRound(warmUp)
     await bareRound(sendSigned, warmUp)
     await bareRound(sendPlain, warmUp)
+    await serviceRound(warmUp)
+    const bound = { atMost: 1.5 }
     return compare({
       benchmark: 'latency',
       database: kind,
@@ -61,15 +88,22 @@ export function latency(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
       rounds: bench.rounds,
       ours: { name: 'request to success', round: () => ourRound() },
       others: [
-        { name: 'sign + send + receipt with viem', round: () => bareRound(sendSigned), bound: { atMost: 1.5 } },
-        {
-          name: 'the same with nonce, fees and gas asked for',
-          round: () => bareRound(sendPlain),
-          bound: { atMost: 1.5 },
-        },
+        { name: 'sign + send + receipt with viem', round: () => bareRound(sendSigned), bound },
+        { name: 'the same with nonce, fees and gas asked for', round: () => bareRound(sendPlain), bound },
+        { name: 'the least of a service that loses nothing', round: () => serviceRound(), bound },
       ],
     })
   })
+}
+
+/** Each by a user of its own. */
+async function bodiesFor(chain: ChainConfig, count: number): Promise<string[]> {
+  return (await signBodies([chain], { bodies: count, users: count })).map(({ body }) => body)
+}
+
+async function requireSuccess(response: Response): Promise<void> {
+  const { status } = (await response.json()) as { status: string }
+  if (status !== 'success') throw new Error(`A step ended as ${status}`)
 }
 
 async function medianTime<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<number> {
