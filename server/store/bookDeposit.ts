@@ -161,7 +161,8 @@ async function withdrawFromVault(database: Database, trx: Transaction, row: Depo
   const rest = { cause: `${cause}:${withoutCredit}`, debit: 'solver', credit: 'vault' } as const
   post(trx, [{ ...rest, amount: open, ...key }], now)
   const { transaction_hash: transactionHash } = row
-  await recordExposure(trx, { kind: 'payout', ...key, transactionHash, amount: open, creditId: null }, now)
+  const exposure = { kind: 'payout', ...key, transactionHash, amount: open, creditId: null } as const
+  await recordExposure(database, trx, exposure, now)
   return null
 }
 

@@ -96,13 +96,14 @@ export async function bookLate(
   const isReserved = needs
     ? (await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved'
     : (await trx.together(...drawingSteps(trx, [spender.ref]))).flat().length > 0
-  if (!isReserved) await exposePayouts(trx, row, result, now)
+  if (!isReserved) await exposePayouts(database, trx, row, result, now)
   await bookResult(database, trx, late, result, now)
   return late
 }
 
 /** Notes what was paid out without credit for it. */
 export async function exposePayouts(
+  database: Database,
   trx: Transaction,
   row: StepRow,
   { transactionHash, payouts }: Effect,
@@ -110,7 +111,7 @@ export async function exposePayouts(
 ): Promise<void> {
   for (const { chainId, token, amount } of payouts) {
     const place = { chainId, transactionHash, user: row.user, token }
-    await recordExposure(trx, { kind: 'payout', ...place, amount, creditId: null }, now)
+    await recordExposure(database, trx, { kind: 'payout', ...place, amount, creditId: null }, now)
   }
 }
 

@@ -28,22 +28,35 @@ type ExposureRow = {
   token: Address
   amount: string
   open_amount: string
+  /** Of a payout that was settled with the user: so much has gone from the chain since. */
+  undone_amount: string
   credit_id: number | null
   found_at: number
   resolved_at: number | null
 }
 
-/** Notes what the solver has paid without cover, all of it open. */
-export async function recordExposure(trx: Transaction, exposure: Exposure, now: number): Promise<void> {
+/**
+ * Notes what the solver has paid without cover, all of it open: but for a payout that had been settled with the user, gone
+ * from the chain and has come again, which is as settled as it was.
+ */
+export async function recordExposure(
+  database: Database,
+  trx: Transaction,
+  exposure: Exposure,
+  now: number,
+): Promise<void> {
   if (exposure.amount === 0n) return
+  const settled = exposure.kind === 'payout' ? await moveSettled(database, trx, exposure, 'comesAgain') : 0n
+  const open = (exposure.amount - settled).toString()
+  if (open === '0') return
   await trx('exposures').insert({
     kind: exposure.kind,
     chain_id: exposure.chainId,
     transaction_hash: exposure.transactionHash,
     user: exposure.user,
     token: exposure.token,
-    amount: exposure.amount.toString(),
-    open_amount: exposure.amount.toString(),
+    amount: open,
+    open_amount: open,
     credit_id: exposure.creditId,
     found_at: now,
   })
@@ -59,6 +72,45 @@ export async function hasOpenExposure(
   return (await open.first('id')) !== undefined
 }
 
+/** What has moved on the chain, or has not after all. */
+type Moved = Pick<Exposure, 'chainId' | 'transactionHash' | 'user' | 'token' | 'amount'>
+
+/** Notes that a payout has gone from the chain: what of it no credit was left for, and is open, has not happened after all. */
+export async function undoPayout(database: Database, trx: Transaction, payout: Moved, now: number): Promise<void> {
+  const covered = await coverExposures(database, trx, 'payout', payout, now)
+  await moveSettled(database, trx, { ...payout, amount: payout.amount - covered }, 'goes')
+}
+
+/**
+ * Of the payouts of a transaction that were settled with the user, notes which go from the chain, and come again. Returns
+ * how much that is.
+ */
+async function moveSettled(
+  database: Database,
+  trx: Transaction,
+  { chainId: chain_id, transactionHash: transaction_hash, user, token, amount }: Moved,
+  way: 'goes' | 'comesAgain',
+): Promise<bigint> {
+  const rows = await database.lock(
+    trx<ExposureRow>('exposures')
+      .where({ kind: 'payout', chain_id, transaction_hash, user, token })
+      .whereNotNull('resolved_at')
+      .orderBy('id'),
+  )
+  const [from, to] =
+    way === 'goes' ? (['open_amount', 'undone_amount'] as const) : (['undone_amount', 'open_amount'] as const)
+  let left = amount
+  for (const row of rows) {
+    const has = BigInt(row[from])
+    const moved = has < left ? has : left
+    if (moved === 0n) continue
+    left -= moved
+    const amounts = { [from]: (has - moved).toString(), [to]: (BigInt(row[to]) + moved).toString() }
+    await trx('exposures').where({ id: row.id }).update(amounts)
+  }
+  return amount - left
+}
+
 /**
  * Makes good what a transaction has left open: a lost credit, by the same payment that has come again; a payout without
  * credit, by its going from the chain. Returns how much of it that takes.
@@ -67,7 +119,7 @@ export async function coverExposures(
   database: Database,
   trx: Transaction,
   kind: Exposure['kind'],
-  moved: { chainId: number; transactionHash: Hash; user: Address; token: Address; amount: bigint },
+  moved: Moved,
   now: number,
 ): Promise<bigint> {
   const { chainId: chain_id, transactionHash: transaction_hash, user, token } = moved
@@ -112,7 +164,8 @@ export async function reduceExposure(
  * Notes that what is open has been settled with the user in some other way, on an operator's word; `open_amount` goes on
  * telling how much that was. What comes on the chain afterwards makes it good no more: a payment that comes again is the
  * user's credit whole. And a payout that turns out not to have happened gives nothing of it back: `open_amount` is less by
- * that, and what becomes of it is between the two, as the settlement was. False: there is no such exposure that is open.
+ * that, and what becomes of it is between the two, as the settlement was; when it comes again, it is settled still. False:
+ * there is no such exposure that is open.
  */
 export async function settleExposure(database: Database, id: number, now: number): Promise<boolean> {
   const open = (knex: Knex) => knex('exposures').where({ id }).whereNull('resolved_at')

@@ -6,7 +6,7 @@ import { arrivalCause, countLost } from './creditArrivals.js'
 import { releaseCredit, unspendCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow } from './deposits.js'
-import { coverExposures, recordExposure } from './exposures.js'
+import { recordExposure, undoPayout } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, refOf, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
 import { readPayouts } from './bookResult.js'
@@ -178,8 +178,7 @@ async function unsettle(
   for (const { cause, user, chain_id, token, amount } of await readPayouts(trx, row)) {
     const payout = { user, chainId: chain_id, token, amount: BigInt(amount) }
     post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...payout }], now)
-    // One that no credit was left for has not happened after all.
-    await coverExposures(database, trx, 'payout', { ...payout, transactionHash: row.transaction_hash! }, now)
+    await undoPayout(database, trx, { ...payout, transactionHash: row.transaction_hash! }, now)
   }
   await unspendCredit(database, trx, refOf(row), attemptOf(row), now)
   await changeStep(
@@ -234,7 +233,8 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
         log_index: -1 - id,
       })
     const transactionHash = credit.transaction_hash
-    await recordExposure(trx, { kind: 'credit', ...place, transactionHash, amount: exposed, creditId: id }, now)
+    const exposure = { kind: 'credit', ...place, transactionHash, amount: exposed, creditId: id } as const
+    await recordExposure(database, trx, exposure, now)
     await reopenReports(database, trx, credit, now)
     return { kind: 'credit', transactionHash, steps: [], exposed }
   })

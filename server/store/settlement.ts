@@ -40,7 +40,7 @@ export async function settleStep(
     // What somebody else has carried out, or a transaction that is forgotten, was paid without asking whether there is credit.
     if (tookEffect(refused) && refused.payouts.length > 0) {
       const drawn = await trx.together(...drawingSteps(trx, [ref]))
-      if (drawn.flat().length === 0) await exposePayouts(trx, row, refused, now)
+      if (drawn.flat().length === 0) await exposePayouts(database, trx, row, refused, now)
     }
     await bookResult(database, trx, row, refused, now)
     await endSteps(database, trx, [{ row, result: refused }], now)

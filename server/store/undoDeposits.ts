@@ -4,7 +4,7 @@ import { withdrawalCause, withoutCredit } from './bookDeposit.js'
 import { giveBackCovered } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow } from './deposits.js'
-import { coverExposures, reduceExposure } from './exposures.js'
+import { reduceExposure, undoPayout } from './exposures.js'
 import { post } from './ledger.js'
 import type { CreditRow } from './rows.js'
 
@@ -69,7 +69,7 @@ async function undoVaultWithdrawal(database: Database, trx: Transaction, row: De
     if (creditId === null) {
       const taken = { user: row.user, chainId: row.chain_id, token: row.token, amount }
       post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...taken }], now)
-      await coverExposures(database, trx, 'payout', { ...taken, transactionHash: row.transaction_hash }, now)
+      await undoPayout(database, trx, { ...taken, transactionHash: row.transaction_hash }, now)
       continue
     }
     const credit = (await database.lock(trx<CreditRow>('credits').where({ id: creditId })).first())!

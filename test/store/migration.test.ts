@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createDatabase, type Database, type DatabaseConfig } from '../../server/store/database.js'
+import { migrations } from '../../server/store/migrations/index.js'
 import { freshDatabase } from '../support/database.js'
 
 describe('the tables', () => {
@@ -23,12 +24,23 @@ describe('the tables', () => {
     const next = config.kind === 'mysql' ? createDatabase(config) : database
     await next.migrate()
     expect(await next.knex('ledger')).to.deep.equal([])
-    expect(await next.knex('knex_migrations')).to.have.length(1)
+    expect(await next.knex('knex_migrations')).to.have.length(Object.keys(migrations).length)
     expect((await next.knex('knex_migrations_lock').first()).is_locked).to.equal(0)
     if (config.kind === 'mysql') {
       const [indexes] = await next.knex.raw('SHOW INDEX FROM steps')
       expect((indexes as { Column_name: string }[]).map((row) => row.Column_name)).to.include('due_at')
       await next.close()
     }
+  })
+
+  it('of an earlier version are brought up to date, with what they hold', async () => {
+    const { knex } = database
+    const exposure = { kind: 'payout', chain_id: 1, transaction_hash: '0x01', user: '0x02', token: '0x03' }
+    await knex('exposures').insert({ ...exposure, amount: '5', open_amount: '5', found_at: 7 })
+    await knex.raw('ALTER TABLE exposures DROP COLUMN undone_amount')
+    await knex('knex_migrations').where({ name: '0002_undone_payouts' }).delete()
+    await database.migrate()
+    const [row] = await knex('exposures')
+    expect(row).to.include({ ...exposure, amount: '5', open_amount: '5', undone_amount: '0' })
   })
 })
