@@ -47,9 +47,12 @@ export function replacementFees(
 /**
  * The limit to sign from a node's estimate, which was made without authorizations (the accounts' code was overridden).
  * - Each authorization adds its intrinsic gas. What of it is refunded comes back only at the end of the transaction.
- * - A fifth and a constant on top: between estimate and inclusion a storage slot may turn from used to fresh (22,100
- *   instead of 5,000), and every call keeps back a 64th of its gas (EIP-150), so that a limit that is just enough at
- *   the top may be short three calls down.
+ * - A quarter on top, since it may be no more than what a simulation used after refunds, which are a fifth of what was
+ *   consumed at most (EIP-3529): a call that goes on when what it calls has failed succeeds with that as well, and without
+ *   the work that was signed.
+ * - A tenth and a constant on top of that: every call keeps back a 64th of its gas (EIP-150), so that a limit that is just
+ *   enough at the top may be short three calls down, and between estimate and inclusion a storage slot may turn from used
+ *   to fresh (22,100 instead of 5,000).
  * - The margin alone never lifts a transaction over the protocol's own limit, nor over `ofBlock`, what a block has. A limit
  *   above that says that no block takes it.
  */
@@ -57,7 +60,7 @@ export function gasLimit(options: { estimate: bigint; authorizations: number; of
   const { estimate, authorizations, ofBlock = mostGas } = options
   const intrinsic = BigInt(authorizations) * authorizationGas
   const needed = greatest(estimate, leastGas) + intrinsic
-  const limit = greatest((estimate * 12n) / 10n + 20_000n, leastGas) + intrinsic
+  const limit = greatest((estimate * 135n) / 100n + 20_000n, leastGas) + intrinsic
   const caps = [mostGas, ofBlock].filter((cap) => needed <= cap)
   return caps.reduce(least, limit)
 }

@@ -45,8 +45,8 @@ function succeeded(request: TransactionRequest, estimated: RpcAnswer | undefined
 /**
  * The node's estimate, and never less than what the simulation used with all the gas it wanted: an estimate is the least
  * with which the transaction itself succeeds, and a contract that goes on when what it calls has failed does so with too
- * little for what was signed. A node may not estimate with overrides; what the simulation used is after refunds, which are
- * a fifth of what was consumed at most (EIP-3529).
+ * little for what was signed. What was used is after refunds, which the limit's margin is for (see `gasLimit`). A node may
+ * not estimate with overrides; then refunds are added here as well, since nothing else tells what is needed.
  */
 function readGas(estimated: RpcAnswer | undefined, gasUsed: bigint | null): bigint {
   if (estimated && !estimated.error) {

@@ -74,7 +74,7 @@ describe('fees', () => {
 
 describe('the gas limit', () => {
   it('is the estimate with a margin', () => {
-    expect(gasLimit({ estimate: 100_000n, authorizations: 0 })).to.equal(140_000n)
+    expect(gasLimit({ estimate: 100_000n, authorizations: 0 })).to.equal(155_000n)
   })
 
   it('has 25,000 more for each authorization', () => {
@@ -88,12 +88,12 @@ describe('the gas limit', () => {
 
   it('is not lifted over the protocol’s limit by the margin alone', () => {
     expect(gasLimit({ estimate: 16_000_000n, authorizations: 1 })).to.equal(16_777_216n)
-    expect(gasLimit({ estimate: 17_000_000n, authorizations: 0 })).to.equal(20_420_000n)
+    expect(gasLimit({ estimate: 17_000_000n, authorizations: 0 })).to.equal(22_970_000n)
   })
 
   it('is not lifted over what a block has by the margin alone, and tells when that is too little', () => {
     const ofBlock = 30_000_000n
-    expect(gasLimit({ estimate: 20_000_000n, authorizations: 0, ofBlock })).to.equal(24_020_000n)
+    expect(gasLimit({ estimate: 20_000_000n, authorizations: 0, ofBlock })).to.equal(27_020_000n)
     expect(gasLimit({ estimate: 29_000_000n, authorizations: 1, ofBlock })).to.equal(ofBlock)
     expect(gasLimit({ estimate: 16_000_000n, authorizations: 1, ofBlock })).to.equal(16_777_216n)
     expect(gasLimit({ estimate: 29_990_000n, authorizations: 1, ofBlock }) > ofBlock).to.equal(true)
