@@ -1,4 +1,12 @@
-import { type Abi, type AbiParameter, decodeErrorResult, type Hex, parseAbi } from 'viem'
+import {
+  type Abi,
+  type AbiParameter,
+  type Address,
+  decodeErrorResult,
+  type Hex,
+  parseAbi,
+  toFunctionSelector,
+} from 'viem'
 import { delegateAbi, solverVaultAbi } from './generated/contracts.js'
 
 /** A revert in words. */
@@ -13,6 +21,8 @@ export type Failure = {
 /** A chain of CallReverted may be as deep as a contract likes; nobody reads further than this. */
 const maxDepth = 6
 const longestText = 300
+/** In bytes: a contract may revert with megabytes, at no cost to whoever asks for it, and nobody's reason is as long. */
+const longestDecoded = 16_384
 /** How much of an unknown error's data is shown, in bytes. */
 const shownBytes = 68
 
@@ -62,6 +72,8 @@ const tokenErrors = parseAbi([
 /** Ours first: where two errors share a selector they share their form, and the first is as good as the other. */
 const knownErrors: Abi = [...delegateAbi, ...solverVaultAbi, ...tokenErrors].filter((item) => item.type === 'error')
 
+const callReverted = toFunctionSelector('CallReverted(address,address,uint256,bytes,bytes)')
+
 /** Explains revert data. What a call of the user's reverted with is unwrapped, so that he learns the inner reason. */
 export function decodeRevert(data: Hex): Failure {
   return decode(data, 0)
@@ -69,11 +81,11 @@ export function decodeRevert(data: Hex): Failure {
 
 function decode(data: Hex, depth: number): Failure {
   if (data === '0x') return { name: null, args: [], message: 'reverted without a reason' }
-  const known = decodeKnown(data)
+  const call = readCall(data)
+  if (call) return callFailure(call, depth)
+  const known = data.length <= 2 + 2 * longestDecoded ? decodeKnown(data) : null
   if (!known) return unknownFailure(data)
   const { name, inputs, values } = known
-  if (name === 'CallReverted') return callFailure(values, depth)
-
   const args = values.map((value, index) => show(value, inputs[index]))
   if (name === 'Error') return { name, args, message: args[0] || 'reverted with an empty reason' }
   if (name === 'Panic') {
@@ -94,9 +106,28 @@ function decodeKnown(data: Hex): { name: string; inputs: readonly AbiParameter[]
   }
 }
 
-/** CallReverted(account, to, value, data, errorMessage): which call, and why by its own words. */
-function callFailure(values: readonly unknown[], depth: number): Failure {
-  const [account, to, value, data, errorMessage] = values as [Hex, Hex, bigint, Hex, Hex]
+type RevertedCall = { account: Address; to: Address; value: bigint; data: Hex; errorMessage: Hex }
+
+/** CallReverted(account, to, value, data, errorMessage), of which nothing is copied, however long. Null: it is none. */
+function readCall(data: Hex): RevertedCall | null {
+  if (!data.startsWith(callReverted)) return null
+  const begin = callReverted.length
+  const word = (at: number) => data.slice(begin + 2 * at, begin + 2 * at + 64)
+  const number = (at: number) => (word(at).length === 64 ? Number(`0x${word(at)}`) : Infinity)
+  const bytes = (place: number): Hex | null => {
+    const at = number(place)
+    const text = begin + 2 * (at + 32)
+    const end = text + 2 * number(at)
+    return end <= data.length ? `0x${data.slice(text, end)}` : null
+  }
+  const [called, errorMessage] = [bytes(96), bytes(128)]
+  if (called === null || errorMessage === null) return null
+  const [account, to] = [`0x${word(0).slice(24)}`, `0x${word(32).slice(24)}`] as const
+  return { account, to, value: BigInt(`0x${word(64)}`), data: called, errorMessage }
+}
+
+/** Which call, and why by its own words. */
+function callFailure({ account, to, value, data, errorMessage }: RevertedCall, depth: number): Failure {
   const inner: Failure =
     depth < maxDepth ? decode(errorMessage, depth + 1) : { name: null, args: [], message: 'more calls inside' }
   const target = to.toLowerCase()

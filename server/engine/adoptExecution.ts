@@ -7,6 +7,7 @@ import type { StepResult } from '../store/bookResult.js'
 import type { StepWork } from '../store/steps.js'
 import type { Failure } from './explainRevert.js'
 import { arrivalsOf, confirmationsFor } from './arrivals.js'
+import { hasRun, notAsDeclared, withoutRun } from './batchRun.js'
 import { stepFields } from './logFields.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
@@ -56,15 +57,21 @@ export async function adoptExecution(
   if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
     return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)
   }
+  const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
+  const payouts = transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
+  // What the vault has paid is no proof that the account has done what it was paid for.
+  const untrue = hasRun(work, batch, receipt, tools)
+    ? notAsDeclared(work, batch, { receipt, payouts }, tools)
+    : withoutRun(payouts)
+  if (untrue) return { outcome: 'ended', result: { status: 'error', error: untrue, ...place, confirmations, payouts } }
   const result: StepResult = {
     status: 'success',
-    transactionHash: receipt.hash,
-    blockNumber: Number(receipt.blockNumber),
+    ...place,
     blockHash: receipt.blockHash,
     confirmations,
     // Another step of the same user may have paid the vault in it, which is that one's credit.
     arrivals: work.kind === 'delegated' ? await arrivalsOf(receipt, work.user, chain, tools) : [],
-    payouts: transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount })),
+    payouts,
   }
   return { outcome: 'ended', result }
 }

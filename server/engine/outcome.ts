@@ -9,6 +9,7 @@ import type { Payout, StepOutcome, StepResult } from '../store/bookResult.js'
 import type { StepWork } from '../store/steps.js'
 import { adoptExecution } from './adoptExecution.js'
 import { arrivalsOf } from './arrivals.js'
+import { hasRun, notAsDeclared, withoutRun } from './batchRun.js'
 import { faultOf, type MinedTransaction } from './bundleOutcome.js'
 import { explainRevert } from './explainRevert.js'
 import { stepFields } from './logFields.js'
@@ -41,8 +42,10 @@ export async function resultOf(
     const paid = hasPaid(work, batch, receipt, chain, tools)
     if (!paid || !hasRun(work, batch, receipt, tools)) {
       const fault = await faultOf(work, batch, mined, chain, tools)
-      return fault ?? (await withoutRun(work.user, paid ? payouts : [], chain, place))
+      return fault ?? (await unrun(work.user, paid ? payouts : [], chain, place))
     }
+    const untrue = notAsDeclared(work, batch, { receipt, payouts }, tools)
+    if (untrue) return { status: 'error', error: untrue, ...place, payouts }
     return {
       status: 'success',
       ...place,
@@ -70,7 +73,7 @@ export async function resultOf(
     if (isTrue) return null
   }
   if (adoption?.outcome === 'ended') {
-    return adoption.result.status === 'success' ? adoption.result : { ...adoption.result, ...place }
+    return adoption.result.transactionHash === null ? { ...adoption.result, ...place } : adoption.result
   }
   if (isCancelled) return { status: 'error', error: cancelled, ...place }
   const error = failure ? await explainRevert(failure, batch, chain) : unexplained(transaction, receipt, again)
@@ -91,18 +94,12 @@ function hasPaid(work: StepWork, batch: ChainBatch, receipt: Receipt, chain: Cha
   return work.stepKey !== null && tools.codec.fulfilledKeys(receipt, ...vaultsOf(chain.config)).includes(work.stepKey)
 }
 
-/** Whether the account's delegate says that it has run the batch, or there is nothing to run. */
-function hasRun(work: StepWork, batch: ChainBatch, receipt: Receipt, tools: EngineTools): boolean {
-  if (work.intent.mode !== '7702' || batch.calls.length === 0) return true
-  return tools.codec.executedBatchIds(receipt, work.user).includes(batchIdOf(work.intent, work.ref.stepIndex))
-}
-
 /**
  * The account has no code, since its authorization had no effect, or other code than the delegate's; either let the call
  * succeed and did not run the batch. Other code may even have told the vault that it did, so that the vault has paid: that
  * is spent, and nothing is paid again.
  */
-async function withoutRun(
+async function unrun(
   user: Address,
   payouts: Payout[],
   chain: Chain,
@@ -112,12 +109,7 @@ async function withoutRun(
     const [account] = await chain.accounts([user], 'latest')
     if (!account!.delegate && !account!.hasForeignCode) return { status: 'error', error: notDelegated, ...place }
   }
-  const message =
-    payouts.length > 0
-      ? 'The solver’s transfers were paid, but the account has other code than the delegate’s and did not run the batch.'
-      : 'The transaction was mined, but the account did not run the batch; nothing was paid.'
-  const error = { code: 'batch_not_executed', message, retryable: payouts.length === 0 } as const
-  return { status: 'error', error, ...place, payouts }
+  return { status: 'error', error: withoutRun(payouts), ...place, payouts }
 }
 
 const notDelegated = {

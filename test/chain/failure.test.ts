@@ -102,6 +102,20 @@ describe('a revert', () => {
     expect(message.length).to.be.lessThan(320)
   })
 
+  it('longer than anybody’s reason is not read, however many calls it comes through', () => {
+    const long = reason('a'.repeat(16_384))
+    expect(decodeRevert(long).message).to.match(/^unknown error 0x08c379a0, data 0x.*… \(\d+ bytes\)$/)
+    expect(decodeRevert(callReverted(callReverted(long))).message).to.match(/reverted: call .* reverted: unknown error/)
+    expect(decodeRevert(callReverted(reason('a'.repeat(16_000)))).message).to.match(/reverted: a+…$/)
+  })
+
+  it('of a call that ends before its parts do is unknown', () => {
+    const whole = callReverted(reason('short'))
+    for (const end of [10, 74, 330, whole.length - 66]) {
+      expect(decodeRevert(whole.slice(0, end) as Hex).message, String(end)).to.match(/^unknown error 0x/)
+    }
+  })
+
   it('that is unknown tells its selector and data', () => {
     expect(decodeRevert(`0xdeadbeef${'00'.repeat(31)}07`)).to.deep.equal({
       name: null,

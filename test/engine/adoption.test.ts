@@ -108,7 +108,9 @@ describe('taking a payout for done that the vault has made unasked', () => {
       isCertain: async () => true,
       measureArrivals: async (logged: { amount: bigint }[]) => logged.map((arrival) => arrival.amount),
     } as unknown as Chain
-    const work = { kind: 'fulfilment', user, stepKey, view: { requiredConfirmations: 1 } } as unknown as StepWork
+    const intent = { mode: 'non-7702:on-demand' }
+    const view = { requiredConfirmations: 1 }
+    const work = { kind: 'fulfilment', user, intent, stepKey, view } as unknown as StepWork
     const tools = { codec: { ...contracts, ...bundles, vaultArrivals } } as unknown as EngineTools
     const batch = aBatch({ chainId: 2, tokenTransfers: transfers })
     const adoption = await adoptExecution(work, batch, chain, { name: 'AlreadyFulfilled' }, tools)
