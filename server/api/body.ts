@@ -1,23 +1,27 @@
 import type { IncomingMessage } from 'node:http'
+import bourne from '@hapi/bourne'
 import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { type Issue, ServiceError } from '../domain/errors.js'
+import { isNestedDeeper } from './nesting.js'
 
 /** `body` undefined: the request has none. */
 export type ReadBody = { outcome: 'read'; body: unknown } | { outcome: 'invalid'; issue: Issue }
 
 const endedEarly = 'The body ended early'
+/** Ten times as deep as any body that the spec knows. */
+const deepest = 64
 
 /**
  * Reads JSON of at most `limitBytes`, counted after decompression. Throws `ServiceError` when the body is too large, is
  * not JSON by its Content-Type, or comes in a charset or an encoding that is not known.
  */
 export function createBodyReader(limitBytes: number): (ctx: Context) => Promise<ReadBody> {
-  const parse = bodyParser({
-    enableTypes: ['json'],
-    jsonLimit: `${limitBytes}b`,
-    // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants.
-    strict: false,
+  // As text, which is looked at before it is made into values.
+  const readText = bodyParser({
+    enableTypes: ['text'],
+    extendTypes: { text: ['application/json'] },
+    textLimit: `${limitBytes}b`,
   })
 
   return async (ctx) => {
@@ -26,12 +30,16 @@ export function createBodyReader(limitBytes: number): (ctx: Context) => Promise<
     if (found === 'broken off') return { outcome: 'invalid', issue: invalid(endedEarly) }
     requireJson(ctx)
     try {
-      await parse(ctx, async () => undefined)
+      await readText(ctx, async () => undefined)
+      const text = (ctx.request.rawBody ?? '') as string
+      if (isNestedDeeper(text, deepest)) {
+        return { outcome: 'invalid', issue: invalid(`The body is nested more than ${deepest} deep`) }
+      }
+      // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants.
+      return { outcome: 'read', body: text === '' ? undefined : bourne.parse(text) }
     } catch (error) {
       return { outcome: 'invalid', issue: toIssue(error, limitBytes) }
     }
-    const isEmpty = ctx.request.rawBody === ''
-    return { outcome: 'read', body: isEmpty ? undefined : ctx.request.body }
   }
 }
 

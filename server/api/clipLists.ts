@@ -12,3 +12,27 @@ export function clipLists(value: unknown, depth = 0): void {
   if (Array.isArray(value) && value.length > mostItems) value.length = mostItems + 1
   for (const part of Object.values(value)) clipLists(part, depth + 1)
 }
+
+/**
+ * The value itself, if it is made of no more values than that; else what it begins with: its lists end where so many have
+ * been seen, though none is empty that was not.
+ */
+export function beginningOf(value: unknown, mostValues: number): unknown {
+  let left = mostValues
+  let isWhole = true
+  const begin = (part: unknown): unknown => {
+    left--
+    if (typeof part !== 'object' || part === null) return part
+    if (!Array.isArray(part)) {
+      return Object.fromEntries(Object.entries(part).map(([name, entry]) => [name, begin(entry)]))
+    }
+    const items: unknown[] = []
+    for (const item of part) {
+      if (left > 0 || items.length === 0) items.push(begin(item))
+      else isWhole = false
+    }
+    return items
+  }
+  const beginning = begin(value)
+  return isWhole ? value : beginning
+}

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { clipLists, mostItems } from '../../server/api/clipLists.js'
+import { beginningOf, clipLists, mostItems } from '../../server/api/clipLists.js'
 import { forValidation, loadSpec } from '../../server/api/spec.js'
 import { createApi } from '../support/api.js'
 import { startHttpLayer } from '../support/httpLayer.js'
@@ -43,6 +43,57 @@ describe('lists that are longer than any may be', () => {
         message: 'chainAuthorizations must have at most 64 items',
         code: 'maxItems',
       })
+    } finally {
+      await http.stop()
+    }
+  })
+})
+
+describe('the beginning of a body', () => {
+  it('is the body itself where it is no larger', () => {
+    const body = { list: [1, 2, { three: 3 }], text: 'four' }
+    expect(beginningOf(body, 7)).to.equal(body)
+    expect(beginningOf(undefined, 1)).to.equal(undefined)
+  })
+
+  it('ends its lists where so much has been seen, and leaves none empty', () => {
+    const body = { lists: [[1, 2], [3, 4], [5]], last: [6, 7], none: [] }
+    expect(beginningOf(body, 6)).to.deep.equal({ lists: [[1, 2], [3]], last: [6], none: [] })
+    expect(body.lists).to.have.length(3)
+  })
+
+  it('is enough to refuse what is wrong all over, and what is wrong at its end only is found as well', async () => {
+    const http = await startHttpLayer({ createAction: () => Promise.reject(new Error('nobody comes so far')) })
+    try {
+      const api = createApi(http.url)
+      const call = { to: `0x${'12'.repeat(20)}`, value: '0', data: '0x' }
+      const issuesOf = async (calls: object[][]) => {
+        const chainBatches = calls.map((these) => ({
+          hash: `0x${'12'.repeat(32)}`,
+          chainId: 1,
+          tokenTransfers: [],
+          calls: these,
+        }))
+        const intent = {
+          mode: '7702',
+          signatureType: 'ecdsa',
+          signature: `0x${'12'.repeat(65)}`,
+          nbf: 0,
+          exp: 1,
+          chainBatches,
+        }
+        const reply = await api.post('/actions', { user: call.to, chainAuthorizations: [], intents: [intent] })
+        expect(reply.status).to.equal(400)
+        return (reply.body.issues as { path: string }[]).map(({ path }) => path)
+      }
+      const full = Array.from({ length: 64 }, () => call)
+      const all = await issuesOf(Array.from({ length: 16 }, () => full.map(() => ({ to: 1 }))))
+      expect(all).to.have.length(50)
+      expect(all[0]).to.match(/^\/intents\/0\/chainBatches\/0\/calls\/0\//)
+      const last = Array.from({ length: 16 }, (_none, batch) =>
+        batch < 15 ? full : [...full.slice(1), { ...call, to: 1 }],
+      )
+      expect(await issuesOf(last)).to.deep.equal(['/intents/0/chainBatches/15/calls/63/to'])
     } finally {
       await http.stop()
     }
