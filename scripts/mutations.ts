@@ -17,6 +17,7 @@ const copied = [
   'scripts',
   'test',
   'package.json',
+  'package-lock.json',
   'tsconfig.json',
   'openapi.yaml',
   '.mocharc.json',

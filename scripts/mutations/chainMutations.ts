@@ -240,4 +240,25 @@ export const chainMutations: Mutation[] = [
     ],
     tests: ['test/chain/pace.test.ts'],
   },
+  {
+    name: 'a limit has no room for what is refunded',
+    changes: [{ file: 'server/chain/fees.ts', find: '(estimate * 135n) / 100n', replace: '(estimate * 12n) / 10n' }],
+    tests: ['test/engine/refunds.test.ts'],
+  },
+  {
+    name: 'an account is believed that what it declares has moved',
+    changes: [{ file: 'server/engine/batchRun.ts', find: 'if (missing === null) return null', replace: 'return null' }],
+    tests: ['test/engine/untrueRuns.test.ts', '-g', 'no success'],
+  },
+  {
+    name: 'what the vault has paid is taken for what the account has done',
+    changes: [
+      {
+        file: 'server/engine/adoptExecution.ts',
+        find: 'const untrue = hasRun(work, batch, receipt, tools)',
+        replace: 'const untrue = receipt',
+      },
+    ],
+    tests: ['test/engine/untrueRuns.test.ts', '-g', 'forgotten'],
+  },
 ]

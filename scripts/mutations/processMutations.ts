@@ -113,4 +113,20 @@ export const processMutations: Mutation[] = [
     ],
     tests: ['test/nodes/replacement.test.ts', '-g', 'keeps its fees'],
   },
+  {
+    name: 'a payout that was settled and comes again is open anew',
+    changes: [
+      {
+        file: 'server/store/exposures.ts',
+        find: "exposure.kind === 'payout' ?",
+        replace: "exposure.kind !== 'payout' ?",
+      },
+    ],
+    tests: ['test/store/settledExposures.test.ts'],
+  },
+  {
+    name: 'of a body that is wrong all over all is told to nobody',
+    changes: [{ file: 'server/api/clipLists.ts', find: 'return isWhole ? value : beginning', replace: 'return value' }],
+    tests: ['test/api/clipLists.test.ts'],
+  },
 ]
