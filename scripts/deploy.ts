@@ -1,7 +1,7 @@
 /**
  * Deploys both contracts on every chain of a chains file, at the same address everywhere, and sets operators and caps.
  * Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>]
- *        [--replace-vault] [--dry-run]
+ *        [--replace-vault] [--vault-number <n>] [--dry-run]
  * DEPLOYER_PRIVATE_KEYS (one key, test chains only), or DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL as for the service,
  * signs; the operators are by default those of the SOLVER_ variables, the owner is the deployer.
  * Ends with 0 when all is in place, 2 when the owner has to send the rest, 3 when a dry run found something to do.
@@ -17,7 +17,7 @@ import { helpIfAsked, withUsage } from './usage.js'
 
 const usage =
   'Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>] ' +
-  '[--replace-vault] [--dry-run]'
+  '[--replace-vault] [--vault-number <n>] [--dry-run]'
 
 const exitCodes = { done: 0, ownerHasTo: 2, planned: 3 }
 
@@ -43,10 +43,12 @@ async function run() {
       operators: { type: 'string' },
       out: { type: 'string' },
       'replace-vault': { type: 'boolean', default: false },
+      'vault-number': { type: 'string', default: '0' },
       'dry-run': { type: 'boolean', default: false },
     },
   })
   if (!values.chains) throw new DeployRefused('--chains <file> is missing')
+  if (!/^\d{1,9}$/.test(values['vault-number'])) throw new DeployRefused('--vault-number: a whole number from 0 on')
   const [signer, ...more] = await signersOf('DEPLOYER')
   if (more.length > 0) throw new DeployRefused('DEPLOYER_ names more than one key')
   const owner = values.owner ? address(values.owner, '--owner') : signer?.address
@@ -64,6 +66,7 @@ async function run() {
       operators,
       dryRun: values['dry-run'],
       replaceVault: values['replace-vault'],
+      vaultNumber: Number(values['vault-number']),
       env: process.env,
     },
     (line) => void process.stdout.write(`${line}\n`),

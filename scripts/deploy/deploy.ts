@@ -17,6 +17,8 @@ export type DeployOptions = {
   operators: readonly Address[]
   dryRun: boolean
   replaceVault: boolean
+  /** Which of the vaults that code and owner make; 0 is the first. */
+  vaultNumber: number
   env: NodeJS.ProcessEnv
 }
 
@@ -31,7 +33,7 @@ export type DeployOutcome = 'done' | 'planned' | 'ownerHasTo'
 export async function deploy(options: DeployOptions, say: (line: string) => void): Promise<DeployOutcome> {
   const contracts = {
     delegate: create2Address(delegateInitCode()),
-    vault: create2Address(vaultInitCode(options.owner)),
+    vault: create2Address(vaultInitCode(options.owner), options.vaultNumber),
   }
   const file = readDeployableFile(options.chainsFile, contracts, options)
   const real = file.chains.filter((chain) => !chain.testnet).map((chain) => chain.chainId)
@@ -40,7 +42,8 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     throw new DeployRefused(`DEPLOYER_PRIVATE_KEYS: ${real.join(', ')} is not marked testnet; ${advice}`)
   }
   const deployer = options.signer?.address ?? options.owner
-  const wanted = { deployer, owner: options.owner, operators: options.operators }
+  const { owner, operators, vaultNumber } = options
+  const wanted = { deployer, owner, operators, vaultNumber }
   const chains = file.chains.map((chain) => ({ chain, reader: readerOf(chain.rpcUrls) }))
   say(`delegate ${contracts.delegate}`)
   say(`vault    ${contracts.vault} of owner ${options.owner}`)

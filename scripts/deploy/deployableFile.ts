@@ -23,6 +23,13 @@ export function readDeployableFile(
           'inventory and its memory of what was paid: finish what is open, withdraw, then use --replace-vault.',
       )
     }
+    // Else who wants a fresh vault, as beside an empty database, would get the one that has paid before.
+    if (known === contracts.vault && options.replaceVault) {
+      throw new DeployRefused(
+        `The file names the vault ${known} already, which this build, owner and --vault-number make. For a fresh one give ` +
+          'another --vault-number; where it is the fresh one, leave --replace-vault out.',
+      )
+    }
     const others = (entry.delegates ?? []).filter(
       (address) => ![nowhere, contracts.delegate].includes(address.toLowerCase()),
     )

@@ -51,20 +51,26 @@ const factoryDeployment = {
 export async function planChain(
   chain: ChainConfig,
   reader: PublicClient,
-  wanted: { deployer: Address; owner: Address; operators: readonly Address[] },
+  wanted: { deployer: Address; owner: Address; operators: readonly Address[]; vaultNumber: number },
 ): Promise<ChainPlan> {
   const answered = await reader.getChainId()
   if (answered !== chain.chainId) {
     throw new DeployRefused(`Chain ${chain.chainId}: its RPC is of chain ${answered}`)
   }
   const delegate = create2Address(delegateInitCode())
-  const vault = create2Address(vaultInitCode(wanted.owner))
+  const vault = create2Address(vaultInitCode(wanted.owner), wanted.vaultNumber)
   const steps: PlannedStep[] = []
 
   const hasFactory = await hasCode('CREATE2 factory', create2Factory, factoryDeployment.code)
   if (!hasFactory) steps.push(...(await factorySteps()))
   await planContract('delegate', delegate, delegateInitCode(), delegateRuntime)
-  const hasVault = await planContract('vault', vault, vaultInitCode(wanted.owner), solverVaultRuntime)
+  const hasVault = await planContract(
+    'vault',
+    vault,
+    vaultInitCode(wanted.owner),
+    solverVaultRuntime,
+    wanted.vaultNumber,
+  )
 
   const read = <T>(functionName: string, args: readonly unknown[] = []) =>
     reader.readContract({ address: vault, abi: solverVaultAbi as Abi, functionName, args }) as Promise<T>
@@ -103,9 +109,15 @@ export async function planChain(
     return [{ ...common, what: "pay for the CREATE2 factory's deployment", to: sender, value: missing }, sent]
   }
 
-  async function planContract(what: string, address: Address, initCode: Hex, runtime: Hex): Promise<boolean> {
+  async function planContract(
+    what: string,
+    address: Address,
+    initCode: Hex,
+    runtime: Hex,
+    number = 0,
+  ): Promise<boolean> {
     if (await hasCode(what, address, runtime)) return true
-    const data = create2Data(initCode)
+    const data = create2Data(initCode, number)
     const request = { account: wanted.deployer, to: create2Factory, data }
     // Without a factory there is nothing to estimate: its code bytes and the creation, at the protocol's prices.
     const gas = hasFactory

@@ -5,7 +5,7 @@ import { createDatabase, type Database } from '../../server/store/database.js'
 import { checkEncryption } from './checkEncryption.js'
 import { checkMigrations } from './checkMigrations.js'
 import { checkMysql } from './checkMysql.js'
-import { createFindings, type Finding } from './finding.js'
+import { createFindings, type Finding, type Findings } from './finding.js'
 
 /** Locally measured times vary by this much without anything wrong. */
 const skewMs = 2_000
@@ -33,6 +33,7 @@ export async function checkDatabase(
   const database = createDatabase(config)
   try {
     await untilFree(database)
+    if (config.kind === 'sqlite') await checkIntegrity(config.file, database, fault)
     const before = now()
     const clock = await database.clock()
     const skew = clock - (before + now()) / 2
@@ -90,6 +91,15 @@ function canBeMade(file: string): boolean {
   } catch {
     return false
   }
+}
+
+/** A write-ahead log that belongs to another state of the file, as beside a restored backup, makes one that opens and is broken. */
+async function checkIntegrity(file: string, { knex }: Database, fault: Findings['fault']): Promise<void> {
+  const [row] = (await knex.raw('PRAGMA quick_check(1)')) as { quick_check: string }[]
+  if (row?.quick_check === 'ok') return
+  const remedy =
+    'Restore the backup, without a -wal and -shm that do not belong to it; see "Restoring a backup" in the README.'
+  fault('database.damaged', `${file} is damaged: ${String(row?.quick_check).split('\n')[0]}`, remedy)
 }
 
 async function untilFree({ knex }: Database): Promise<void> {

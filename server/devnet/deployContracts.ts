@@ -10,25 +10,28 @@ import {
   type Hex,
   http,
   padHex,
+  toHex,
 } from 'viem'
 import { delegateAbi, delegateBytecode, solverVaultAbi, solverVaultBytecode } from '../chain/generated/contracts.js'
 import { minedReceipt } from './minedReceipt.js'
 
 /** The CREATE2 factory that stands at this address on nearly every chain, anvil's included. */
 export const create2Factory: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
-const salt = padHex('0x', { size: 32 })
+
+/** What makes another contract of the same code and arguments. */
+const saltOf = (number: number) => padHex(toHex(number), { size: 32 })
 
 /** What to send to the factory to deploy the code. */
-export function create2Data(initCode: Hex): Hex {
-  return concatHex([salt, initCode])
+export function create2Data(initCode: Hex, number = 0): Hex {
+  return concatHex([saltOf(number), initCode])
 }
 
-/** The contract's address is the same on every chain, since it depends on nothing but its code and arguments. */
-export function create2Address(initCode: Hex): Address {
+/** The contract's address is the same on every chain, since it depends on nothing but its code, arguments and number. */
+export function create2Address(initCode: Hex, number = 0): Address {
   return getContractAddress({
     opcode: 'CREATE2',
     from: create2Factory,
-    salt,
+    salt: saltOf(number),
     bytecode: initCode,
   }).toLowerCase() as Address
 }

@@ -10,6 +10,7 @@ const pollMs = 200
 /** Brings the schema up to date. Several processes that start at once, on whichever node, do it one after the other. */
 export async function migrate(knex: Knex, options: { isShared: boolean }): Promise<void> {
   const latest = () => knex.migrate.latest({ migrationSource: migrationSource() })
+  await refuseNewer(knex)
   if (!options.isShared) {
     await latest()
     return
@@ -33,11 +34,23 @@ export async function migrate(knex: Knex, options: { isShared: boolean }): Promi
   }
 }
 
+/** As when an older replica starts again in the middle of an update. Knex would call the build's own migrations corrupt. */
+async function refuseNewer(knex: Knex): Promise<void> {
+  const foreign = (await namesDone(knex)).filter((name) => !(name in migrations))
+  if (foreign.length === 0) return
+  throw new Error(
+    `The database was migrated by a newer build (${foreign.join(', ')}). Run that one or a later one: migrations go forward only.`,
+  )
+}
+
 async function isUpToDate(knex: Knex): Promise<boolean> {
-  if (!(await knex.schema.hasTable('knex_migrations'))) return false
+  return (await namesDone(knex)).sort().join() === Object.keys(migrations).sort().join()
+}
+
+async function namesDone(knex: Knex): Promise<string[]> {
+  if (!(await knex.schema.hasTable('knex_migrations'))) return []
   const done = (await knex('knex_migrations').select('name')) as { name: string }[]
-  const names = done.map((row) => row.name).sort()
-  return names.join() === Object.keys(migrations).sort().join()
+  return done.map(({ name }) => name)
 }
 
 /** Takes or renews the turn. False: it is another one's, or was lost to another node's write. */

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, syml
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Abi, type Address, createPublicClient, encodeFunctionData, http, zeroAddress } from 'viem'
+import { type Abi, type Address, createPublicClient, encodeFunctionData, getAddress, http, zeroAddress } from 'viem'
 import { deploy, type DeployOptions } from '../../scripts/deploy/deploy.js'
 import { DeployRefused } from '../../scripts/deploy/planChain.js'
 import { readChainsFile } from '../../server/chainsFile.js'
@@ -57,6 +57,7 @@ describe('npm run deploy', () => {
       operators: [addressOf(1), addressOf(2)],
       dryRun: false,
       replaceVault: false,
+      vaultNumber: 0,
       env: { NODE: '127.0.0.1' },
       ...options,
     }
@@ -177,6 +178,22 @@ describe('npm run deploy', () => {
     expect(await run({ replaceVault: true })).to.equal('done')
     expect(written().chains[0]!.delegates[1]).to.equal(old)
     expect(written().chains[0]!.formerVaults).to.deep.equal([oldVault])
+  })
+
+  it('makes a fresh vault of the same owner by another number, and refuses to call the old one fresh', async () => {
+    await run()
+    const before = written().chains[0]!.vault
+    expect(await refusal(run({ replaceVault: true })))
+      .to.contain(`${before} already`)
+      .and.contain('--vault-number')
+    expect(written().chains[0]!.vault).to.equal(before)
+    expect(await run({ replaceVault: true, vaultNumber: 1 })).to.equal('done')
+    const { vault, formerVaults } = written().chains[0]!
+    expect(vault).not.to.equal(before)
+    expect(formerVaults).to.include(before)
+    expect(await readVault(anvils[0]!.url, vault, 'owner', [])).to.equal(getAddress(addressOf(0)))
+    // Again after a failure: nothing is left to do.
+    expect(await run({ vaultNumber: 1 })).to.equal('done')
   })
 
   it('leaves the file as readable as it was, and the link to it a link', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { keccak256, zeroAddress } from 'viem'
 import { diagnose } from '../../scripts/doctor/diagnose.js'
@@ -8,6 +8,9 @@ import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { createDatabase } from '../../server/store/database.js'
 import { builtProgram } from '../support/builtProgram.js'
 import { doctorScene, type Env } from './doctorScene.js'
+
+/** SQLite's own. */
+const pageBytes = 4_096
 
 describe('npm run doctor', function () {
   this.timeout(60_000)
@@ -46,6 +49,11 @@ describe('npm run doctor', function () {
     database(laneOf(index, 'active'))
     const { address } = devAccount(index)
     return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
+  }
+  const breakPage = (page: number) => {
+    database()
+    const content = readFileSync(place.file)
+    writeFileSync(place.file, content.fill(0xff, (page - 1) * pageBytes, page * pageBytes))
   }
   type Break = () => unknown
   const broken: [string, string, Break][] = [
@@ -197,6 +205,7 @@ describe('npm run doctor', function () {
     ],
     ['an operator that has code', 'operator.hasCode', () => meanwhile(() => setOperator('anvil_setCode', '0x00'))],
     ['a database that is none', 'database.damaged', () => writeFileSync(place.file, 'no database, '.repeat(100))],
+    ['a database of which a page is broken', 'database.damaged', () => breakPage(20)],
     ['a database that is a folder', 'database.damaged', () => (place.env.DATABASE_URL = `sqlite:${folder}`)],
     ['a database without one of its tables', 'database.damaged', () => database('DROP TABLE lanes')],
     [

@@ -33,6 +33,12 @@ describe('the tables', () => {
     }
   })
 
+  it('of a later version are left alone, and the start says which build they are of', async () => {
+    await database.knex('knex_migrations').insert({ name: '9999_later', batch: 9 })
+    const start = await database.migrate().catch((error: unknown) => error)
+    expect((start as Error).message).to.match(/^The database was migrated by a newer build \(9999_later\)/)
+  })
+
   it('of an earlier version are brought up to date, with what they hold', async () => {
     const { knex } = database
     const exposure = { kind: 'payout', chain_id: 1, transaction_hash: '0x01', user: '0x02', token: '0x03' }
