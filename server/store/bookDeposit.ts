@@ -5,7 +5,7 @@ import { moveBalance } from './balances.js'
 import { creditArrivals } from './creditArrivals.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow, FoundDeposit } from './deposits.js'
-import { recordExposure } from './exposures.js'
+import { recordExposure, settledAgain } from './exposures.js'
 import { post } from './ledger.js'
 import { type CreditMove, moveCredits } from './moveCredits.js'
 import type { CreditRow } from './rows.js'
@@ -147,7 +147,11 @@ async function withdrawFromVault(database: Database, trx: Transaction, row: Depo
   )
   const available = credits.reduce((sum, credit) => sum + BigInt(credit.available), 0n)
   if (available < amount && row.reopenings === 0) return exceeds(amount, available)
-  let open = amount
+  const settled =
+    row.reopenings > 0
+      ? await settledAgain(database, trx, { ...key, transactionHash: row.transaction_hash, amount })
+      : 0n
+  let open = amount - settled
   const moves: CreditMove[] = []
   for (const credit of credits) {
     const has = BigInt(credit.available)
@@ -159,7 +163,7 @@ async function withdrawFromVault(database: Database, trx: Transaction, row: Depo
   }
   await moveCredits(database, trx, moves, now)
   const rest = { cause: `${cause}:${withoutCredit}`, debit: 'solver', credit: 'vault' } as const
-  post(trx, [{ ...rest, amount: open, ...key }], now)
+  post(trx, [{ ...rest, amount: open + settled, ...key }], now)
   const { transaction_hash: transactionHash } = row
   const exposure = { kind: 'payout', ...key, transactionHash, amount: open, creditId: null } as const
   await recordExposure(database, trx, exposure, now)

@@ -4,7 +4,7 @@ import type { SolverNeed } from '../domain/solverNeeds.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
 import { drawingSteps, releaseCredit, reserveCredit, spendCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
-import { recordExposure } from './exposures.js'
+import { areSettledAgain, recordExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { unbindPayment } from './payments.js'
 import { spenderOf } from './preparation.js'
@@ -93,10 +93,17 @@ export async function bookLate(
   )
   const late = { ...row, reopenings: row.reopenings + 1 }
   const spender = spenderOf(late)
-  const isReserved = needs
-    ? (await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved'
-    : (await trx.together(...drawingSteps(trx, [spender.ref]))).flat().length > 0
-  if (!isReserved) await exposePayouts(database, trx, row, result, now)
+  const settled = result.payouts.map((payout) => ({
+    ...payout,
+    user: row.user,
+    transactionHash: result.transactionHash,
+  }))
+  const isReserved = async () =>
+    needs
+      ? (await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved'
+      : (await trx.together(...drawingSteps(trx, [spender.ref]))).flat().length > 0
+  const isCovered = (await areSettledAgain(database, trx, settled)) || (await isReserved())
+  if (!isCovered) await exposePayouts(database, trx, row, result, now)
   await bookResult(database, trx, late, result, now)
   return late
 }

@@ -46,7 +46,7 @@ export async function recordExposure(
   now: number,
 ): Promise<void> {
   if (exposure.amount === 0n) return
-  const settled = exposure.kind === 'payout' ? await moveSettled(database, trx, exposure, 'comesAgain') : 0n
+  const settled = exposure.kind === 'payout' ? await settledAgain(database, trx, exposure) : 0n
   const open = (exposure.amount - settled).toString()
   if (open === '0') return
   await trx('exposures').insert({
@@ -82,21 +82,41 @@ export async function undoPayout(database: Database, trx: Transaction, payout: M
 }
 
 /**
- * Of the payouts of a transaction that were settled with the user, notes which go from the chain, and come again. Returns
- * how much that is.
+ * Notes that a payout has come again that had been settled with the user and gone from the chain: it is settled still, and
+ * takes nothing of what he has paid since. Returns how much of it that is.
  */
+export function settledAgain(database: Database, trx: Transaction, payout: Moved): Promise<bigint> {
+  return moveSettled(database, trx, payout, 'comesAgain')
+}
+
+/** As `settledAgain`, for payouts of one user and transaction that are so in full; if not, nothing is noted. */
+export async function areSettledAgain(
+  database: Database,
+  trx: Transaction,
+  payouts: readonly Moved[],
+): Promise<boolean> {
+  const sums = new Map<string, Moved>()
+  for (const payout of payouts) {
+    const key = `${payout.chainId} ${payout.token}`
+    sums.set(key, { ...payout, amount: (sums.get(key)?.amount ?? 0n) + payout.amount })
+  }
+  for (const sum of sums.values()) {
+    const rows = await settledRows(database, trx, sum)
+    if (rows.reduce((undone, row) => undone + BigInt(row.undone_amount), 0n) < sum.amount) return false
+  }
+  for (const sum of sums.values()) await settledAgain(database, trx, sum)
+  return sums.size > 0
+}
+
+/** Of the payouts of a transaction that were settled with the user, notes which go from the chain, and come again. */
 async function moveSettled(
   database: Database,
   trx: Transaction,
-  { chainId: chain_id, transactionHash: transaction_hash, user, token, amount }: Moved,
+  payout: Moved,
   way: 'goes' | 'comesAgain',
 ): Promise<bigint> {
-  const rows = await database.lock(
-    trx<ExposureRow>('exposures')
-      .where({ kind: 'payout', chain_id, transaction_hash, user, token })
-      .whereNotNull('resolved_at')
-      .orderBy('id'),
-  )
+  const { amount } = payout
+  const rows = await settledRows(database, trx, payout)
   const [from, to] =
     way === 'goes' ? (['open_amount', 'undone_amount'] as const) : (['undone_amount', 'open_amount'] as const)
   let left = amount
@@ -109,6 +129,24 @@ async function moveSettled(
     await trx('exposures').where({ id: row.id }).update(amounts)
   }
   return amount - left
+}
+
+/** Exposures that were settled, of a transaction in any of its signed forms: only one of them is ever on the chain. */
+async function settledRows(
+  database: Database,
+  trx: Transaction,
+  { chainId: chain_id, transactionHash: hash, user, token }: Moved,
+): Promise<ExposureRow[]> {
+  const same = trx('attempts').where({ hash }).select('transaction_id')
+  const forms = await trx<{ hash: Hash }>('attempts').whereIn('transaction_id', same).select('hash')
+  const hashes = [...new Set([hash, ...forms.map((form) => form.hash)])]
+  return database.lock(
+    trx<ExposureRow>('exposures')
+      .where({ kind: 'payout', chain_id, user, token })
+      .whereIn('transaction_hash', hashes)
+      .whereNotNull('resolved_at')
+      .orderBy('id'),
+  )
 }
 
 /**

@@ -104,10 +104,13 @@ describe('what has left the vault without credit, settled with the user, gone an
     await settleOnce()
     for (const next of [place(5), place(6)]) {
       await undo(scene, last)
+      // What he has paid since is none of it.
+      await moved(scene, user, true, 80n, randomHash(), place(next.blockNumber + 100))
       await moved(scene, user, false, 60n, hash, next)
       expect(await scene.store.readOpenExposures()).to.deep.equal([])
       last = next
     }
+    expect((await scene.store.readBalances(user))[0]!.available).to.equal(160n)
   })
 
   it('is settled still: a step', async () => {
@@ -122,15 +125,15 @@ describe('what has left the vault without credit, settled with the user, gone an
     const recorded = await scene.store.recordTransaction(aNewTransaction({ chainId: 2, signer, steps: [work] }), now)
     if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
     const transactionId = recorded.transaction.id
-    const transactionHash = randomHash()
+    const transactionHash = recorded.transaction.attempts[0]!.hash
     const settle = (result: StepResult, { blockNumber, blockHash }: Block) => {
-      const mined = { hash: transactionHash, blockNumber, blockHash }
+      const mined = { hash: result.transactionHash!, blockNumber, blockHash }
       const settled = { transactionId, mined, airdrop: null, results: [{ ref, needs: [need(60n)], result }] }
       return scene.store.settleTransaction(settled, now)
     }
-    const paid = (block: Block): StepResult => {
+    const paid = (block: Block, hash = transactionHash): StepResult => {
       const payouts = [{ chainId: 2, token: usdOn2, amount: 60n }]
-      return { status: 'success', transactionHash, ...block, confirmations: 1, arrivals: [], payouts }
+      return { status: 'success', transactionHash: hash, ...block, confirmations: 1, arrivals: [], payouts }
     }
     const [failed, first, second] = [place(9), place(10), place(11)]
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
@@ -141,9 +144,15 @@ describe('what has left the vault without credit, settled with the user, gone an
     await settle(paid(first), first)
     await settleOnce()
     await undo(scene, first, 2)
-    await settle(paid(second), second)
+    // What he has paid since is none of it.
+    await moved(scene, user, true, 80n, randomHash(), place(3))
+    // With higher fees this time.
+    const replacement = { ...recorded.transaction.attempts[0]!, hash: randomHash() }
+    expect(await scene.store.recordAttempt(recorded.transaction, replacement, now)).to.equal('recorded')
+    await settle(paid(second, replacement.hash), second)
     expect((await scene.store.readStep(ref))!.status).to.equal('success')
     expect(await scene.store.readOpenExposures()).to.deep.equal([])
+    expect((await scene.store.readBalances(user)).map(({ available }) => available)).to.include(80n)
   })
 })
 
