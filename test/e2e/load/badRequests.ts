@@ -227,6 +227,8 @@ export async function badRequests(world: LoadWorld, api: Api): Promise<BadReques
       status: 400,
       issue: ['duplicate_intent', '/intents/0'],
     }),
+    post('a body without end', '/actions', '['.repeat(100_000), { status: 400, issue: ['json', ''] }),
+    post('a body that is wrong all over', '/actions', wrongAllOver(), { status: 400, issue: ['pattern', '/user'] }),
     post('no authorizations', '/actions', bare, { status: 400, says: /chainAuthorizations/ }),
     post('parts for both', '/actions', mixed(), { status: 400, issue: ['mixed_batch', '/intents/0/chainBatches/0'] }),
     post('another payer', '/actions', onDemand(addressOf('payer')), {
@@ -347,4 +349,11 @@ export async function badRequests(world: LoadWorld, api: Api): Promise<BadReques
     const transfers = [...pay(user.address), { from: 'solver', to: user.address, token: usd, amount: 1n }]
     return { user: user.address, intents: [onDemandIntent([{ chainId: b.chainId, tokenTransfers: transfers }])] }
   }
+}
+
+/** 150 kB, of lists as long as they may be: each of its sixteen thousand calls breaks three rules. */
+function wrongAllOver(): string {
+  const calls = Array.from({ length: 64 }, () => ({ to: 1 }))
+  const chainBatches = Array.from({ length: 16 }, () => ({ calls }))
+  return JSON.stringify({ user: 'x', intents: Array.from({ length: 16 }, () => ({ mode: '7702', chainBatches })) })
 }
