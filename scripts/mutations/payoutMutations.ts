@@ -256,8 +256,8 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/bookResult.ts',
-        find: '.flat().length > 0\n  const isCovered',
-        replace: '.flat().length < 0\n  const isCovered',
+        find: '[spender.ref]))).flat().length > 0',
+        replace: '[spender.ref]))).flat().length < 0',
       },
     ],
     tests: ['test/store/lateTransactions.test.ts', '-g', 'from what is set aside still'],
@@ -267,8 +267,8 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/bookResult.ts',
-        find: '.flat().length > 0\n  const isCovered',
-        replace: '.flat().length >= 0\n  const isCovered',
+        find: '[spender.ref]))).flat().length > 0',
+        replace: '[spender.ref]))).flat().length >= 0',
       },
     ],
     tests: ['test/store/lateTransactions.test.ts', '-g', 'any more as an exposure'],

@@ -129,4 +129,15 @@ export const processMutations: Mutation[] = [
     changes: [{ file: 'server/api/clipLists.ts', find: 'return isWhole ? value : beginning', replace: 'return value' }],
     tests: ['test/api/clipLists.test.ts'],
   },
+  {
+    name: 'a step takes what was settled of another, though credit is set aside for it',
+    changes: [
+      {
+        file: 'server/store/bookResult.ts',
+        find: '(await isDrawn()) || (await isSettled())',
+        replace: '(await isSettled()) || (await isDrawn())',
+      },
+    ],
+    tests: ['test/store/settledExposures.test.ts'],
+  },
 ]

@@ -93,16 +93,12 @@ export async function bookLate(
   )
   const late = { ...row, reopenings: row.reopenings + 1 }
   const spender = spenderOf(late)
-  const settled = result.payouts.map((payout) => ({
-    ...payout,
-    user: row.user,
-    transactionHash: result.transactionHash,
-  }))
+  const isDrawn = async () => (await trx.together(...drawingSteps(trx, [spender.ref]))).flat().length > 0
+  const isSettled = () => areSettledAgain(database, trx, payoutsOf(row, result))
   const isReserved = async () =>
-    needs
-      ? (await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved'
-      : (await trx.together(...drawingSteps(trx, [spender.ref]))).flat().length > 0
-  const isCovered = (await areSettledAgain(database, trx, settled)) || (await isReserved())
+    needs !== null && (await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved'
+  // What is set aside for it comes first: another step of the transaction may be the one that was settled with the user.
+  const isCovered = (await isDrawn()) || (await isSettled()) || (await isReserved())
   if (!isCovered) await exposePayouts(database, trx, row, result, now)
   await bookResult(database, trx, late, result, now)
   return late
@@ -113,13 +109,16 @@ export async function exposePayouts(
   database: Database,
   trx: Transaction,
   row: StepRow,
-  { transactionHash, payouts }: Effect,
+  result: Effect,
   now: number,
 ): Promise<void> {
-  for (const { chainId, token, amount } of payouts) {
-    const place = { chainId, transactionHash, user: row.user, token }
-    await recordExposure(database, trx, { kind: 'payout', ...place, amount, creditId: null }, now)
+  for (const payout of payoutsOf(row, result)) {
+    await recordExposure(database, trx, { kind: 'payout', ...payout, creditId: null }, now)
   }
+}
+
+function payoutsOf({ user }: StepRow, { transactionHash, payouts }: Effect) {
+  return payouts.map((payout) => ({ ...payout, user, transactionHash }))
 }
 
 /** What the ledger says was paid out in the step's newest attempt. */

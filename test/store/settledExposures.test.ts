@@ -30,16 +30,10 @@ describe('what was paid out, gone, settled with the user, and has not happened a
   }
 
   it('gives no credit that the vault does not hold: a step', async () => {
-    const [user, signer, hash, block] = [randomAddress(), randomAddress(), randomHash(), place(1)]
-    await scene.store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
+    const [user, hash, block] = [randomAddress(), randomHash(), place(1)]
     await moved(scene, user, true, 100n, hash, block)
-    const entry = aNewAction({ user, intents: [aSignedIntent([aBatch({ chainId: 2, hash: randomHash() })])] })
-    await scene.store.insertAction(entry)
-    const ref = stepOf(entry, 0, 0)
-    await scene.ask(ref, { needs: [need(60n)], intentSigned: true })
-    const work = (await scene.store.readStepWork(ref))!
-    const recorded = await scene.store.recordTransaction(aNewTransaction({ chainId: 2, signer, steps: [work] }), now)
-    if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+    const { transaction, refs } = await recordedSteps(scene, user, 1)
+    const ref = refs[0]!
     await undo(scene, block)
     await settleAll(60n)
     await moved(scene, user, true, 100n, hash, place(3))
@@ -50,7 +44,7 @@ describe('what was paid out, gone, settled with the user, and has not happened a
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
     const result = { status: 'reverted', error, transactionHash: mined.hash, blockNumber: 9 } as const
     const results = [{ ref, needs: [need(60n)], result }]
-    await scene.store.settleTransaction({ transactionId: recorded.transaction.id, mined, airdrop: null, results }, now)
+    await scene.store.settleTransaction({ transactionId: transaction.id, mined, airdrop: null, results }, now)
     expect((await scene.store.readStep(ref))!.status).to.equal('reverted')
     expect(await available(user)).to.equal(0n)
   })
@@ -113,46 +107,63 @@ describe('what has left the vault without credit, settled with the user, gone an
     expect((await scene.store.readBalances(user))[0]!.available).to.equal(160n)
   })
 
-  it('is settled still: a step', async () => {
-    const [user, signer] = [randomAddress(), randomAddress()]
-    await scene.store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
-    await moved(scene, user, true, 60n, randomHash(), place(1))
-    const entry = aNewAction({ user, intents: [aSignedIntent([aBatch({ chainId: 2, hash: randomHash() })])] })
-    await scene.store.insertAction(entry)
-    const ref = stepOf(entry, 0, 0)
-    await scene.ask(ref, { needs: [need(60n)], intentSigned: true })
-    const work = (await scene.store.readStepWork(ref))!
-    const recorded = await scene.store.recordTransaction(aNewTransaction({ chainId: 2, signer, steps: [work] }), now)
-    if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
-    const transactionId = recorded.transaction.id
-    const transactionHash = recorded.transaction.attempts[0]!.hash
-    const settle = (result: StepResult, { blockNumber, blockHash }: Block) => {
-      const mined = { hash: result.transactionHash!, blockNumber, blockHash }
-      const settled = { transactionId, mined, airdrop: null, results: [{ ref, needs: [need(60n)], result }] }
-      return scene.store.settleTransaction(settled, now)
-    }
-    const paid = (block: Block, hash = transactionHash): StepResult => {
-      const payouts = [{ chainId: 2, token: usdOn2, amount: 60n }]
-      return { status: 'success', transactionHash: hash, ...block, confirmations: 1, arrivals: [], payouts }
-    }
-    const [failed, first, second] = [place(9), place(10), place(11)]
+  /** Steps that pay out 60 each by one transaction, which comes to these ends; a success has paid. */
+  async function ends(user: Address, steps: number) {
+    const { transaction, refs } = await recordedSteps(scene, user, steps)
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 60n }]
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
-    await settle({ status: 'reverted', error, transactionHash, blockNumber: failed.blockNumber }, failed)
+    const come = async (block: Block, outcomes: ('success' | 'reverted')[], hash = transaction.attempts[0]!.hash) => {
+      const at = { transactionHash: hash, blockNumber: block.blockNumber }
+      const results = outcomes.map((status, index) => {
+        const paid = { ...at, blockHash: block.blockHash, confirmations: 1, arrivals: [], payouts }
+        const result: StepResult = status === 'success' ? { status, ...paid } : { status, error, ...at }
+        return { ref: refs[index]!, needs: [need(60n)], result }
+      })
+      const settled = { transactionId: transaction.id, mined: { hash, ...block }, airdrop: null, results }
+      await scene.store.settleTransaction(settled, now)
+    }
+    const replace = async () => {
+      const replacement = { ...transaction.attempts[0]!, hash: randomHash() }
+      expect(await scene.store.recordAttempt(transaction, replacement, now)).to.equal('recorded')
+      return replacement.hash
+    }
+    return { come, replace, refs }
+  }
+
+  it('is settled still: a step', async () => {
+    const user = randomAddress()
+    await moved(scene, user, true, 60n, randomHash(), place(1))
+    const { come, replace, refs } = await ends(user, 1)
+    const [failed, first, second] = [place(9), place(10), place(11)]
+    await come(failed, ['reverted'])
     // Its credit, which is free again, is taken out by the user.
     await moved(scene, user, false, 60n, randomHash(), place(2))
     await undo(scene, failed, 2)
-    await settle(paid(first), first)
+    await come(first, ['success'])
     await settleOnce()
     await undo(scene, first, 2)
     // What he has paid since is none of it.
     await moved(scene, user, true, 80n, randomHash(), place(3))
     // With higher fees this time.
-    const replacement = { ...recorded.transaction.attempts[0]!, hash: randomHash() }
-    expect(await scene.store.recordAttempt(recorded.transaction, replacement, now)).to.equal('recorded')
-    await settle(paid(second, replacement.hash), second)
-    expect((await scene.store.readStep(ref))!.status).to.equal('success')
+    await come(second, ['success'], await replace())
+    expect((await scene.store.readStep(refs[0]!))!.status).to.equal('success')
     expect(await scene.store.readOpenExposures()).to.deep.equal([])
     expect((await scene.store.readBalances(user)).map(({ available }) => available)).to.include(80n)
+  })
+
+  it('is settled still, and another step of the transaction is paid from its own credit', async () => {
+    const user = randomAddress()
+    await moved(scene, user, true, 120n, randomHash(), place(1))
+    const { come } = await ends(user, 2)
+    const [half, first, second] = [place(9), place(10), place(11)]
+    await come(half, ['success', 'reverted'])
+    await moved(scene, user, false, 60n, randomHash(), place(2))
+    await undo(scene, half, 2)
+    await come(first, ['success', 'success'])
+    await settleOnce()
+    await undo(scene, first, 2)
+    await come(second, ['success', 'success'])
+    expect(await scene.store.readOpenExposures()).to.deep.equal([])
   })
 })
 
@@ -179,4 +190,19 @@ async function moved(
   const movements = [{ logIndex: 0, amount }]
   const found = { outcome: 'found', custody: 'vault', movements, mismatch: 'no', confirmations: 1, ...block } as const
   await store.settleDeposit(id, found, now)
+}
+
+/** Steps of the user that need 60 on the second chain each, set aside of his credit, and the transaction that carries them. */
+async function recordedSteps({ store, ask }: Scene, user: Address, steps: number) {
+  const signer = randomAddress()
+  await store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
+  const batch = () => aSignedIntent([aBatch({ chainId: 2, hash: randomHash() })])
+  const entry = aNewAction({ user, intents: Array.from({ length: steps }, batch) })
+  await store.insertAction(entry)
+  const refs = Array.from({ length: steps }, (_none, index) => stepOf(entry, index, 0))
+  for (const ref of refs) await ask(ref, { needs: [need(60n)], intentSigned: true })
+  const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
+  const recorded = await store.recordTransaction(aNewTransaction({ chainId: 2, signer, steps: works }), now)
+  if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+  return { transaction: recorded.transaction, refs }
 }
