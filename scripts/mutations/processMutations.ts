@@ -126,7 +126,7 @@ export const processMutations: Mutation[] = [
   },
   {
     name: 'of a body that is wrong all over all is told to nobody',
-    changes: [{ file: 'server/api/clipLists.ts', find: 'return isWhole ? value : beginning', replace: 'return value' }],
+    changes: [{ file: 'server/api/clipLists.ts', find: 'if (left <= 0 && items.length > 0) break', replace: '' }],
     tests: ['test/api/clipLists.test.ts'],
   },
   {

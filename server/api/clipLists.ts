@@ -5,21 +5,20 @@ const deepest = 10
 
 /**
  * Cuts lists that are too long to one item more than any may have, which is enough to refuse them: told of each of the
- * hundred thousand that a body has room for, validation would keep everybody else waiting for a second.
+ * hundred thousand that a body has room for, validation would keep everybody else waiting for a second. Answers of how many
+ * values it is made then.
  */
-export function clipLists(value: unknown, depth = 0): void {
-  if (typeof value !== 'object' || value === null || depth > deepest) return
+export function clipLists(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null || depth > deepest) return 1
   if (Array.isArray(value) && value.length > mostItems) value.length = mostItems + 1
-  for (const part of Object.values(value)) clipLists(part, depth + 1)
+  let values = 1
+  for (const part of Object.values(value)) values += clipLists(part, depth + 1)
+  return values
 }
 
-/**
- * The value itself, if it is made of no more values than that; else what it begins with: its lists end where so many have
- * been seen, though none is empty that was not.
- */
+/** What it begins with: its lists end where so many values have been seen, though none is empty that was not. */
 export function beginningOf(value: unknown, mostValues: number): unknown {
   let left = mostValues
-  let isWhole = true
   const begin = (part: unknown): unknown => {
     left--
     if (typeof part !== 'object' || part === null) return part
@@ -28,11 +27,10 @@ export function beginningOf(value: unknown, mostValues: number): unknown {
     }
     const items: unknown[] = []
     for (const item of part) {
-      if (left > 0 || items.length === 0) items.push(begin(item))
-      else isWhole = false
+      if (left <= 0 && items.length > 0) break
+      items.push(begin(item))
     }
     return items
   }
-  const beginning = begin(value)
-  return isWhole ? value : beginning
+  return begin(value)
 }

@@ -50,10 +50,11 @@ describe('lists that are longer than any may be', () => {
 })
 
 describe('the beginning of a body', () => {
-  it('is the body itself where it is no larger', () => {
+  it('is all of one that is no larger than was counted', () => {
     const body = { list: [1, 2, { three: 3 }], text: 'four' }
-    expect(beginningOf(body, 7)).to.equal(body)
-    expect(beginningOf(undefined, 1)).to.equal(undefined)
+    expect(clipLists(body)).to.equal(7)
+    expect(beginningOf(body, 7)).to.deep.equal(body)
+    expect(beginningOf(body, 4)).to.deep.equal({ list: [1, 2], text: 'four' })
   })
 
   it('ends its lists where so much has been seen, and leaves none empty', () => {
