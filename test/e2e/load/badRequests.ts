@@ -1,19 +1,9 @@
-import { toHex } from 'viem'
-import type { IssueCode } from '../../../server/api/generated/types.gen.js'
 import type { Api } from '../../support/api.js'
-import { authorization, onDemandIntent, signedIntent, transferData } from '../../support/wallets.js'
+import { onDemandIntent } from '../../support/wallets.js'
 import { createAction } from './judge.js'
 import type { BadRequest, Refusal } from './judgeRefusal.js'
 import { addressOf, type LoadWorld, usdOf, userOf } from './loadWorld.js'
-
-type Signed = Awaited<ReturnType<typeof signedIntent>>
-/** Typed so that anything may be put into the places that are changed. */
-type Body = {
-  user: string
-  chainAuthorizations: Record<string, unknown>[]
-  intents: (Record<string, unknown> & { chainBatches: Batch[] })[]
-}
-type Batch = Record<string, unknown> & { tokenTransfers: Record<string, unknown>[]; calls: Record<string, unknown>[] }
+import { wrongActions } from './wrongActions.js'
 
 const unknownId = '019a9c3e-5b7a-7c21-9d0e-3f6a8b2c4d5e'
 const json = { 'content-type': 'application/json' }
@@ -21,169 +11,13 @@ const json = { 'content-type': 'application/json' }
 /** Requests that have to be refused, each with a word of its own. */
 export async function badRequests(world: LoadWorld, api: Api): Promise<BadRequest[]> {
   const user = userOf('nobody')
+  const { altered, body } = await wrongActions(world)
   const [a, b] = world.chains
   const usd = usdOf(world, 1)
-  const batches = (index: number) => [
-    {
-      chainId: a.chainId,
-      tokenTransfers: [],
-      calls: [{ to: user.address, value: 1n, data: toHex(index, { size: 8 }) }],
-    },
-    {
-      chainId: b.chainId,
-      tokenTransfers: [{ from: 'solver' as const, to: user.address, token: usd, amount: 5n }],
-      calls: [{ to: usd, value: 0n, data: transferData(user.address, 1n) }],
-    },
-  ]
-  const eip712 = await signedIntent(user, batches(1))
-  const ecdsa = await signedIntent(user, batches(2), { signatureType: 'ecdsa' })
-  const now = Math.floor(Date.now() / 1000)
-  const past = await signedIntent(user, batches(3), { exp: now - 100 })
-  const empty = await signedIntent(user, batches(4), { nbf: now + 9_000, exp: now + 9_000 })
-  const allowed = [await authorization(user, a), await authorization(user, b)]
-  const bodyOf = (intent: Signed): Body =>
-    structuredClone({ user: user.address, chainAuthorizations: allowed, intents: [intent] }) as unknown as Body
-  const flip = (hex: unknown, at = -1) => {
-    const digits = [...(hex as string)]
-    const place = at < 0 ? digits.length + at : at
-    digits[place] = digits[place] === '0' ? '1' : '0'
-    return digits.join('')
-  }
   const pay = (from: string) => [{ from, to: user.address, token: usd, amount: 1n }]
   const onDemand = (from: string) => ({
     user: user.address,
     intents: [onDemandIntent([{ chainId: b.chainId, tokenTransfers: pay(from) }])],
-  })
-
-  const place = '/intents/0/chainBatches/1'
-  const changes: [string, (body: Body, batch: Batch) => unknown, IssueCode, string, Signed?][] = [
-    ['another hash', (_, batch) => (batch['hash'] = flip(batch['hash'])), 'hash_mismatch', `${place}/hash`],
-    ['other calls', (_, batch) => (batch.calls[0]!['data'] = '0x1235'), 'hash_mismatch', `${place}/hash`],
-    ['another amount', (_, batch) => (batch.tokenTransfers[0]!['amount'] = '6'), 'hash_mismatch', `${place}/hash`],
-    [
-      'another signature',
-      (body) => (body.intents[0]!['signature'] = flip(eip712.signature, 20)),
-      'signature_mismatch',
-      '/intents/0/signature',
-    ],
-    [
-      'a short signature',
-      (body) => (body.intents[0]!['signature'] = '0x1234'),
-      'signature_malformed',
-      '/intents/0/signature',
-    ],
-    ['another user', (body) => (body.user = addressOf('another')), 'signature_mismatch', '/intents/0/signature'],
-    ['the vault as the user', (body) => (body.user = a.vault), 'user_not_allowed', '/user'],
-    ['what has expired', () => undefined, 'expired', '/intents/0/exp', past],
-    ['an empty window', () => undefined, 'window_empty', '/intents/0/nbf', empty],
-    ['an unknown chain', (_, batch) => (batch['chainId'] = 5), 'chain_unsupported', `${place}/chainId`],
-    [
-      'an unknown token',
-      (_, batch) => (batch.tokenTransfers[0]!['token'] = addressOf('token')),
-      'token_unsupported',
-      `${place}/tokenTransfers/0/token`,
-    ],
-    [
-      'nothing to pay',
-      (_, batch) => (batch.tokenTransfers[0]!['amount'] = '0'),
-      'amount_zero',
-      `${place}/tokenTransfers/0/amount`,
-    ],
-    [
-      'another recipient',
-      (_, batch) => (batch.tokenTransfers[0]!['to'] = addressOf('other')),
-      'recipient_not_allowed',
-      `${place}/tokenTransfers/0/to`,
-      ecdsa,
-    ],
-    [
-      'nothing to do',
-      (body) => (body.intents[0]!.chainBatches[0]!.calls = []),
-      'empty_batch',
-      '/intents/0/chainBatches/0/calls',
-    ],
-    [
-      'an authorization of nobody',
-      (body) => (body.chainAuthorizations[1]!['nonce'] = 7),
-      'authorization_mismatch',
-      '/chainAuthorizations/1',
-    ],
-    [
-      'an authorization for all chains',
-      (body) => (body.chainAuthorizations[0]!['chainId'] = 0),
-      'authorization_chain_invalid',
-      '/chainAuthorizations/0/chainId',
-    ],
-    [
-      'another delegate',
-      (body) => (body.chainAuthorizations[0]!['address'] = user.address),
-      'delegate_not_allowed',
-      '/chainAuthorizations/0/address',
-    ],
-    ['no intents', (body) => body.intents.splice(0), 'minItems', '/intents'],
-    [
-      '17 intents',
-      (body) => (body.intents = Array.from({ length: 17 }, () => body.intents[0]!)),
-      'maxItems',
-      '/intents',
-    ],
-    [
-      '17 batches',
-      (body, batch) => (body.intents[0]!.chainBatches = Array.from({ length: 17 }, () => batch)),
-      'maxItems',
-      '/intents/0/chainBatches',
-    ],
-    [
-      '65 calls',
-      (_, batch) => (batch.calls = Array.from({ length: 65 }, () => batch.calls[0]!)),
-      'maxItems',
-      `${place}/calls`,
-    ],
-    [
-      '33 transfers',
-      (_, batch) => (batch.tokenTransfers = Array.from({ length: 33 }, () => batch.tokenTransfers[0]!)),
-      'maxItems',
-      `${place}/tokenTransfers`,
-    ],
-    [
-      '65 authorizations',
-      (body) => (body.chainAuthorizations = Array.from({ length: 65 }, () => body.chainAuthorizations[0]!)),
-      'maxItems',
-      '/chainAuthorizations',
-    ],
-    [
-      'more than 64 KiB in a call',
-      (_, batch) => (batch.calls[0]!['data'] = `0x${'00'.repeat(65_537)}`),
-      'maxLength',
-      `${place}/calls/0/data`,
-    ],
-    [
-      'a number as an amount',
-      (_, batch) => (batch.tokenTransfers[0]!['amount'] = 5),
-      'type',
-      `${place}/tokenTransfers/0/amount`,
-    ],
-    [
-      'more than 2^256',
-      (_, batch) => (batch.calls[0]!['value'] = String(2n ** 256n)),
-      'format',
-      `${place}/calls/0/value`,
-    ],
-    ['no recipient', (_, batch) => delete batch.calls[0]!['to'], 'required', `${place}/calls/0/to`],
-    ['an odd digit', (_, batch) => (batch.calls[0]!['data'] = '0x123'), 'pattern', `${place}/calls/0/data`],
-    ['an unknown mode', (body) => (body.intents[0]!['mode'] = '7703'), 'discriminator', '/intents/0/mode'],
-    [
-      'an unknown signature type',
-      (body) => (body.intents[0]!['signatureType'] = 'rsa'),
-      'enum',
-      '/intents/0/signatureType',
-    ],
-  ]
-  const altered = changes.map(([what, change, code, path, intent = eip712]): BadRequest => {
-    const body = bodyOf(intent)
-    change(body, body.intents[0]!.chainBatches[1]!)
-    const text = JSON.stringify(body)
-    return { what, send: (to) => to.post('/actions', text), refusal: { status: 400, issue: [code, path] } }
   })
 
   const post = (
@@ -205,7 +39,7 @@ export async function badRequests(world: LoadWorld, api: Api): Promise<BadReques
   const invalid = (says: RegExp): Refusal => ({ status: 400, code: 'validation_failed', says })
   const missing: Refusal = { status: 404, code: 'not_found' }
 
-  const known = await createAction(api, { ...bodyOf(eip712) })
+  const known = await createAction(api, body())
   const paid = await createAction(api, onDemand(user.address))
   const step = (id: string, index: number | string = 0) => `/actions/${id}/intents/0/steps/${index}`
   const hash = `0x${'ab'.repeat(32)}`
@@ -218,8 +52,8 @@ export async function badRequests(world: LoadWorld, api: Api): Promise<BadReques
     amount: '5',
   }
   const venue = { txHash: hash, address: user.address, actionType: 'x', venue: 'y', chainId: 1 }
-  const { chainAuthorizations: _none, ...bare } = bodyOf(eip712)
-  const again = { ...bodyOf(eip712), chainAuthorizations: allowed.slice(1) }
+  const { chainAuthorizations: _none, ...bare } = body()
+  const again = { ...body(), chainAuthorizations: body().chainAuthorizations.slice(1) }
 
   return [
     ...altered,
@@ -227,7 +61,6 @@ export async function badRequests(world: LoadWorld, api: Api): Promise<BadReques
       status: 400,
       issue: ['duplicate_intent', '/intents/0'],
     }),
-    post('a body without end', '/actions', '['.repeat(100_000), { status: 400, issue: ['json', ''] }),
     post('a body that is wrong all over', '/actions', wrongAllOver(), { status: 400, issue: ['pattern', '/user'] }),
     post('no authorizations', '/actions', bare, { status: 400, says: /chainAuthorizations/ }),
     post('parts for both', '/actions', mixed(), { status: 400, issue: ['mixed_batch', '/intents/0/chainBatches/0'] }),
@@ -235,7 +68,7 @@ export async function badRequests(world: LoadWorld, api: Api): Promise<BadReques
       status: 400,
       issue: ['transfer_from_mismatch', '/intents/0/chainBatches/0/tokenTransfers/0/from'],
     }),
-    post('half of a body', '/actions', JSON.stringify(bodyOf(eip712)).slice(0, -40), {
+    post('half of a body', '/actions', JSON.stringify(body()).slice(0, -40), {
       status: 400,
       issue: ['json', ''],
     }),
@@ -256,7 +89,7 @@ export async function badRequests(world: LoadWorld, api: Api): Promise<BadReques
       { 'content-type': 'application/json; charset=latin1' },
     ),
     post('no gzip', '/actions', '{}', { status: 400 }, { ...json, 'content-encoding': 'gzip' }),
-    post('too large a body', '/actions', JSON.stringify({ ...bodyOf(eip712), more: 'x'.repeat(300_000) }), {
+    post('too large a body', '/actions', JSON.stringify({ ...body(), more: 'x'.repeat(300_000) }), {
       status: 413,
       code: 'payload_too_large',
     }),
