@@ -43,12 +43,13 @@ async function run() {
       operators: { type: 'string' },
       out: { type: 'string' },
       'replace-vault': { type: 'boolean', default: false },
-      'vault-number': { type: 'string', default: '0' },
+      'vault-number': { type: 'string' },
       'dry-run': { type: 'boolean', default: false },
     },
   })
   if (!values.chains) throw new DeployRefused('--chains <file> is missing')
-  if (!/^\d{1,9}$/.test(values['vault-number'])) throw new DeployRefused('--vault-number: a whole number from 0 on')
+  const vaultNumber = values['vault-number'] ?? null
+  if (vaultNumber !== null && !/^\d{1,2}$/.test(vaultNumber)) throw new DeployRefused('--vault-number: from 0 to 99')
   const [signer, ...more] = await signersOf('DEPLOYER')
   if (more.length > 0) throw new DeployRefused('DEPLOYER_ names more than one key')
   const owner = values.owner ? address(values.owner, '--owner') : signer?.address
@@ -66,7 +67,7 @@ async function run() {
       operators,
       dryRun: values['dry-run'],
       replaceVault: values['replace-vault'],
-      vaultNumber: Number(values['vault-number']),
+      vaultNumber: vaultNumber === null ? null : Number(vaultNumber),
       env: process.env,
     },
     (line) => void process.stdout.write(`${line}\n`),

@@ -25,12 +25,14 @@ describe('the README', () => {
     try {
       const path = join(folder, 'chains.json')
       writeFileSync(path, /```json\n([^]+?)```/.exec(section('The chains file'))![1]!)
-      const contracts = { delegate: `0x${'de'.repeat(20)}`, vault: `0x${'fa'.repeat(20)}` } as const
-      const { chains } = readDeployableFile(path, contracts, { replaceVault: false, env: { RPC_KEY: 'key' } })
+      const vault = `0x${'fa'.repeat(20)}` as const
+      const made = { delegate: `0x${'de'.repeat(20)}`, vaultOf: () => vault } as const
+      const options = { replaceVault: false, vaultNumber: null, env: { RPC_KEY: 'key' } }
+      const { chains } = readDeployableFile(path, made, options)
       expect(chains).to.have.length(1)
       expect(chains[0]).to.deep.include({
         ...{ chainId: 8453, agreement: 2, confirmations: 20 },
-        vault: contracts.vault,
+        vault,
       })
       expect(chains[0]!.tokens[0]!.confirmations).to.deep.equal([{ amount: 10_000_000_000n, confirmations: 60 }])
     } finally {

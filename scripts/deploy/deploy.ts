@@ -17,8 +17,8 @@ export type DeployOptions = {
   operators: readonly Address[]
   dryRun: boolean
   replaceVault: boolean
-  /** Which of the vaults that code and owner make; 0 is the first. */
-  vaultNumber: number
+  /** Which of the vaults that code and owner make; 0 is the first. Null: the one that the file names. */
+  vaultNumber: number | null
   env: NodeJS.ProcessEnv
 }
 
@@ -31,22 +31,22 @@ export type DeployOutcome = 'done' | 'planned' | 'ownerHasTo'
  * that it may be run again after any failure.
  */
 export async function deploy(options: DeployOptions, say: (line: string) => void): Promise<DeployOutcome> {
-  const contracts = {
+  const { owner, operators } = options
+  const made = {
     delegate: create2Address(delegateInitCode()),
-    vault: create2Address(vaultInitCode(options.owner), options.vaultNumber),
+    vaultOf: (number: number) => create2Address(vaultInitCode(owner), number),
   }
-  const file = readDeployableFile(options.chainsFile, contracts, options)
+  const file = readDeployableFile(options.chainsFile, made, options)
   const real = file.chains.filter((chain) => !chain.testnet).map((chain) => chain.chainId)
   if (options.isPlainKey && real.length > 0) {
     const advice = 'use DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL'
     throw new DeployRefused(`DEPLOYER_PRIVATE_KEYS: ${real.join(', ')} is not marked testnet; ${advice}`)
   }
-  const deployer = options.signer?.address ?? options.owner
-  const { owner, operators, vaultNumber } = options
-  const wanted = { deployer, owner, operators, vaultNumber }
+  const deployer = options.signer?.address ?? owner
+  const wanted = { deployer, owner, operators, vaultNumber: file.vaultNumber }
   const chains = file.chains.map((chain) => ({ chain, reader: readerOf(chain.rpcUrls) }))
-  say(`delegate ${contracts.delegate}`)
-  say(`vault    ${contracts.vault} of owner ${options.owner}`)
+  say(`delegate ${made.delegate}`)
+  say(`vault    ${file.vault} of owner ${owner}, number ${file.vaultNumber}`)
 
   const plans: { plan: ChainPlan; reader: PublicClient }[] = []
   for (const { chain, reader } of chains) {

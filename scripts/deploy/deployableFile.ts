@@ -8,14 +8,23 @@ type Entry = { delegates?: string[]; vault?: string; formerVaults?: string[] }
 
 const nowhere = `0x${'0'.repeat(40)}`
 
-/** Reads a chains file whose contracts may be missing still, and can write it with them. */
+/** The vaults of one owner that are looked through for the one that a file names. */
+const mostVaults = 100
+
+/**
+ * Reads a chains file whose contracts may be missing still, and can write it with them. `vaultNumber` null: that of the vault
+ * which the file names, if this build and owner make it, else the first.
+ */
 export function readDeployableFile(
   path: string,
-  contracts: { delegate: Address; vault: Address },
-  options: { replaceVault: boolean; env: NodeJS.ProcessEnv },
-): { chains: ChainConfig[]; write: (to: string) => void } {
+  made: { delegate: Address; vaultOf: (number: number) => Address },
+  options: { replaceVault: boolean; vaultNumber: number | null; env: NodeJS.ProcessEnv },
+): { chains: ChainConfig[]; vault: Address; vaultNumber: number; write: (to: string) => void } {
   const content = readJson(path)
-  for (const entry of Array.isArray(content.chains) ? content.chains : []) {
+  const entries = Array.isArray(content.chains) ? content.chains : []
+  const vaultNumber = options.vaultNumber ?? numberOf(entries, made.vaultOf) ?? 0
+  const contracts = { delegate: made.delegate, vault: made.vaultOf(vaultNumber) }
+  for (const entry of entries) {
     const known = entry.vault?.toLowerCase() ?? nowhere
     if (known !== nowhere && known !== contracts.vault && !options.replaceVault) {
       throw new DeployRefused(
@@ -47,6 +56,8 @@ export function readDeployableFile(
   if (problems.length > 0) throw new DeployRefused(problems.map((problem) => `${path}: ${problem}`).join('\n'))
   return {
     chains,
+    vault: contracts.vault,
+    vaultNumber,
     write(to) {
       // What a link leads to, and readable for no more than it was: addresses of nodes may hold keys.
       const file = existsSync(to) ? realpathSync(to) : to
@@ -56,6 +67,16 @@ export function readDeployableFile(
       renameSync(`${file}.new`, file)
     },
   }
+}
+
+/** Of the vault that the file names. Null: it names none, or one that another build or owner has made. */
+function numberOf(entries: readonly Entry[], vaultOf: (number: number) => Address): number | null {
+  const named = new Set(
+    entries.map(({ vault }) => vault?.toLowerCase() ?? nowhere).filter((vault) => vault !== nowhere),
+  )
+  if (named.size === 0) return null
+  for (let number = 0; number < mostVaults; number++) if (named.has(vaultOf(number))) return number
+  return null
 }
 
 /** The parser's own error repeats a piece of the file, and there may be a credential in it. */

@@ -57,7 +57,7 @@ describe('npm run deploy', () => {
       operators: [addressOf(1), addressOf(2)],
       dryRun: false,
       replaceVault: false,
-      vaultNumber: 0,
+      vaultNumber: null,
       env: { NODE: '127.0.0.1' },
       ...options,
     }
@@ -192,8 +192,9 @@ describe('npm run deploy', () => {
     expect(vault).not.to.equal(before)
     expect(formerVaults).to.include(before)
     expect(await readVault(anvils[0]!.url, vault, 'owner', [])).to.equal(getAddress(addressOf(0)))
-    // Again after a failure: nothing is left to do.
-    expect(await run({ vaultNumber: 1 })).to.equal('done')
+    // Again, as for a new cap: it stays the one that the file names.
+    expect(await run()).to.equal('done')
+    expect(written().chains[0]).to.deep.include({ vault, formerVaults })
   })
 
   it('leaves the file as readable as it was, and the link to it a link', async () => {
