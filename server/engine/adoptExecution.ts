@@ -61,7 +61,7 @@ export async function adoptExecution(
   const payouts = transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
   // What the vault has paid is no proof that the account has done what it was paid for.
   const untrue = hasRun(work, batch, receipt, tools)
-    ? notAsDeclared(work, batch, { receipt, payouts }, tools)
+    ? notAsDeclared(work, batch, { receipt, payouts }, chain, tools)
     : withoutRun(payouts)
   if (untrue) return { outcome: 'ended', result: { status: 'error', error: untrue, ...place, confirmations, payouts } }
   const result: StepResult = {

@@ -1,4 +1,4 @@
-import type { Receipt } from '../chain/chain.js'
+import type { Chain, Receipt } from '../chain/chain.js'
 import { type ChainBatch, nativeToken } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import type { Payout } from '../store/bookResult.js'
@@ -20,9 +20,10 @@ export function hasRun(work: StepWork, batch: ChainBatch, receipt: Receipt, tool
  * nothing does.
  */
 export function notAsDeclared(
-  { intent }: StepWork,
+  { intent, user }: StepWork,
   batch: ChainBatch,
   { receipt, payouts }: { receipt: Receipt; payouts: readonly Payout[] },
+  chain: Chain,
   tools: EngineTools,
 ): StepError | null {
   if (intent.mode !== '7702' || batch.calls.length === 0) return null
@@ -30,9 +31,15 @@ export function notAsDeclared(
   const tokenTransfers = batch.tokenTransfers.filter(({ token }) => token !== nativeToken)
   const missing = tools.codec.matchTransfers({ tokenTransfers }, receipt.logs)
   if (missing === null) return null
-  const isPaid = payouts.length > 0 ? ' The solver’s transfers were paid.' : ''
-  const message = `The account says that it has run the batch, but not all has come about that the batch declares. ${missing}${isPaid}`
-  return { code: 'transfer_mismatch', message, retryable: false }
+  const words = [
+    'The account says that it has run the batch, but not all has come about that the batch declares.',
+    missing,
+  ]
+  if (payouts.length > 0) words.push('The solver’s transfers were paid.')
+  if (tools.codec.vaultArrivals(receipt, chain.config).some(({ from }) => from === user)) {
+    words.push('What the account has paid the solver’s vault in it is credit once it is reported (POST /coredeposit).')
+  }
+  return { code: 'transfer_mismatch', message: words.join(' '), retryable: false }
 }
 
 /** Of a transaction in which the account did not say so. What the solver has paid in it is not paid again. */

@@ -44,7 +44,7 @@ export async function resultOf(
       const fault = await faultOf(work, batch, mined, chain, tools)
       return fault ?? (await unrun(work.user, paid ? payouts : [], chain, place))
     }
-    const untrue = notAsDeclared(work, batch, { receipt, payouts }, tools)
+    const untrue = notAsDeclared(work, batch, { receipt, payouts }, chain, tools)
     if (untrue) return { status: 'error', error: untrue, ...place, payouts }
     return {
       status: 'success',

@@ -73,6 +73,46 @@ describe('an account that says it has run what it has not', function () {
     })
   })
 
+  it('has not done all that it declares, though it is the delegate’s: what it has paid the vault is credit once reported', async () => {
+    const [user, payer, friend] = [newUser(), newUser().address, newUser().address]
+    await fund(a(), user.address, { usd: 100n, native: 10n ** 18n })
+    await fund(a(), payer, { usd: 40n })
+    // Pays the friend when it is called, and minds no failure.
+    const data = transferData(friend, 40n).slice(2).padEnd(192, '0')
+    const words = [data.slice(0, 64), data.slice(64, 128), data.slice(128)]
+    const stored = words.map((word, index) => `7f${word}60${(32 * index).toString(16).padStart(2, '0')}52`).join('')
+    await scene.setCode(payer, `0x${stored}5f5f60445f5f73${usd().slice(2)}5af15000`)
+    await scene.setCode(user.address, delegatedTo(a().delegates[0]!))
+    const tokenTransfers = [
+      { from: user.address, to: a().vault, token: usd(), amount: 100n },
+      { from: payer, to: friend, token: usd(), amount: 40n },
+    ]
+    const calls = [
+      { to: usd(), value: 0n, data: transferData(a().vault, 100n) },
+      { to: payer, value: 0n, data: '0x' as const },
+    ]
+    const intent = await signedIntent(user, [{ chainId: a().chainId, tokenTransfers, calls }])
+    await scene.emptyDatabase()
+    await scene.withService({}, async (service) => {
+      const api = createApi(service.url!)
+      const { body } = await api.post('/actions', { user: user.address, chainAuthorizations: [], intents: [intent] })
+      await scene.automine(false)
+      await api.execute(body.actionId, 0, 0, undefined, 0)
+      await scene.sent(service)
+      await scene.setCode(payer, '0x00')
+      await scene.mine()
+      await scene.automine(true)
+      const [step] = await scene.ends(service, [{ user, actionId: body.actionId }])
+      expect(step.error).to.include({ code: 'transfer_mismatch', retryable: false })
+      expect(step.error.message).to.include('The transfer of 40 of').and.include('POST /coredeposit')
+      const parties = { user: user.address, sender: user.address, tokenAddress: usd() }
+      const deposit = { ...parties, txHash: step.transactionHash, chainId: a().chainId, amount: '100' }
+      expect((await api.post('/coredeposit', deposit)).status).to.equal(200)
+      const { tokens } = (await api.get(`/coredeposit/${user.address}`)).body.data
+      expect(tokens[0]).to.include({ available: '100' })
+    })
+  })
+
   it('has been paid without having run, for a service that has forgotten the payout as for the one that made it', async () => {
     const [user, friend] = [newUser(), newUser().address]
     await fund(a(), user.address, { usd: 1_000n, native: 10n ** 18n })
