@@ -34,8 +34,31 @@ describe('an account that says it has run what it has not', function () {
     return { user, merchant, liar, intent }
   }
 
+  /** A step of an account under the delegate; something is changed between its simulation and the block that it is in. */
+  async function withChangeBeforeMined(
+    user: ReturnType<typeof newUser>,
+    intent: object,
+    change: () => Promise<unknown>,
+    look: (step: Ended, api: ReturnType<typeof createApi>) => Promise<void>,
+  ): Promise<void> {
+    await scene.setCode(user.address, delegatedTo(a().delegates[0]!))
+    await scene.emptyDatabase()
+    await scene.withService({}, async (service) => {
+      const api = createApi(service.url!)
+      const { body } = await api.post('/actions', { user: user.address, chainAuthorizations: [], intents: [intent] })
+      await scene.automine(false)
+      await api.execute(body.actionId, 0, 0, undefined, 0)
+      await scene.sent(service)
+      await change()
+      await scene.mine()
+      await scene.automine(true)
+      const [step] = await scene.ends(service, [{ user, actionId: body.actionId }])
+      await look(step, api)
+    })
+  }
+
   it('has no success when the intent has expired before it was asked for', async () => {
-    const exp = Math.floor(Date.now() / 1000) + 3
+    const exp = Math.floor(Date.now() / 1000) + 6
     const { user, merchant, liar, intent } = await deceiver(exp)
     await scene.setCode(user.address, delegatedTo(liar))
     await scene.emptyDatabase()
@@ -55,18 +78,8 @@ describe('an account that says it has run what it has not', function () {
 
   it('has no success when it gets that code before the transaction is mined', async () => {
     const { user, merchant, liar, intent } = await deceiver(Math.floor(Date.now() / 1000) + 3_600)
-    await scene.setCode(user.address, delegatedTo(a().delegates[0]!))
-    await scene.emptyDatabase()
-    await scene.withService({}, async (service) => {
-      const api = createApi(service.url!)
-      const { body } = await api.post('/actions', { user: user.address, chainAuthorizations: [], intents: [intent] })
-      await scene.automine(false)
-      await api.execute(body.actionId, 0, 0, undefined, 0)
-      await scene.sent(service)
-      await scene.setCode(user.address, delegatedTo(liar))
-      await scene.mine()
-      await scene.automine(true)
-      const [step] = await scene.ends(service, [{ user, actionId: body.actionId }])
+    const change = () => scene.setCode(user.address, delegatedTo(liar))
+    await withChangeBeforeMined(user, intent, change, async (step) => {
       expect(step.error).to.include({ code: 'transfer_mismatch', retryable: false })
       expect(step.error.message).to.include(`The transfer of 500 of ${getAddress(usd())} from`, 'names what is missing')
       expect(await balanceOf(a(), usd(), merchant)).to.equal(0n)
@@ -82,7 +95,6 @@ describe('an account that says it has run what it has not', function () {
     const words = [data.slice(0, 64), data.slice(64, 128), data.slice(128)]
     const stored = words.map((word, index) => `7f${word}60${(32 * index).toString(16).padStart(2, '0')}52`).join('')
     await scene.setCode(payer, `0x${stored}5f5f60445f5f73${usd().slice(2)}5af15000`)
-    await scene.setCode(user.address, delegatedTo(a().delegates[0]!))
     const tokenTransfers = [
       { from: user.address, to: a().vault, token: usd(), amount: 100n },
       { from: payer, to: friend, token: usd(), amount: 40n },
@@ -92,17 +104,8 @@ describe('an account that says it has run what it has not', function () {
       { to: payer, value: 0n, data: '0x' as const },
     ]
     const intent = await signedIntent(user, [{ chainId: a().chainId, tokenTransfers, calls }])
-    await scene.emptyDatabase()
-    await scene.withService({}, async (service) => {
-      const api = createApi(service.url!)
-      const { body } = await api.post('/actions', { user: user.address, chainAuthorizations: [], intents: [intent] })
-      await scene.automine(false)
-      await api.execute(body.actionId, 0, 0, undefined, 0)
-      await scene.sent(service)
-      await scene.setCode(payer, '0x00')
-      await scene.mine()
-      await scene.automine(true)
-      const [step] = await scene.ends(service, [{ user, actionId: body.actionId }])
+    const change = () => scene.setCode(payer, '0x00')
+    await withChangeBeforeMined(user, intent, change, async (step, api) => {
       expect(step.error).to.include({ code: 'transfer_mismatch', retryable: false })
       expect(step.error.message).to.include('The transfer of 40 of').and.include('POST /coredeposit')
       const parties = { user: user.address, sender: user.address, tokenAddress: usd() }
@@ -148,3 +151,5 @@ describe('an account that says it has run what it has not', function () {
     }
   })
 })
+
+type Ended = Awaited<ReturnType<ReturnType<typeof bundleScene>['ends']>>[number]
