@@ -57,7 +57,8 @@ export async function adoptExecution(
   if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
     return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)
   }
-  const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
+  const { hash: transactionHash, blockHash } = receipt
+  const place = { transactionHash, blockNumber: Number(receipt.blockNumber), blockHash }
   const payouts = transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
   // What the vault has paid is no proof that the account has done what it was paid for.
   const untrue = hasRun(work, batch, receipt, tools)
@@ -67,7 +68,6 @@ export async function adoptExecution(
   const result: StepResult = {
     status: 'success',
     ...place,
-    blockHash: receipt.blockHash,
     confirmations,
     // Another step of the same user may have paid the vault in it, which is that one's credit.
     arrivals: work.kind === 'delegated' ? await arrivalsOf(receipt, work.user, chain, tools) : [],

@@ -37,7 +37,8 @@ export function createEngine(
         if (isThere) workers.steps.wake()
         return isThere
       },
-      now: given.now,
+      // Never set back: whoever is late would not be until it has caught up.
+      now: () => performance.now(),
     }),
     turns: createTurns(turnMs),
     purses: createPurses(given),

@@ -135,7 +135,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     const finding =
       before?.nonce === nonce ? { ...before, times: before.times + 1 } : { nonce, times: 1, at: tools.now() }
     found.set(signer, finding)
-    return finding.times >= timesInARow && tools.now() - finding.at >= chain.config.replaceAfterMs
+    return finding.times >= timesInARow && elapsedMs(finding.at, tools.now()) >= chain.config.replaceAfterMs
   }
 }
 

@@ -32,6 +32,8 @@ export type StepResult =
       /** Null when nothing was sent. */
       transactionHash: Hash | null
       blockNumber: number | null
+      /** Of the block that a payout is in which no transaction of the journal carries. */
+      blockHash?: Hash
       /** How deep that block was then; undefined: as it was last looked at. */
       confirmations?: number
       /** What left the vault all the same; credit that was set aside for it is spent then. */

@@ -67,10 +67,11 @@ export async function reportDeposit(
 ): Promise<DepositWork> {
   const key = { report_hash: hashOf(report) }
   const newest = () => database.knex<DepositRow>('deposits').where(key).orderBy('occurrence', 'desc').first()
-  const known = await newest()
+  let known = await newest()
   if (known?.status === 'refused') {
+    const { id } = known
     await database.write((knex) =>
-      knex('deposits').where({ id: known.id, status: 'refused' }).update({
+      knex('deposits').where({ id, status: 'refused' }).update({
         status: 'pending',
         required_confirmations: requiredConfirmations,
         due_at: database.atOnce(),
@@ -80,6 +81,8 @@ export async function reportDeposit(
         error_message: null,
       }),
     )
+    // Refused ones are not kept for ever: it may have gone just now.
+    known = await newest()
   }
   if (!known || (known.status === 'recorded' && known.may_repeat)) {
     try {

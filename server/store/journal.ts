@@ -4,7 +4,8 @@ import { type ChainAuthorization, nameOfStep, type StepAttempt, type StepRef } f
 import type { Airdrop } from '../domain/airdrop.js'
 import type { StepView } from '../domain/views.js'
 import { bindAirdrop } from './airdrops.js'
-import type { Database } from './database.js'
+import type { Database, Transaction } from './database.js'
+import { isDuplicate } from './databaseErrors.js'
 import { type AttemptRow, attemptOf, byName, refOf, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import {
   type CarriedStep,
@@ -13,6 +14,7 @@ import {
   toCarried,
   toTransaction,
 } from './journalTransactions.js'
+import { ownAccount } from './preparation.js'
 import { changeSteps } from './stepChange.js'
 import { someLaneAhead } from './lanes.js'
 import { lockedSteps } from './steps.js'
@@ -101,7 +103,10 @@ async function storeSigned(
   attempt: SignedAttempt,
   now: number,
 ): Promise<RecordOutcome | { outcome: 'nonceTaken' }> {
-  return database.transact(async (trx) => {
+  /** Those whose account another visit, which was told to wait, has given back meanwhile. */
+  let homeless: StepRef[] = []
+  const store = async (trx: Transaction): Promise<RecordOutcome | { outcome: 'nonceTaken' }> => {
+    homeless = []
     const laneKey = { chain_id: entry.chainId, signer: entry.signer }
     const refs = entry.steps.map(({ ref }) => ref)
     const [[lane], ahead, locked = []] = await trx.together(
@@ -120,6 +125,7 @@ async function storeSigned(
       const isOpen = step?.status === 'executing' && step.transaction_id === null && attemptOf(step) === attempt
       if (isOpen) carried.push(toCarried(step))
       else stale.push(ref)
+      if (isOpen && step.kind === 'delegated' && step.open_account === null) homeless.push(ref)
     }
     if (stale.length > 0) return { outcome: 'stale', steps: stale }
     const pays = [...rows.values()].some(({ step_key }) => step_key !== null)
@@ -140,16 +146,24 @@ async function storeSigned(
         .update({ next_nonce: nonce + 1, updated_at: now }),
     )
     const change = { transaction_id: itsId, transaction_hash: attempt.hash, due_at: null }
+    const retaken = { ...change, open_account: ownAccount(database) }
     const changed = await changeSteps(
       trx,
-      steps.map(({ ref }) => ({ ref, change })),
+      steps.map(({ ref }) => ({ ref, change: homeless.includes(ref) ? retaken : change })),
       now,
     )
     const id = changed[0]?.transaction_id ?? (await ofIt.clone().first('id'))!.id
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id, hash: attempt.hash })
     const transaction = toTransaction({ ...row, id }, [attempt], carried)
     return { outcome: 'recorded', transaction, steps: changed.map(toStepView) }
-  })
+  }
+  try {
+    return await database.transact(store)
+  } catch (error) {
+    // Another step has it by now.
+    if (homeless.length > 0 && isDuplicate(error)) return { outcome: 'stale', steps: homeless }
+    throw error
+  }
 }
 
 /** Stores another signed form of an open transaction, unless someone stored one meanwhile. */

@@ -39,7 +39,7 @@ export async function readSettledBlocks(database: Database, chainId: number, fro
       .distinct({ number: 'mined_block', hash: 'mined_block_hash' }),
     database
       .knex<StepRow>('steps')
-      .where({ chain_id: chainId, status: 'success' })
+      .where({ chain_id: chainId })
       .where('block_number', '>=', from)
       .whereNull('transaction_id')
       .whereNotNull('block_hash')
@@ -90,7 +90,7 @@ export async function undoBlock(
     .where({ chain_id: chainId, status: 'final', mined_block: block.number, mined_block_hash: block.hash })
     .select('id', 'mined_hash')
   const steps = await knex<StepRow>('steps')
-    .where({ chain_id: chainId, status: 'success', block_number: block.number, block_hash: block.hash })
+    .where({ chain_id: chainId, block_number: block.number, block_hash: block.hash })
     .whereNull('transaction_id')
   const credits = await knex<CreditRow>('credits')
     .where({ chain_id: chainId, is_lost: 0, block_number: block.number, block_hash: block.hash })
@@ -158,11 +158,11 @@ async function reopenTransaction(
   })
 }
 
-/** A step that no transaction of ours carried: the user's own payment, or one that somebody else executed. */
+/** A step that no transaction of ours carried: the user's own payment, or one that somebody else executed or paid. */
 async function reopenStep(database: Database, ref: StepRef, block: SettledBlock, now: number): Promise<Undone | null> {
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
-    if (row?.status !== 'success' || row.block_hash !== block.hash) return null
+    if (row?.block_hash !== block.hash) return null
     await unsettle(database, trx, row, { due_at: database.atOnce(), unseen_ms: 0 }, now)
     return { kind: 'step', transactionHash: row.transaction_hash!, steps: [ref] }
   })

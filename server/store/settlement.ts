@@ -131,7 +131,7 @@ async function bookResults(
   now: number,
 ): Promise<Ended[]> {
   const ended: Ended[] = []
-  const isAnothers = (result: StepResult) => result.status === 'success' && result.transactionHash !== mined.hash
+  const isAnothers = (result: StepResult) => tookEffect(result) && result.transactionHash !== mined.hash
   const userOf = ({ ref }: { ref: StepRef }) => rows.get(nameOfStep(ref))?.user ?? ''
   // One user after the other, as every settlement does, so that no two of them hold a balance that the other waits for.
   const byUser = [...results].sort((a, b) => (userOf(a) < userOf(b) ? -1 : Number(userOf(a) > userOf(b))))
@@ -184,7 +184,7 @@ function endOf(row: StepRow, result: StepResult): StepChange {
     status: result.status,
     transaction_hash: result.transactionHash ?? row.transaction_hash,
     block_number: result.blockNumber,
-    block_hash: result.status === 'success' ? result.blockHash : null,
+    block_hash: result.blockHash ?? null,
     confirmations: result.confirmations ?? row.confirmations,
     error: result.status === 'success' ? null : finalError(result, row),
     ...(isExcusedResult(result) && { excused: row.excused + 1 }),

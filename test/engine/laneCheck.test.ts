@@ -97,4 +97,22 @@ describe('the check of the lanes of a chain', () => {
     fail(new Error('no signature'))
     await check.stop()
   })
+
+  it('fills a gap in time, though the clock was set back since it was seen', async () => {
+    const behind = lane('1')
+    const clock = { now: Date.now() }
+    let reopened = 0
+    const store = { standsForNonce: async () => false, reopenLost: async () => Boolean((reopened += 1)) }
+    const chain = chainWith([6])
+    const tools = toolsFor([behind], store, { now: () => clock.now })
+    const check = createLaneCheck({ ...chain, config: { ...chain.config, replaceAfterMs: 30_000 } }, tools)
+    await check.open()
+    clock.now -= 3_600_000
+    for (let second = 0; second < 60; second++) {
+      clock.now += 1_000
+      await check.check()
+    }
+    expect(reopened).to.be.greaterThan(0)
+    await check.stop()
+  })
 })

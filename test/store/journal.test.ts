@@ -143,6 +143,21 @@ describe('the journal', () => {
     expect(rows.map(({ open_account }) => open_account)).to.have.members(accounts)
   })
 
+  it('takes its account again for a step whose other visit has given it back, unless another step has it by now', async () => {
+    const user = randomAddress()
+    const refs = [await acceptedStep(user), await acceptedStep(user), await acceptedStep()] as const
+    const [first, other, company] = refs
+    const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
+    const rival = works[1]!
+    expect(await store.takeAccounts([works[0]!, works[2]!])).to.deep.equal([true, true])
+    await store.giveAccountBack(first)
+    expect(await store.takeAccounts([rival])).to.deep.equal([true])
+    expect(await record(first, company)).to.deep.equal({ outcome: 'stale', steps: [first] })
+    await store.giveAccountBack(other)
+    expect((await record(first)).outcome).to.equal('recorded')
+    expect(await store.takeAccounts([rival])).to.deep.equal([false])
+  })
+
   it('tells a step that comes twice of its account twice, and many that it is taken in a few transactions', async () => {
     const user = randomAddress()
     const refs = [await acceptedStep(), await acceptedStep(user), await acceptedStep(user)]

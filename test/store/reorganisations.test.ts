@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Hash } from 'viem'
 import type { StepResult } from '../../server/store/bookResult.js'
 import { createStore } from '../../server/store/store.js'
-import { anOnDemandIntent, randomHash, stepOf } from '../support/builders.js'
+import { anOnDemandIntent, randomHash, stepOf, usdOn2 } from '../support/builders.js'
 import { reorganisationScene } from './reorganisationScene.js'
 
 describe('a payment whose block has gone', () => {
@@ -36,6 +36,27 @@ describe('a payment whose block has gone', () => {
     expect((await scene.store.readStep(payout!))!.error?.code).to.equal('insufficient_credit')
     expect(await due()).to.equal(true)
   })
+
+  for (const status of ['success', 'error'] as const) {
+    it(`gives its credit back to what another transaction has paid, gone with its block: ${status}`, async () => {
+      const { payout } = await paidAction()
+      await ask(payout, null, [need])
+      const block = { number: 40, hash: randomHash() }
+      const place = { transactionHash: randomHash(), blockNumber: block.number, blockHash: block.hash, confirmations: 1 }
+      const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+      const error = { code: 'batch_not_executed', message: 'no', retryable: false } as const
+      const result: StepResult =
+        status === 'success' ? { status, ...place, arrivals: [], payouts } : { status, error, ...place, payouts }
+      expect(await scene.store.settleStep((await scene.store.readStepWork(payout))!, result, now)).to.equal('settled')
+      expect(await scene.paid()).to.equal(100n)
+      expect(await scene.store.readSettledBlocks(2, 0)).to.deep.equal([block])
+      expect(await scene.store.undoBlock(2, block, now)).to.have.length(1)
+      expect(await scene.store.undoBlock(2, block, now), 'again').to.deep.equal([])
+      expect(await scene.paid()).to.equal(0n)
+      expect(await scene.store.readStep(payout)).to.include({ status: 'executing', error: null })
+      expect(await scene.store.readSettledBlocks(2, 0)).to.deep.equal([])
+    })
+  }
 
   it('takes a payment’s credit back with every block that it has been in', async () => {
     const { payment, hash } = await registeredAction()

@@ -193,7 +193,7 @@ async function moved(
 }
 
 /** Steps of the user that need 60 on the second chain each, set aside of his credit, and the transaction that carries them. */
-async function recordedSteps({ store, ask }: Scene, user: Address, steps: number) {
+async function recordedSteps({ database, store, ask }: Scene, user: Address, steps: number) {
   const signer = randomAddress()
   await store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
   const batch = () => aSignedIntent([aBatch({ chainId: 2, hash: randomHash() })])
@@ -201,6 +201,8 @@ async function recordedSteps({ store, ask }: Scene, user: Address, steps: number
   await store.insertAction(entry)
   const refs = Array.from({ length: steps }, (_none, index) => stepOf(entry, index, 0))
   for (const ref of refs) await ask(ref, { needs: [need(60n)], intentSigned: true })
+  // As those of an on-demand intent, several of which one transaction may carry: they take no account.
+  await database.knex('steps').where({ user }).update({ kind: 'fulfilment' })
   const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
   const recorded = await store.recordTransaction(aNewTransaction({ chainId: 2, signer, steps: works }), now)
   if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
