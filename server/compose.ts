@@ -82,7 +82,7 @@ export type Service = {
   isDraining(): Promise<boolean>
   /** For what looks at the books beside the service, in its process. */
   database: Database
-  /** Stops in order: no new requests, no new work, then the database and the embedded chains. */
+  /** Stops in order: no new requests, no new work, then the embedded chains and the database. */
   stop(): Promise<void>
 }
 
@@ -107,7 +107,10 @@ export async function startService(
   let stopBy = Infinity
   const stopAll = async () => {
     stopBy = performance.now() + drainMs
-    for (const step of undo.reverse()) await step()
+    const failures: unknown[] = []
+    // What fails keeps nothing after it open.
+    for (const step of undo.reverse()) await step().catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   }
   try {
     log.info({ by: await hashByWebAssembly() }, 'keccak256 is computed')

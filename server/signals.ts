@@ -4,7 +4,7 @@ import type { StepView } from './domain/views.js'
 export type Signals = ReturnType<typeof createSignals>
 
 /**
- * Tells requests of this process that a step of an action has moved. It only saves latency: whoever waits also looks
+ * Tells requests of this process that something they wait for has moved: a step of an action, a deposit, an airdrop. It only saves latency: whoever waits also looks
  * by himself, since the change may have been another replica's.
  */
 export function createSignals() {

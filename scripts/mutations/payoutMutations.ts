@@ -146,7 +146,7 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/settlement.ts',
-        find: "if (row.status !== 'executing') return (await readPayouts(trx, row)).length > 0\n",
+        find: "if (row.status !== 'executing') return (await readPayoutsOf(trx, row)).length > 0\n",
         replace: '',
       },
     ],
@@ -157,8 +157,8 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/settlement.ts',
-        find: 'return (await readPayouts(trx, row)).length > 0',
-        replace: 'return (await readPayouts(trx, row)).length < 0',
+        find: 'return (await readPayoutsOf(trx, row)).length > 0',
+        replace: 'return (await readPayoutsOf(trx, row)).length < 0',
       },
     ],
     tests: ['test/store/lateTransactions.test.ts', '-g', 'books once what was paid and not run'],

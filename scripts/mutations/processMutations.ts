@@ -140,4 +140,26 @@ export const processMutations: Mutation[] = [
     ],
     tests: ['test/store/settledExposures.test.ts'],
   },
+  {
+    name: 'a step that was paid and did not do its part is not held against the chain',
+    changes: [
+      {
+        file: 'server/store/settlement.ts',
+        find: 'block_hash: result.blockHash ?? null,',
+        replace: "block_hash: result.status === 'success' ? result.blockHash : null,",
+      },
+    ],
+    tests: ['test/store/reorganisations.test.ts', '-g', 'gives its credit back'],
+  },
+  {
+    name: 'a transaction carries a step whose account another has',
+    changes: [
+      {
+        file: 'server/store/journal.ts',
+        find: 'homeless.includes(ref) ? retaken : change',
+        replace: 'homeless.includes(ref) ? change : retaken',
+      },
+    ],
+    tests: ['test/store/journal.test.ts', '-g', 'takes its account again'],
+  },
 ]

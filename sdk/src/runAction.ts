@@ -25,7 +25,10 @@ export type Progress =
 export type RunOptions = {
   /** Ends the run, which then rejects with the signal's reason. Steps that were asked for go on. */
   signal?: AbortSignal | undefined
-  /** How long each step may take at most, in milliseconds above 0; another value is an `IntentError` before anything is signed or paid. 10 minutes by default. */
+  /**
+   * How long each step may take at most, in milliseconds above 0; another value is an `IntentError` before anything is
+   * signed or paid. 10 minutes by default.
+   */
   stepTimeoutMs?: number | undefined
   /** Looks at a step this often, in milliseconds (20 at least), instead of listening to the service's event stream. */
   pollIntervalMs?: number | undefined

@@ -42,8 +42,8 @@ export type OnDemandOptions = RunOptions & {
 /**
  * Creates an action of mode `non-7702:on-demand`, has the user pay his steps, and has the solver carry out the others;
  * resolves with the finished action. Nothing is paid before the action is stored, and one call pays no step twice. The
- * solver pays out what was paid in the same action, less the `feeBps` of `getChains`. Rejects with `UnregisteredPaymentError` where a payment was sent that the
- * service does not know of.
+ * solver pays out what was paid in the same action, less the `feeBps` of `getChains`. Rejects with
+ * `UnregisteredPaymentError` where a payment was sent that the service does not know of.
  */
 export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
   const { user, signal, expect, onProgress } = options

@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 import { nativeToken } from '../domain/action.js'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
+import { partsOf } from '../domain/partsOf.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
 import { encodeBalanceOf, encodeIsChainBatchProcessed, encodeIsFulfilled, encodeIsOperator } from './contracts.js'
 import { createAbility } from './ability.js'
@@ -66,12 +67,12 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     },
 
     async receipts(hashes) {
-      const parts = await Promise.all(chunks(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
+      const parts = await Promise.all(partsOf(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
       return parts.flat()
     },
 
     async areUnknown(hashes) {
-      const parts = chunks(hashes, maxCalls).map(async (part) => {
+      const parts = partsOf(hashes, maxCalls).map(async (part) => {
         const calls = part.map((hash) => call('eth_getTransactionByHash', hash))
         const told = await rpc.readEach(calls, (answers) => answers.every((answer) => resultOf(answer) === null))
         const answered = told.filter((isUnknown) => isUnknown !== null)
@@ -96,7 +97,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     },
 
     async goneBlocks(blocks) {
-      const parts = chunks(blocks, maxCalls).map(async (part) => {
+      const parts = partsOf(blocks, maxCalls).map(async (part) => {
         const calls = part.map(({ number }) => call('eth_getBlockByNumber', quantity(number), false))
         /** Null: there is none of that number. */
         const areOther = (answers: RpcAnswer[]) =>
@@ -133,15 +134,15 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     async accounts(addresses, nonceOf) {
       const methods = ['eth_getTransactionCount', 'eth_getBalance', 'eth_getCode']
       const tags = [nonceOf, 'latest', 'latest']
-      const parts = chunks(addresses, Math.floor(maxCalls / methods.length)).map((part) => {
+      const parts = partsOf(addresses, Math.floor(maxCalls / methods.length)).map((part) => {
         const calls = part.flatMap((address) => methods.map((method, index) => call(method, address, tags[index])))
-        return rpc.read(calls, (answers) => chunks(answers.map(resultOf), methods.length).map(readAccount))
+        return rpc.read(calls, (answers) => partsOf(answers.map(resultOf), methods.length).map(readAccount))
       })
       return (await Promise.all(parts)).flat()
     },
 
     async highestNonces(addresses, nonceOf) {
-      const parts = chunks(addresses, maxCalls).map(async (part) => {
+      const parts = partsOf(addresses, maxCalls).map(async (part) => {
         const calls = part.map((address) => call('eth_getTransactionCount', address, nonceOf))
         const told = await rpc.readEach(calls, (answers) => answers.map((answer) => readNumber(resultOf(answer))), {
           graceMs: slowNodeMs,
@@ -153,7 +154,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     },
 
     async balances(holder, tokens) {
-      const parts = chunks(tokens, maxCalls).map((part) => {
+      const parts = partsOf(tokens, maxCalls).map((part) => {
         const calls = part.map((token) =>
           token === nativeToken
             ? call('eth_getBalance', holder, 'latest')
@@ -277,7 +278,7 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
   }
 
   async function readAll(hashes: readonly Hash[]): Promise<Receipt[]> {
-    const parts = await Promise.all(chunks(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
+    const parts = await Promise.all(partsOf(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
     return parts.flat().filter((receipt) => receipt !== null)
   }
 }
@@ -315,10 +316,4 @@ function readBalance(answer: RpcAnswer): bigint {
   if (answer.error) return 0n
   const data = answer.result
   return data === '0x' ? 0n : readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
-}
-
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  const parts: T[][] = []
-  for (let at = 0; at < items.length; at += size) parts.push(items.slice(at, at + size))
-  return parts
 }

@@ -259,7 +259,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The error's own text may hold the node's address, so it is told by its kind. */
 /** What gateways say for a node that has not answered in time. */
 const lateStatuses: readonly number[] = [408, 504, 524]
 
@@ -269,6 +268,7 @@ function refusal(status: number, unreadable: string): NodeFailure {
     : new NodeFailure(`HTTP ${status}`, false, lateStatuses.includes(status))
 }
 
+/** The error's own text may hold the node's address, so it is told by its kind. */
 function transportFailure(error: unknown): NodeFailure {
   if (!(error instanceof Error)) return new NodeFailure('connection failed')
   if (error.name === 'TimeoutError') return new NodeFailure('timeout', false, true)

@@ -48,7 +48,8 @@ const patienceMs = 5_000
  * Collects the ready steps of each chain into bundles.
  * States of a collection: empty → growing (steps are on their way and keep coming) → due (none is, or the next one takes
  * too long; it still grows while every lane is busy recording another) → recorded in the journal and sent; what did not
- * fit stays due, and what has waited too long for that is visited again. Nothing of this outlives the process or has to: a step that the journal does not have is visited again.
+ * fit stays due, and what has waited too long for that is visited again. Nothing of this outlives the process or has to: a
+ * step that the journal does not have is visited again.
  */
 export function createBundles(settings: BundleSettings, tools: () => EngineTools) {
   const collections = new Map<number, Collection>()

@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
@@ -31,7 +32,7 @@ export async function explainRevert(failure: Failure, batch: ChainBatch, chain: 
 
 /** Whether the vault itself could not pay; it tells a lack of inventory from a failing call of the user's. */
 async function missingInventory(batch: ChainBatch, chain: Chain): Promise<string | null> {
-  const needed = new Map<`0x${string}`, bigint>()
+  const needed = new Map<Address, bigint>()
   for (const { token, amount } of solverTransfers(batch)) needed.set(token, (needed.get(token) ?? 0n) + amount)
   const tokens = [...needed.keys()]
   if (tokens.length === 0) return null

@@ -45,8 +45,9 @@ export function batchIdOf(intent: SignedIntent, stepIndex: number): Hash {
 }
 
 /**
- * What the vault remembers the payout by. It binds what entitles to the payout rather than our identifiers, so that
- * a service whose database was lost cannot pay for the same intent or the same payment again.
+ * What the vault remembers the payout by. It binds what entitles to the payout rather than our identifiers, so that a
+ * service whose database was lost does not pay for the same step of an intent, or of the same place of one on the same
+ * payment, again.
  */
 function stepKeyOf(work: StepWork, payment: StepView | null): Hash {
   if (work.intent.mode === '7702') {

@@ -124,7 +124,7 @@ function payoutsOf({ user }: StepRow, { transactionHash, payouts }: Effect) {
 }
 
 /** What the ledger says was paid out in the step's newest attempt. */
-export async function readPayouts(trx: Transaction, row: StepRow) {
+export async function readPayoutsOf(trx: Transaction, row: StepRow) {
   return trx<{ cause: string; user: Address; chain_id: number; token: Address; amount: string }>('ledger').whereBetween(
     'cause',
     [payoutCause(row), `${payoutCause(row)}~`],

@@ -4,7 +4,7 @@ import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
 import { coverExposures, hasOpenExposure } from './exposures.js'
 import { post } from './ledger.js'
-import { partsOf } from './parts.js'
+import { writtenTogether } from './writtenTogether.js'
 import type { CreditRow } from './rows.js'
 
 /** A log that brought money into the vault for a user. */
@@ -53,7 +53,7 @@ async function creditTransaction(
   const known = new Map(rows.map((row) => [row.log_index, row]))
   // Reported as deposits before their step was settled: they were earned in the action all the same.
   const unclaimed = brought.flatMap(({ logIndex }) => known.get(logIndex) ?? []).filter((row) => row.action_id === null)
-  for (const part of partsOf(unclaimed)) {
+  for (const part of writtenTogether(unclaimed)) {
     const ids = part.map(({ id }) => id)
     await trx('credits').whereIn('id', ids).update({ action_id: actionId })
   }
@@ -68,7 +68,7 @@ async function creditTransaction(
     const covered = isExposed ? await coverExposures(database, trx, 'credit', arrival, now) : 0n
     entries.push({ ...arrival, covered, available: arrival.amount - covered })
   }
-  for (const part of partsOf(entries)) {
+  for (const part of writtenTogether(entries)) {
     await trx('credits').insert(part.map((entry) => creditRow(entry, actionId, now)))
     const postings = part.flatMap(({ logIndex, user, token, amount, covered }) => {
       const place = { user, chainId, token }

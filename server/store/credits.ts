@@ -8,7 +8,7 @@ import { reduceExposure } from './exposures.js'
 import { post } from './ledger.js'
 import { keyOf, moveCredits } from './moveCredits.js'
 import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
-import { partsOf } from './parts.js'
+import { writtenTogether } from './writtenTogether.js'
 import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type StepRow } from './rows.js'
 
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
@@ -218,7 +218,7 @@ async function writeReservations(
   draws: Draw[],
   now: number,
 ): Promise<void> {
-  for (const part of partsOf(draws)) {
+  for (const part of writtenTogether(draws)) {
     const reservations = part.map(({ creditId, amount }) => ({
       ...stepKeyColumns(ref),
       credit_id: creditId,
@@ -248,7 +248,7 @@ async function heldBy(
     .where({ ...stepKeyColumns(ref), status })
     .orderBy('credit_id')
   const held = []
-  for (const part of partsOf(reservations)) {
+  for (const part of writtenTogether(reservations)) {
     const ids = part.map(({ credit_id }) => credit_id)
     const credits = await database.lock(trx<CreditRow>('credits').whereIn('id', ids).orderBy('id'))
     const byId = new Map(credits.map((credit) => [credit.id, credit]))

@@ -8,7 +8,7 @@ import { type Client, runTransaction, type Transaction } from './transaction.js'
 export type { DatabaseConfig } from './openDatabase.js'
 export type { Transaction } from './transaction.js'
 
-/** Hides whether it is MySQL or SQLite from all but migrations, rate limits and `store.ts`. */
+/** Hides whether it is MySQL or SQLite from all but what looks at `kind`. */
 export type Database = {
   kind: DatabaseConfig['kind']
   /** For single reads and writes outside a transaction. Never to be used inside `transact`: SQLite has one connection. */

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import type { Database } from './database.js'
-import type { AttemptRow, StepRow, TransactionRow } from './rows.js'
+import { type AttemptRow, refOf, type StepRow, type TransactionRow } from './rows.js'
 
 /** What the journal knows of a transaction, and how the engine looks for those that it has to see to. */
 export type JournalTransaction = {
@@ -158,8 +158,7 @@ function byFee(a: SignedAttempt, b: SignedAttempt): number {
 export function toCarried(
   row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'traceparent'>,
 ): CarriedStep {
-  const ref = { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
-  return { ref, traceparent: row.traceparent }
+  return { ref: refOf(row), traceparent: row.traceparent }
 }
 
 export function toTransaction(

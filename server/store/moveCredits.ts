@@ -2,7 +2,7 @@ import { groupBy } from '../domain/groupBy.js'
 import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
 import { post, type Posting } from './ledger.js'
-import { partsOf } from './parts.js'
+import { writtenTogether } from './writtenTogether.js'
 import type { CreditRow } from './rows.js'
 
 /** What is added to a credit and to its user's balance, in the token's smallest unit, and what the ledger says of it. */
@@ -23,7 +23,7 @@ export async function moveCredits(
   moves: readonly CreditMove[],
   now: number,
 ): Promise<void> {
-  for (const part of partsOf(moves)) {
+  for (const part of writtenTogether(moves)) {
     await updateCredits(trx, part)
     const postings = part.map(({ credit, posting }) => ({ ...posting, ...keyOf(credit) }))
     post(trx, postings, now)

@@ -247,8 +247,7 @@ async function prepareSession(connection: MysqlConnection): Promise<void> {
 
 /**
  * After so long MariaDB ends a transaction that its process does nothing in: one that stands still, or that no way leads
- * to any more, would keep its locks for as long as its connection lives. Longer than a signature may take, which is waited
- * for in a transaction. MySQL knows no such variable.
+ * to any more, would keep its locks for as long as its connection lives. MySQL knows no such variable.
  */
 const standstillSeconds = 10
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
+import { partsOf } from '../domain/partsOf.js'
 import type { Database } from './database.js'
 import type { StepRow } from './rows.js'
 
@@ -25,6 +26,8 @@ type LedgerRow = {
 }
 
 const pageSize = 5_000
+/** How many steps or wallets one statement names. */
+const readTogether = 500
 
 /** Adds up every user's entries and holds them against the balances that are kept beside the ledger, as of one moment. */
 export function checkBalances(database: Database): Promise<BalanceFault[]> {
@@ -105,12 +108,12 @@ async function readPayingTransactions(reader: Knex, causes: readonly string[]): 
     if (kind === 'payout') actions.add(first!)
     else if (kind === 'airdrop') wallets.add(wallet!)
   }
-  for (const part of parts([...actions])) {
+  for (const part of partsOf([...actions], readTogether)) {
     for (const row of await reader<StepRow>('steps').whereIn('action_id', part).whereNotNull('transaction_hash')) {
       found.set(`payout:${row.action_id}/${row.intent_index}/${row.step_index}`, row.transaction_hash!)
     }
   }
-  for (const part of parts([...wallets])) {
+  for (const part of partsOf([...wallets], readTogether)) {
     const rows = await reader<AirdropRow>('airdrops').whereIn('wallet', part).whereNotNull('transaction_hash')
     for (const row of rows) {
       found.set(`airdrop:${row.chain_id}:${row.token}:${row.wallet}:${row.round}`, row.transaction_hash!)
@@ -125,10 +128,6 @@ type AirdropRow = { chain_id: number; token: Address; wallet: Address; round: nu
 function sourceOf(cause: string): string {
   const [step] = /^payout:[^:]+/.exec(cause) ?? []
   return step ?? cause.split(':').slice(0, 5).join(':')
-}
-
-function parts<T>(all: readonly T[], size = 500): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 }
 
 function isWithdrawal({ cause }: LedgerRow): boolean {

@@ -9,7 +9,7 @@ import type { DepositRow } from './deposits.js'
 import { recordExposure, undoPayout } from './exposures.js'
 import { post } from './ledger.js'
 import { attemptOf, type CreditRow, refOf, stepKeyColumns, type StepRow, type TransactionRow } from './rows.js'
-import { readPayouts } from './bookResult.js'
+import { readPayoutsOf } from './bookResult.js'
 import { changeStep, hurryNext, type StepChange } from './stepChange.js'
 import { reopenDeposits, undoDeposit } from './undoDeposits.js'
 
@@ -149,7 +149,7 @@ async function reopenTransaction(
     for (const step of steps) {
       // What failed on the chain may yet succeed; the step follows when that is settled. What failed and was paid all
       // the same is as open again as a success.
-      if (step.status === 'success' || (await readPayouts(trx, step)).length > 0) {
+      if (step.status === 'success' || (await readPayoutsOf(trx, step)).length > 0) {
         await unsettle(database, trx, step, { due_at: null }, now)
       }
     }
@@ -175,7 +175,7 @@ async function unsettle(
   next: Pick<StepChange, 'due_at' | 'unseen_ms'>,
   now: number,
 ): Promise<void> {
-  for (const { cause, user, chain_id, token, amount } of await readPayouts(trx, row)) {
+  for (const { cause, user, chain_id, token, amount } of await readPayoutsOf(trx, row)) {
     const payout = { user, chainId: chain_id, token, amount: BigInt(amount) }
     post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...payout }], now)
     await undoPayout(database, trx, { ...payout, transactionHash: row.transaction_hash! }, now)

@@ -9,7 +9,7 @@ import {
   bookLate,
   bookResult,
   exposePayouts,
-  readPayouts,
+  readPayoutsOf,
   type StepOutcome,
   type StepResult,
   tookEffect,
@@ -199,7 +199,7 @@ function endOf(row: StepRow, result: StepResult): StepChange {
  * more of it.
  */
 async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean> {
-  if (row.status !== 'executing') return (await readPayouts(trx, row)).length > 0
+  if (row.status !== 'executing') return (await readPayoutsOf(trx, row)).length > 0
   if (row.transaction_id === null) return false
   const open = await trx<TransactionRow>('transactions').where({ id: row.transaction_id, status: 'open' }).first('id')
   return open !== undefined

@@ -42,7 +42,12 @@ describe('a payment whose block has gone', () => {
       const { payout } = await paidAction()
       await ask(payout, null, [need])
       const block = { number: 40, hash: randomHash() }
-      const place = { transactionHash: randomHash(), blockNumber: block.number, blockHash: block.hash, confirmations: 1 }
+      const place = {
+        transactionHash: randomHash(),
+        blockNumber: block.number,
+        blockHash: block.hash,
+        confirmations: 1,
+      }
       const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
       const error = { code: 'batch_not_executed', message: 'no', retryable: false } as const
       const result: StepResult =

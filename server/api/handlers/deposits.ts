@@ -1,9 +1,9 @@
+import { getAddress } from 'viem'
 import type { DepositsService } from '../../services/deposits.js'
 import type { Handlers } from '../handlers.js'
 import { preferredWait } from '../preferredWait.js'
 import { presentBalance, presentDeposit } from '../present.js'
 import { lower, readToken } from '../readAction.js'
-import { getAddress } from 'viem'
 
 export function createDepositHandlers(deposits: DepositsService): Pick<Handlers, 'recordDeposit' | 'getBalances'> {
   return {

@@ -105,7 +105,7 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
     // The credit that is gone; null for `payout`.
     t.bigInteger('credit_id').nullable().index()
     column.time(t, 'found_at').notNullable()
-    // When nothing was open any more; null: something is.
+    // When nothing was open any more, or an operator had settled the rest; null: something is open.
     column.time(t, 'resolved_at').nullable().index()
     t.index(['chain_id', 'transaction_hash'])
   })
