@@ -338,8 +338,8 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/moveCredits.ts',
-        find: 'of partsOf(moves)) {',
-        replace: 'of partsOf(moves).slice(0, 1)) {',
+        find: 'of writtenTogether(moves)) {',
+        replace: 'of writtenTogether(moves).slice(0, 1)) {',
       },
     ],
     tests: ['test/store/credit.test.ts', '-g', 'many small amounts'],
