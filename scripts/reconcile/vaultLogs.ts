@@ -6,6 +6,7 @@ import {
   quantity,
   readAddress,
   readArray,
+  readBalance,
   readBigInt,
   readHash,
   readHex,
@@ -14,6 +15,7 @@ import {
   resultOf,
 } from '../../server/chain/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../../server/chain/rpcNode.js'
+import { isRevert } from '../../server/chain/simulationAnswers.js'
 import { transferTopic } from '../../server/chain/transfers.js'
 import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
@@ -99,9 +101,9 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
         ? call('eth_getBalance', vault, quantity(block))
         : call('eth_call', { to: token, data: encodeBalanceOf(vault) }, quantity(block)),
     )
-    // Before a token was deployed nothing answers for it.
-    const amount = (answer: RpcAnswer) => (answer.result === '0x' ? 0n : readBigInt(resultOf(answer)))
-    return rpc.read(asked, (answers) => answers.reduce((total, answer) => total + amount(answer), 0n))
+    // Before a token was deployed nothing answers for it, and one that is broken says nothing; the others are to be explained.
+    const sum = (answers: RpcAnswer[]) => answers.reduce((total, answer) => total + readBalance(answer), 0n)
+    return rpc.read(asked, sum, { isAnswer: isRevert })
   }
 
   /** Window by window; where one is refused, in narrower ones from there on. */

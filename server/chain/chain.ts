@@ -179,7 +179,10 @@ export type Chain = {
   /** The transaction in which the account's delegate ran this batch. */
   findExecution(account: Address, chainBatchId: Hash): Promise<FoundLog>
   /** What has really reached the vaults of what a block's logs say, in the order given; see `createArrivalMeter`. */
-  measureArrivals(logged: readonly { token: Address; to: Address; amount: bigint }[], block: bigint): Promise<bigint[]>
+  measureArrivals(
+    logged: readonly { token: Address; to: Address; amount: bigint }[],
+    block: bigint,
+  ): Promise<(bigint | null)[]>
   /** What a transaction of an account to itself needs, which moves nothing: 21,000, or more where data costs gas besides. */
   gasOfTransfer(account: Address): Promise<bigint>
   /** At the pending block. */

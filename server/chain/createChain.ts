@@ -14,6 +14,7 @@ import {
   orNull,
   quantity,
   readAccount,
+  readBalance,
   readBigInt,
   readBlock,
   readNumber,
@@ -309,11 +310,4 @@ function receiptOf(value: unknown, hash: Hash): Receipt {
 function isSameReceipt(a: Receipt, b: Receipt): boolean {
   const told = ({ blockHash, status, logs }: Receipt) => JSON.stringify([blockHash, status, logs])
   return told(a) === told(b)
-}
-
-/** No token at the address means no balance of it. */
-function readBalance(answer: RpcAnswer): bigint {
-  if (answer.error) return 0n
-  const data = answer.result
-  return data === '0x' ? 0n : readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
 }

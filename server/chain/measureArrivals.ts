@@ -1,11 +1,11 @@
-import { type Address, keccak256, padHex } from 'viem'
+import { type Address, keccak256, padHex, zeroAddress } from 'viem'
 import { ChainUnavailable } from './chain.js'
 import { encodeBalanceOf, encodeTransfer } from './contracts.js'
 import type { Rpc } from './rpc.js'
-import { call, quantity, readArray, readBigInt, readLog, readObject, resultOf } from './rpcFormat.js'
+import { call, quantity, readArray, readBigInt, readLog, readObject, readWord, resultOf } from './rpcFormat.js'
 import type { RpcCall } from './rpcNode.js'
 import { isRevert } from './simulationAnswers.js'
-import { transferTopic, transfersOf } from './transfers.js'
+import { type Transfer, transferTopic, transfersOf } from './transfers.js'
 
 const maxReadings = 5
 
@@ -15,10 +15,11 @@ export type LoggedArrival = { token: Address; to: Address; amount: bigint }
 /**
  * Finds out what has really reached a vault: a token may take a fee, or lie, and log the full amount. Measured is by
  * how much the vault's balance grew in the block, against all that its logs say. What is missing is shared by the
- * arrivals of that block in proportion, rounded in the solver's favour: together they never get more than has come.
+ * arrivals of that block in proportion, rounded in the solver's favour: together they never get more than has come. What
+ * the token makes for the vault itself, as interest, is nobody's share of it. Null: it can't be measured now.
  */
 export function createArrivalMeter(rpc: Rpc) {
-  return async function measureArrivals(logged: readonly LoggedArrival[], block: bigint): Promise<bigint[]> {
+  return async function measureArrivals(logged: readonly LoggedArrival[], block: bigint): Promise<(bigint | null)[]> {
     try {
       const totals = new Map<string, LoggedArrival>()
       for (const { token, to, amount } of logged) {
@@ -69,7 +70,7 @@ export function createArrivalMeter(rpc: Rpc) {
     try {
       return await rpc.read([...balances, ...logs], (answers) => {
         const [before, after, incoming, outgoing] = answers.map(resultOf)
-        const logged = sumOf(incoming)
+        const logged = sumOf(incoming, ({ from }) => from !== zeroAddress)
         if (logged < total) throw new Error('the node lacks logs that the receipt has')
         return { logged, arrived: balanceIn(after) - balanceIn(before) + sumOf(outgoing) }
       })
@@ -85,21 +86,29 @@ export function createArrivalMeter(rpc: Rpc) {
     return said.every((isRefused) => isRefused === true)
   }
 
-  /** Where the nodes have forgotten the block's state: what arrives elsewhere when the vault sends as much now. */
-  async function tryOut({ token, to: vault, amount }: LoggedArrival): Promise<bigint> {
+  /**
+   * Where the nodes have forgotten the block's state: what arrives elsewhere when the vault sends as much now. Null: it
+   * can't, since it has nothing left, or the token lets nobody send now.
+   */
+  async function tryOut({ token, to: vault, amount }: LoggedArrival): Promise<bigint | null> {
     // Nobody's address, so that the token has no reason to treat it otherwise.
     const recipient: Address = `0x${keccak256(token).slice(26)}`
     const balanceOf = (holder: Address) => ({ from: vault, to: token, data: encodeBalanceOf(holder) })
-    const held = await rpc.read([call('eth_call', balanceOf(vault), 'latest')], ([answer]) => word(resultOf(answer)))
+    const held = await rpc.read([call('eth_call', balanceOf(vault), 'latest')], ([answer]) =>
+      readWord(resultOf(answer)),
+    )
     const tried = held < amount ? held : amount
-    if (tried === 0n) throw new Error('the vault holds nothing of the token to try it out with')
+    if (tried === 0n) return null
     const transfer = { from: vault, to: token, data: encodeTransfer(recipient, tried) }
     const calls = [balanceOf(recipient), transfer, balanceOf(recipient)]
     const run = call('eth_simulateV1', { blockStateCalls: [{ calls }], validation: false }, 'latest')
     return rpc.read([run], ([answer]) => {
       const [before, sent, after] = readArray(readObject(readArray(resultOf(answer))[0])['calls']).map(readObject)
-      if (readBigInt(sent?.['status']) !== 1n) throw new Error('the trial transfer reverts')
-      return share(amount, { logged: tried, arrived: word(after?.['returnData']) - word(before?.['returnData']) })
+      if (readBigInt(sent?.['status']) !== 1n) return null
+      return share(amount, {
+        logged: tried,
+        arrived: readWord(after?.['returnData']) - readWord(before?.['returnData']),
+      })
     })
   }
 }
@@ -115,17 +124,14 @@ function share(amount: bigint, { logged, arrived }: Measure): bigint {
   return arrived > 0n ? (amount * arrived) / logged : 0n
 }
 
-function sumOf(logs: unknown): bigint {
-  return transfersOf({ logs: readArray(logs).map(readLog) }).reduce((total, { amount }) => total + amount, 0n)
+function sumOf(logs: unknown, counts: (transfer: Transfer) => boolean = () => true): bigint {
+  const transfers = transfersOf({ logs: readArray(logs).map(readLog) }).filter(counts)
+  return transfers.reduce((total, { amount }) => total + amount, 0n)
 }
 
 /** Where there is no code yet, nobody has a balance. */
 function balanceIn(data: unknown): bigint {
-  return data === '0x' ? 0n : word(data)
-}
-
-function word(data: unknown): bigint {
-  return readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
+  return data === '0x' ? 0n : readWord(data)
 }
 
 /**

@@ -23,6 +23,16 @@ export function resultOf(answer: RpcAnswer | undefined): unknown {
   return answer.result
 }
 
+/** The first word of what a contract has returned, however much that is. */
+export function readWord(data: unknown): bigint {
+  return readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
+}
+
+/** What a token says that an address has of it. One that says nothing, or is not there, means none. */
+export function readBalance({ error, result }: RpcAnswer): bigint {
+  return error || result === '0x' ? 0n : readWord(result)
+}
+
 export function readBigInt(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)) return BigInt(value)
   throw new Error('not a quantity')

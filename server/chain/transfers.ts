@@ -6,6 +6,7 @@ import type { Log, Receipt } from './chain.js'
 export type Transfer = { token: Address; from: Address; to: Address; amount: bigint; logIndex: number }
 
 export const transferTopic = toEventSelector('Transfer(address,address,uint256)')
+const emptyPadding = `0x${'0'.repeat(24)}`
 const nativeReceivedTopic = toEventSelector('NativeReceived(address,uint256)')
 const withdrawnTopic = toEventSelector('Withdrawn(address,address,uint256)')
 /** Whom eth_simulateV1 names as the emitter of the logs that it adds for transfers of the native currency. */
@@ -17,6 +18,8 @@ export function transfersOf(source: { logs: readonly Log[] }): Transfer[] {
     const [topic, from, to] = log.topics
     // ERC-721 has the same topic; its logs carry the token id as a fourth one.
     if (topic !== transferTopic || !from || !to || log.topics.length !== 3 || log.data.length < 66) return []
+    // Nodes would not find it by the addresses, and what can't be found again is not waited for.
+    if (!isAddress(from) || !isAddress(to)) return []
     return {
       token: log.address === nativeLogAddress ? nativeToken : log.address,
       from: addressIn(from),
@@ -88,6 +91,11 @@ function describe({ from, to, token, amount }: TokenTransfer): string {
 
 function byAmount(a: { amount: bigint }, b: { amount: bigint }): number {
   return a.amount === b.amount ? 0 : a.amount > b.amount ? -1 : 1
+}
+
+/** Whether a topic holds an address as Solidity writes it; in assembly a token can write what it wants. */
+function isAddress(topic: Hash): boolean {
+  return topic.startsWith(emptyPadding)
 }
 
 function addressIn(topic: Hash): Address {

@@ -6,7 +6,7 @@ import { solverTransfers } from '../domain/solverNeeds.js'
 import type { StepResult } from '../store/bookResult.js'
 import type { StepWork } from '../store/steps.js'
 import type { Failure } from './explainRevert.js'
-import { arrivalsOf, confirmationsFor } from './arrivals.js'
+import { arrivalsOfRun, confirmationsFor } from './arrivals.js'
 import { hasRun, notAsDeclared, withoutRun } from './batchRun.js'
 import { stepFields } from './logFields.js'
 import { batchIdOf } from './payload.js'
@@ -70,7 +70,7 @@ export async function adoptExecution(
     ...place,
     confirmations,
     // Another step of the same user may have paid the vault in it, which is that one's credit.
-    arrivals: work.kind === 'delegated' ? await arrivalsOf(receipt, work.user, chain, tools) : [],
+    arrivals: work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : [],
     payouts,
   }
   return { outcome: 'ended', result }

@@ -25,25 +25,69 @@ export function confirmationsFor(
   return Math.max(config.confirmations, ...needed)
 }
 
-/** What reached the vaults from the user in a transaction: what its logs say, less what tokens kept of it. */
+/**
+ * What reached the vaults from the user in a transaction: what its logs say, less what tokens kept of it. Throws while a
+ * part of it can't be measured.
+ */
 export async function arrivalsOf(
   receipt: Receipt,
   user: Address,
   chain: Chain,
   tools: EngineTools,
 ): Promise<Arrival[]> {
+  const { measured, unmeasured } = await measure(receipt, user, chain, tools)
+  if (unmeasured.length > 0) throw new Error(cannotBeMeasured)
+  return measured
+}
+
+/**
+ * The same for a batch that the account has run, of which others share the transaction, and none is to wait for a token
+ * that is paused: what can't be measured now is reported in the user's name, and becomes credit once it can.
+ */
+export async function arrivalsOfRun(
+  receipt: Receipt,
+  user: Address,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<Arrival[]> {
+  const { measured, unmeasured } = await measure(receipt, user, chain, tools)
+  const amounts = new Map<Address, bigint>()
+  for (const { token, amount } of unmeasured) amounts.set(token, (amounts.get(token) ?? 0n) + amount)
+  const { chainId } = chain.config
+  for (const [token, amount] of amounts) {
+    const report = { user, chainId, transactionHash: receipt.hash, sender: user, token, amount, isDeposit: true }
+    const needed = confirmationsFor(receipt, [user], chain, tools)
+    const { id: depositId } = await tools.store.reportDeposit(report, needed, tools.now())
+    tools.log.error({ chainId, hash: receipt.hash, user, token, depositId }, cannotBeMeasured)
+  }
+  return measured
+}
+
+const cannotBeMeasured =
+  'what has reached the vault can’t be measured now: the nodes have forgotten the block, and the token lets the vault send nothing'
+
+/** `unmeasured` has what the logs say. */
+async function measure(receipt: Receipt, user: Address, chain: Chain, tools: EngineTools) {
   const logged = tools.codec.vaultArrivals(receipt, chain.config).filter((arrival) => arrival.from === user)
   const tokens = logged.filter(({ token }) => token !== nativeToken)
-  const measured = tokens.length > 0 ? await chain.measureArrivals(tokens, receipt.blockNumber) : []
-  const amounts = new Map(tokens.map((arrival, index) => [arrival, measured[index]!]))
-  return logged.map((arrival) => ({
-    chainId: chain.config.chainId,
-    transactionHash: receipt.hash,
-    logIndex: arrival.logIndex,
-    blockNumber: Number(receipt.blockNumber),
-    blockHash: receipt.blockHash,
-    user,
-    token: arrival.token,
-    amount: amounts.get(arrival) ?? arrival.amount,
-  }))
+  const found = tokens.length > 0 ? await chain.measureArrivals(tokens, receipt.blockNumber) : []
+  const amounts = new Map(tokens.map((arrival, index) => [arrival, found[index]!]))
+  const measured: Arrival[] = []
+  const unmeasured: typeof logged = []
+  for (const arrival of logged) {
+    const amount = amounts.has(arrival) ? amounts.get(arrival)! : arrival.amount
+    if (amount === null) unmeasured.push(arrival)
+    else
+      measured.push({
+        chainId: chain.config.chainId,
+        transactionHash: receipt.hash,
+        logIndex: arrival.logIndex,
+        blockNumber: Number(receipt.blockNumber),
+        blockHash: receipt.blockHash,
+        user,
+        token: arrival.token,
+        amount,
+      })
+  }
+  return { measured, unmeasured }
 }

@@ -13,6 +13,8 @@ import type { Queue } from './worker.js'
 
 /** How soon at the earliest one that waits for its block is looked at again. */
 const pendingMs = 250
+/** How soon one is looked at again of which it can't be measured what has arrived. */
+const unmeasuredMs = 10_000
 /** As many amounts as a refusal lists. */
 const shownAmounts = 10
 
@@ -54,11 +56,12 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
   const found = findMovements(work, receipt, transaction.value, chain, tools)
   if (typeof found === 'string') return settle(work, refused(found), tools)
-  const short = found.custody === 'vault' && work.isDeposit ? await shortArrival(work, receipt, chain, tools) : null
-  if (short) return settle(work, refused(short), tools)
+  const arrived =
+    found.custody === 'vault' && work.isDeposit ? await asArrived(work, found, receipt, chain, tools) : found
+  if (!arrived) return lookAgain(work, { confirmations, unseenMs: 0 }, unmeasuredMs, tools)
   const { blockNumber, blockHash } = receipt
   const confirmed = { blockNumber: Number(blockNumber), blockHash, confirmations: work.requiredConfirmations }
-  return settle(work, { outcome: 'found', ...found, ...confirmed }, tools)
+  return settle(work, { outcome: 'found', ...arrived, ...confirmed }, tools)
 }
 
 /** Shows how deep the transaction is, and looks again after a while. */
@@ -76,22 +79,28 @@ async function lookAgain(
 /** `mismatch` says what to answer if the amounts are not the report's. */
 type Found = { custody: Custody; movements: Movement[]; mismatch: string }
 
-/** What is wrong when the token kept a part for itself, whatever its logs say. */
-async function shortArrival(
+/** Movements into the vault as what of them has arrived, whatever the token's logs say. Null: it can't be measured now. */
+async function asArrived(
   work: DepositWork,
+  found: Found,
   receipt: Receipt,
   chain: Chain,
   tools: EngineTools,
-): Promise<string | null> {
-  if (work.token === nativeToken) return null
+): Promise<Found | null> {
+  if (work.token === nativeToken) return found
   const logged = tools.codec
     .vaultArrivals(receipt, chain.config)
     .filter(({ token, from }) => token === work.token && from === work.user)
-  const arrived = await chain.measureArrivals(logged, receipt.blockNumber)
-  const at = logged.findIndex(({ amount }, index) => arrived[index] !== amount)
-  return at < 0
-    ? null
-    : `amount: of ${logged[at]!.amount} only ${arrived[at]} have reached the vault; as an on-demand step they become credit.`
+  const measured = await chain.measureArrivals(logged, receipt.blockNumber)
+  const movements: Movement[] = []
+  let { mismatch } = found
+  for (const [index, { logIndex, amount: said }] of logged.entries()) {
+    const amount = measured[index]!
+    if (amount === null) return null
+    if (amount > 0n) movements.push({ logIndex, amount })
+    if (amount < said) mismatch = `amount: of ${said} only ${amount} have reached the vault; that much can be reported.`
+  }
+  return { ...found, movements, mismatch }
 }
 
 async function settle(work: DepositWork, result: DepositResult, tools: EngineTools): Promise<Visit> {

@@ -8,7 +8,7 @@ import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { Payout, StepOutcome, StepResult } from '../store/bookResult.js'
 import type { StepWork } from '../store/steps.js'
 import { adoptExecution } from './adoptExecution.js'
-import { arrivalsOf } from './arrivals.js'
+import { arrivalsOfRun } from './arrivals.js'
 import { hasRun, notAsDeclared, withoutRun } from './batchRun.js'
 import { faultOf, type MinedTransaction } from './bundleOutcome.js'
 import { explainRevert } from './explainRevert.js'
@@ -51,7 +51,7 @@ export async function resultOf(
       ...place,
       blockHash: receipt.blockHash,
       confirmations: Number(head - receipt.blockNumber) + 1,
-      arrivals: work.kind === 'delegated' ? await arrivalsOf(receipt, work.user, chain, tools) : [],
+      arrivals: work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : [],
       payouts,
     }
   }

@@ -5,6 +5,8 @@ import { createChain } from '../../server/chain/createChain.js'
 import { saysNoSuchMethod } from '../../server/chain/noSuchMethod.js'
 import { isRevert, missingAbility } from '../../server/chain/simulationAnswers.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { transferData } from '../support/wallets.js'
+import { account, lower } from './devChain.js'
 import { devChainBehindNode } from './devChainBehindNode.js'
 import { type Fault, type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
 
@@ -150,7 +152,9 @@ describe('a gateway', () => {
   })
 
   it('one of whose backends lags has forgotten no state, so that nothing is tried out', async () => {
-    await dev().mint(dev().vault, 100n)
+    const payer = account(6)
+    await dev().mint(lower(payer.address), 100n)
+    await dev().transact(payer, { to: dev().token, data: transferData(dev().vault, 100n) })
     const { number } = await dev().chain.head()
     const [held] = await dev().chain.balances(dev().vault, [dev().token])
     let lags = true

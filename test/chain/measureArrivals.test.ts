@@ -1,8 +1,10 @@
 import { expect } from 'chai'
-import { type Hex, numberToHex, padHex } from 'viem'
+import { type Hex, numberToHex, padHex, zeroAddress } from 'viem'
+import { transferTopic } from '../../server/chain/transfers.js'
 import { encodeFulfill } from '../../server/chain/contracts.js'
 import { ChainUnavailable } from '../../server/chain/chain.js'
 import { type DevChain, lower, randomKey, startDevChain, account } from './devChain.js'
+import { transferData } from '../support/wallets.js'
 import { type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
 
 /** 100 reach the vault in one block, 30 leave it in the next. */
@@ -16,7 +18,8 @@ describe('measuring what reached the vault', () => {
     this.timeout(30_000)
     dev = await startDevChain('--prune-history', '32')
     node = await startFaultyNode(dev.url)
-    await dev.mint(dev.vault, 100n)
+    await dev.mint(lower(account(6).address), 100n)
+    await dev.transact(account(6), { to: dev.token, data: transferData(dev.vault, 100n) })
     block = BigInt((await dev.rpc('eth_blockNumber')) as Hex)
     ;[held] = (await dev.chain.balances(dev.vault, [dev.token])) as [bigint]
     const transfers = [{ to: lower(account(7).address), token: dev.token, amount: 30n }]
@@ -48,6 +51,21 @@ describe('measuring what reached the vault', () => {
     })
     expect(await measure()).to.deep.equal([100n])
     expect(readings).to.be.greaterThan(1)
+  })
+
+  it('gives all of it though the token has made something for the vault in the same block', async () => {
+    const interest = {
+      ...{ address: dev.token, data: padHex(numberToHex(1_000_000n), { size: 32 }), logIndex: '0x9' },
+      topics: [transferTopic, padHex(zeroAddress, { size: 32 }), padHex(dev.vault, { size: 32 })],
+    }
+    const logs = await dev.rpc('eth_getLogs', { fromBlock: numberToHex(block), toBlock: numberToHex(block) })
+    const isIncoming = ({ method, params }: JsonCall) =>
+      method === 'eth_getLogs' && (params[0] as { topics: unknown[] }).topics.length === 3
+    node.behave({
+      kind: 'answer',
+      answer: (call) => (isIncoming(call) ? { result: [...(logs as object[]), interest] } : null),
+    })
+    expect(await measure()).to.deep.equal([100n])
   })
 
   it('gives what came when the node says again and again that something is missing', async () => {
@@ -90,6 +108,18 @@ describe('measuring what reached the vault', () => {
     await dev.rpc('anvil_mine', numberToHex(100))
     const forgotten = await dev.rpc('eth_getBalance', dev.vault, numberToHex(block)).catch((error: Error) => error)
     expect(forgotten).to.be.instanceOf(Error)
+    expect(await measure()).to.deep.equal([100n])
+  })
+
+  it('can’t tell where they have forgotten it and the token lets the vault send nothing now, or it has nothing', async () => {
+    const code = await dev.rpc('eth_getCode', dev.token, 'latest')
+    // Has so much of everybody, and reverts when it is asked for more than that.
+    const says = (amount: string) => `0x5f3560e01c6370a08231146011575f5ffd5b60${amount}5f5260205ff3`
+    await dev.rpc('anvil_setCode', dev.token, says('64'))
+    expect(await measure()).to.deep.equal([null])
+    await dev.rpc('anvil_setCode', dev.token, says('00'))
+    expect(await measure()).to.deep.equal([null])
+    await dev.rpc('anvil_setCode', dev.token, code)
     expect(await measure()).to.deep.equal([100n])
   })
 })

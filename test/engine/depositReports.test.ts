@@ -47,7 +47,8 @@ describe('a deposit report', () => {
         return { transaction, receipt: isIn('block') ? receipt : null, head: { number: head } }
       },
       isCertain: async () => true,
-      measureArrivals: async (arrivals: { amount: bigint }[]) => arrivals.map(({ amount }) => amount),
+      measureArrivals: async (arrivals: { amount: bigint }[]): Promise<(bigint | null)[]> =>
+        arrivals.map(({ amount }) => amount),
     }
     const queue = depositQueue({
       store,
@@ -62,6 +63,7 @@ describe('a deposit report', () => {
     return {
       user,
       receipt,
+      chain,
       async visitedAt(number: bigint) {
         head = number
         const [work] = await queue.claim({ limit: 1, leaseMs: 1000 })
@@ -85,6 +87,22 @@ describe('a deposit report', () => {
     expect(status).to.equal('refused')
     expect(error?.message).to.equal(
       `The transaction moves ${shown} and 3190 more amounts from ${getAddress(report.user)} to the vault, not 5.`,
+    )
+  })
+
+  it('counts for what has arrived, and waits while that can’t be measured', async () => {
+    const report = await reported([7n])
+    report.chain.measureArrivals = async () => [null]
+    expect(await report.visitedAt(9n)).to.include({ status: 'pending', error: null })
+    report.chain.measureArrivals = async () => [5n]
+    expect((await report.visitedIn('block')).status).to.equal('recorded')
+    const store = createStore(fresh.database)
+    expect((await store.readBalances(report.user)).map(({ available }) => available)).to.deep.equal([5n])
+
+    const short = await reported([5n])
+    short.chain.measureArrivals = async () => [4n]
+    expect((await short.visitedAt(9n)).error?.message).to.equal(
+      'amount: of 5 only 4 have reached the vault; that much can be reported.',
     )
   })
 
