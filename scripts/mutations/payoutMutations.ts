@@ -168,8 +168,8 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/adoptExecution.ts',
-        find: "work.kind === 'delegated' ? await arrivalsOf(receipt, work.user, chain, tools) : []",
-        replace: 'await arrivalsOf(receipt, work.user, chain, tools)',
+        find: "work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : []",
+        replace: 'await arrivalsOfRun(receipt, work.user, chain, tools)',
       },
     ],
     tests: ['test/engine/adoption.test.ts', '-g', 'leaves what the user has paid'],

@@ -124,10 +124,11 @@ function* checkSolverTransfers(
     if (transfer.amount === 0n) {
       yield issueAt(`${path}/amount`, 'must be at least 1: the solver does not pay nothing', 'amount_zero')
     }
-    if ((chain && isVault(transfer.to, chain)) || !isRecipientAllowed(user, intent as Intent, transfer.to)) {
+    const isNever = transfer.to === zeroAddress || (chain && isVault(transfer.to, chain))
+    if (isNever || !isRecipientAllowed(user, intent as Intent, transfer.to)) {
       yield issueAt(
         `${path}/to`,
-        'must be the user: another recipient needs an intent signed as eip712, and never is the vault',
+        'must be the user: another recipient needs an intent signed as eip712, and never is the vault or the zero address',
         'recipient_not_allowed',
       )
     }

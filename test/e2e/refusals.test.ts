@@ -200,6 +200,15 @@ describe('actions that are refused', () => {
     expect(issue).to.include({ code: 'recipient_not_allowed', path: '/intents/0/chainBatches/1/tokenTransfers/0/to' })
   })
 
+  it('pays neither the vault nor the zero address, whatever is signed', async () => {
+    for (const to of [service.chains[1].vault, zeroAddress]) {
+      const redirect = (body: Body) => (body.intents[0].chainBatches[1].tokenTransfers[0].to = to)
+      const issues = await refused(redirect)
+      const path = '/intents/0/chainBatches/1/tokenTransfers/0/to'
+      expect(issues.map(({ code, path }) => ({ code, path }))).to.deep.include({ code: 'recipient_not_allowed', path })
+    }
+  })
+
   it('refuses what has expired, and a window that is empty', async () => {
     const past = Math.floor(Date.now() / 1000) - 10
     const [a] = service.chains
