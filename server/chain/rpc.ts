@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
+import { saysLate } from './busyNode.js'
 import { type Block, ChainUnavailable } from './chain.js'
 import { createNodeHeads, type NodeHead } from './nodeHeads.js'
 import { createRedactor } from './redact.js'
@@ -52,7 +53,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     const common = { chainId, url, index, verifyEveryMs, isGenesis, onRoundTrip }
     return {
       index,
-      reads: createRpcNode({ ...common, timeoutMs: readTimeoutMs }),
+      reads: createRpcNode({ ...common, timeoutMs: readTimeoutMs, rests: true }),
       // Apart from reads, so that a transaction never waits for a simulation that travels with it.
       sends: createRpcNode({ ...common, timeoutMs: sendTimeoutMs }),
       failedAt: -Infinity,
@@ -103,7 +104,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
       try {
         const answers = await node.reads.ask(calls)
         const faults = answers.flatMap(({ error }, index) => (error && !isAnswer(error, calls[index]!) ? [error] : []))
-        if (faults[0]) throw new NodeFailure(`${faults[0].message} (${faults[0].code})`)
+        if (faults[0]) throw new NodeFailure(`${faults[0].message} (${faults[0].code})`, false, saysLate(faults[0]))
         const value = decode(answers)
         node.failedAt = -Infinity
         return { value, node: node.index }

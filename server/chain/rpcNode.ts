@@ -2,6 +2,9 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, request } from 'undici'
 import { type Hash, isHash } from 'viem'
+import { partsOf } from '../domain/partsOf.js'
+import { saysLimited, saysTooManyTogether } from './busyNode.js'
+import { createNodeRest } from './nodeRest.js'
 
 /** One JSON-RPC call. */
 export type RpcCall = { method: string; params: readonly unknown[] }
@@ -31,6 +34,8 @@ export type RpcNodeOptions = {
   verifyEveryMs?: number | undefined
   /** Whether it is the chain's first block, which chains of the same id differ by. Undefined: it is not asked for. */
   isGenesis?: ((hash: Hash) => Promise<boolean>) | undefined
+  /** Whether nothing is asked for a while after the node has said that it is asked too much. */
+  rests?: boolean | undefined
   onRoundTrip: (roundTrip: RoundTrip) => void
 }
 
@@ -48,6 +53,9 @@ export class NodeFailure extends Error {
     super(message)
   }
 }
+
+/** The node answers so many calls in one request not at all. */
+class TooManyTogether extends NodeFailure {}
 
 /** In bytes, as sent and unpacked: far above any block's receipts, and what a node can make this process hold. */
 const longestAnswer = 256 * 1024 * 1024
@@ -77,11 +85,14 @@ type Group = {
  * say so again after any failure, and every minute: what answers at an address may be exchanged, or reset, without a break.
  */
 export function createRpcNode(options: RpcNodeOptions) {
-  const { chainId, url, index, timeoutMs, verifyEveryMs = 60_000, isGenesis, onRoundTrip } = options
+  const { chainId, url, index, timeoutMs, verifyEveryMs = 60_000, isGenesis, rests = false, onRoundTrip } = options
   const proofs = isGenesis ? [chainIdCall, genesisCall] : [chainIdCall]
   const { endpoint, headers } = withoutCredentials(url)
   let queue: Group[] = []
   let verifiedAt = -Infinity
+  /** How many calls it answers in one request, as far as it has refused more. */
+  let widest = Infinity
+  const rest = createNodeRest()
 
   return {
     /** Answers in the order of the calls. Throws `NodeFailure`. */
@@ -121,6 +132,11 @@ export function createRpcNode(options: RpcNodeOptions) {
   }
 
   async function exchange(groups: Group[]): Promise<void> {
+    if (rests && rest.isOn()) {
+      const failure = new NodeFailure('it has been asked more than it allows, and is left alone for now')
+      for (const group of groups) group.reject(failure)
+      return
+    }
     const asked = groups.flatMap((group) => group.calls)
     const startedAt = performance.now()
     const calls = startedAt - verifiedAt < verifyEveryMs ? asked : [...proofs, ...asked]
@@ -166,7 +182,20 @@ export function createRpcNode(options: RpcNodeOptions) {
     if (!isOurs) throw new NodeFailure('the node is of another chain of the same id: it has another first block')
   }
 
+  /** In one request, or in as many as the node wants them to be. */
   async function post(calls: readonly WrittenCall[]): Promise<(RpcAnswer | undefined)[]> {
+    for (;;) {
+      const width = Math.min(widest, calls.length)
+      try {
+        return (await Promise.all(partsOf(calls, width).map(postTogether))).flat()
+      } catch (error) {
+        if (!(error instanceof TooManyTogether)) throw error
+        widest = Math.min(widest, Math.floor(width / 2))
+      }
+    }
+  }
+
+  async function postTogether(calls: readonly WrittenCall[]): Promise<(RpcAnswer | undefined)[]> {
     const body = calls.map(({ text }, id) => `{"jsonrpc":"2.0","id":${id},${text}}`)
     // Not by fetch, which takes four times as long for a small answer. Redirects are not followed.
     const response = await request(endpoint, {
@@ -180,6 +209,15 @@ export function createRpcNode(options: RpcNodeOptions) {
     const status = response.statusCode
     const text = await readText(response)
     const parsed = parseJson(text)
+    const told = errorsIn(parsed)
+    if (status === 429 || told.some(({ error }) => saysLimited(error))) rest.begin(response.headers['retry-after'])
+    else rest.end()
+    // A batch that is answered whole was taken, whatever its answers say.
+    const isWhole = Array.isArray(parsed) && parsed.length >= calls.length
+    const isRefused = status === 413 || (!isWhole && told.some(({ error }) => saysTooManyTogether(error)))
+    if (calls.length > 1 && isRefused) {
+      throw new TooManyTogether(`HTTP ${status}: it takes no ${calls.length} calls in one request`)
+    }
     if (parsed === undefined) throw refusal(status, 'the answer is not JSON')
     return sortAnswers(parsed, calls.length, status)
   }
@@ -236,13 +274,28 @@ function sortAnswers(parsed: unknown, count: number, status: number): (RpcAnswer
     const { id, result, error } = entry as { id?: unknown; result?: unknown; error?: unknown }
     const answer = error !== undefined && error !== null ? { error: readError(error) } : { result }
     if (answer.error === undefined && !('result' in entry)) continue
-    if (typeof id === 'number' && id in answers) answers[id] = answer
+    // Of one call a JSON-RPC error without an id is the answer; what else a gateway says is of its own.
+    const isOnly = count === 1 && (id === null || id === undefined) && isOfJsonRpc(answer.error)
+    const place = isOnly ? 0 : typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id
+    if (typeof place === 'number' && place in answers) answers[place] = answer
     else if (answer.error !== undefined) throw new NodeFailure(`HTTP ${status}: ${answer.error.message}`)
   }
   if (answers.every((answer) => answer === undefined)) {
     throw refusal(status, 'the answer is not JSON-RPC')
   }
   return answers
+}
+
+function isOfJsonRpc(error: RpcError | undefined): boolean {
+  return error !== undefined && error.code >= -32_768 && error.code <= -32_000
+}
+
+/** All errors of an answer, of single calls or of all together. */
+function errorsIn(parsed: unknown): { error: RpcError }[] {
+  return (Array.isArray(parsed) ? parsed : [parsed]).flatMap((entry: unknown) => {
+    const { error } = (entry ?? {}) as { error?: unknown }
+    return error === undefined || error === null ? [] : [{ error: readError(error) }]
+  })
 }
 
 function readError(error: unknown): RpcError {

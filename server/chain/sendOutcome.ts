@@ -79,7 +79,8 @@ export const sendAnswers: readonly Row[] = [
   { kind: 'dead', text: 'missingauthorizationlist', clients: 'nethermind' },
   { kind: 'dead', text: 'gas uint64 overflow', clients: 'geth, reth, anvil' },
   { kind: 'dead', text: 'gasuintoverflow', clients: 'erigon' },
-  { kind: 'dead', text: 'failed to decode', clients: 'reth, anvil' },
+  { kind: 'dead', text: 'failed to decode signed transaction', clients: 'reth' },
+  { kind: 'dead', text: 'failed to decode transaction', clients: 'anvil' },
 
   // Pending transactions of a user's own keep out what carries his authorization.
   { kind: 'authorityBusy', text: 'authority already reserved', clients: 'geth, erigon' },

@@ -10,6 +10,7 @@ import { grouped } from '../domain/grouped.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
 import { thoseThatFit } from '../domain/thoseThatFit.js'
 import { createAbility } from './ability.js'
+import { saysLate, saysLimited } from './busyNode.js'
 import { createGasHints, formOf, isExplained, isTight } from './gasHints.js'
 import { createPace } from './pace.js'
 import type { Rpc } from './rpc.js'
@@ -146,7 +147,9 @@ export function createSimulator(rpc: Rpc) {
       const calls = isEstimated || !assumed.simulation ? [first, estimation] : [first]
       const outcome = await rpc.read(calls, (answers) => readOutcome(asked.request, calls, answers, assumed), {
         isAnswer: (error, { method }) =>
-          method === 'eth_estimateGas' || isRevert(error) || missingAbility(error, assumed) !== null,
+          (method === 'eth_estimateGas' && !saysLimited(error) && !saysLate(error)) ||
+          isRevert(error) ||
+          missingAbility(error, assumed) !== null,
       })
       if (outcome.outcome !== 'unable') return outcome
       // Only an ability that was assumed can turn out to be missing, so this ends.

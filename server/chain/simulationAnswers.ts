@@ -3,6 +3,7 @@ import type { Log, Simulation, TransactionRequest } from './chain.js'
 import { calldataFloor } from './fees.js'
 import { readArray, readBigInt, readLog, readObject, resultOf } from './rpcFormat.js'
 import type { RpcAnswer, RpcCall, RpcError } from './rpcNode.js'
+import { saysLate } from './busyNode.js'
 import { saysNoSuchMethod } from './noSuchMethod.js'
 
 /** What nodes are taken to be able to; see `createAbility`. */
@@ -85,11 +86,14 @@ export function revertOf(error: RpcError): Reverted {
 const revmHalt =
   /EVM error:? (?:OutOf(?:Gas|Offset|Funds?)|\w+OOG|Invalid\w+|OpcodeNotFound|NotActivated|Stack\w+|Call(?:TooDeep|NotAllowed\w*)|Create\w+|Precompile\w+|StateChange\w+|(?:Nonce)?Overflow\w*)\b/
 
-/** The EVM's verdict rather than a fault of the node. Code 3 is geth's for a revert, -32015 that of several for any. */
+/**
+ * The EVM's verdict rather than a fault of the node. Code 3 is geth's for a revert, -32015 that of several for any, and of
+ * proxyd for a node that has not answered it in time.
+ */
 export function isRevert({ code, message, data }: RpcError): boolean {
   return (
     code === 3 ||
-    code === -32015 ||
+    (code === -32015 && !saysLate({ message })) ||
     /revert|out of gas|gas required exceeds|always failing transaction|vm execution error|stack (?:under|over)flow/i.test(
       message,
     ) ||

@@ -76,18 +76,25 @@ async function measure(receipt: Receipt, user: Address, chain: Chain, tools: Eng
   const unmeasured: typeof logged = []
   for (const arrival of logged) {
     const amount = amounts.has(arrival) ? amounts.get(arrival)! : arrival.amount
-    if (amount === null) unmeasured.push(arrival)
-    else
-      measured.push({
-        chainId: chain.config.chainId,
-        transactionHash: receipt.hash,
-        logIndex: arrival.logIndex,
-        blockNumber: Number(receipt.blockNumber),
-        blockHash: receipt.blockHash,
-        user,
-        token: arrival.token,
-        amount,
-      })
+    if (amount === null) {
+      unmeasured.push(arrival)
+      continue
+    }
+    if (amount < arrival.amount) {
+      const told = { token: arrival.token, logged: arrival.amount.toString(), arrived: amount.toString() }
+      const place = { chainId: chain.config.chainId, hash: receipt.hash, user }
+      tools.log.warn({ ...place, ...told }, 'the vault has got less than the token says')
+    }
+    measured.push({
+      chainId: chain.config.chainId,
+      transactionHash: receipt.hash,
+      logIndex: arrival.logIndex,
+      blockNumber: Number(receipt.blockNumber),
+      blockHash: receipt.blockHash,
+      user,
+      token: arrival.token,
+      amount,
+    })
   }
   return { measured, unmeasured }
 }

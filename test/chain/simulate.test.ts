@@ -189,6 +189,24 @@ describe('a simulated transaction', () => {
       expect(receipt.status).to.equal('success')
     })
 
+    for (const error of [
+      { code: -32005, message: 'rate limit exceeded' },
+      { code: -32015, message: 'gateway timeout' },
+    ]) {
+      it(`is asked too much for an estimate, says nothing of what it takes: ${error.message}`, async () => {
+        const batch = transferBatch(address, dev.token, recipient, 1n)
+        node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_estimateGas' ? { error } : null) })
+        const first = await simulateBatch(batch, { chain: dev.connect({ urls: [node.url] }) }).catch(
+          (given: unknown) => given,
+        )
+        // One that is late is done without, by what the simulation has used; one that is refused is asked for again.
+        if (error.code === -32005) expect(first).to.be.instanceOf(ChainUnavailable)
+        else expect(first).to.include({ outcome: 'success' })
+        const other = dev.connect({ urls: [node.url, dev.url] })
+        succeeded(await simulateBatch(batch, { chain: other }))
+      })
+    }
+
     it('gives a revert’s data with the error, as geth does, is understood', async () => {
       const data = decodeRevertSample
       node.behave({

@@ -17,6 +17,14 @@ describe('an error of a node', () => {
     it(`is the EVM's verdict: ${words}`, () => expect(says(words)).to.equal(true))
   }
 
+  it('is the EVM’s verdict by its code, unless a gateway says by it that no node has answered in time', () => {
+    expect(isRevert({ code: -32015, message: 'VM execution error.' })).to.equal(true)
+    for (const message of ['gateway timeout', 'request timed out']) {
+      expect(isRevert({ code: -32015, message })).to.equal(false)
+    }
+    expect(isRevert({ code: 3, message: 'execution reverted: timed out' })).to.equal(true)
+  })
+
   for (const words of [
     'EVM error FatalExternalError',
     'EVM error: Database(failed to get account)',
