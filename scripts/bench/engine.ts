@@ -13,8 +13,8 @@ import { askForSteps, createOn, heatUp, untilSucceeded } from './steps.js'
 const pipelined = 64
 /**
  * How many transactions one of the bare loops sends before it waits for all of them, which makes few and full blocks: one
- * holds about 300. The other loop sends them all in one go; of 2,500 that did not end, since anvil may forget in its pool
- * what a full block has left over.
+ * holds about 300. The other loop sends them all in one go; of 2,500 that did not end: with hundreds in its pool anvil came
+ * to make a dozen empty blocks a second, and only now and then one with some of them.
  */
 const atATime = 256
 const mineWithinMs = 60_000
