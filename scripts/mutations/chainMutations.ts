@@ -139,7 +139,7 @@ export const chainMutations: Mutation[] = [
     name: 'a node that breaks a connection was never reached',
     changes: [
       {
-        file: 'server/chain/rpcNode.ts',
+        file: 'server/chain/nodeFailure.ts',
         find: "return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT'",
         replace: 'return Boolean(syscall ?? code)',
       },
@@ -260,5 +260,27 @@ export const chainMutations: Mutation[] = [
       },
     ],
     tests: ['test/engine/untrueRuns.test.ts', '-g', 'forgotten'],
+  },
+  {
+    name: 'a gateway that has waited in vain speaks for the EVM',
+    changes: [
+      {
+        file: 'server/chain/simulationAnswers.ts',
+        find: '(code === -32015 && !saysLate({ message }))',
+        replace: 'code === -32015',
+      },
+    ],
+    tests: ['test/chain/simulationAnswers.test.ts'],
+  },
+  {
+    name: 'what a contract reverts with has its node left alone',
+    changes: [
+      {
+        file: 'server/chain/busyNode.ts',
+        find: 'if (code === 3 || code === -32015 || /revert/i.test(message)) return false',
+        replace: '',
+      },
+    ],
+    tests: ['test/chain/nodeLimits.test.ts', '-g', 'takes no word of a contract'],
   },
 ]

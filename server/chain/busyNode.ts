@@ -17,7 +17,7 @@ export function saysLate({ message }: Pick<RpcError, 'message'>): boolean {
 
 /** Whether more has been asked than is allowed for now. What a contract reverts with is its own word, not the node's. */
 export function saysLimited({ code, message }: RpcError): boolean {
-  if (code === 3 || /revert/i.test(message)) return false
+  if (code === 3 || code === -32015 || /revert/i.test(message)) return false
   return limitCodes.includes(code) || limitWords.test(message)
 }
 

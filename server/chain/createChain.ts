@@ -24,7 +24,8 @@ import {
   readArray,
   resultOf,
 } from './rpcFormat.js'
-import { NodeFailure, type RpcAnswer, type RpcError, type RpcNode } from './rpcNode.js'
+import { NodeFailure } from './nodeFailure.js'
+import type { RpcAnswer, RpcError, RpcNode } from './rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './noSuchMethod.js'
 import { createSimulator, rerun } from './simulate.js'

@@ -5,15 +5,8 @@ import { type Block, ChainUnavailable } from './chain.js'
 import { createNodeHeads, type NodeHead } from './nodeHeads.js'
 import { createRedactor } from './redact.js'
 import { call, readBlock, resultOf } from './rpcFormat.js'
-import {
-  createRpcNode,
-  NodeFailure,
-  type RoundTrip,
-  type RpcAnswer,
-  type RpcCall,
-  type RpcError,
-  type RpcNode,
-} from './rpcNode.js'
+import { NodeFailure } from './nodeFailure.js'
+import { createRpcNode, type RoundTrip, type RpcAnswer, type RpcCall, type RpcError, type RpcNode } from './rpcNode.js'
 
 export type RpcOptions = {
   /** How long one node may take for a read before the next is asked. */

@@ -4,6 +4,7 @@ import { Agent, request } from 'undici'
 import { type Hash, isHash } from 'viem'
 import { partsOf } from '../domain/partsOf.js'
 import { saysLimited, saysTooManyTogether } from './busyNode.js'
+import { NodeFailure, refusal, transportFailure } from './nodeFailure.js'
 import { createNodeRest } from './nodeRest.js'
 
 /** One JSON-RPC call. */
@@ -39,23 +40,16 @@ export type RpcNodeOptions = {
   onRoundTrip: (roundTrip: RoundTrip) => void
 }
 
-/** The node gave no usable answer: it is away, broken, or of another chain. */
-export class NodeFailure extends Error {
-  override readonly name = 'NodeFailure'
-
+/** The node answers so many calls in one request not at all, or none that are so long together. */
+class TooManyTogether extends NodeFailure {
   constructor(
     message: string,
-    /** No connection was ever made, so that the node cannot have taken what it was to be sent. */
-    readonly isUnreached = false,
-    /** No answer came in time. */
-    readonly isLate = false,
+    /** It is their number, so that the next ones are not to be so many. */
+    readonly isByNumber: boolean,
   ) {
     super(message)
   }
 }
-
-/** The node answers so many calls in one request not at all. */
-class TooManyTogether extends NodeFailure {}
 
 /** In bytes, as sent and unpacked: far above any block's receipts, and what a node can make this process hold. */
 const longestAnswer = 256 * 1024 * 1024
@@ -68,6 +62,9 @@ const maxLength = 786_432
 
 /** A call as it is sent, but for its id. */
 type WrittenCall = { method: string; text: string }
+
+/** What is refused as too large (413) though it is no longer than this is too many calls; else one long call may be what is. */
+const shortLength = 65_536
 
 /** Estimates take a node many runs, and what travelled with one would have to wait for it. */
 const isSlow = ({ calls }: Group) => calls.some(({ method }) => method === 'eth_estimateGas')
@@ -184,13 +181,13 @@ export function createRpcNode(options: RpcNodeOptions) {
 
   /** In one request, or in as many as the node wants them to be. */
   async function post(calls: readonly WrittenCall[]): Promise<(RpcAnswer | undefined)[]> {
-    for (;;) {
-      const width = Math.min(widest, calls.length)
+    for (let width = Math.min(widest, calls.length); ;) {
       try {
         return (await Promise.all(partsOf(calls, width).map(postTogether))).flat()
       } catch (error) {
         if (!(error instanceof TooManyTogether)) throw error
-        widest = Math.min(widest, Math.floor(width / 2))
+        width = Math.floor(width / 2)
+        if (error.isByNumber) widest = Math.min(widest, width)
       }
     }
   }
@@ -216,7 +213,9 @@ export function createRpcNode(options: RpcNodeOptions) {
     const isWhole = Array.isArray(parsed) && parsed.length >= calls.length
     const isRefused = status === 413 || (!isWhole && told.some(({ error }) => saysTooManyTogether(error)))
     if (calls.length > 1 && isRefused) {
-      throw new TooManyTogether(`HTTP ${status}: it takes no ${calls.length} calls in one request`)
+      const length = calls.reduce((sum, { text }) => sum + text.length, 0)
+      const message = `HTTP ${status}: it takes no ${calls.length} calls in one request`
+      throw new TooManyTogether(message, status !== 413 || length < shortLength)
     }
     if (parsed === undefined) throw refusal(status, 'the answer is not JSON')
     return sortAnswers(parsed, calls.length, status)
@@ -241,10 +240,6 @@ async function readText({ headers, body }: Response): Promise<string> {
   // Gateways answer some failures with nothing, compressed all the same.
   if (packed.byteLength === 0) return ''
   return (await promisify(gunzip)(packed, { maxOutputLength: longestAnswer })).toString('utf8')
-}
-
-function isOk(status: number): boolean {
-  return status >= 200 && status < 300
 }
 
 /** A user and password in an address go into the header that they stand for. */
@@ -310,32 +305,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** What gateways say for a node that has not answered in time. */
-const lateStatuses: readonly number[] = [408, 504, 524]
-
-function refusal(status: number, unreadable: string): NodeFailure {
-  return isOk(status)
-    ? new NodeFailure(unreadable)
-    : new NodeFailure(`HTTP ${status}`, false, lateStatuses.includes(status))
-}
-
-/** The error's own text may hold the node's address, so it is told by its kind. */
-function transportFailure(error: unknown): NodeFailure {
-  if (!(error instanceof Error)) return new NodeFailure('connection failed')
-  if (error.name === 'TimeoutError') return new NodeFailure('timeout', false, true)
-  const { code } = error as { code?: unknown }
-  const text = typeof code === 'string' ? `connection failed, ${code}` : 'connection failed'
-  return new NodeFailure(text, isNeverMade(error))
-}
-
-/**
- * Whether it is the connecting that failed: finding the address, or getting to it. A connection that breaks, or that is
- * silent, may have carried the request before. Of several addresses each has to have failed so.
- */
-function isNeverMade(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isNeverMade)
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
-  return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT'
 }
