@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, maxUint256 } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
 import { requiredConfirmations } from '../domain/finality.js'
@@ -55,10 +55,12 @@ export async function arrivalsOfRun(
   for (const { token, amount } of unmeasured) amounts.set(token, (amounts.get(token) ?? 0n) + amount)
   const { chainId } = chain.config
   for (const [token, amount] of amounts) {
+    tools.log.error({ chainId, hash: receipt.hash, user, token }, cannotBeMeasured)
+    // Only a token that lies logs more than there can be, and of that nothing is kept.
+    if (amount > maxUint256) continue
     const report = { user, chainId, transactionHash: receipt.hash, sender: user, token, amount, isDeposit: true }
     const needed = confirmationsFor(receipt, [user], chain, tools)
-    const { id: depositId } = await tools.store.reportDeposit(report, needed, tools.now())
-    tools.log.error({ chainId, hash: receipt.hash, user, token, depositId }, cannotBeMeasured)
+    await tools.store.reportDeposit(report, needed, tools.now())
   }
   return measured
 }

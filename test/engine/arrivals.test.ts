@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Hex, pad, toEventSelector, toHex } from 'viem'
+import { type Hex, maxUint256, pad, toEventSelector, toHex } from 'viem'
 import * as codec from '../../server/chain/transfers.js'
 import { arrivalsOf, arrivalsOfRun } from '../../server/engine/arrivals.js'
 import { createStore } from '../../server/store/store.js'
@@ -56,6 +56,14 @@ describe('what a user has paid the vault in a transaction', () => {
     const { transactionHash, requiredConfirmations, ...report } = reports[0]!
     expect(report).to.include({ user, sender: user, token: paused, amount: 7n, isDeposit: true, status: 'pending' })
     expect([transactionHash, requiredConfirmations]).to.deep.equal([receipt.hash, 2])
+  })
+
+  it('is not reported where it is more than there can be, which costs nobody else his credit', async () => {
+    const { receipt, user, paused, log, chain, store, tools } = scene()
+    const logs = [log(paused, maxUint256, 0), log(paused, 1n, 1), log(usdOn1, 5n, 2)]
+    const found = await arrivalsOfRun({ ...receipt, logs } as never, user, chain as never, tools as never)
+    expect(found.map(({ amount }) => amount)).to.deep.equal([5n])
+    expect(await store.claimDueDeposits({ limit: 10, leaseMs: 1_000 })).to.deep.equal([])
   })
 
   it('is nothing by a log whose topics are no addresses, which nobody could find again', async () => {
