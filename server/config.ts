@@ -79,7 +79,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     trustedProxies: integer('TRUSTED_PROXIES', 0, { min: 0, max: 10 }),
     onDemandProof: choice('ON_DEMAND_PROOF', proofs, 'none'),
     bundling: {
-      maxSteps: integer('BUNDLE_MAX_STEPS', 20, { min: 1, max: 100 }),
+      maxSteps: integer('BUNDLE_MAX_STEPS', 40, { min: 1, max: 100 }),
       waitMs: integer('BUNDLE_WAIT_MS', 5, { min: 0, max: 1_000 }),
     },
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 262_144, { min: 1_024, max: 16_777_216 }),

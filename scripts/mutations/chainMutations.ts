@@ -234,6 +234,17 @@ export const chainMutations: Mutation[] = [
     tests: ['test/chain/simulateTogether.test.ts', '-g', 'as many in one request as nodes take'],
   },
   {
+    name: 'steps are tried out together however much gas they take',
+    changes: [
+      {
+        file: 'server/domain/partsUpTo.ts',
+        find: 'if (part && weight <= most) {',
+        replace: 'if (part && (weight <= most || true)) {',
+      },
+    ],
+    tests: ['test/chain/simulateTogether.test.ts', '-g', 'too little gas in a block'],
+  },
+  {
     name: 'a node that fails is asked for as much as before',
     changes: [
       { file: 'server/chain/pace.ts', find: 'allowed = Math.max(Math.floor(allowed / 2), 1)', replace: 'allowed += 0' },

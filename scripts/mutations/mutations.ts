@@ -171,8 +171,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/chain/simulate.ts',
-        find: 'if (its && its.gas >= used && isTight(its.gas, used)) found.set(one, its)',
-        replace: 'if (its && isTight(its.gas, used)) found.set(one, its)',
+        find: 'if (its && its.gas >= used && isTight(its.gas, used)) found.push([one, its])',
+        replace: 'if (its && isTight(its.gas, used)) found.push([one, its])',
       },
     ],
     tests: ['test/chain/simulateTogether.test.ts', '-g', 'starve'],

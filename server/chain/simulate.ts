@@ -8,6 +8,7 @@ import {
 } from './chain.js'
 import { grouped } from '../domain/grouped.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
+import { partsUpTo } from '../domain/partsUpTo.js'
 import { thoseThatFit } from '../domain/thoseThatFit.js'
 import { createAbility } from './ability.js'
 import { saysLate, saysLimited } from './busyNode.js'
@@ -28,11 +29,13 @@ import {
 } from './simulationAnswers.js'
 
 /**
- * How many transactions one simulation runs; a block's gas is enough for most of them. As many as a bundle has steps by
- * default: what is simulated together is ready together, and the bundles come out full and of one size, which packs blocks.
- * With each by itself they travel in one request.
+ * How many transactions are simulated together, and each by itself beside that. As many as a bundle has steps by default:
+ * what is simulated together is ready together, and the bundles come out full and of one size, which packs blocks.
  */
-const mostTogether = 20
+const mostTogether = 40
+
+/** How much gas is enough for those that are run in one block, of which many chains have 30 million. */
+const mostGasTogether = 15_000_000n
 
 /**
  * How many such simulations are under way at once. One after the other, a node that takes 100 ms to answer would hold the
@@ -159,32 +162,38 @@ export function createSimulator(rpc: Rpc) {
 
   /** Null, at its place: to be simulated by itself, as everything that has failed is. Never throws. */
   async function simulateTogether(asked: Asked[]): Promise<(Simulation | null)[]> {
-    const found = new Map<Asked, Simulation>()
-    try {
-      // Of others it is not known whether what they use says what they need.
-      const fitting = thoseThatFit(oneOfEachAccount(asked), ({ request }) => request.data.length, longestTogether)
-      const known = fitting.flatMap((one): Allotted[] => {
-        const gas = hints.get(one.request.data)
-        return typeof gas === 'bigint' ? [{ one, gas }] : []
-      })
-      const [ran, uses] = await Promise.all([runTogether(known), useFreely(known.map(({ one }) => one))])
-      const again: Allotted[] = []
-      for (const [index, { one }] of known.entries()) {
-        const [its, used] = [ran.get(one), uses[index]]
-        // What fails by itself may succeed for what the others leave.
-        if (!used) continue
-        // With less than it uses when it has all it wants, it may go on without what has failed for want of gas.
-        if (its && its.gas >= used && isTight(its.gas, used)) found.set(one, its)
-        else again.push({ one, gas: withRoom(used) })
-      }
-      for (const [one, its] of await runTogether(again)) {
-        found.set(one, its)
-        hints.adjust(one.request.data, its.gas)
-      }
-    } catch {
-      // Each is told by itself why.
-    }
+    // Of others it is not known whether what they use says what they need.
+    const fitting = thoseThatFit(oneOfEachAccount(asked), ({ request }) => request.data.length, longestTogether)
+    const known = fitting.flatMap((one): Known[] => {
+      const gas = hints.get(one.request.data)
+      return typeof gas === 'bigint' ? [{ one, gas }] : []
+    })
+    // Of those that can't be asked for each is told by itself why.
+    const blocks = partsUpTo(known, ({ gas }) => gas, mostGasTogether).map((block) =>
+      tryTogether(block).catch(() => []),
+    )
+    const found = new Map<Asked, Simulation>((await Promise.all(blocks)).flat())
     return asked.map((one) => found.get(one) ?? null)
+  }
+
+  /** Answers those that succeed, and for which is known how much is enough. */
+  async function tryTogether(known: readonly Known[]): Promise<[Asked, Simulation][]> {
+    const [ran, uses] = await Promise.all([runTogether(known), useFreely(known.map(({ one }) => one))])
+    const found: [Asked, Simulation][] = []
+    const again: Known[] = []
+    for (const [index, { one }] of known.entries()) {
+      const [its, used] = [ran.get(one), uses[index]]
+      // What fails by itself may succeed for what the others leave.
+      if (!used) continue
+      // With less than it uses when it has all it wants, it may go on without what has failed for want of gas.
+      if (its && its.gas >= used && isTight(its.gas, used)) found.push([one, its])
+      else again.push({ one, gas: withRoom(used) })
+    }
+    for (const [one, its] of await runTogether(again).catch(() => [])) {
+      found.push([one, its])
+      hints.adjust(one.request.data, its.gas)
+    }
+    return found
   }
 
   /**
@@ -270,6 +279,9 @@ type Asked = { request: TransactionRequest; options: SimulationOptions }
 
 /** One to be run with so much gas. Null: with all that it wants. */
 type Allotted = { one: Asked; gas: bigint | null }
+
+/** One for which so much may be enough. */
+type Known = { one: Asked; gas: bigint }
 
 type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
 

@@ -33,7 +33,7 @@ describe('simulations that come together', () => {
     }
   })
 
-  it('are one request as well when they are as many as a bundle has by default', async () => {
+  it('are two requests when they are as many as a bundle has by default', async () => {
     const loaded = loadConfig({})
     const most = loaded.ok ? loaded.config.bundling.maxSteps : 0
     const chain = dev.connect({})
@@ -42,7 +42,8 @@ describe('simulations that come together', () => {
     while (runs.length < most) runs.push(await transfer(1n))
     dev.trips.length = 0
     for (const one of await together(runs, chain)) succeeded(one)
-    expect(dev.trips.map(({ methods }) => methods)).to.deep.equal([Array(most + 2).fill('eth_simulateV1')])
+    expect(dev.trips.flatMap(({ methods }) => methods)).to.deep.equal(Array(most + 2).fill('eth_simulateV1'))
+    expect(dev.trips).to.have.length(2)
   })
 
   it('ask for an estimate of the first of their form only, though it comes by itself', async () => {
@@ -253,6 +254,27 @@ describe('simulations that come together', () => {
       // With the gas that was enough, and with all that they want.
       expect(refused).to.equal(2)
     })
+
+    it('has too little gas in a block for all of them needs no estimates', async () => {
+      // 40,000 loops of 26 gas.
+      const burner: Address = `0x${'7a'.repeat(20)}`
+      await dev.rpc('anvil_setCode', burner, '0x62009c405b60019003806004575f5f5500')
+      const chain = dev.connect({ urls: [node.url] })
+      const burn = () => transfer(1n, recipient, [{ to: burner, value: 0n, data: '0x' }])
+      const { gas } = succeeded(await simulate(await burn(), true, chain))
+      let estimates = 0
+      node.behave({
+        kind: 'answer',
+        answer(call) {
+          if (call.method === 'eth_estimateGas') estimates += 1
+          return call.method === 'eth_simulateV1' && BigInt(callsOf(call).length) * gas > 30_000_000n ? refusal : null
+        },
+      })
+      const runs: Run[] = []
+      while (runs.length < 40) runs.push(await burn())
+      for (const one of await together(runs, chain)) succeeded(one)
+      expect(estimates).to.equal(0)
+    }).timeout(60_000)
 
     it('refuses so many estimates those too that found their form known when their turn came', async () => {
       node.behave({
