@@ -245,6 +245,24 @@ export const chainMutations: Mutation[] = [
     tests: ['test/chain/simulateTogether.test.ts', '-g', 'too little gas in a block'],
   },
   {
+    name: 'nodes are sent all of a lane at once',
+    changes: [
+      { file: 'server/engine/sendWindow.ts', find: 'nonce < lowest + most', replace: 'nonce < lowest + most || true' },
+    ],
+    tests: ['test/engine/sendWindow.test.ts', '-g', 'is filled up as blocks come'],
+  },
+  {
+    name: 'what is held waits until it is looked after for its own sake',
+    changes: [
+      {
+        file: 'server/engine/watchChain.ts',
+        find: 'await part(() => sendHeld(chain, tools))',
+        replace: 'void sendHeld',
+      },
+    ],
+    tests: ['test/engine/sendWindow.test.ts', '-g', 'is filled up as blocks come'],
+  },
+  {
     name: 'a node that fails is asked for as much as before',
     changes: [
       { file: 'server/chain/pace.ts', find: 'allowed = Math.max(Math.floor(allowed / 2), 1)', replace: 'allowed += 0' },

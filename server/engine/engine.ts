@@ -9,6 +9,7 @@ import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
 import { createLanesChecked } from './lanesChecked.js'
 import { createPurses } from './purses.js'
+import { createSendWindow } from './sendWindow.js'
 import { stepQueue } from './stepQueue.js'
 import { createTurns } from './turns.js'
 import { createWorker } from './worker.js'
@@ -21,7 +22,10 @@ const mostAccounts = 32
 
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
 export function createEngine(
-  given: Omit<EngineTools, 'bundles' | 'accounts' | 'turns' | 'purses' | 'wake' | 'look' | 'lanesChecked' | 'heads'>,
+  given: Omit<
+    EngineTools,
+    'bundles' | 'accounts' | 'turns' | 'sendWindow' | 'purses' | 'wake' | 'look' | 'lanesChecked' | 'heads'
+  >,
   bundling: BundleSettings,
 ) {
   const tools: EngineTools = {
@@ -41,6 +45,7 @@ export function createEngine(
       now: () => performance.now(),
     }),
     turns: createTurns(turnMs),
+    sendWindow: createSendWindow(given.store.lowestUnminedNonce),
     purses: createPurses(given),
     wake: (kind) => (kind ? [workers[kind]] : Object.values(workers)).forEach((worker) => worker.wake()),
     look: (chainId, sent) => watchers.get(chainId)?.look(sent),

@@ -14,7 +14,7 @@ import { moved, type Visit, waits } from './visit.js'
 
 /**
  * A lane is one operator key on one chain. Its transactions go through these states, all of them in the journal:
- * recorded (bytes stored) → sent (a node has them, or may have) → mined → final. Whatever fails between recorded and
+ * recorded (bytes stored) → sent (a node has them, or may have; so many of a lane at once) → mined → final. Whatever fails between recorded and
  * mined, the nonce is kept and the stored bytes are sent again; only a replacement at the same nonce ever changes them.
  */
 
@@ -106,8 +106,12 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
   }
 }
 
-/** Sends what the journal holds of a transaction: its newest signed form. Never throws for what a node says. */
+/**
+ * Sends what the journal holds of a transaction: its newest signed form, once the nodes have few enough of its lane. Never
+ * throws for what a node says.
+ */
 export async function sendStored(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
+  if (!(await tools.sendWindow.hasRoom(transaction))) return
   const attempt = transaction.attempts.at(-1)!
   const answer = await chain.send(attempt)
   const now = tools.now()
@@ -149,6 +153,13 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
       if (!attempt.isCancel) await replace(transaction, chain, { isCancel: true }, tools)
       break
   }
+}
+
+/** Sends what was held until others of its lane were mined. */
+export async function sendHeld(chain: Chain, tools: EngineTools): Promise<void> {
+  const released = await tools.sendWindow.released(chain.config.chainId)
+  const held = await Promise.all(released.map((at) => tools.store.readUnmined(at)))
+  await Promise.all(held.map((transaction) => transaction && sendStored(transaction, chain, tools)))
 }
 
 /**

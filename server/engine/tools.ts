@@ -10,6 +10,7 @@ import type { Accounts } from './accounts.js'
 import type { Bundles } from './bundles.js'
 import type { LanesChecked } from './lanesChecked.js'
 import type { Purses } from './purses.js'
+import type { SendWindow } from './sendWindow.js'
 import type { Turns } from './turns.js'
 
 /** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
@@ -45,6 +46,8 @@ export type EngineTools = {
   accounts: Accounts
   /** At lanes, of which each records one transaction at a time. */
   turns: Turns
+  /** What of a lane the nodes are to have at once. */
+  sendWindow: SendWindow
   /** What signers can pay for. */
   purses: Purses
   /** The newest head that was seen of each chain. */

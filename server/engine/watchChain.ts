@@ -8,6 +8,7 @@ import { createLaneCheck } from './laneCheck.js'
 import { createLeftOverCheck } from './leftOver.js'
 import { createLookTimes } from './lookTimes.js'
 import { createMissingSignerCheck } from './missingSigners.js'
+import { sendHeld } from './lanes.js'
 import { transactionFields } from './logFields.js'
 import { meetReceipt, tellOf } from './meetReceipt.js'
 import { type BlockReceipts, readBlocks } from './readBlocks.js'
@@ -154,6 +155,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
     if (awaited.size > 0 || (await tools.store.hasOpenTransactions(chainId))) {
       await part(() => readNewBlocks(head, next))
+      await part(() => sendHeld(chain, tools))
       // First what money depends on.
       await part(() => settleFinal(head))
       await part(() => countConfirmations(head))

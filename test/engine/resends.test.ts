@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Block, Chain } from '../../server/chain/chain.js'
 import { createResends } from '../../server/engine/resends.js'
+import { createSendWindow } from '../../server/engine/sendWindow.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import type { JournalTransaction } from '../../server/store/journalTransactions.js'
 import { until } from '../support/until.js'
@@ -33,6 +34,7 @@ describe('what is sent again on a lane', () => {
     const tools = {
       now: Date.now,
       look: () => undefined,
+      sendWindow: createSendWindow(async () => 3),
       log: { debug: () => undefined, warn: () => undefined },
       store: {
         lowestUnminedNonce: async () => 3,
@@ -68,6 +70,7 @@ describe('what is sent again on a lane', () => {
       const tools = {
         now: Date.now,
         look: () => undefined,
+        sendWindow: createSendWindow(async () => 0),
         signerFaults: new Map(),
         signers: new Map([[stuck.signer, signer]]),
         heads: new Map([[1, { baseFeePerGas: 100n }]]),
