@@ -256,8 +256,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/watchChain.ts',
-        find: 'await part(() => sendHeld(chain, tools))',
-        replace: 'void sendHeld',
+        find: 'heldSends.check()',
+        replace: 'void heldSends',
       },
     ],
     tests: ['test/engine/sendWindow.test.ts', '-g', 'is filled up as blocks come'],

@@ -155,13 +155,6 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   }
 }
 
-/** Sends what was held until others of its lane were mined. */
-export async function sendHeld(chain: Chain, tools: EngineTools): Promise<void> {
-  const released = await tools.sendWindow.released(chain.config.chainId)
-  const held = await Promise.all(released.map((at) => tools.store.readUnmined(at)))
-  await Promise.all(held.map((transaction) => transaction && sendStored(transaction, chain, tools)))
-}
-
 /**
  * Signs the same payload (or a cancel) at the same nonce with higher fees, stores it, then sends it. False: nothing is
  * signed, as at the fee cap; what was stored before stays valid, and has to be sent again where nodes dropped it.

@@ -4,11 +4,11 @@ import { sideBySide } from '../domain/sideBySide.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { Store } from '../store/store.js'
 import { createBlocksRead } from './blocksRead.js'
+import { createHeldSends } from './heldSends.js'
 import { createLaneCheck } from './laneCheck.js'
 import { createLeftOverCheck } from './leftOver.js'
 import { createLookTimes } from './lookTimes.js'
 import { createMissingSignerCheck } from './missingSigners.js'
-import { sendHeld } from './lanes.js'
 import { transactionFields } from './logFields.js'
 import { meetReceipt, tellOf } from './meetReceipt.js'
 import { type BlockReceipts, readBlocks } from './readBlocks.js'
@@ -58,6 +58,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const reorganisations = createReorganisationCheck(chain, tools)
   const lanes = createLaneCheck(chain, tools)
   const leftOver = createLeftOverCheck(chain, tools)
+  const heldSends = createHeldSends(chain, tools)
   const resends = createResends(chain, tools)
   const checkMissingSigners = createMissingSignerCheck(chainId, tools)
 
@@ -84,7 +85,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       stopped = true
       pause?.end()
       await loop
-      await Promise.all([lanes.stop(), leftOver.stop(), resends.stop()])
+      await Promise.all([lanes.stop(), leftOver.stop(), heldSends.stop(), resends.stop()])
     },
   }
 
@@ -155,7 +156,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
     if (awaited.size > 0 || (await tools.store.hasOpenTransactions(chainId))) {
       await part(() => readNewBlocks(head, next))
-      await part(() => sendHeld(chain, tools))
+      heldSends.check()
       // First what money depends on.
       await part(() => settleFinal(head))
       await part(() => countConfirmations(head))
