@@ -50,7 +50,7 @@ describe('the configuration', () => {
   it('has working defaults', () => {
     const loaded = loadConfig({})
     expect(loaded.ok && loaded.config).to.include({ port: 3000, host: '127.0.0.1', role: 'all', deployment: null })
-    expect(loaded.ok && loaded.config.bundling).to.deep.equal({ maxSteps: 20, waitMs: 5 })
+    expect(loaded.ok && loaded.config.bundling).to.deep.equal({ maxSteps: 40, waitMs: 5 })
   })
 
   it('reads a chains file, with its defaults and credentials from the environment', () => {
