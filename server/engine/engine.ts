@@ -45,7 +45,7 @@ export function createEngine(
       now: () => performance.now(),
     }),
     turns: createTurns(turnMs),
-    sendWindow: createSendWindow(given.store.lowestUnminedNonce),
+    sendWindow: createSendWindow(given.store.unminedNonces),
     purses: createPurses(given),
     wake: (kind) => (kind ? [workers[kind]] : Object.values(workers)).forEach((worker) => worker.wake()),
     look: (chainId, sent) => watchers.get(chainId)?.look(sent),

@@ -1,9 +1,8 @@
 import type { Address } from 'viem'
 
 /**
- * So many transactions of a lane are with the nodes at most, from the lowest that is not mined on. Pools keep 16 of an account
- * for sure (geth, reth, erigon) and some refuse more; anvil, with hundreds in its pool, comes to make one empty block after
- * another.
+ * So many transactions of a lane that are not mined are with the nodes at most. Pools keep 16 of an account for sure (geth,
+ * reth, erigon) and some refuse more; anvil, with hundreds in its pool, comes to make one empty block after another.
  */
 const mostSent = 64
 
@@ -12,63 +11,72 @@ type Numbered = { chainId: number; signer: Address; nonce: number }
 type Lane = {
   chainId: number
   signer: Address
-  /** As it was last read; it only rises but for reorganisations, after which a few more are sent. */
-  lowest: number
+  /** There is room for what is below, as far as was last read. It only falls by reorganisations, after which a few more are sent. */
+  end: number
   /** Nonces of what is recorded and waits to be sent. */
   held: Set<number>
+  /** What reads it now, for all who want to know. */
+  reading: Promise<void> | null
 }
 
 export type SendWindow = ReturnType<typeof createSendWindow>
 
 /**
- * Holds back what a lane has recorded beyond what its nodes are to have at once, until others of it are mined. Nothing of
- * this outlives the process: what is recorded and not sent is found by every watcher after a while.
+ * Holds back what a lane has recorded beyond what its nodes are to have at once, until others of it are mined. Those are
+ * counted: one that never is, as where something else has used its nonce, takes a place and keeps the others from nothing.
+ * Nothing of this outlives the process: what is recorded and not sent is found by every watcher after a while.
+ * `unmined`: the lowest nonces of a lane that are not known to be mined, so many at most.
  */
 export function createSendWindow(
-  lowestUnmined: (chainId: number, signer: Address) => Promise<number | null>,
+  unmined: (chainId: number, signer: Address, most: number) => Promise<number[]>,
   most = mostSent,
 ) {
   const lanes = new Map<string, Lane>()
 
   return {
     /** False: it is held, and will be among those that `released` tells. */
-    async hasRoom(transaction: Numbered): Promise<boolean> {
-      const lane = laneOf(transaction)
-      const { nonce } = transaction
-      // Where others are held already there is none before a block has come.
-      if (!isWithin(lane, nonce) && lane.held.size === 0) await read(lane, nonce)
-      if (isWithin(lane, nonce)) lane.held.delete(nonce)
-      else lane.held.add(nonce)
-      return isWithin(lane, nonce)
+    async hasRoom({ nonce, ...place }: Numbered): Promise<boolean> {
+      const lane = laneOf(place)
+      // Held before it is read, so that whoever looks meanwhile sees it, and none is let past a lower one.
+      const isFirst = lane.held.size === 0
+      if (nonce >= lane.end) lane.held.add(nonce)
+      if (nonce >= lane.end && (isFirst || lane.reading)) await read(lane)
+      if (nonce >= lane.end) return false
+      lane.held.delete(nonce)
+      return true
     },
 
     /** Those of the chain for which there is room now; to be called when others may be mined. */
     async released(chainId: number): Promise<Numbered[]> {
       const waiting = [...lanes.values()].filter((lane) => lane.chainId === chainId && lane.held.size > 0)
-      await Promise.all(waiting.map((lane) => read(lane, Math.max(...lane.held))))
-      return waiting.flatMap((lane) => {
-        const nonces = [...lane.held].filter((nonce) => isWithin(lane, nonce)).sort((a, b) => a - b)
-        for (const nonce of nonces) lane.held.delete(nonce)
-        return nonces.map((nonce) => ({ chainId, signer: lane.signer, nonce }))
+      await Promise.all(waiting.map(read))
+      return waiting.flatMap(({ signer, end, held }) => {
+        const nonces = [...held].filter((nonce) => nonce < end).sort((a, b) => a - b)
+        for (const nonce of nonces) held.delete(nonce)
+        return nonces.map((nonce) => ({ chainId, signer, nonce }))
       })
     },
   }
 
-  function laneOf({ chainId, signer }: Numbered): Lane {
+  function laneOf({ chainId, signer }: Omit<Numbered, 'nonce'>): Lane {
     const name = `${chainId} ${signer}`
     const known = lanes.get(name)
     if (known) return known
-    const lane = { chainId, signer, lowest: 0, held: new Set<number>() }
+    const lane = { chainId, signer, end: 0, held: new Set<number>(), reading: null }
     lanes.set(name, lane)
     return lane
   }
 
-  /** Where nothing is left unmined, what is recorded has been mined up to this one at least. */
-  async function read(lane: Lane, recorded: number): Promise<void> {
-    lane.lowest = (await lowestUnmined(lane.chainId, lane.signer)) ?? recorded + 1
+  function read(lane: Lane): Promise<void> {
+    lane.reading ??= readOnce(lane).finally(() => (lane.reading = null))
+    return lane.reading
   }
 
-  function isWithin({ lowest }: Lane, nonce: number): boolean {
-    return nonce < lowest + most
+  async function readOnce(lane: Lane): Promise<void> {
+    const nonces = await unmined(lane.chainId, lane.signer, most + 1)
+    const first = nonces[most]
+    // What is recorded from now on follows on what is.
+    const last = Math.max(...nonces, ...lane.held)
+    lane.end = first ?? last + 1 + most - nonces.length
   }
 }

@@ -156,7 +156,6 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
     if (awaited.size > 0 || (await tools.store.hasOpenTransactions(chainId))) {
       await part(() => readNewBlocks(head, next))
-      heldSends.check()
       // First what money depends on.
       await part(() => settleFinal(head))
       await part(() => countConfirmations(head))
@@ -165,6 +164,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     } else {
       blocksRead.skip(head)
     }
+    heldSends.check()
     await part(() => lanes.check())
     await part(() => checkMissingSigners())
     for (const error of faults.slice(1)) tools.log.warn({ err: error, chainId }, 'another part of the round has failed')

@@ -109,6 +109,24 @@ export async function lowestUnminedNonce(database: Database, chainId: number, si
   return row?.nonce ?? null
 }
 
+/** So many of the signer's nonces that are not known to be mined, the lowest first. */
+export async function unminedNonces(
+  database: Database,
+  chainId: number,
+  signer: Address,
+  most: number,
+): Promise<number[]> {
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, signer, status: 'open' })
+    .whereNull('mined_block')
+    // As above.
+    .orderByRaw('nonce + 0')
+    .limit(most)
+    .select('nonce')
+  return rows.map(({ nonce }) => nonce)
+}
+
 /** The open transaction at this nonce that no block is known to have; null when there is none. */
 export async function readUnmined(
   database: Database,

@@ -31,6 +31,7 @@ import {
   standsForNonce,
   hasOpenTransactions,
   lowestUnminedNonce,
+  unminedNonces,
   readUnmined,
   readDueTransactions,
   readMinedTransactions,
@@ -144,6 +145,7 @@ export function createStore(database: Database) {
     readMinedTransactions: on(readMinedTransactions),
     hasOpenTransactions: on(hasOpenTransactions),
     lowestUnminedNonce: on(lowestUnminedNonce),
+    unminedNonces: on(unminedNonces),
     readUnmined: on(readUnmined),
 
     readSettledBlocks: on(readSettledBlocks),

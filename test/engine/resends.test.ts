@@ -34,7 +34,7 @@ describe('what is sent again on a lane', () => {
     const tools = {
       now: Date.now,
       look: () => undefined,
-      sendWindow: createSendWindow(async () => 3),
+      sendWindow: createSendWindow(async () => [3]),
       log: { debug: () => undefined, warn: () => undefined },
       store: {
         lowestUnminedNonce: async () => 3,
@@ -70,7 +70,7 @@ describe('what is sent again on a lane', () => {
       const tools = {
         now: Date.now,
         look: () => undefined,
-        sendWindow: createSendWindow(async () => 0),
+        sendWindow: createSendWindow(async () => [0]),
         signerFaults: new Map(),
         signers: new Map([[stuck.signer, signer]]),
         heads: new Map([[1, { baseFeePerGas: 100n }]]),

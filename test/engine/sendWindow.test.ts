@@ -10,37 +10,48 @@ describe('what of a lane the nodes have at once', () => {
   const at = (nonce: number, chainId = 1) => ({ chainId, signer, nonce })
   const nonces = (released: { nonce: number }[]) => released.map(({ nonce }) => nonce)
 
+  /** The nonces from one up to another. */
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_none, index) => from + index)
+
   it('begins with the lowest that is not mined, and what is beyond is held until others are', async () => {
-    let lowest: number | null = 7
+    let open = range(7, 13)
     let reads = 0
-    const window = createSendWindow(async () => ((reads += 1), lowest), 3)
+    const window = createSendWindow(async (_chain, _signer, most) => ((reads += 1), open.slice(0, most)), 3)
     const rooms = []
     for (const nonce of [7, 8, 9, 10, 12, 11]) rooms.push(await window.hasRoom(at(nonce)))
     expect(rooms).to.deep.equal([true, true, true, false, false, false])
     expect(reads, 'only when it seems full').to.equal(2)
     expect(nonces(await window.released(1))).to.deep.equal([])
-    lowest = 9
+    open = range(9, 13)
     expect(nonces(await window.released(2)), 'of another chain').to.deep.equal([])
     expect(nonces(await window.released(1))).to.deep.equal([10, 11])
     expect(await window.hasRoom(at(12))).to.equal(false)
-    lowest = null
+    open = []
     expect(nonces(await window.released(1)), 'all is mined').to.deep.equal([12])
     expect(nonces(await window.released(1)), 'once').to.deep.equal([])
   })
 
-  it('is read anew when a lane has got on, and is no matter of other lanes', async () => {
-    const lowest = new Map([
-      [1, 0],
-      [2, 0],
-    ])
-    const window = createSendWindow(async (chainId) => lowest.get(chainId)!, 2)
-    expect(await window.hasRoom(at(5))).to.equal(false)
-    expect(await window.hasRoom(at(1, 2))).to.equal(true)
-    lowest.set(1, 4)
-    expect(nonces(await window.released(1))).to.deep.equal([5])
-    lowest.set(1, 100)
-    expect(await window.hasRoom(at(101))).to.equal(true)
-    expect(await window.hasRoom(at(102))).to.equal(false)
+  it('lets those behind one that is never mined go on', async () => {
+    let open = range(0, 9)
+    const window = createSendWindow(async (_chain, _signer, most) => open.slice(0, most), 3)
+    const rooms = []
+    for (const nonce of open) rooms.push(await window.hasRoom(at(nonce)))
+    expect(rooms.filter(Boolean)).to.have.length(3)
+    open = [0, ...range(3, 9)]
+    expect(nonces(await window.released(1))).to.deep.equal([3, 4])
+    open = [0, ...range(5, 9)]
+    expect(nonces(await window.released(1))).to.deep.equal([5, 6])
+  })
+
+  it('tells those who ask together by what is read once, and holds none that was there before a release', async () => {
+    const answers: ((nonces: number[]) => void)[] = []
+    const window = createSendWindow(() => new Promise((answer) => answers.push(answer)), 2)
+    const rooms = Promise.all([window.hasRoom(at(9)), window.hasRoom(at(10))])
+    const released = window.released(1)
+    expect(answers).to.have.length(1)
+    answers[0]!([8, 9, 10])
+    expect(await rooms).to.deep.equal([true, false])
+    expect(nonces(await released)).to.deep.equal([])
   })
 
   describe('on a chain that makes no blocks', () => {
