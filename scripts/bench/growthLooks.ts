@@ -26,6 +26,7 @@ export const looks: Record<string, (look: Look) => Promise<unknown>> = {
     await store.readLanes(chainId)
     await store.countOpenTransactions(chainId)
     await store.lowestUnminedNonce(chainId, grown.signer)
+    await store.unminedNonces(chainId, grown.signer, 65)
     await store.standsForNonce(chainId, grown.signer, 0)
     await store.readUsedUp({ chainId, signer: grown.signer, chainNonce: Number.MAX_SAFE_INTEGER })
   },

@@ -332,6 +332,7 @@ describe('the other endpoints', () => {
       await store.undoBlock(a.chainId, { number: 10 ** 9, hash }, now)
       await store.readUsedUp({ chainId: a.chainId, signer, chainNonce: 1 })
       await store.lowestUnminedNonce(a.chainId, signer)
+      await store.unminedNonces(a.chainId, signer, 65)
       await store.readUnmined({ chainId: a.chainId, signer, nonce: 1 })
       await store.hurryTransactions({ chainId: a.chainId, signer }, now, now)
       await store.sweep(now)
