@@ -7,6 +7,7 @@ import {
   type TransactionRequest,
 } from './chain.js'
 import { grouped } from '../domain/grouped.js'
+import { sideBySide } from '../domain/sideBySide.js'
 import { settledOrAfter } from '../domain/settledOrAfter.js'
 import { partsUpTo } from '../domain/partsUpTo.js'
 import { thoseThatFit } from '../domain/thoseThatFit.js'
@@ -41,7 +42,7 @@ const mostGasTogether = 15_000_000n
  * How many such simulations are under way at once. One after the other, a node that takes 100 ms to answer would hold the
  * chain down to ten of them a second; their answers are large, and more of them take more memory than they bring.
  */
-const sideBySide = 2
+const atOnce = 2
 
 /** How many digits of data they have together, so that nodes take the request; the others are simulated by themselves. */
 const longestTogether = 524_288
@@ -77,7 +78,7 @@ export function createSimulator(rpc: Rpc) {
     refuse: () => rpc.unavailable('eth_simulateV1', 'too many simulations are under way'),
     now: () => performance.now(),
   })
-  const inCompany = grouped(simulateTogether, mostTogether, { sideBySide })
+  const inCompany = grouped(simulateTogether, mostTogether, { sideBySide: atOnce })
   /** What is the first of its form, while it is estimated. */
   const firsts = new Map<string, Promise<Simulation>>()
 
@@ -168,11 +169,12 @@ export function createSimulator(rpc: Rpc) {
       const gas = hints.get(one.request.data)
       return typeof gas === 'bigint' ? [{ one, gas }] : []
     })
+    const found = new Map<Asked, Simulation>()
+    const tried = sideBySide(asBlocks(known), atOnce, async (block) => {
+      for (const [one, its] of await tryTogether(block)) found.set(one, its)
+    })
     // Of those that can't be asked for each is told by itself why.
-    const blocks = partsUpTo(known, ({ gas }) => gas, mostGasTogether).map((block) =>
-      tryTogether(block).catch(() => []),
-    )
-    const found = new Map<Asked, Simulation>((await Promise.all(blocks)).flat())
+    await tried.catch(() => undefined)
     return asked.map((one) => found.get(one) ?? null)
   }
 
@@ -189,9 +191,11 @@ export function createSimulator(rpc: Rpc) {
       if (its && its.gas >= used && isTight(its.gas, used)) found.push([one, its])
       else again.push({ one, gas: withRoom(used) })
     }
-    for (const [one, its] of await runTogether(again).catch(() => [])) {
-      found.push([one, its])
-      hints.adjust(one.request.data, its.gas)
+    for (const block of asBlocks(again)) {
+      for (const [one, its] of await runTogether(block).catch(() => [])) {
+        found.push([one, its])
+        hints.adjust(one.request.data, its.gas)
+      }
     }
     return found
   }
@@ -295,6 +299,11 @@ function oneOfEachAccount(asked: readonly Asked[]): Asked[] {
     accounts.add(account)
     return isFirst
   })
+}
+
+/** As many in each as one block has gas for. */
+function asBlocks(known: readonly Known[]): Known[][] {
+  return partsUpTo(known, ({ one, gas }) => notBelowFloor(one.request, gas), mostGasTogether)
 }
 
 function withGas({ transaction, overrides }: Run, gas: bigint | null): Run {

@@ -76,7 +76,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const wasSent = transaction.sentAt !== null
     const { replaceAfterMs } = chain.config
     const patienceMs = waitsForBlocks(transaction, seen) ? replaceAfterMs * standstillFactor : replaceAfterMs
-    const ageMs = elapsedMs(transaction.lastSignedAt, tools.now())
+    const ageMs = elapsedMs(transaction.waitingSince, tools.now())
     // Nodes may not tell for hours, while a lane waits; higher fees for what is mined are never paid.
     const mayBeMined = seen.unanswered.has(transaction.id) && ageMs <= replaceAfterMs * standstillFactor
     if (wasSent && ageMs > patienceMs && !mayBeMined) {
@@ -116,9 +116,9 @@ export function createResends(chain: Chain, tools: EngineTools) {
  * A node has it, it pays the base fee, and no block has come since that could have taken it: the chain makes none, which
  * higher fees hardly ever change. They would be paid once it does, though.
  */
-function waitsForBlocks({ attempts, lastSignedAt, sendOutcome }: JournalTransaction, { head, movedAt }: Seen): boolean {
+function waitsForBlocks({ attempts, waitingSince, sendOutcome }: JournalTransaction, { head, movedAt }: Seen): boolean {
   const isPooled = sendOutcome === 'accepted' || sendOutcome === 'known'
-  return isPooled && paysFor(attempts, head) && movedAt <= lastSignedAt
+  return isPooled && paysFor(attempts, head) && movedAt <= waitingSince
 }
 
 function paysFor(attempts: JournalTransaction['attempts'], { baseFeePerGas }: Block): boolean {

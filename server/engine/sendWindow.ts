@@ -46,6 +46,11 @@ export function createSendWindow(
       return true
     },
 
+    /** Whether it waits here for others to be mined. */
+    holds({ nonce, ...place }: Numbered): boolean {
+      return laneOf(place).held.has(nonce)
+    },
+
     /** Those of the chain for which there is room now; to be called when others may be mined. */
     async released(chainId: number): Promise<Numbered[]> {
       const waiting = [...lanes.values()].filter((lane) => lane.chainId === chainId && lane.held.size > 0)

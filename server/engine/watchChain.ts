@@ -270,8 +270,10 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   async function lookAfterSilent(head: Block): Promise<void> {
-    const silent = await tools.store.readDueTransactions(chainId, batchSize, tools.now())
-    if (silent.length === 0) return
+    const due = await tools.store.readDueTransactions(chainId, batchSize, tools.now())
+    if (due.length === 0) return
+    // Of what is held no node can know, and it is sent as soon as others are mined.
+    const silent = due.filter((transaction) => !tools.sendWindow.holds(transaction))
     const hashes = silent.flatMap((transaction) => transaction.attempts.map((attempt) => attempt.hash))
     // What is sent again although it is mined costs nothing.
     const asked = await askReceipts(hashes).catch((): undefined[] => hashes.map(() => undefined))
@@ -284,7 +286,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       else unseen.push(transaction)
     }
     await tools.store.postponeTransactions(
-      silent.map((transaction) => transaction.id),
+      due.map(({ id }) => id),
       tools.now() + lookAgainMs,
     )
     const mayBeMined = ({ attempts }: JournalTransaction) => attempts.some(({ hash }) => untold.has(hash))

@@ -16,8 +16,8 @@ export type JournalTransaction = {
   mined: { hash: Hash; blockNumber: number; blockHash: Hash } | null
   sentAt: number | null
   sendOutcome: string | null
-  /** When its newest form was signed. */
-  lastSignedAt: number
+  /** When its newest form was signed, or the first form was first sent. */
+  waitingSince: number
   /** Oldest first; never empty. */
   attempts: SignedAttempt[]
   /** The steps that it was signed for, even where another transaction carries them now. */
@@ -200,7 +200,7 @@ export function toTransaction(
         : { hash: row.mined_hash, blockNumber: row.mined_block!, blockHash: row.mined_block_hash! },
     sentAt: row.sent_at,
     sendOutcome: row.send_outcome,
-    lastSignedAt: row.signed_at,
+    waitingSince: row.signed_at,
     attempts,
     carries,
   }

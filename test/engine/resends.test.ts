@@ -17,7 +17,7 @@ describe('what is sent again on a lane', () => {
       isCancel: false,
     }
     const rest = { id: nonce, chainId: 1, to: signer, data: '0x', authorizations: [], gasLimit: 1n, mined: null }
-    const never = { sentAt: null, sendOutcome: null, lastSignedAt: 0, signedFor: [], carries: [] }
+    const never = { sentAt: null, sendOutcome: null, waitingSince: 0, signedFor: [], carries: [] }
     return { ...rest, ...never, signer, nonce, attempts: [attempt] } as unknown as JournalTransaction
   }
 
@@ -54,13 +54,13 @@ describe('what is sent again on a lane', () => {
     expect(sent.slice(3, 5)).to.deep.equal(['0x3', '0x5'])
   })
 
-  for (const [when, lastSignedAt] of [
+  for (const [when, waitingSince] of [
     ['an hour ago', Date.now() - 3_600_000],
     ['by a clock that was an hour ahead', Date.now() + 3_600_000],
   ] as const) {
     it(`is signed anew where it was signed ${when} and pays too little`, async () => {
       let signed = 0
-      const stuck = { ...at(0), sentAt: 1, sendOutcome: 'notPooled', lastSignedAt } as JournalTransaction
+      const stuck = { ...at(0), sentAt: 1, sendOutcome: 'notPooled', waitingSince } as JournalTransaction
       const chain = {
         config: { chainId: 1, replaceAfterMs: 1_000 },
         receipts: async () => [null],

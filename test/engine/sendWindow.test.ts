@@ -26,6 +26,7 @@ describe('what of a lane the nodes have at once', () => {
     expect(nonces(await window.released(2)), 'of another chain').to.deep.equal([])
     expect(nonces(await window.released(1))).to.deep.equal([10, 11])
     expect(await window.hasRoom(at(12))).to.equal(false)
+    expect([11, 12].map((nonce) => window.holds(at(nonce)))).to.deep.equal([false, true])
     open = []
     expect(nonces(await window.released(1)), 'all is mined').to.deep.equal([12])
     expect(nonces(await window.released(1)), 'once').to.deep.equal([])

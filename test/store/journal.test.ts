@@ -87,6 +87,21 @@ describe('the journal', () => {
     })
   })
 
+  it('counts how long a transaction waits for a block from its first send, and anew from its next form', async () => {
+    const recorded = await record(await acceptedStep())
+    if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+    const { id, nonce } = recorded.transaction
+    const read = async () => (await store.readUnmined({ chainId: 1, signer, nonce }))!
+    const later = Date.now() + 60_000
+    await store.noteSend(id, 'notPooled', later, later)
+    expect((await read()).waitingSince, 'held back for a minute').to.equal(later)
+    await store.noteSend(id, 'accepted', later, later + 1_000)
+    expect(await read()).to.include({ waitingSince: later, sentAt: later + 1_000 })
+    await store.recordAttempt(await read(), aSignedAttempt('0x02'), later + 2_000)
+    await store.noteSend(id, 'accepted', later, later + 3_000)
+    expect(await read()).to.include({ waitingSince: later + 2_000, sentAt: later + 3_000 })
+  })
+
   // SQLite looks at indexes only; this one counts rows, and knows of the newest only after a while.
   if (process.env.TEST_DATABASE === 'mysql') {
     it('looks up forms by an index in a table that has just grown', async () => {

@@ -41,7 +41,7 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     // What the node said to the last send; null before the first answer.
     column.word(t, 'send_outcome').nullable()
     column.time(t, 'sent_at').nullable()
-    // When its newest form was signed.
+    // Since when its newest form waits for a block: when it was signed, or the first form first sent.
     column.time(t, 'signed_at').notNullable()
     // When the engine is to look at it next even if no block mentions it, by the clock of the process that has sent it.
     column.time(t, 'due_at').nullable()
