@@ -94,7 +94,7 @@ function someBlock() {
 async function pay({ store, chains: [{ chainId, token }], user }: Place, ref: StepRef): Promise<Hash> {
   const hash = randomHash()
   const order = { action: 'register', hash, signed: false } as const
-  await store.requestStep({ ref, order, needs: [], intentSigned: false }, Date.now())
+  await store.requestStep({ ref, order, needs: [] }, Date.now())
   const block = { transactionHash: hash, ...someBlock() }
   const arrivals = [{ chainId, logIndex: 0, user, token, amount, ...block }]
   await store.settleStep(
@@ -113,7 +113,7 @@ async function execute(
 ): Promise<Hash> {
   const { chainId, token } = chain
   const order = { action: 'execute', hash: null, signed: false } as const
-  await store.requestStep({ ref, order, needs, intentSigned: true }, Date.now())
+  await store.requestStep({ ref, order, needs }, Date.now())
   await store.fixStepKey(ref, randomHash())
   const hash = randomHash()
   const recorded = await store.recordTransaction(

@@ -80,7 +80,6 @@ export function createSteps(deps: {
           behindFailed: order.behindFailed ?? false,
         },
         needs: pays && isAsked ? needsOf(batch) : [],
-        intentSigned: work.intent.mode === '7702',
         traceparent: order.traceparent,
       })
       const wasUnderWay = work.view.status === 'executing'

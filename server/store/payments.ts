@@ -4,7 +4,7 @@ import { mayTryAgain } from '../domain/request.js'
 import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
 import { mayYetPay } from './preparation.js'
-import { type CreditRow, stepKeyColumns, type StepRow } from './rows.js'
+import { countedAttempts, type CreditRow, stepKeyColumns, type StepRow } from './rows.js'
 import { changeStep, hurryNext } from './stepChange.js'
 
 export type Payment = {
@@ -50,7 +50,7 @@ export async function bindPayment(
   if (await isRecordedElsewhere(trx, payment)) {
     // A stranger may have reported the payment as a deposit; the user's signature gets it back for his action.
     if (!payment.signed || (await isDrawnOn(database, trx, payment))) return 'used'
-    await moveCredits(trx, payment)
+    await assignCredits(trx, payment)
   }
   try {
     await trx('payments').insert({
@@ -122,12 +122,12 @@ async function isDrawnOn(database: Database, trx: Transaction, payment: Payment)
   await database.lock(trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id'))
   const drawn = await trx('reservations')
     .join('credits', 'credits.id', 'reservations.credit_id')
-    .where({ 'credits.chain_id': payment.chainId, 'credits.transaction_hash': payment.hash })
+    .where({ 'credits.chain_id': chain_id, 'credits.transaction_hash': transaction_hash, 'credits.user': user })
     .first('credits.id')
   return drawn !== undefined
 }
 
-async function moveCredits(trx: Transaction, payment: Payment): Promise<void> {
+async function assignCredits(trx: Transaction, payment: Payment): Promise<void> {
   await trx<CreditRow>('credits')
     .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user })
     .update({ action_id: payment.ref.actionId })
@@ -148,21 +148,12 @@ async function takeOver(
 ): Promise<void> {
   const loser = { actionId: holder.action_id, intentIndex: holder.intent_index, stepIndex: holder.step_index }
   await trx('payments').where(stepKeyColumns(loser)).delete()
-  await moveCredits(trx, payment)
+  await assignCredits(trx, payment)
   const step = await trx<StepRow>('steps').where(stepKeyColumns(loser)).first()
   if (step?.transaction_hash !== payment.hash) return
-  await changeStep(
-    trx,
-    loser,
-    {
-      status: 'error',
-      due_at: null,
-      error: {
-        ...takenOver,
-        retryable: mayTryAgain({ error: takenOver, attempts: step.attempts - step.excused }),
-      },
-    },
-    now,
-  )
+  const error = { ...takenOver, retryable: mayTryAgain({ error: takenOver, attempts: countedAttempts(step) }) }
+  // It rests on the transaction's block no more: one that a reorganisation takes away is not to open it again.
+  const unmined = { block_number: null, block_hash: null, confirmations: 0 }
+  await changeStep(trx, loser, { status: 'error', error, ...unmined, due_at: null }, now)
   hurryNext(database, trx, loser)
 }

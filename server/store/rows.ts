@@ -130,6 +130,11 @@ export function attemptOf(row: Pick<StepRow, 'attempts' | 'reopenings'>): string
   return row.reopenings === 0 ? String(row.attempts) : `${row.attempts}.${row.reopenings}`
 }
 
+/** Attempts that count against how often a step may be tried. */
+export function countedAttempts({ attempts, excused }: Pick<StepRow, 'attempts' | 'excused'>): number {
+  return attempts - excused
+}
+
 /** What of a step is shown. */
 export const stepViewColumns = [
   'action_id',

@@ -17,8 +17,17 @@ import {
 import { drawingSteps } from './credits.js'
 import { type Database, type Transaction } from './database.js'
 import { isRecordedElsewhere } from './payments.js'
-import { attemptOf, byName, refOf, stepKeyColumns, type StepRow, toStepView, type TransactionRow } from './rows.js'
-import { changeAndRead, changeStep, type StepChange } from './stepChange.js'
+import {
+  attemptOf,
+  byName,
+  countedAttempts,
+  refOf,
+  stepKeyColumns,
+  type StepRow,
+  toStepView,
+  type TransactionRow,
+} from './rows.js'
+import { changeAndRead, changeStep, nextAttempt, type StepChange } from './stepChange.js'
 import { lockedSteps } from './steps.js'
 
 /**
@@ -215,7 +224,7 @@ async function carryOutAlone(database: Database, trx: Transaction, row: StepRow,
 /** What the last allowed attempt ended with can't be tried again. */
 function finalError(result: Exclude<StepResult, { status: 'success' }>, row: StepRow): StepError {
   const { error } = result
-  const attempts = row.attempts - row.excused - (isExcusedResult(result) ? 1 : 0)
+  const attempts = countedAttempts(row) - (isExcusedResult(result) ? 1 : 0)
   return { ...error, retryable: mayTryAgain({ error, attempts }) }
 }
 
@@ -255,23 +264,9 @@ async function hurry(
     return
   }
   const askable =
-    next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: next.attempts - next.excused })
+    next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: countedAttempts(next) })
   if (!goesOn || next.status === 'success' || !askable) return
-  await changeStep(
-    trx,
-    refOf(next),
-    {
-      status: 'executing',
-      attempts: next.attempts + 1,
-      transaction_hash: null,
-      transaction_id: null,
-      block_number: null,
-      confirmations: 0,
-      error: null,
-      follow: 1,
-      traceparent: before.traceparent,
-      due_at: database.atOnce(),
-    },
-    now,
-  )
+  const { traceparent } = before
+  const change = { ...nextAttempt(next), follow: 1, traceparent, due_at: database.atOnce() }
+  await changeStep(trx, refOf(next), change, now)
 }

@@ -40,6 +40,21 @@ export type ChangedStep = {
   traceparent?: string | null
 }
 
+/** What is written of a step that is accepted once more, with nothing left of what it was tried with before. */
+export function nextAttempt(row: Pick<StepRow, 'attempts'>): StepChange {
+  return {
+    status: 'executing',
+    attempts: row.attempts + 1,
+    transaction_hash: null,
+    transaction_id: null,
+    block_number: null,
+    block_hash: null,
+    confirmations: 0,
+    error: null,
+    unseen_ms: 0,
+  }
+}
+
 /** Has the step after one that has ended look at once, if it waits for that: by itself it would in a minute or two. */
 export function hurryNext(database: Database, trx: Transaction, ref: StepRef): void {
   const next = { ...stepKeyColumns({ ...ref, stepIndex: ref.stepIndex + 1 }), status: 'executing' as const }

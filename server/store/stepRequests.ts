@@ -9,17 +9,15 @@ import { reserveCredit } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
 import { bindPayment, isBindingSigned } from './payments.js'
-import { accountOf, ownAccount, stepsWithAccounts } from './preparation.js'
-import { type ActionRow, areSteps, attemptOf, byName, stepKeyColumns, type StepRow, toStepView } from './rows.js'
-import { type ChangedStep, changeStep, changeSteps, type StepChange } from './stepChange.js'
+import { accountOf, ownAccount, spenderOf, stepsWithAccounts } from './preparation.js'
+import { type ActionRow, areSteps, byName, countedAttempts, stepKeyColumns, type StepRow, toStepView } from './rows.js'
+import { type ChangedStep, changeStep, changeSteps, nextAttempt, type StepChange } from './stepChange.js'
 import { lockedSteps, stateOf, type StepWork } from './steps.js'
 
 export type StepRequest = {
   ref: StepRef
   order: Order
   needs: SolverNeed[]
-  /** Whether the intent is signed, so that the user's other credit may be used. */
-  intentSigned: boolean
   /** W3C `traceparent` of the request, for the engine's log. Undefined: none. */
   traceparent?: string
   /** Who will carry it out: once accepted it is left to him for so long; `takesAccount`: with its user's, if nobody has that. */
@@ -221,7 +219,7 @@ function stepsBeside(trx: Transaction, refs: readonly StepRef[], accounts: reado
 function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedStep {
   const { error, transactionHash } = toStepView(row)
   const { kind, status } = row
-  const attempts = row.attempts - row.excused
+  const attempts = countedAttempts(row)
   const isMined = row.block_number !== null
   return { kind, status, error, attempts, transactionHash, isRegistrationSigned, isMined, follow: Boolean(row.follow) }
 }
@@ -229,20 +227,14 @@ function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedSt
 /** What an accepted request makes of its step. */
 function acceptance(
   database: Database,
-  row: Pick<StepRow, 'attempts'>,
+  row: StepRow,
   terms: { follow: boolean; hash: Hash | null; leaseMs: number | undefined; takesAccount: boolean },
 ): StepChange {
   const { follow, hash, leaseMs, takesAccount } = terms
   return {
-    status: 'executing',
-    attempts: row.attempts + 1,
+    ...nextAttempt(row),
     transaction_hash: hash,
-    transaction_id: null,
-    block_number: null,
-    confirmations: 0,
-    error: null,
     follow: Number(follow),
-    unseen_ms: 0,
     ...(takesAccount && { open_account: ownAccount(database) }),
     due_at: leaseMs === undefined ? database.atOnce() : database.after(leaseMs),
   }
@@ -277,13 +269,7 @@ async function reserveOrRefuse(
   request: StepRequest,
   now: number,
 ): Promise<void> {
-  const spender = {
-    ref: request.ref,
-    user: row.user,
-    chainId: row.chain_id,
-    signed: request.intentSigned,
-    attempt: attemptOf({ ...row, attempts: row.attempts + 1 }),
-  }
+  const spender = spenderOf({ ...row, attempts: row.attempts + 1 })
   const reserved = await reserveCredit(database, trx, spender, request.needs, now)
   if (reserved.outcome === 'reserved') return
   throw new ServiceError('insufficient_credit', 'The user has not enough credit for what the solver is to pay.', {

@@ -188,7 +188,7 @@ async function acceptedStep(store: Store, user = randomAddress()): Promise<StepR
   await store.insertAction(entry)
   const ref = stepOf(entry, 0, 0)
   const order = { action: 'execute', hash: null, signed: false } as const
-  await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
+  await store.requestStep({ ref, order, needs: [] }, Date.now())
   return ref
 }
 

@@ -16,7 +16,7 @@ describe('a step whose predecessor is under way again', () => {
     const [first, second] = [stepOf(entry, 0, 0), stepOf(entry, 0, 1)]
     const order = { action: 'execute', hash: null, signed: false } as const
     for (const ref of [first, second]) {
-      await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
+      await store.requestStep({ ref, order, needs: [] }, Date.now())
     }
     expect(await store.takeAccounts([(await store.readStepWork(second))!])).to.deep.equal([true])
 

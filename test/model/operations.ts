@@ -120,7 +120,6 @@ export function createOperations(world: World, after: () => Promise<void>) {
       ref,
       order,
       needs: needsOf(step, world.hasOpenFunding),
-      intentSigned: work.intent.mode === '7702',
     }
     try {
       const { view } = await store.requestStep(request, now)

@@ -44,7 +44,7 @@ describe('the events of an action, while its database is away', () => {
       return 'ended'
     })().catch((error: unknown) => error)
     const order = { action: 'execute', hash: null, signed: false } as const
-    const ask = () => store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
+    const ask = () => store.requestStep({ ref, order, needs: [] }, Date.now())
     return { told, ended, gone, ask, refused: () => refused }
   }
 

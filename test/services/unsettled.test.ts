@@ -66,13 +66,13 @@ describe('what waits for ever', () => {
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
     const order = { action: 'register', hash: randomHash(), signed: false } as const
-    await store.requestStep({ ref, order, needs: [], intentSigned: false }, now)
+    await store.requestStep({ ref, order, needs: [] }, now)
     // It is due by the database's clock, so since a while after `now`.
     const [finding] = await told(600_000, 'steps_waiting')
     expect(finding?.message).to.include('1 steps and 0 airdrops')
     // Nor is what follows it.
     const payout = { action: 'execute', hash: null, signed: false } as const
-    await store.requestStep({ ref: { ...ref, stepIndex: 1 }, order: payout, needs: [], intentSigned: false }, now)
+    await store.requestStep({ ref: { ...ref, stepIndex: 1 }, order: payout, needs: [] }, now)
     await store.claimDueSteps({ limit: 2, leaseMs: 15_000 })
     await store.postponeStep(ref, 60_000)
     expect(await told(600_000, 'steps_waiting')).to.deep.equal([])

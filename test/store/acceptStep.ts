@@ -8,6 +8,6 @@ export async function acceptStep(store: Store, now = Date.now(), user = randomAd
   await store.insertAction(entry)
   const ref = stepOf(entry, 0, 0)
   const order = { action: 'execute', hash: null, signed: false } as const
-  await store.requestStep({ ref, order, needs: [], intentSigned: true }, now)
+  await store.requestStep({ ref, order, needs: [] }, now)
   return ref
 }

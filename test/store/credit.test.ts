@@ -195,7 +195,7 @@ describe('credit in the store', () => {
     const batch = aBatch({ chainId: 2, hash: randomHash(), calls: [], tokenTransfers: [aTransfer({ to: user })] })
     const signed = aNewAction({ user, intents: [aSignedIntent([batch])] })
     await scene.store.insertAction(signed)
-    const view = await ask(stepOf(signed, 0, 0), { needs: [need(101n)], intentSigned: true })
+    const view = await ask(stepOf(signed, 0, 0), { needs: [need(101n)] })
     expect(view.status).to.equal('executing')
     expect(await balance('reserved', user)).to.equal(101n)
   })
@@ -208,9 +208,7 @@ describe('credit in the store', () => {
       return aNewAction({ user, intents: [aSignedIntent([batch])] })
     })
     for (const entry of entries) await scene.store.insertAction(entry)
-    const codes = await Promise.all(
-      entries.map((entry) => codeOf(ask(stepOf(entry, 0, 0), { needs: [need(30n)], intentSigned: true }))),
-    )
+    const codes = await Promise.all(entries.map((entry) => codeOf(ask(stepOf(entry, 0, 0), { needs: [need(30n)] }))))
     expect(codes.filter((code) => code === 'none')).to.have.length(3)
     expect(codes.filter((code) => code === 'insufficient_credit')).to.have.length(9)
     expect(await balance('reserved', user)).to.equal(90n)
@@ -225,7 +223,7 @@ describe('credit in the store', () => {
       const entry = aNewAction({ user, intents: [aSignedIntent([batch])] })
       await scene.store.insertAction(entry)
       const ref = stepOf(entry, 0, 0)
-      return { ref, code: await codeOf(ask(ref, { needs: [open(amount)], intentSigned: true })) }
+      return { ref, code: await codeOf(ask(ref, { needs: [open(amount)] })) }
     }
     const first = await asked(70n)
     expect(first.code).to.equal('none')

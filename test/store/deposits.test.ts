@@ -63,7 +63,7 @@ describe('recorded deposits', () => {
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
     const order = { action: 'execute', hash: null, signed: false } as const
-    await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
+    await store.requestStep({ ref, order, needs: [] }, Date.now())
     const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
     await store.settleStep(
       { ref, attempt: '1' },
@@ -115,7 +115,7 @@ describe('recorded deposits', () => {
         await store.insertAction(entry)
         const ref = stepOf(entry, 0, 0)
         const order = { action: 'execute', hash: null, signed: false } as const
-        await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
+        await store.requestStep({ ref, order, needs: [] }, Date.now())
         const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
         const settleStep = await prepared(ref, { status: 'success', transactionHash, arrivals, payouts: [], ...place })
         const id = await report(50n)

@@ -111,7 +111,7 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
     await scene.store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
     await scene.store.requestStep(
-      { ref, order: { action: 'execute', hash: null, signed: false }, needs: [], intentSigned: true },
+      { ref, order: { action: 'execute', hash: null, signed: false }, needs: [] },
       Date.now(),
     )
     await scene.store.noteLaneAhead(ahead, Date.now())

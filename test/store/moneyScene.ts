@@ -71,7 +71,6 @@ export function moneyScene() {
       action?: 'execute' | 'register'
       needs?: SolverNeed[]
       signed?: boolean
-      intentSigned?: boolean
     } = {},
   ) {
     const { view } = await store.requestStep(
@@ -83,7 +82,6 @@ export function moneyScene() {
           signed: options.signed ?? false,
         },
         needs: options.needs ?? [],
-        intentSigned: options.intentSigned ?? false,
       },
       Date.now(),
     )

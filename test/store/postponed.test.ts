@@ -14,7 +14,7 @@ describe('steps that are postponed', () => {
         await store.insertAction(entry)
         const ref = stepOf(entry, 0, 0)
         const order = { action: 'execute', hash: null, signed: false } as const
-        await store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now())
+        await store.requestStep({ ref, order, needs: [] }, Date.now())
         refs.push(ref)
       }
       const claim = () => store.claimDueSteps({ limit: 10, leaseMs: 60_000 })

@@ -81,7 +81,7 @@ export function reorganisationScene() {
 
   async function ask(ref: StepRef, hash: Hash | null, needs: SolverNeed[] = []) {
     const order = { action: hash ? 'register' : 'execute', hash, signed: false } as const
-    return (await store.requestStep({ ref, order, needs, intentSigned: false }, now)).view
+    return (await store.requestStep({ ref, order, needs }, now)).view
   }
 
   /** The payment of a step is verified in a block, by a visit that began just now unless an older one is given. */
@@ -148,6 +148,6 @@ export function reorganisationScene() {
   async function drawElsewhere(): Promise<void> {
     const entry = await anotherAction(aSignedIntent())
     const order = { action: 'execute', hash: null, signed: true } as const
-    await store.requestStep({ ref: stepOf(entry, 0, 0), order, needs: [need], intentSigned: true }, now)
+    await store.requestStep({ ref: stepOf(entry, 0, 0), order, needs: [need] }, now)
   }
 }

@@ -146,9 +146,25 @@ describe('a payment whose block has gone', () => {
     const other = await anotherAction()
     expect(await scene.store.fixStepKey(stepOf(other, 0, 1), stepKey)).to.equal(false)
     const order = { action: 'register', hash, signed: true } as const
-    const takeOver = { ref: stepOf(other, 0, 0), order, needs: [], intentSigned: false }
+    const takeOver = { ref: stepOf(other, 0, 0), order, needs: [] }
     const refusal = await scene.store.requestStep(takeOver, now).catch((reason: { code?: string }) => reason.code)
     expect(refusal).to.equal('transaction_already_used')
+  })
+
+  it('opens no step again whose transaction the user has registered for another one since', async () => {
+    const { payment, hash, block } = await paidAction()
+    const other = stepOf(await anotherAction(), 0, 0)
+    const order = { action: 'register', hash, signed: true } as const
+    await scene.store.requestStep({ ref: other, order, needs: [] }, now)
+    await verify(other, hash, block)
+    const undone = await scene.store.undoBlock(1, block, now)
+    expect(undone.flatMap(({ steps }) => steps)).to.deep.equal([other])
+    expect(await scene.store.readStep(payment)).to.deep.include({
+      status: 'error',
+      blockNumber: null,
+      confirmations: 0,
+    })
+    expect(await scene.store.readStep(other)).to.include({ status: 'executing' })
   })
 
   it('asks for a payout anew without what its last attempt has left, once the payment has come again', async () => {
@@ -156,7 +172,7 @@ describe('a payment whose block has gone', () => {
     const [payment, payout] = [stepOf(entry, 0, 0), stepOf(entry, 0, 1)]
     const [hash, block] = [randomHash(), { number: 7, hash: randomHash() }]
     const order = { action: 'execute', hash, signed: false } as const
-    await scene.store.requestStep({ ref: payment, order, needs: [], intentSigned: false }, now)
+    await scene.store.requestStep({ ref: payment, order, needs: [] }, now)
     await verify(payment, hash, block)
     const settle = scene.settling(payout, await record(await prepared(payout)))
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const

@@ -200,7 +200,7 @@ async function recordedSteps({ database, store, ask }: Scene, user: Address, ste
   const entry = aNewAction({ user, intents: Array.from({ length: steps }, batch) })
   await store.insertAction(entry)
   const refs = Array.from({ length: steps }, (_none, index) => stepOf(entry, index, 0))
-  for (const ref of refs) await ask(ref, { needs: [need(60n)], intentSigned: true })
+  for (const ref of refs) await ask(ref, { needs: [need(60n)] })
   // As those of an on-demand intent, several of which one transaction may carry: they take no account.
   await database.knex('steps').where({ user }).update({ kind: 'fulfilment' })
   const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))

@@ -72,7 +72,7 @@ describe('a step that is left to who asks for it', () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     const order = { action: 'execute', hash: null, signed: false } as const
     const leftTo = leaseMs === undefined ? null : { work: before, leaseMs, takesAccount: true }
-    const asked = { ref, order, needs: [], intentSigned: true, traceparent, leftTo }
+    const asked = { ref, order, needs: [], traceparent, leftTo }
     return { asked, ...(await where.requestStep(asked, Date.now())) }
   }
   const due = async () => (await store.claimDueSteps({ limit: 10, leaseMs: 60_000 })).map(({ ref }) => ref)
@@ -177,7 +177,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
       })
       await until(() => isLocked, 'the lock')
       const order = { action: 'execute', hash: null, signed: false } as const
-      const asked = refs.map((ref) => store.requestStep({ ref, order, needs: [], intentSigned: true }, Date.now()))
+      const asked = refs.map((ref) => store.requestStep({ ref, order, needs: [] }, Date.now()))
 
       const others = await Promise.all(asked.filter((_asked, index) => index !== 2))
       letGo()
