@@ -42,7 +42,7 @@ export async function checkOperators(
     if (wei === 0n || wei < transactionGas * perGas) {
       fault('operator.noGas', `${has}: not enough for one transaction`, `Send it ${symbol} for gas.`)
     } else if (wei < mark) {
-      const needed = `${fewTransactions} transactions take up to ${formatUnits(mark, decimals)}`
+      const needed = `${fewTransactions} transactions of one step take up to ${formatUnits(mark, decimals)}`
       warn('operator.lowGas', `${has}; ${needed}`, `Send it ${symbol} for gas.`)
     }
     if (code?.result && code.result !== '0x') {

@@ -119,8 +119,8 @@ export type BlockOptions = {
 }
 
 /**
- * One chain as the service sees it. What is asked takes one round trip, but for searches of logs. Where no node answers,
- * `ChainUnavailable` is thrown, but by what says so itself.
+ * One chain as the service sees it. What is asked takes one round trip, but for searches of logs. Throws
+ * `ChainUnavailable` where no node answers, unless a method says otherwise.
  */
 export type Chain = {
   config: ChainConfig

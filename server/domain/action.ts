@@ -94,6 +94,11 @@ export function nameOfStep({ actionId, intentIndex, stepIndex }: StepRef): strin
   return `${actionId}/${intentIndex}/${stepIndex}`
 }
 
+/** The account that a 7702 step runs on, which one step at a time may have: its user's, on its chain. */
+export function accountOf({ view, user }: { view: { chainId: number }; user: Address }): string {
+  return `${view.chainId}:${user}`
+}
+
 /** The actions that these steps are of, each once. */
 export function actionsOf(steps: readonly { ref: StepRef }[]): Set<string> {
   return new Set(steps.map(({ ref }) => ref.actionId))

@@ -1,11 +1,11 @@
-import { nameOfStep, type StepRef } from '../domain/action.js'
+import { accountOf, nameOfStep, type StepRef } from '../domain/action.js'
 import type { StepWork } from '../store/steps.js'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
 /** How soon the first that waits looks again by itself; each one after it so much later. */
 const againMs = 200
-/** Up to a thousand that wait look no more often than once in this time, taken together, and thousands each after `latestMs`. */
+/** The time from one look to the next among all that wait; with more than a thousand, each looks every `latestMs`. */
 const everyMs = 10
 /** How soon one does that was called and has found the account taken: it may have looked just before it was free. */
 const firstAgainMs = 50
@@ -156,7 +156,3 @@ type Waiting = {
 }
 
 type Queue = { waiting: Map<string, Waiting>; touchedAt: number }
-
-function accountOf(work: StepWork): string {
-  return `${work.view.chainId}:${work.user}`
-}

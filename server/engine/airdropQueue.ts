@@ -6,7 +6,7 @@ import { airdropTopic } from '../domain/topics.js'
 import type { AirdropResult } from '../store/airdrops.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { isPaidByFormer } from './formerVaults.js'
-import { noLane, recordAndSend } from './lanes.js'
+import { headOf, noLane, recordAndSend } from './lanes.js'
 import { anOperator, isOperatorsFault } from './operators.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
@@ -51,7 +51,8 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
     tools.changed(airdropTopic(airdrop))
     return moved
   }
-  const gasLimit = tools.codec.gasLimit({ estimate: simulation.gas, authorizations: 0 })
+  const { gasLimit: ofBlock } = await headOf(chain, tools)
+  const gasLimit = tools.codec.gasLimit({ estimate: simulation.gas, authorizations: 0, ofBlock })
   return recordAndSend({ chain, to, data, authorizations: [], gasLimit, steps: [], airdrop }, tools)
 }
 

@@ -8,7 +8,7 @@ import type { DepositResult, DepositWork } from '../store/deposits.js'
 import { confirmationsFor } from './arrivals.js'
 import type { EngineTools } from './tools.js'
 import { nextLookMs } from './unknownTransaction.js'
-import { moved, type Visit } from './visit.js'
+import { moved, postponed, type Visit } from './visit.js'
 import type { Queue } from './worker.js'
 
 /** How soon at the earliest one that waits for its block is looked at again. */
@@ -73,7 +73,7 @@ async function lookAgain(
 ): Promise<Visit> {
   await tools.store.postponeDeposit(work.id, delayMs, seen)
   if (seen.confirmations !== work.confirmations) tools.changed(depositTopic(work.id))
-  return moved
+  return postponed
 }
 
 /** `mismatch` says what to answer if the amounts are not the report's. */

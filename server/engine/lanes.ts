@@ -1,6 +1,6 @@
 import { type Address, type Hex } from 'viem'
 import { keccak256 } from '../../sdk/src/keccak256.js'
-import type { Chain } from '../chain/chain.js'
+import type { Chain, SendOutcome } from '../chain/chain.js'
 import { elapsedMs } from '../domain/elapsed.js'
 import { actionsOf, type ChainAuthorization, type StepAttempt } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
@@ -14,13 +14,26 @@ import { moved, type Visit, waits } from './visit.js'
 
 /**
  * A lane is one operator key on one chain. Its transactions go through these states, all of them in the journal:
- * recorded (bytes stored) → sent (a node has them, or may have; so many of a lane at once) → mined → final. Whatever fails between recorded and
- * mined, the nonce is kept and the stored bytes are sent again; only a replacement at the same nonce ever changes them.
+ * recorded (bytes stored) → sent (a node has them, or may have; so many of a lane at once) → mined → final. Whatever fails
+ * between recorded and mined, the nonce is kept and the stored bytes are sent again; only a replacement at the same nonce
+ * ever changes them.
  */
 
 const resendMs = 3_000
 const backOffMs = 2_000
-const consumedMs = 500
+/** When a transaction that no block mentions is looked at again, by what the nodes said to it. */
+const lookAgainMs: Record<SendOutcome['kind'], number> = {
+  accepted: resendMs,
+  known: resendMs,
+  ambiguous: resendMs,
+  perhapsBusy: resendMs,
+  slotTaken: backOffMs,
+  notPooled: backOffMs,
+  authorityBusy: backOffMs,
+  dead: backOffMs,
+  // Something with this nonce is mined, which should be one of ours: its receipt is looked for soon.
+  consumed: 500,
+}
 const noLaneMs = 1_000
 /** Longer than this no signature is waited for; far below the lease of a step, so that no other visit takes it up. */
 const signMs = 5_000
@@ -114,45 +127,39 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   if (!(await tools.sendWindow.hasRoom(transaction))) return
   const attempt = transaction.attempts.at(-1)!
   const answer = await chain.send(attempt)
+  await noteAnswer(transaction, attempt, answer, chain, tools)
+  if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: attempt.isCancel }, tools)
+  // The others must not wait for him; alone he is waited for as long as for anything that is stuck.
+  const isInTheWay = answer.kind === 'authorityBusy' && transaction.carries.length > 1
+  if ((isInTheWay || answer.kind === 'dead') && !attempt.isCancel) {
+    await replace(transaction, chain, { isCancel: true }, tools)
+  }
+}
+
+/** Stores what the nodes said to a signed form, and when to look again; whoever can do something about it hears of it. */
+async function noteAnswer(
+  transaction: JournalTransaction,
+  attempt: SignedAttempt,
+  { kind, text }: SendOutcome,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<void> {
   const now = tools.now()
   const context = { ...transactionFields(transaction), hash: attempt.hash }
-  tools.log.debug({ ...context, outcome: answer.kind, answer: answer.text }, 'transaction sent')
+  tools.log.debug({ ...context, outcome: kind, answer: text }, 'transaction sent')
   // It may be mined already, and is looked for while the answer is noted.
   tools.look(transaction.chainId, attempt.hash)
-  switch (answer.kind) {
-    case 'accepted':
-    case 'known':
-    case 'ambiguous':
-    case 'perhapsBusy':
-      await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
-      break
-    case 'consumed':
-      // Something with this nonce is mined, which should be one of ours: its receipt is looked for soon.
-      await tools.store.noteSend(transaction.id, answer.kind, now + consumedMs, now)
-      break
-    case 'slotTaken':
-      await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
-      await replace(transaction, chain, { isCancel: attempt.isCancel }, tools)
-      break
-    case 'notPooled':
-      tools.log.warn({ ...context, answer: answer.text }, 'node refuses the transaction for now')
-      if (tools.codec.saysUnfunded(answer.text)) tools.purses.refused(chain, transaction.signer)
-      await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
-      break
-    case 'authorityBusy':
-      tools.log.warn({ ...context, answer: answer.text }, 'pending transactions of a user keep the transaction out')
-      await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
-      // The others must not wait for him; alone he is waited for as long as for anything that is stuck.
-      if (!attempt.isCancel && transaction.carries.length > 1) {
-        await replace(transaction, chain, { isCancel: true }, tools)
-      }
-      break
-    case 'dead':
-      tools.log.error({ ...context, answer: answer.text }, 'transaction can never be mined; giving up its nonce')
-      await tools.store.noteSend(transaction.id, answer.kind, now + backOffMs, now)
-      if (!attempt.isCancel) await replace(transaction, chain, { isCancel: true }, tools)
-      break
+  if (kind === 'notPooled') {
+    tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
+    if (tools.codec.saysUnfunded(text)) tools.purses.refused(chain, transaction.signer)
   }
+  if (kind === 'authorityBusy') {
+    tools.log.warn({ ...context, answer: text }, 'pending transactions of a user keep the transaction out')
+  }
+  if (kind === 'dead') {
+    tools.log.error({ ...context, answer: text }, 'transaction can never be mined; giving up its nonce')
+  }
+  await tools.store.noteSend(transaction.id, kind, now + lookAgainMs[kind], now)
 }
 
 /**
@@ -174,7 +181,7 @@ export async function replace(
   }
   const payload = options.isCancel ? await nothingFrom(transaction.signer, chain) : transaction
   if (isResting(transaction.signer, tools)) return false
-  const { chainId, nonce, signer, carries: steps } = transaction
+  const { nonce, signer, carries: steps } = transaction
   const form = { ...payload, chain, nonce, signer, fees, steps }
   const attempt = await sign({ ...form, isCancel: options.isCancel }, tools).catch((error: unknown) => {
     // What was sent before stays valid, and the other transactions of the chain must not wait for this one.
@@ -186,10 +193,7 @@ export async function replace(
   if (stored === 'stale') return true
   const replaced = { ...transactionFields(transaction), hash: attempt.hash, isCancel: options.isCancel }
   tools.log.info(replaced, 'transaction replaced')
-  const answer = await chain.send(attempt)
-  const now = tools.now()
-  await tools.store.noteSend(transaction.id, answer.kind, now + resendMs, now)
-  tools.look(chainId, attempt.hash)
+  await noteAnswer(transaction, attempt, await chain.send(attempt), chain, tools)
   return true
 }
 
@@ -207,8 +211,7 @@ export async function fillGap(chain: Chain, signer: Address, nonce: number, tool
   const answer = await chain.send(attempt)
   // There was no gap: a node had told too low a nonce.
   if (answer.kind === 'consumed') await tools.store.giveUpFiller(recorded.id, tools.now())
-  else await tools.store.noteSend(recorded.id, answer.kind, tools.now() + resendMs, tools.now())
-  tools.look(chainId, attempt.hash)
+  else await noteAnswer(recorded, attempt, answer, chain, tools)
 }
 
 /**

@@ -4,10 +4,14 @@ import type { StepWork } from '../store/steps.js'
 import { stepFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 
-/** How a visit to a step ended: it got further, or it is to be looked at again after a while. */
-export type Visit = { outcome: 'moved' } | { outcome: 'waits'; delayMs: number }
+/**
+ * How a visit to a row ended: it got further, which may make others due; it is to be looked at again after a while; or it
+ * has been stored already when that is.
+ */
+export type Visit = { outcome: 'moved' } | { outcome: 'waits'; delayMs: number } | { outcome: 'postponed' }
 
 export const moved: Visit = { outcome: 'moved' }
+export const postponed: Visit = { outcome: 'postponed' }
 
 export function waits(delayMs: number): Visit {
   return { outcome: 'waits', delayMs }

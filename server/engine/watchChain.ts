@@ -248,14 +248,16 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (!isUncounted || isDoubtful) return
     const from = Number(head.number) - chain.config.confirmations + 2
     const blocks = { from, to: Number(head.number) }
+    let areAllShown = true
     for await (const shallow of tools.store.readMinedTransactions(chainId, blocks, batchSize)) {
       for (const transaction of shallow) {
         const mined = transaction.mined!
-        await note(transaction, { ...mined, confirmations: Number(head.number) - mined.blockNumber + 1 })
+        const confirmations = Number(head.number) - mined.blockNumber + 1
+        areAllShown = (await note(transaction, { ...mined, confirmations })) && areAllShown
         await tellOf(transaction, tools)
       }
     }
-    isUncounted = false
+    isUncounted = !areAllShown
   }
 
   /** False: somebody else is at it, or the database is away; it keeps no other waiting, and is to be noted in another round. */

@@ -169,7 +169,7 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
       const result = await queue.visit(work)
       failing.delete(queue.chainOf(work))
       if (result.outcome === 'waits') await queue.postpone(work, result.delayMs)
-      else woken = true
+      if (result.outcome === 'moved') woken = true
     } catch (error) {
       const { delayMs, level } = noteFault(queue.chainOf(work))
       log[level]({ err: error, queue: queue.name, ...queue.label(work), delayMs }, 'visit failed; it will be repeated')

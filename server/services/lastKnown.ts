@@ -1,4 +1,5 @@
 import { elapsedMs } from '../domain/elapsed.js'
+import { settledOrAfter } from '../domain/settledOrAfter.js'
 
 /** What was last seen of something, and how long ago that was; `ageMs` null: it could not be seen yet, or not for long. */
 export type Seen<T> = { value: T; ageMs: number | null }
@@ -34,7 +35,7 @@ export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () =>
     firstAt ??= looking.since
     // Only who asks soon after the start waits so long, and not each of those who ask while nothing answers.
     const firstLeftMs = known === null ? firstPatienceMs - elapsedMs(firstAt, now()) : 0
-    await within(Math.max(patienceMs, firstLeftMs), looking.done)
+    await settledOrAfter(looking.done, Math.max(patienceMs, firstLeftMs))
     return known && !isLost ? { value: known.value, ageMs: ageOf(known) } : { value: unseen, ageMs: null }
   }
 
@@ -53,12 +54,4 @@ export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () =>
     })
     return mine
   }
-}
-
-function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  return Promise.race([work, patience]).finally(() => clearTimeout(timer))
 }

@@ -2,11 +2,9 @@ import type { Address } from 'viem'
 import type { StepRef } from '../domain/action.js'
 import { type Draw, mostDraws, type OpenCredit, orderCredits, planFunding } from '../domain/funding.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
-import { moveBalance } from './balances.js'
 import type { Database, Transaction } from './database.js'
 import { reduceExposure } from './exposures.js'
-import { post } from './ledger.js'
-import { keyOf, moveCredits } from './moveCredits.js'
+import { moveCredits } from './moveCredits.js'
 import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
 import { writtenTogether } from './writtenTogether.js'
 import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type StepRow } from './rows.js'
@@ -134,11 +132,9 @@ export async function giveBackCovered(
     const back = room < left ? room : left
     if (back <= 0n) continue
     left -= back
-    const available = (BigInt(credit.available) + back).toString()
-    await trx('credits').where({ id: credit.id }).update({ available, is_open: 1 })
     const cause = `${causeOf(credit)}:${lost.id}`
-    post(trx, [{ cause, debit: 'solver', credit: 'available', ...keyOf(credit), amount: back }], now)
-    await moveBalance(database, trx, keyOf(credit), { available: back })
+    const posting = { cause, debit: 'solver', credit: 'available', amount: back } as const
+    await moveCredits(database, trx, [{ credit, by: { available: back }, posting }], now)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Hash } from 'viem'
-import { isSameStep, nameOfStep, type StepRef } from '../domain/action.js'
+import { accountOf, isSameStep, nameOfStep, type StepRef } from '../domain/action.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import type { StepView } from '../domain/views.js'
 import { reserveCredit, type ReserveOutcome, type Spender } from './credits.js'
@@ -43,12 +43,7 @@ async function thoseFree(database: Database, works: readonly StepWork[]): Promis
   return [...free.values()]
 }
 
-/** What `open_account` says of the step that has this step's account. */
-export function accountOf({ view, user }: StepWork): string {
-  return `${view.chainId}:${user}`
-}
-
-/** The same of a step that is being written. */
+/** `accountOf` a step that is being written. */
 export function ownAccount(database: Database): Knex.Raw {
   return database.knex.raw("concat(chain_id, ':', ??)", ['user'])
 }

@@ -154,7 +154,7 @@ export async function postponeSteps(
     const free = new Set(rows.map((row) => nameOfStep(refOf(row))))
     for (const { ref, delayMs } of waits.filter((wait) => free.has(nameOfStep(wait.ref)))) {
       const waiting = waitingStep(trx, ref)
-        // Who is due has been hurried while he was visited, and what the visit has seen may be past.
+        // One that is due was hurried during its visit, and what the visit saw may be out of date: it stays due.
         .where('due_at', '>', database.atOnce())
       trx.later(waiting.update({ due_at: database.after(delayMs) }))
     }

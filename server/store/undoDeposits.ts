@@ -6,6 +6,7 @@ import type { Database, Transaction } from './database.js'
 import type { DepositRow } from './deposits.js'
 import { reduceExposure, undoPayout } from './exposures.js'
 import { post } from './ledger.js'
+import { moveCredits } from './moveCredits.js'
 import type { CreditRow } from './rows.js'
 
 /**
@@ -82,10 +83,8 @@ async function undoVaultWithdrawal(database: Database, trx: Transaction, row: De
       await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
       continue
     }
-    const available = (BigInt(credit.available) + amount).toString()
-    await trx('credits').where({ id: credit.id }).update({ available, is_open: 1 })
-    post(trx, [{ ...entry, credit: 'available' }], now)
-    await moveBalance(database, trx, place, { available: amount })
+    const posting = { ...entry, credit: 'available' } as const
+    await moveCredits(database, trx, [{ credit, by: { available: amount }, posting }], now)
   }
 }
 

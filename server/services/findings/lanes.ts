@@ -72,7 +72,7 @@ export function lowOnGasOf({ config, head, lanes }: ChainState, operators: reado
     .map(({ signer, balance }) => ({
       code: 'signer_low_on_gas',
       chainId: config.chainId,
-      message: `${getAddress(signer)} holds ${balance} wei; ${fewTransactions} transactions take up to ${needed}.`,
+      message: `${getAddress(signer)} holds ${balance} wei; ${fewTransactions} transactions of one step take up to ${needed}.`,
       remedy: `Send it native currency of chain ${config.chainId}.`,
     }))
 }

@@ -54,7 +54,8 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     // The transaction that carries the step, or that the user registered. Null until one exists.
     column.hash(t, 'transaction_hash').nullable()
     t.bigInteger('block_number').nullable()
-    // The block that its end rests on; null until it has succeeded.
+    // The block that its end rests on, after a success, or a failure that was paid by a transaction which the journal does
+    // not have; null otherwise.
     column.hash(t, 'block_hash').nullable()
     t.integer('confirmations').notNullable().defaultTo(0)
     t.integer('required_confirmations').notNullable()
