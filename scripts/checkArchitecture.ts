@@ -7,10 +7,12 @@ const root = resolve(import.meta.dirname, '..')
 /** What the files of a folder may import, beside their own folder. A `type:` folder may be imported as types only. */
 const allowed: Record<string, string[]> = {
   'server/domain': [],
-  'server/store': ['server/domain'],
-  'server/chain': ['server/domain', 'sdk/src/signing.ts', 'sdk/src/keccak256.ts'],
+  'server/concurrency': [],
+  'server/store': ['server/domain', 'server/concurrency'],
+  'server/chain': ['server/domain', 'server/concurrency', 'sdk/src/signing.ts', 'sdk/src/keccak256.ts'],
   'server/services': [
     'server/domain',
+    'server/concurrency',
     'sdk/src/signing.ts',
     'sdk/src/keccak256.ts',
     'type:server/store',
@@ -18,6 +20,7 @@ const allowed: Record<string, string[]> = {
   ],
   'server/engine': [
     'server/domain',
+    'server/concurrency',
     'sdk/src/signing.ts',
     'sdk/src/keccak256.ts',
     'type:server/store',
@@ -31,6 +34,7 @@ const allowed: Record<string, string[]> = {
   sdk: [],
   server: [
     'server/domain',
+    'server/concurrency',
     'server/store',
     'server/chain',
     'server/services',

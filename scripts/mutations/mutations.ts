@@ -20,11 +20,9 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes.ts',
-        find: `await tools.store.noteSend(transaction.id, answer.kind, now + consumedMs, now)
-      break`,
-        replace: `await tools.store.noteSend(transaction.id, answer.kind, now + consumedMs, now)
-      await ${signAgain('transaction')}
-      break`,
+        find: `  if (answer.kind === 'slotTaken') await`,
+        replace: `  if (answer.kind === 'consumed') await ${signAgain('transaction')}
+  if (answer.kind === 'slotTaken') await`,
       },
     ],
     tests: falseAnswers,
@@ -138,8 +136,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes.ts',
-        find: '      if (!attempt.isCancel && transaction.carries.length > 1) {',
-        replace: '      if (false as boolean) {',
+        find: `answer.kind === 'authorityBusy' && transaction.carries.length > 1`,
+        replace: `answer.kind === 'authorityBusy' && transaction.carries.length > 1 && (false as boolean)`,
       },
     ],
     tests: ['test/engine/bundleCompany.test.ts', '-g', 'is given up when'],

@@ -107,8 +107,8 @@ export const processMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/resends.ts',
-        find: 'movedAt <= lastSignedAt',
-        replace: 'movedAt > lastSignedAt',
+        find: 'movedAt <= waitingSince',
+        replace: 'movedAt > waitingSince',
       },
     ],
     tests: ['test/nodes/replacement.test.ts', '-g', 'keeps its fees'],

@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import { settledOrAfter } from '../domain/settledOrAfter.js'
+import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 import { saysLate } from './busyNode.js'
 import { type Block, ChainUnavailable } from './chain.js'
 import { createNodeHeads, type NodeHead } from './nodeHeads.js'

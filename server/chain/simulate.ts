@@ -6,9 +6,9 @@ import {
   type SimulationOptions,
   type TransactionRequest,
 } from './chain.js'
-import { grouped } from '../domain/grouped.js'
-import { sideBySide } from '../domain/sideBySide.js'
-import { settledOrAfter } from '../domain/settledOrAfter.js'
+import { grouped } from '../concurrency/grouped.js'
+import { sideBySide } from '../concurrency/sideBySide.js'
+import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 import { partsUpTo } from '../domain/partsUpTo.js'
 import { thoseThatFit } from '../domain/thoseThatFit.js'
 import { createAbility } from './ability.js'

@@ -1,4 +1,4 @@
-import { settledOrAfter } from '../domain/settledOrAfter.js'
+import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 
 export type LanesChecked = ReturnType<typeof createLanesChecked>
 

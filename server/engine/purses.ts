@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import { elapsedMs } from '../domain/elapsed.js'
-import { settledOrAfter } from '../domain/settledOrAfter.js'
+import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 
 /** How long a balance is believed. */
 const refreshMs = 15_000

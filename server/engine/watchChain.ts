@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../chain/chain.js'
-import { sideBySide } from '../domain/sideBySide.js'
+import { sideBySide } from '../concurrency/sideBySide.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { Store } from '../store/store.js'
 import { createBlocksRead } from './blocksRead.js'

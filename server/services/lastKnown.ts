@@ -1,5 +1,5 @@
 import { elapsedMs } from '../domain/elapsed.js'
-import { settledOrAfter } from '../domain/settledOrAfter.js'
+import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 
 /** What was last seen of something, and how long ago that was; `ageMs` null: it could not be seen yet, or not for long. */
 export type Seen<T> = { value: T; ageMs: number | null }

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 import type { Action, ChainBatch, Intent } from '../domain/action.js'
-import { grouped } from '../domain/grouped.js'
+import { grouped } from '../concurrency/grouped.js'
 import { stepKind } from '../domain/stepKind.js'
 import type { BatchView } from '../domain/views.js'
 import type { Database, Transaction } from './database.js'

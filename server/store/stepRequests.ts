@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import { accountOf, nameOfStep, type StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
-import { grouped } from '../domain/grouped.js'
+import { grouped } from '../concurrency/grouped.js'
 import { decideRequest, type Order, type RequestedStep } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import type { StepView } from '../domain/views.js'

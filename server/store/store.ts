@@ -1,5 +1,5 @@
 import type { StepRef } from '../domain/action.js'
-import { grouped } from '../domain/grouped.js'
+import { grouped } from '../concurrency/grouped.js'
 import { findIntentBySignature, listActions, readAction, readIntent } from './actions.js'
 import {
   adoptAirdrop,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
-import { sideBySide } from '../../server/domain/sideBySide.js'
+import { sideBySide } from '../../server/concurrency/sideBySide.js'
 import { createStore } from '../../server/store/store.js'
 import { randomAddress, randomHash, stepOf, usdOn2 } from '../support/builders.js'
 import { moneyScene, need } from './moneyScene.js'

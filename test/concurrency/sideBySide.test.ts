@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { sideBySide } from '../../server/domain/sideBySide.js'
+import { sideBySide } from '../../server/concurrency/sideBySide.js'
 
 describe('work that is done side by side', () => {
   /** Work that ends when it is told to. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { grouped } from '../../server/domain/grouped.js'
+import { grouped } from '../../server/concurrency/grouped.js'
 
 describe('calls that are grouped', () => {
   it('are done as many at once as there are, and answered each at its place', async () => {
