@@ -17,15 +17,7 @@ export function createLanesChecked(now: () => number = () => performance.now()) 
       chain.tell()
     },
 
-    /**
-     * Whether they have been, at once or within so long: as a process starts, steps may be ready before the check is done,
-     * and would else come again one by one.
-     */
-    async within(chainId: number, ms: number): Promise<boolean> {
-      const chain = chainOf(chainId)
-      if (!chain.isChecked) await settledOrAfter(chain.told, ms)
-      return chain.isChecked
-    },
+    within,
 
     /**
      * Whether credit may be paid out: once the lanes of all chains have been checked, since on any of them it may show that
@@ -33,9 +25,19 @@ export function createLanesChecked(now: () => number = () => performance.now()) 
      */
     async allWithin(chainIds: Iterable<number>, ms: number): Promise<boolean> {
       if (now() - startedAt >= latestMs) return true
-      const checked = await Promise.all([...chainIds].map((chainId) => this.within(chainId, ms)))
+      const checked = await Promise.all([...chainIds].map((chainId) => within(chainId, ms)))
       return checked.every(Boolean)
     },
+  }
+
+  /**
+   * Whether they have been, at once or within so long: as a process starts, steps may be ready before the check is done,
+   * and would else come again one by one.
+   */
+  async function within(chainId: number, ms: number): Promise<boolean> {
+    const chain = chainOf(chainId)
+    if (!chain.isChecked) await settledOrAfter(chain.told, ms)
+    return chain.isChecked
   }
 
   function chainOf(chainId: number) {

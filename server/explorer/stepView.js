@@ -137,7 +137,7 @@ function fact(term, ...content) {
  * @param {string} value
  * @param {string} text
  */
-export function chainLink(chain, kind, value, text) {
+function chainLink(chain, kind, value, text) {
   if (!chain?.explorerUrl) return h('span', {}, text)
   return link(
     `${chain.explorerUrl.replace(/\/+$/, '')}/${kind}/${encodeURIComponent(value)}`,

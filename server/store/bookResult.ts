@@ -59,7 +59,7 @@ export async function bookResult(
   const payouts = result.payouts ?? []
   if (result.status === 'success' || payouts.length > 0) {
     if (draws) await spendCredit(database, trx, ref, attemptOf(row), now)
-    await postPayouts(trx, row, payouts, now)
+    postPayouts(trx, row, payouts, now)
     if (result.status === 'success') await creditArrivals(database, trx, result.arrivals, row.action_id, now)
   } else {
     if (draws) await releaseCredit(database, trx, ref, attemptOf(row), now)
@@ -136,12 +136,7 @@ function payoutCause(row: StepRow): string {
   return `payout:${row.action_id}/${row.intent_index}/${row.step_index}:${attemptOf(row)}:`
 }
 
-async function postPayouts(
-  trx: Transaction,
-  row: StepRow,
-  payouts: { chainId: number; token: Address; amount: bigint }[],
-  now: number,
-): Promise<void> {
+function postPayouts(trx: Transaction, row: StepRow, payouts: readonly Payout[], now: number): void {
   post(
     trx,
     payouts.map((payout, index) => ({

@@ -61,7 +61,7 @@ export type SignOptions = {
 }
 
 /** Far off, and still before the year 2106. */
-export const distantExp = 4_000_000_000n
+const distantExp = 4_000_000_000n
 
 /** A signed intent as `execute` takes it, and its digest. */
 export async function signIntent(account: PrivateKeyAccount, batches: Batch[], options: SignOptions = {}) {

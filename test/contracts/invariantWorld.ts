@@ -36,7 +36,7 @@ export type TokenKind = (typeof tokenKinds)[number]
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
-export const wealth = 10n ** 24n
+const wealth = 10n ** 24n
 
 /** Both contracts, users, hostile tokens and accounts in an EVM; `reset` brings back the beginning. */
 export async function createWorld() {

@@ -27,7 +27,7 @@ const shapes = {
   mismatched: { weight: 2, draft: failing.mismatched },
 }
 export type ShapeName = keyof typeof shapes
-export const shapeNames = Object.keys(shapes) as ShapeName[]
+const shapeNames = Object.keys(shapes) as ShapeName[]
 
 /** Follows from the seed and the index. Each shape comes at least once in a run that has room for them. */
 export function draftOf(world: LoadWorld, index: number): Draft {
