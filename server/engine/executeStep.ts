@@ -55,70 +55,90 @@ type Before = {
 
 /** All that comes before the journal. A visit: that was all, for now or for good. */
 async function prepare(
-  given: StepWork,
+  work: StepWork,
   batch: ChainBatch,
   chain: Chain,
   before: Before,
   tools: EngineTools,
 ): Promise<ReadyStep | Visit> {
-  let work = given
   const plan = { batch, chain, from: anOperator(chain, tools), ...payloadOf(work, batch, before.payment, tools) }
-  const { to, data, stepKey } = plan
   const refusal = before.refusal ?? windowError(work, tools.now()) ?? recipientError(work, batch)
-  if (refusal) {
-    const mayWait = refusal.code === 'intent_expired' && (await mayStillRun(work, chain, tools))
-    const done = await adoptDone(work, plan, refusal.code, tools)
-    return done ?? (mayWait ? waits(chain.config.pollIntervalMs) : failStep(work, refusal, tools))
-  }
+  if (refusal) return refuse(work, plan, refusal, tools)
   // Whether there is one again is found out with the lanes' check.
-  if (to === chain.config.vault && !hasOperator(chain, tools)) return noLane
+  if (plan.to === chain.config.vault && !hasOperator(chain, tools)) return noLane
   const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
   if (busyMs !== null) return waits(busyMs)
 
-  const unfunded = await reserve(work, batch, tools)
-  if (unfunded === 'stale') return moved
-  if (unfunded === 'held' || unfunded === 'unchecked') {
-    // What was paid already is found all the same, which is what the operator waits for.
-    const done = await adoptDone(work, plan, 'held', tools)
-    // The user's other steps may need it.
-    if (!done && work.kind === 'delegated') await tools.accounts.giveBack(work)
-    return done ?? (unfunded === 'held' ? waitsEverLater(work, heldMs, tools) : waits(lanesMs))
-  }
-  if (unfunded) return failUnlessDone(work, plan, unfunded, tools)
+  const unfunded = await fund(work, plan, tools)
+  if (unfunded) return unfunded
+  const tried = await tryOut(work, plan, tools)
+  if ('outcome' in tried) return tried
 
-  const simulateWith = (delegate: Address | null) => simulate(work, plan, delegate, tools)
-  // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
-  const named = namedDelegate(work, batch, chain)
-  const first = simulateWith(named)
-  // Who is refused neither waits for it nor hears that it failed.
-  first.catch(() => undefined)
-  const permission = await findPermission(work, batch, chain)
-  if (permission.outcome === 'refused') return failUnlessDone(work, plan, permission.error, tools)
-  const { authorization, delegate } = permission
-  if (stepKey && !work.stepKey) {
-    if (!(await tools.store.fixStepKey(work.ref, stepKey))) return failStep(work, sameEntitlement, tools)
-    work = { ...work, stepKey }
-  }
-  const wasRight = named === null ? authorization === null : named === delegate
-  const simulated = await (wasRight ? first : simulateWith(authorization && delegate))
-  const estimate = await judge(work, plan, simulated, tools)
-  if (estimate.outcome === 'ended') return estimate.visit
+  const { authorization } = tried
   const { gasLimit: ofBlock } = await headOf(chain, tools)
-  const limitWith = (authorizations: number) =>
-    tools.codec.gasLimit({ estimate: estimate.gas, authorizations, ofBlock })
+  const limitWith = (authorizations: number) => tools.codec.gasLimit({ estimate: tried.gas, authorizations, ofBlock })
   const gasLimit = limitWith(authorization ? 1 : 0)
-  if (gasLimit > ofBlock) return failStep(work, tooMuchGas(estimate.gas, authorization !== null, ofBlock), tools)
+  if (gasLimit > ofBlock) return failStep(tried.work, tooMuchGas(tried.gas, authorization !== null, ofBlock), tools)
   return {
-    carried: work,
+    carried: tried.work,
     chain,
-    to,
-    data,
+    to: plan.to,
+    data: plan.data,
     gasLimit,
     callGasLimit: limitWith(0),
     authorization,
     account: work.kind === 'delegated' ? work.user : null,
     alone: work.alone,
   }
+}
+
+/** Ends a step that may not be carried out; not while it may have been, or while a block may yet carry it out. */
+async function refuse(work: StepWork, plan: Plan, refusal: StepError, tools: EngineTools): Promise<Visit> {
+  const mayWait = refusal.code === 'intent_expired' && (await mayStillRun(work, plan.chain, tools))
+  const done = await adoptDone(work, plan, refusal.code, tools)
+  return done ?? (mayWait ? waits(plan.chain.config.pollIntervalMs) : failStep(work, refusal, tools))
+}
+
+/** Sets aside what the solver is to pay. Null: it is set aside, or there is nothing to pay. A visit: that can't be done now. */
+async function fund(work: StepWork, plan: Plan, tools: EngineTools): Promise<Visit | null> {
+  const unfunded = await reserve(work, plan.batch, tools)
+  if (unfunded === null) return null
+  if (unfunded === 'stale') return moved
+  if (unfunded !== 'held' && unfunded !== 'unchecked') return failUnlessDone(work, plan, unfunded, tools)
+  // What was paid already is found all the same, which is what the operator waits for.
+  const done = await adoptDone(work, plan, 'held', tools)
+  // The user's other steps may need it.
+  if (!done && work.kind === 'delegated') await tools.accounts.giveBack(work)
+  return done ?? (unfunded === 'held' ? waitsEverLater(work, heldMs, tools) : waits(lanesMs))
+}
+
+/** A step that its user permits and that a simulation has carried out: it has its step key by now. */
+type Tried = {
+  work: StepWork
+  /** The user's, to be sent with it; null: his account borrows the delegate already, or it is none of his account. */
+  authorization: ReadyStep['authorization']
+  gas: bigint
+}
+
+/** Asks for the user's permission and simulates the step. A visit: it does not come to a transaction now. */
+async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<Tried | Visit> {
+  const { batch, chain, stepKey } = plan
+  const simulateWith = (delegate: Address | null) => simulate(given, plan, delegate, tools)
+  // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
+  const named = namedDelegate(given, batch, chain)
+  const first = simulateWith(named)
+  // Who is refused neither waits for it nor hears that it failed.
+  first.catch(() => undefined)
+  const permission = await findPermission(given, batch, chain)
+  if (permission.outcome === 'refused') return failUnlessDone(given, plan, permission.error, tools)
+  const { authorization, delegate } = permission
+  const isKeyNew = stepKey !== null && !given.stepKey
+  if (isKeyNew && !(await tools.store.fixStepKey(given.ref, stepKey))) return failStep(given, sameEntitlement, tools)
+  const work = isKeyNew ? { ...given, stepKey } : given
+  const wasRight = named === null ? authorization === null : named === delegate
+  const simulated = await (wasRight ? first : simulateWith(authorization && delegate))
+  const judged = await judge(work, plan, simulated, tools)
+  return judged.outcome === 'ended' ? judged.visit : { work, authorization, gas: judged.gas }
 }
 
 const sameEntitlement = {
