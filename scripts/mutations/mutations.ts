@@ -34,7 +34,7 @@ export const mutations: Mutation[] = [
         file: 'server/engine/lanes.ts',
         find: '    return await tools.store.recordTransaction(',
         replace: `    const lane = (await tools.store.readLanes(chain.config.chainId)).find((entry) => entry.signer === signer)!
-    const early = await sign({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
+    const early = await signForm({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
     await chain.send(early)
     return await tools.store.recordTransaction(`,
       },

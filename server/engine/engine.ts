@@ -11,6 +11,7 @@ import { createLanesChecked } from './lanesChecked.js'
 import { createPurses } from './purses.js'
 import { createSendWindow } from './sendWindow.js'
 import { stepQueue } from './stepQueue.js'
+import { createTips } from './tips.js'
 import { createTurns } from './turns.js'
 import { createWorker } from './worker.js'
 
@@ -24,7 +25,7 @@ const mostAccounts = 32
 export function createEngine(
   given: Omit<
     EngineTools,
-    'bundles' | 'accounts' | 'turns' | 'sendWindow' | 'purses' | 'wake' | 'look' | 'lanesChecked' | 'heads'
+    'bundles' | 'accounts' | 'turns' | 'sendWindow' | 'tips' | 'purses' | 'wake' | 'look' | 'lanesChecked' | 'heads'
   >,
   bundling: BundleSettings,
 ) {
@@ -46,6 +47,7 @@ export function createEngine(
     }),
     turns: createTurns(turnMs),
     sendWindow: createSendWindow(given.store.unminedNonces),
+    tips: createTips(given.now),
     purses: createPurses(given),
     wake: (kind) => (kind ? [workers[kind]] : Object.values(workers)).forEach((worker) => worker.wake()),
     look: (chainId, sent) => watchers.get(chainId)?.look(sent),

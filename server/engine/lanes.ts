@@ -1,14 +1,14 @@
-import { type Address, type Hex } from 'viem'
-import { keccak256 } from '../../sdk/src/keccak256.js'
+import type { Address, Hex } from 'viem'
 import type { Chain, SendOutcome } from '../chain/chain.js'
-import { elapsedMs } from '../domain/elapsed.js'
 import { actionsOf, type ChainAuthorization, type StepAttempt } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import { SignerUnavailable } from '../domain/errors.js'
+import { unfunded } from '../domain/unfunded.js'
 import type { RecordOutcome } from '../store/journal.js'
 import type { CarriedStep, JournalTransaction, SignedAttempt } from '../store/journalTransactions.js'
-import { stepsFields, transactionFields } from './logFields.js'
+import { transactionFields } from './logFields.js'
 import { isRefused } from './operators.js'
+import { isResting, signForm } from './signForm.js'
 import type { EngineTools } from './tools.js'
 import { moved, type Visit, waits } from './visit.js'
 
@@ -35,9 +35,6 @@ const lookAgainMs: Record<SendOutcome['kind'], number> = {
   consumed: 500,
 }
 const noLaneMs = 1_000
-/** Longer than this no signature is waited for; far below the lease of a step, so that no other visit takes it up. */
-const signMs = 5_000
-const signerRestMs = 2_000
 /** What a transaction needs that does nothing, as a cancel, unless its chain asks more. */
 const leastGas = 21_000n
 
@@ -89,7 +86,7 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
 /** In wei, what has to be on the signer's account for nodes to take it. */
 async function costOf({ chain, gasLimit }: Outgoing, tools: EngineTools): Promise<bigint> {
   const head = await headOf(chain, tools)
-  return gasLimit * tools.codec.initialFees(head.baseFeePerGas, chain.config).maxFeePerGas
+  return gasLimit * tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config)).maxFeePerGas
 }
 
 /** Null: there is no signature to be had now. Nothing has been stored then, and the next visit begins again. */
@@ -97,7 +94,7 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
   const { chain } = outgoing
   if (isResting(signer, tools)) return null
   const head = await headOf(chain, tools)
-  const fees = tools.codec.initialFees(head.baseFeePerGas, chain.config)
+  const fees = tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config))
   try {
     return await tools.store.recordTransaction(
       {
@@ -109,7 +106,7 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
         gasLimit: outgoing.gasLimit,
         steps: outgoing.steps,
         airdrop: outgoing.airdrop ?? null,
-        sign: (nonce) => sign({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
+        sign: (nonce) => signForm({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
       },
       tools.now(),
     )
@@ -128,6 +125,7 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   const attempt = transaction.attempts.at(-1)!
   const answer = await chain.send(attempt)
   await noteAnswer(transaction, attempt, answer, chain, tools)
+  if (isUnfunded(answer, tools) && !attempt.isCancel) await sendCheaper(transaction, chain, tools)
   if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: attempt.isCancel }, tools)
   // The others must not wait for him; alone he is waited for as long as for anything that is stuck.
   const isInTheWay = answer.kind === 'authorityBusy' && transaction.carries.length > 1
@@ -151,7 +149,7 @@ async function noteAnswer(
   tools.look(transaction.chainId, attempt.hash)
   if (kind === 'notPooled') {
     tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
-    if (tools.codec.saysUnfunded(text)) tools.purses.refused(chain, transaction.signer)
+    if (isUnfunded({ kind, text }, tools)) tools.purses.refused(chain, transaction.signer)
   }
   if (kind === 'authorityBusy') {
     tools.log.warn({ ...context, answer: text }, 'pending transactions of a user keep the transaction out')
@@ -159,7 +157,32 @@ async function noteAnswer(
   if (kind === 'dead') {
     tools.log.error({ ...context, answer: text }, 'transaction can never be mined; giving up its nonce')
   }
-  await tools.store.noteSend(transaction.id, kind, now + lookAgainMs[kind], now)
+  const outcome = isUnfunded({ kind, text }, tools) ? unfunded : kind
+  // How long the newest form waits for a block says nothing where an older one was sent.
+  const waitsAnew = attempt !== transaction.attempts.at(-1)
+  await tools.store.noteSend(transaction.id, { outcome, dueAt: now + lookAgainMs[kind], waitsAnew }, now)
+}
+
+function isUnfunded({ kind, text }: SendOutcome, tools: EngineTools): boolean {
+  return kind === 'notPooled' && tools.codec.saysUnfunded(text)
+}
+
+/**
+ * Sends the cheapest form that pays the base fee, of one that its signer can't pay for as it was signed last: a node asks
+ * for all that a form may cost, and fees may have risen and fallen since. Where all forms are dear another one is signed.
+ */
+async function sendCheaper(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
+  const { baseFeePerGas } = await headOf(chain, tools)
+  const newest = transaction.attempts.at(-1)!
+  const paying = transaction.attempts.filter(({ maxFeePerGas }) => maxFeePerGas >= baseFeePerGas)
+  const cheapest = paying.reduce((least, form) => (form.maxFeePerGas < least.maxFeePerGas ? form : least), newest)
+  const fees = tools.codec.initialFees(baseFeePerGas, tools.tips.on(chain.config))
+  // A little less would be refused as well, or soon be too little.
+  if (cheapest.maxFeePerGas > 2n * fees.maxFeePerGas) {
+    await addForm(transaction, { ...transaction, fees, isCancel: false }, chain, tools)
+  } else if (cheapest !== newest) {
+    await noteAnswer(transaction, cheapest, await chain.send(cheapest), chain, tools)
+  }
 }
 
 /**
@@ -173,17 +196,37 @@ export async function replace(
   tools: EngineTools,
 ): Promise<boolean> {
   const head = await headOf(chain, tools)
-  const fees = tools.codec.replacementFees(transaction.attempts, head.baseFeePerGas, chain.config, options)
+  const fees = tools.codec.replacementFees(
+    transaction.attempts,
+    head.baseFeePerGas,
+    tools.tips.on(chain.config),
+    options,
+  )
   if (!fees) {
     // It is looked at every few seconds, maybe for hours; the metric of what is stuck tells of it.
     tools.log.debug(transactionFields(transaction), 'replacement would exceed the fee cap')
     return false
   }
   const payload = options.isCancel ? await nothingFrom(transaction.signer, chain) : transaction
+  return addForm(transaction, { ...payload, fees, isCancel: options.isCancel }, chain, tools)
+}
+
+type Form = Pick<Outgoing, 'to' | 'data' | 'authorizations' | 'gasLimit'> & {
+  fees: Pick<SignedAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+  isCancel: boolean
+}
+
+/** Signs another form at the same nonce, stores it, then sends it. False: there is no signature to be had now. */
+async function addForm(
+  transaction: JournalTransaction,
+  { to, data, authorizations, gasLimit, fees, isCancel }: Form,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<boolean> {
   if (isResting(transaction.signer, tools)) return false
   const { nonce, signer, carries: steps } = transaction
-  const form = { ...payload, chain, nonce, signer, fees, steps }
-  const attempt = await sign({ ...form, isCancel: options.isCancel }, tools).catch((error: unknown) => {
+  const form = { to, data, authorizations, gasLimit, fees, isCancel, chain, nonce, signer, steps }
+  const attempt = await signForm(form, tools).catch((error: unknown) => {
     // What was sent before stays valid, and the other transactions of the chain must not wait for this one.
     if (error instanceof SignerUnavailable) return null
     throw error
@@ -191,7 +234,7 @@ export async function replace(
   if (!attempt) return false
   const stored = await tools.store.recordAttempt(transaction, attempt, tools.now())
   if (stored === 'stale') return true
-  const replaced = { ...transactionFields(transaction), hash: attempt.hash, isCancel: options.isCancel }
+  const replaced = { ...transactionFields(transaction), hash: attempt.hash, isCancel }
   tools.log.info(replaced, 'transaction replaced')
   await noteAnswer(transaction, attempt, await chain.send(attempt), chain, tools)
   return true
@@ -201,9 +244,9 @@ export async function replace(
 export async function fillGap(chain: Chain, signer: Address, nonce: number, tools: EngineTools): Promise<void> {
   const { chainId } = chain.config
   const head = await headOf(chain, tools)
-  const fees = tools.codec.initialFees(head.baseFeePerGas, chain.config)
+  const fees = tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config))
   const payload = await nothingFrom(signer, chain)
-  const attempt = await sign({ ...payload, chain, nonce, signer, fees, steps: [], isCancel: true }, tools)
+  const attempt = await signForm({ ...payload, chain, nonce, signer, fees, steps: [], isCancel: true }, tools)
   const filler = { chainId, signer, nonce, gasLimit: payload.gasLimit, attempt }
   const recorded = await tools.store.recordFiller(filler, tools.now())
   if (!recorded) return
@@ -257,61 +300,4 @@ function leastBusy(
 
 function turnOf(chain: Chain, signer: Address): string {
   return `${chain.config.chainId} ${signer}`
-}
-
-/** A signer that has failed is not asked for a while, so that many steps don't wait for the same silence each. */
-function isResting(signer: Address, tools: EngineTools): boolean {
-  const fault = tools.signerFaults.get(signer)
-  return fault !== undefined && elapsedMs(fault.at, tools.now()) < signerRestMs
-}
-
-/** Throws `SignerUnavailable` when the signer fails or takes too long; a signature that comes later is forgotten. */
-async function sign(
-  form: {
-    chain: Chain
-    signer: Address
-    nonce: number
-    to: Address
-    data: Hex
-    authorizations: ChainAuthorization[]
-    gasLimit: bigint
-    fees: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
-    steps: readonly CarriedStep[]
-    isCancel: boolean
-  },
-  tools: EngineTools,
-): Promise<SignedAttempt> {
-  const signer = tools.signers.get(form.signer)
-  if (!signer) throw new SignerUnavailable(form.signer, 'its key is not configured any more')
-  const { chainId } = form.chain.config
-  const unsigned = {
-    chainId,
-    nonce: form.nonce,
-    to: form.to,
-    data: form.data,
-    value: 0n,
-    gas: form.gasLimit,
-    ...form.fees,
-    authorizations: form.authorizations,
-  }
-  let raw: Hex
-  try {
-    raw = await within(signMs, signer.signTransaction(unsigned))
-    tools.signerFaults.delete(form.signer)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'no answer'
-    tools.signerFaults.set(form.signer, { at: tools.now(), reason })
-    const asked = { chainId, signer: form.signer, nonce: form.nonce, ...stepsFields(form.steps) }
-    tools.log.warn({ ...asked, reason }, 'the signer gave no signature')
-    throw new SignerUnavailable(form.signer, reason)
-  }
-  return { hash: keccak256(raw), raw, ...form.fees, isCancel: form.isCancel }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLong = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no signature within ${ms} ms`)), ms)
-  })
-  return Promise.race([work, tooLong]).finally(() => clearTimeout(timer))
 }

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Block, Chain } from '../chain/chain.js'
 import { elapsedMs } from '../domain/elapsed.js'
+import { unfunded } from '../domain/unfunded.js'
 import { groupBy } from '../domain/groupBy.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import { replace, sendStored } from './lanes.js'
@@ -71,7 +72,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
     return told !== null && told.every((receipt) => receipt === null)
   }
 
-  /** Only the lowest nonce of a lane can be stuck for its fees; the others wait for it. */
+  /** What has waited for too long is signed anew with higher fees, if that may help; else it is sent as it is. */
   async function sendAgain(transaction: JournalTransaction, seen: Seen): Promise<void> {
     const wasSent = transaction.sentAt !== null
     const { replaceAfterMs } = chain.config
@@ -79,27 +80,47 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const ageMs = elapsedMs(transaction.waitingSince, tools.now())
     // Nodes may not tell for hours, while a lane waits; higher fees for what is mined are never paid.
     const mayBeMined = seen.unanswered.has(transaction.id) && ageMs <= replaceAfterMs * standstillFactor
-    if (wasSent && ageMs > patienceMs && !mayBeMined) {
-      const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
-      if (lowest === transaction.nonce) {
-        noteInVain(transaction, seen.head)
-        if (await replace(transaction, chain, { isCancel: isGivenUp(transaction, seen.head) }, tools)) return
-      }
-    }
+    // Whoever can't pay for it as it is can't pay for more.
+    const mayBeRaised = wasSent && transaction.sendOutcome !== unfunded && !mayBeMined
+    if (mayBeRaised && ageMs > patienceMs && (await raise(transaction, seen))) return
     await sendStored(transaction, chain, tools)
+  }
+
+  /**
+   * Only the lowest nonce of a lane can be stuck for its tip, since the others wait for it; but each that does not pay the
+   * base fee is, whoever goes first. False: nothing was signed.
+   */
+  async function raise(transaction: JournalTransaction, seen: Seen): Promise<boolean> {
+    const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
+    const pays = paysFor(transaction.attempts, seen.head)
+    if (lowest !== transaction.nonce) {
+      return !pays && replace(transaction, chain, { isCancel: transaction.attempts.at(-1)!.isCancel }, tools)
+    }
+    noteInVain(transaction, seen.head)
+    const isRaised = await replace(transaction, chain, { isCancel: isGivenUp(transaction, seen) }, tools)
+    if (isRaised && pays && !waitsForBlocks(transaction, seen)) tools.tips.passedOver(transaction)
+    return isRaised
   }
 
   /**
    * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
    * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
    */
-  function isGivenUp({ signer, attempts, carries, sendOutcome }: JournalTransaction, head: Block): boolean {
+  function isGivenUp(transaction: JournalTransaction, seen: Seen): boolean {
+    const { signer, attempts, carries, sendOutcome } = transaction
+    const { head } = seen
     if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
     // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
     if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false
-    if (attempts.length > mostReplacements) return true
+    // While no block comes nobody has refused it.
+    if (waitsForBlocks(transaction, seen)) return false
+    // What pays too little now was raised for the base fee alone.
+    const paying = attempts.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)
+    if (paying.length > mostReplacements) return true
     // At the cap no fees are raised, and the time for which they would be stands for that.
-    const raised = tools.codec.replacementFees(attempts, head.baseFeePerGas, chain.config, { isCancel: false })
+    const raised = tools.codec.replacementFees(attempts, head.baseFeePerGas, tools.tips.on(chain.config), {
+      isCancel: false,
+    })
     const since = inVain.get(signer)?.since
     if (raised || since === undefined) return false
     return elapsedMs(since, tools.now()) > chain.config.replaceAfterMs * mostReplacements

@@ -38,9 +38,11 @@ async function advanceStep(work: StepWork, tools: EngineTools): Promise<Visit> {
   return executeStep(work, { payment: await paymentOf(work, previous, tools), refusal }, tools)
 }
 
-function afterFailed({ status }: StepView): StepError {
-  const message = `The previous step ended as "${status}"; execute it again, then this one.`
-  return { code: 'previous_step_failed', message, retryable: true }
+function afterFailed({ status, error }: StepView): StepError {
+  const retryable = error?.retryable ?? true
+  const how = error ? `"${status}" (${error.code})` : `"${status}"`
+  const what = retryable ? 'execute it again, then this one' : 'it can’t be executed again, nor can this one'
+  return { code: 'previous_step_failed', message: `The previous step ended as ${how}; ${what}.`, retryable }
 }
 
 /** The last step before it that the user has paid himself, which entitles to it; there may be payouts in between. */

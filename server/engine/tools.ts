@@ -11,6 +11,7 @@ import type { Bundles } from './bundles.js'
 import type { LanesChecked } from './lanesChecked.js'
 import type { Purses } from './purses.js'
 import type { SendWindow } from './sendWindow.js'
+import type { Tips } from './tips.js'
 import type { Turns } from './turns.js'
 
 /** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
@@ -48,6 +49,8 @@ export type EngineTools = {
   turns: Turns
   /** What of a lane the nodes are to have at once. */
   sendWindow: SendWindow
+  /** What tip blocks ask for. */
+  tips: Tips
   /** What signers can pay for. */
   purses: Purses
   /** The newest head that was seen of each chain. */

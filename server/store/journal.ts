@@ -194,17 +194,23 @@ export async function recordAttempt(
 /**
  * Notes what the nodes said to a send and when to look again. How long its first form has waited for a block counts from
  * the first send: it may have been held back for as long as other transactions of its lane were with the nodes.
+ * `waitsAnew`: it counts from now.
  */
 export async function noteSend(
   database: Database,
   transactionId: number,
-  outcome: string,
-  dueAt: number,
+  { outcome, dueAt, waitsAnew = false }: { outcome: string; dueAt: number; waitsAnew?: boolean },
   now: number,
 ): Promise<void> {
   // First what reads `sent_at`: MySQL assigns from left to right.
-  const waitsFrom = database.knex.raw('case when sent_at is null then ? else signed_at end', [now])
-  const noted = { signed_at: waitsFrom, send_outcome: outcome, sent_at: now, due_at: dueAt, updated_at: now }
+  const fromFirst = database.knex.raw('case when sent_at is null then ? else signed_at end', [now])
+  const noted = {
+    signed_at: waitsAnew ? now : fromFirst,
+    send_outcome: outcome,
+    sent_at: now,
+    due_at: dueAt,
+    updated_at: now,
+  }
   await database.transact(
     async (trx) => trx.later(trx('transactions').where({ id: transactionId, status: 'open' }).update(noted)),
     // Forgotten, it is sent again.

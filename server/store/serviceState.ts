@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Address } from 'viem'
+import { unfunded } from '../domain/unfunded.js'
 import type { Database } from './database.js'
 import { isWriteRefused } from './databaseErrors.js'
+import type { TransactionRow } from './rows.js'
 
 /** Whether an operator has asked all replicas to accept nothing new. */
 export async function readDraining(database: Database): Promise<boolean> {
@@ -122,7 +124,14 @@ export async function readStuck(
   database: Database,
   chainId: number,
   before: number,
-): Promise<{ open: number; stuck: number; lowestNonce: number | null; signers: Address[] }> {
+): Promise<{
+  open: number
+  stuck: number
+  lowestNonce: number | null
+  signers: Address[]
+  /** Those of the signers that could not pay for a transaction as it was sent last. */
+  unfunded: Address[]
+}> {
   const open = database.knex('transactions').where({ chain_id: chainId, status: 'open' })
   const [all, stuck] = await Promise.all([
     open.clone().count({ found: '*' }).first(),
@@ -130,13 +139,18 @@ export async function readStuck(
       .clone()
       .whereNull('mined_block')
       .where('created_at', '<', before)
-      .select<{ signer: Address; nonce: number }[]>('signer', 'nonce'),
+      .select<Pick<TransactionRow, 'signer' | 'nonce' | 'send_outcome'>[]>('signer', 'nonce', 'send_outcome'),
   ])
   const lowestNonce = stuck.reduce((lowest, { nonce }) => Math.min(lowest, nonce), Infinity)
   return {
     open: Number(all?.['found'] ?? 0),
     stuck: stuck.length,
     lowestNonce: stuck.length > 0 ? lowestNonce : null,
-    signers: [...new Set(stuck.map(({ signer }) => signer))],
+    signers: signersOf(stuck),
+    unfunded: signersOf(stuck.filter(({ send_outcome }) => send_outcome === unfunded)),
   }
+}
+
+function signersOf(transactions: readonly Pick<TransactionRow, 'signer'>[]): Address[] {
+  return [...new Set(transactions.map(({ signer }) => signer))]
 }

@@ -35,6 +35,7 @@ describe('a mined transaction whose meaning can’t be read', () => {
       log: pino({}, { write: (line) => void told.push((JSON.parse(line) as { level: number }).level) }),
       isOutage: () => true,
       now: () => 0,
+      tips: { mined: () => undefined },
     }
     await meetReceipt(
       transaction as unknown as JournalTransaction,

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Block, Chain } from '../../server/chain/chain.js'
 import { createResends } from '../../server/engine/resends.js'
 import { createSendWindow } from '../../server/engine/sendWindow.js'
+import { createTips } from '../../server/engine/tips.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import type { JournalTransaction } from '../../server/store/journalTransactions.js'
 import { until } from '../support/until.js'
@@ -71,6 +72,7 @@ describe('what is sent again on a lane', () => {
         now: Date.now,
         look: () => undefined,
         sendWindow: createSendWindow(async () => [0]),
+        tips: createTips(Date.now),
         signerFaults: new Map(),
         signers: new Map([[stuck.signer, signer]]),
         heads: new Map([[1, { baseFeePerGas: 100n }]]),

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { findingsOf } from '../../server/services/findings.js'
 import type { ChainState, LaneHealth } from '../../server/services/findings/state.js'
+import type { Address } from 'viem'
 import { randomAddress } from '../support/builders.js'
 
 describe('what is told of a lane', () => {
@@ -72,11 +73,14 @@ describe('what is told of a lane', () => {
 
   it('is why its transactions are not mined, where that is known', () => {
     const stuck = { open: 1, stuck: 1, lowestNonce: 0, signers: [signer] }
-    const remedy = (lane: Partial<LaneHealth>, isConfigured: boolean) =>
-      told(lane, { isOperator: true, isConfigured, stuck }).find(({ code }) => code === 'transactions_stuck')?.remedy
+    const remedy = (lane: Partial<LaneHealth>, isConfigured: boolean, unfunded: Address[] = []) =>
+      told(lane, { isOperator: true, isConfigured, stuck: { ...stuck, unfunded } }).find(
+        ({ code }) => code === 'transactions_stuck',
+      )?.remedy
     expect(remedy({ balance: 0n }, true)).to.match(/^Send native currency of chain 1 to 0x/)
     expect(remedy({ balance: 0n }, false)).to.match(/^Put the key of 0x/)
     expect(remedy({ balance: 10n ** 18n }, true)).to.match(/^Raise maxFeePerGasCap/)
+    expect(remedy({ balance: 10n ** 18n }, true, [signer])).to.match(/^Send native currency of chain 1 to 0x/)
   })
 
   it('names a node by its place in rpcUrls, as the metrics count them', () => {

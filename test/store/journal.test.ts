@@ -93,12 +93,12 @@ describe('the journal', () => {
     const { id, nonce } = recorded.transaction
     const read = async () => (await store.readUnmined({ chainId: 1, signer, nonce }))!
     const later = Date.now() + 60_000
-    await store.noteSend(id, 'notPooled', later, later)
+    await store.noteSend(id, { outcome: 'notPooled', dueAt: later }, later)
     expect((await read()).waitingSince, 'held back for a minute').to.equal(later)
-    await store.noteSend(id, 'accepted', later, later + 1_000)
+    await store.noteSend(id, { outcome: 'accepted', dueAt: later }, later + 1_000)
     expect(await read()).to.include({ waitingSince: later, sentAt: later + 1_000 })
     await store.recordAttempt(await read(), aSignedAttempt('0x02'), later + 2_000)
-    await store.noteSend(id, 'accepted', later, later + 3_000)
+    await store.noteSend(id, { outcome: 'accepted', dueAt: later }, later + 3_000)
     expect(await read()).to.include({ waitingSince: later + 2_000, sentAt: later + 3_000 })
   })
 

@@ -49,7 +49,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
         [
           store.settleTransaction(settled, 1),
           store.noteMined(1, { ...mined, confirmations: 1 }, 1),
-          store.noteSend(1, 'accepted', 1, 1),
+          store.noteSend(1, { outcome: 'accepted', dueAt: 1 }, 1),
           store.postponeTransactions([1], 1),
         ].map((done) => done.catch((error: { errno?: number }) => error.errno)),
       )

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Block } from '../../chain/chain.js'
 import type { VaultLimits } from '../../chain/vaultLimits.js'
 import type { ChainConfig, TokenConfig } from '../../domain/chainConfig.js'
+import type { Store } from '../../store/store.js'
 
 export type HealthStatus = 'ok' | 'degraded' | 'down'
 
@@ -48,7 +49,7 @@ export type ChainState = {
   /** How many open transactions signers have. */
   open: ReadonlyMap<Address, number>
   /** Null: the database does not answer. */
-  stuck: { open: number; stuck: number; lowestNonce: number | null; signers: Address[] } | null
+  stuck: Awaited<ReturnType<Store['readStuck']>> | null
   /** Null: the database or the chain does not answer. */
   unsettled: { unsettled: number; lowestBlock: number | null } | null
 }

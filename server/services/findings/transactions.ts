@@ -11,13 +11,17 @@ export function stuckOf(chain: ChainState, operators: readonly string[]): Findin
       code: 'transactions_stuck',
       chainId: config.chainId,
       message: `${stuck.stuck} of ${stuck.open} open transactions are not mined, from nonce ${stuck.lowestNonce} on.`,
-      remedy: remedyOfStuck(chain, stuck.signers, operators),
+      remedy: remedyOfStuck(chain, stuck, operators),
     },
   ]
 }
 
 /** What to do about transactions that are not mined, by what is known to keep them. */
-function remedyOfStuck(chain: ChainState, signers: readonly Address[], operators: readonly string[]): string {
+function remedyOfStuck(
+  chain: ChainState,
+  { signers, unfunded }: NonNullable<ChainState['stuck']>,
+  operators: readonly string[],
+): string {
   const { config, head, lanes } = chain
   const missing = signers.filter((signer) => !operators.includes(signer))
   if (missing.length > 0) {
@@ -25,7 +29,8 @@ function remedyOfStuck(chain: ChainState, signers: readonly Address[], operators
   }
   const price = (head?.baseFeePerGas ?? 0n) + config.priorityFeePerGas
   const poor = lanes.filter(
-    ({ signer, balance }) => signers.includes(signer) && balance !== null && balance < transactionGas * price,
+    ({ signer, balance }) =>
+      unfunded.includes(signer) || (signers.includes(signer) && balance !== null && balance < transactionGas * price),
   )
   if (poor.length > 0) {
     const names = listed(poor.map(({ signer }) => signer))
@@ -34,7 +39,7 @@ function remedyOfStuck(chain: ChainState, signers: readonly Address[], operators
   if (head !== null && head.baseFeePerGas > stepFeeCap(config)) {
     return `Raise maxFeePerGasCap (${config.maxFeePerGasCap}) to at least an eighth above the chain's base fee, which is ${head.baseFeePerGas}, or wait for it to fall.`
   }
-  return 'See that the chain makes blocks and that maxFeePerGasCap is at least an eighth above its base fee; replacements stop at the cap.'
+  return `See that the chain makes blocks, that these take a tip of priorityFeePerGas (${config.priorityFeePerGas}; fees are raised by eighths from there) and that maxFeePerGasCap is at least an eighth above its base fee; replacements stop at the cap.`
 }
 
 function listed(signers: readonly Address[]): string {
