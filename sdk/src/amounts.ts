@@ -8,13 +8,17 @@ import type { Wire } from './wire.js'
 /** An intent that the user pays with transactions of his own and that the solver fulfils. */
 export type OnDemandIntent = {
   mode: 'non-7702:on-demand'
-  chainBatches: { chainId: number; tokenTransfers: TokenTransfer[]; call: Call }[]
+  chainBatches: readonly { chainId: number; tokenTransfers: readonly TokenTransfer[]; call: Call }[]
 }
 
 /** Accepted by the service, not executable. */
 export type PresignIntent = {
   mode: 'non-7702:presign'
-  chainBatches: { chainId: number; tokenTransfers: TokenTransfer[]; call: Call & { signature: Hex } }[]
+  chainBatches: readonly {
+    chainId: number
+    tokenTransfers: readonly TokenTransfer[]
+    call: Call & { signature: Hex }
+  }[]
 }
 
 /** An intent, told apart by its `mode`. */
@@ -27,10 +31,10 @@ export type ChainAuthorization = SignedAuthorization & { yParity?: 0 | 1 }
 export type ActionRequest = { user: Address } & (
   | {
       /** Required with an intent of mode `7702`; `[]` when the account is delegated wherever it needs to be. */
-      chainAuthorizations: ChainAuthorization[]
-      intents: IntentRequest[]
+      chainAuthorizations: readonly ChainAuthorization[]
+      intents: readonly IntentRequest[]
     }
-  | { chainAuthorizations?: undefined; intents: Exclude<IntentRequest, { mode: '7702' }>[] }
+  | { chainAuthorizations?: undefined; intents: readonly Exclude<IntentRequest, { mode: '7702' }>[] }
 )
 
 export type Intent = Omit<Wire.Intent, 'chainBatches'> & {
@@ -53,9 +57,9 @@ export type LegacyTransactionRequest = Omit<Wire.LegacyTransactionRequest, keyof
 
 type LegacyParts = {
   address: Address
-  authorization: (Omit<ChainAuthorization, 'chainId'> & { chainId: number | string })[]
+  authorization: readonly (Omit<ChainAuthorization, 'chainId'> & { chainId: number | string })[]
   intentAuthorization: Omit<Wire.LegacyIntentAuthorization, 'chainBatches'> & {
-    chainBatches: { hash: Hex; chainId: number | string; calls: Call[] }[]
+    chainBatches: readonly { hash: Hex; chainId: number | string; calls: readonly Call[] }[]
   }
 }
 

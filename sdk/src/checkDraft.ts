@@ -25,7 +25,7 @@ export function checkDraft(draft: unknown, at = 'intent'): void {
 export function checkBatch(batch: unknown, at: string): Record<string, unknown> {
   const given = asObject(batch, at)
   const { chainId, tokenTransfers } = given
-  if (!Number.isSafeInteger(chainId)) fail(`${at}.chainId`, 'a whole number', chainId)
+  if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0', chainId)
   for (const [index, transfer] of asList(tokenTransfers, `${at}.tokenTransfers`).entries()) {
     const place = `${at}.tokenTransfers[${index}]`
     const { from, to, token, amount } = asObject(transfer, place)
@@ -53,10 +53,22 @@ export function checkAccount(account: unknown, at = 'account'): void {
 /** Whom a signature is asked of. */
 export function checkSigner(account: unknown, signatureType?: SignatureType): void {
   const method = signatureType === 'ecdsa' ? 'signMessage' : 'signTypedData'
-  if (typeof asObject(account, 'account')[method] === 'function') return
+  const given = asObject(account, 'account')
+  if (isEthersSigner(given)) {
+    throw new IntentError(
+      'account is a signer of ethers, whose methods take other arguments; wrap it as the README has it under Wallets.',
+    )
+  }
+  if (typeof given[method] === 'function') return
   throw new IntentError(
     "account can't sign; give a local account, or walletAccount(walletClient) of the package's /viem.",
   )
+}
+
+/** Its `signTypedData` takes domain, types and value one by one; in version 5 it has another name. viem's takes one object. */
+function isEthersSigner({ getAddress, signTypedData, _signTypedData }: Record<string, unknown>): boolean {
+  if (typeof getAddress !== 'function') return false
+  return typeof _signTypedData === 'function' || (typeof signTypedData === 'function' && signTypedData.length > 2)
 }
 
 /** What an EIP-7702 authorization says. Encoders take what is no number for 0, and so for every chain. */

@@ -140,15 +140,17 @@ export function createIntentClient(options: IntentClientOptions) {
     async findVenueTxHashes(
       query: {
         address: Address
-        actionTypes?: string[] | undefined
+        actionTypes?: readonly string[] | undefined
         venue?: string | undefined
         count?: number | undefined
       },
       how?: CallOptions,
     ): Promise<VenueTxHash[]> {
       // The service takes an empty list for no filter.
-      if (query.actionTypes?.length === 0) return []
-      return (await wire.queryVenueTxHashes(query, how)).data.txHashes
+      const { actionTypes, ...rest } = query
+      if (actionTypes?.length === 0) return []
+      const all = { ...rest, actionTypes: actionTypes && [...actionTypes] }
+      return (await wire.queryVenueTxHashes(all, how)).data.txHashes
     },
 
     /**

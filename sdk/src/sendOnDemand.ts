@@ -15,7 +15,7 @@ import type { Call, TokenTransfer } from './signing.js'
 import type { Step } from './wire.js'
 
 /** A chain's part of an intent that the user pays himself: either what he pays, or what the solver does. */
-export type OnDemandBatch = { chainId: number; tokenTransfers: TokenTransfer[]; call?: Call }
+export type OnDemandBatch = { chainId: number; tokenTransfers: readonly TokenTransfer[]; call?: Call }
 
 /** A transaction for the user to send. */
 export type Payment = { chainId: number; to: Address; value: bigint; data: Hex }
@@ -59,11 +59,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   const nothing: Call = { to: user, value: 0n, data: '0x' }
   const intents = options.intents.map(({ chainBatches }) => ({
     mode: 'non-7702:on-demand' as const,
-    chainBatches: chainBatches.map((batch) => ({
-      ...batch,
-      tokenTransfers: [...batch.tokenTransfers],
-      call: batch.call ?? nothing,
-    })),
+    chainBatches: chainBatches.map((batch) => ({ ...batch, call: batch.call ?? nothing })),
   }))
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created

@@ -5,14 +5,12 @@ import { keccak256 } from './keccak256.js'
 import { randomKey } from './randomKey.js'
 import {
   batchHash,
-  type Call,
   type ChainBatch,
   ecdsaIntentDigest,
   intentTypedData,
   registrationTypedData,
   type SignatureType,
   type SignedAuthorization,
-  type TokenTransfer,
 } from './signing.js'
 
 /**
@@ -30,7 +28,7 @@ export type SignedIntent = {
   nbf: number
   /** Unix seconds, inclusive. */
   exp: number
-  chainBatches: { hash: Hash; chainId: number; tokenTransfers: TokenTransfer[]; calls: Call[] }[]
+  chainBatches: readonly (ChainBatch & { hash: Hash })[]
 }
 
 /** How long an intent is valid from now on where nothing else is asked for. */
