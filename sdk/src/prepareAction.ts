@@ -1,5 +1,5 @@
 import { type Address, concat, type Hash } from 'viem'
-import { abortable } from './abortable.js'
+import { abortable, throwIfAborted } from './abortable.js'
 import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
@@ -154,7 +154,7 @@ export async function signAction(
   for (const { digest: _digest, ...intent } of prepared.intents) {
     intents.push(await abortable(() => signIntent({ account, ...intent }), signal))
   }
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   return { user: prepared.user, chainAuthorizations, intents }
 }
 

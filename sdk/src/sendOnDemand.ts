@@ -1,6 +1,6 @@
 import type { Action } from './amounts.js'
 import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddress } from 'viem'
-import { abortable } from './abortable.js'
+import { abortable, throwIfAborted } from './abortable.js'
 import type { IntentClient } from './client.js'
 import { asFilledList, checkAccount, checkBatch, checkCall, checkSigner } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
@@ -80,7 +80,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
 /** Has the user pay a step, registers that, and follows the step to its end. */
 async function payStep(client: IntentClient, step: Step, payment: Payment, options: OnDemandOptions): Promise<Step> {
   const { account, signal, onProgress } = options
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const hash = await options.pay(payment)
   let isRegistered = false
   const onAccepted = () => void (isRegistered = true)

@@ -55,7 +55,7 @@ export async function signIntent(intent: {
   const { account, chainBatches, signatureType = 'eip712' } = intent
   checkDraft({ chainBatches, signatureType })
   checkSigner(account, signatureType)
-  const { nbf, exp } = windowOf(intent, randomKey())
+  const { nbf, exp } = windowOf(intent, intent.nbf === undefined ? randomKey('nbf') : '')
   requireWindow({ nbf, exp })
   const unsigned = { signatureType, nbf, exp, chainBatches }
   const signature =

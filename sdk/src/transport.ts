@@ -1,5 +1,5 @@
 import { IntentConnectionError, IntentTimeoutError, retryableStatuses } from './errors.js'
-import { untilAborted } from './abortable.js'
+import { throwIfAborted, untilAborted } from './abortable.js'
 import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 
@@ -68,7 +68,7 @@ export function retryAfterMs(headers: Headers): number | null {
 }
 
 async function tryOnce({ url, ...init }: Outgoing, { fetch, timeoutMs, signal }: TransportOptions): Promise<Response> {
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const limited = limitedSignal(timeoutMs, signal)
   try {
     // Not every `fetch` heeds its signal.
