@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 import {
   type Action,
   actionFrom,
+  airdropFrom,
   type ActionPage,
   type Intent,
   intentFrom,
@@ -18,6 +19,7 @@ import {
   type LegacyTransactionRequest,
   type TokenBalance,
 } from './amounts.js'
+import { naming } from './errors.js'
 import type { ActionFilter, ExecuteOptions, IntentClientOptions } from './clientOptions.js'
 import { runAction, type RunOptions } from './runAction.js'
 import { type Expectation, pin, type PinnedChain } from './pins.js'
@@ -66,13 +68,15 @@ export function createIntentClient(options: IntentClientOptions) {
      * Create an action. Checks and stores an action with one or more intents, each of its own mode. Nothing is
      * executed: ask for the steps with `POST /actions/{actionId}/intents/{intentIndex}/steps/{stepIndex}`.
      *
-     * It carries an idempotency key, your own or a random one, so that it is stored once however often it is sent.
+     * It carries an idempotency key, your own or a random one, so that it is stored once however often it is sent. What it
+     * rejects with names it as `idempotencyKey`, unless it was aborted: the same call with it is the same action.
      */
     async createAction(
       request: ActionRequest,
       { idempotencyKey, ...how }: CallOptions & { idempotencyKey?: string | undefined } = {},
     ): Promise<ActionCreated> {
-      return wire.createAction(inDigits(request), keyOf(idempotencyKey), how)
+      const key = keyOf(idempotencyKey)
+      return naming(['idempotencyKey', key], () => wire.createAction(inDigits(request), key, how))
     },
 
     /**
@@ -199,7 +203,7 @@ export function createIntentClient(options: IntentClientOptions) {
       const { chainId, tokenId, wallet, amount } = airdrop
       const body = { wallet, amount: amount?.toString() }
       const { data, response } = await wire.requestAirdrop({ chainId, tokenId }, body, how)
-      return { txHash: data.data.txHash, amount: BigInt(data.data.amount), arrived: response.status === 200 }
+      return { txHash: data.data.txHash, amount: airdropFrom(data.data.amount), arrived: response.status === 200 }
     },
 
     /**

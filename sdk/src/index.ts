@@ -20,6 +20,7 @@ export type {
   TokenBalance,
 } from './amounts.js'
 export { parseRequest, serializeRequest } from './amounts.js'
+export type { GivenHeaders } from './checkOptions.js'
 export type { Fetch, FetchInit } from './transport.js'
 export type { AuthorizationDraft } from './authorizations.js'
 export {

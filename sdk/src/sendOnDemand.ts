@@ -4,7 +4,7 @@ import { abortable, throwIfAborted } from './abortable.js'
 import type { IntentClient } from './client.js'
 import { asFilledList, checkAccount, checkBatch, checkCall, checkSigner } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
-import { IntentError, ofAction, StepFailedError, UnregisteredPaymentError } from './errors.js'
+import { IntentError, naming, StepFailedError, UnregisteredPaymentError } from './errors.js'
 import { type Expectation, isSame } from './pins.js'
 import { keyOf } from './randomKey.js'
 import { readToken } from './readToken.js'
@@ -63,7 +63,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   }))
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
-  return ofAction(actionId, async () => {
+  return naming(['actionId', actionId], async () => {
     onProgress?.({ type: 'created', ...created })
     const steps = (await readAction(client, actionId, { signal })).intents.flatMap((intent) => intent.steps)
     for (const [index, step] of steps.entries()) {

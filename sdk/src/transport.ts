@@ -29,6 +29,8 @@ export type TransportOptions = {
   /** `always`: the same request twice does no harm. `refused`: only what the service has refused unseen (429) is repeated. */
   repeat: 'always' | 'refused'
   signal: AbortSignal | undefined
+  /** Reads each answer; rejects for one that is as good as lost. */
+  check?: (answer: Response) => Promise<void>
 }
 
 const firstDelayMs = 500
@@ -44,6 +46,7 @@ export function createSend(options: TransportOptions): Send {
       let delayMs = backoff(tries)
       try {
         const response = await tryOnce(request, options)
+        await options.check?.(response)
         const repeatable =
           options.repeat === 'always' ? retryableStatuses.has(response.status) : response.status === 429
         if (!repeatable || isLast) return response

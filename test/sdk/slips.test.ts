@@ -145,6 +145,12 @@ describe('what is given to the SDK wrongly', () => {
     ['no id', () => client.getAction(''), 'actionId is missing.'],
     ['no address', () => client.getBalances(undefined as never), 'address is missing.'],
     ['no service', () => createIntentClient({} as never), 'baseUrl has to be'],
+    [
+      'a service at no host',
+      () => createIntentClient({ baseUrl: 'http://[bad' }),
+      'address, without a query or a login; it',
+    ],
+    ['a port that is none', () => createIntentClient({ baseUrl: 'http://a:99999' }), 'it is http://a:99999.'],
     ['a service with a login', () => createIntentClient({ baseUrl: 'http://u:p@127.0.0.1' }), 'or a login.'],
     ['a service with a query', () => createIntentClient({ baseUrl: 'http://127.0.0.1/?a=1' }), 'without a query'],
     ['a path for an id', () => client.getAction('..'), 'actionId is no name.'],

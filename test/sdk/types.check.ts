@@ -96,6 +96,8 @@ createIntentClient({
 // What is given and taken has names.
 declare const headers: () => Promise<RequestHeaders>
 createIntentClient({ baseUrl: '', headers })
+createIntentClient({ baseUrl: '', headers: new Headers({ 'x-api-key': 'k' }) })
+createIntentClient({ baseUrl: '', headers: async () => [['x-api-key', 'k']] as const })
 export function worstOf({ database, findings }: HealthReport): FindingCode | HealthStatus {
   const worst: Finding | undefined = findings[0]
   return worst ? worst.code : database
