@@ -4,7 +4,8 @@ import { IntentError } from './errors.js'
 export type GivenHeaders =
   | Record<string, string>
   | readonly (readonly [name: string, value: string])[]
-  | { entries: () => Iterable<[string, string]> }
+  // What a `Headers` has whatever libraries are compiled with.
+  | { forEach: (each: (value: string, name: string) => void) => void }
 
 /** As a `Headers`, with names in lower case. What can't be sent is refused here; values are secrets and not quoted. */
 export function readHeaders(given: unknown, at = 'headers'): Headers {
@@ -28,8 +29,11 @@ function pairsOf(given: unknown, at: string): Iterable<unknown> {
   if (Array.isArray(given)) return given
   // An iterator could be read once alone, and headers are read for each call.
   if (typeof given === 'object' && !('next' in given)) {
-    const { entries } = given as { entries?: unknown }
-    return typeof entries === 'function' ? (entries.call(given) as Iterable<unknown>) : Object.entries(given)
+    const { forEach } = given as { forEach?: unknown }
+    if (typeof forEach !== 'function') return Object.entries(given)
+    const pairs: unknown[] = []
+    forEach.call(given, (value: unknown, name: unknown) => pairs.push([name, value]))
+    return pairs
   }
   throw new IntentError(`${at} has to be an object, a Headers or a list of pairs.`)
 }

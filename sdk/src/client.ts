@@ -68,8 +68,9 @@ export function createIntentClient(options: IntentClientOptions) {
      * Create an action. Checks and stores an action with one or more intents, each of its own mode. Nothing is
      * executed: ask for the steps with `POST /actions/{actionId}/intents/{intentIndex}/steps/{stepIndex}`.
      *
-     * It carries an idempotency key, your own or a random one, so that it is stored once however often it is sent. What it
-     * rejects with names it as `idempotencyKey`, unless it was aborted: the same call with it is the same action.
+     * It carries an idempotency key, your own or a random one, so that it is stored once however often it is sent.
+     * What it rejects with names it as `idempotencyKey`, unless it was aborted: the same call with it is the same
+     * action.
      */
     async createAction(
       request: ActionRequest,
