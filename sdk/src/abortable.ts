@@ -1,7 +1,17 @@
+/** Why it has aborted; signals of old platforms and of stand-ins for them don't tell, and can't throw. */
+export function reasonOf(signal: AbortSignal): unknown {
+  if (signal.reason !== undefined) return signal.reason
+  return Object.assign(new Error('This operation was aborted.'), { name: 'AbortError' })
+}
+
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw reasonOf(signal)
+}
+
 /** What a promise gives; rejects with the signal's reason when it aborts before, and what comes then is dropped. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal?.reason as Error)
+    const onAbort = () => reject(reasonOf(signal!) as Error)
     if (signal?.aborted) onAbort()
     signal?.addEventListener('abort', onAbort, { once: true })
     void promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', onAbort))
@@ -10,6 +20,6 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
 
 /** Asks a wallet, unless the signal has aborted, and waits for it until the signal does. What it shows by then stays there. */
 export async function abortable<T>(ask: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   return untilAborted(ask(), signal)
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { askedAt, IntentConnectionError, IntentError } from './errors.js'
 import type { SignedIntent } from './sign.js'
 import type { Call, SignedAuthorization, TokenTransfer } from './signing.js'
 import type { Wire } from './wire.js'
@@ -8,13 +9,17 @@ import type { Wire } from './wire.js'
 /** An intent that the user pays with transactions of his own and that the solver fulfils. */
 export type OnDemandIntent = {
   mode: 'non-7702:on-demand'
-  chainBatches: { chainId: number; tokenTransfers: TokenTransfer[]; call: Call }[]
+  chainBatches: readonly { chainId: number; tokenTransfers: readonly TokenTransfer[]; call: Call }[]
 }
 
 /** Accepted by the service, not executable. */
 export type PresignIntent = {
   mode: 'non-7702:presign'
-  chainBatches: { chainId: number; tokenTransfers: TokenTransfer[]; call: Call & { signature: Hex } }[]
+  chainBatches: readonly {
+    chainId: number
+    tokenTransfers: readonly TokenTransfer[]
+    call: Call & { signature: Hex }
+  }[]
 }
 
 /** An intent, told apart by its `mode`. */
@@ -27,10 +32,10 @@ export type ChainAuthorization = SignedAuthorization & { yParity?: 0 | 1 }
 export type ActionRequest = { user: Address } & (
   | {
       /** Required with an intent of mode `7702`; `[]` when the account is delegated wherever it needs to be. */
-      chainAuthorizations: ChainAuthorization[]
-      intents: IntentRequest[]
+      chainAuthorizations: readonly ChainAuthorization[]
+      intents: readonly IntentRequest[]
     }
-  | { chainAuthorizations?: undefined; intents: Exclude<IntentRequest, { mode: '7702' }>[] }
+  | { chainAuthorizations?: undefined; intents: readonly Exclude<IntentRequest, { mode: '7702' }>[] }
 )
 
 export type Intent = Omit<Wire.Intent, 'chainBatches'> & {
@@ -53,9 +58,9 @@ export type LegacyTransactionRequest = Omit<Wire.LegacyTransactionRequest, keyof
 
 type LegacyParts = {
   address: Address
-  authorization: (Omit<ChainAuthorization, 'chainId'> & { chainId: number | string })[]
+  authorization: readonly (Omit<ChainAuthorization, 'chainId'> & { chainId: number | string })[]
   intentAuthorization: Omit<Wire.LegacyIntentAuthorization, 'chainBatches'> & {
-    chainBatches: { hash: Hex; chainId: number | string; calls: Call[] }[]
+    chainBatches: readonly { hash: Hex; chainId: number | string; calls: readonly Call[] }[]
   }
 }
 
@@ -120,7 +125,22 @@ export function parseRequest(text: string): ActionRequest {
   ) as ActionRequest
 }
 
-export function intentFrom(intent: Wire.Intent): Intent {
+/** A part of an answer with its amounts as `bigint`; rejects for what the spec does not have. */
+const reading =
+  <From, To>(what: string, convert: (value: From) => To) =>
+  (value: From): To => {
+    try {
+      return convert(value)
+    } catch (cause) {
+      throw cause instanceof IntentError
+        ? cause
+        : new IntentConnectionError(`The answer has a broken ${what}; ${askedAt}`, cause)
+    }
+  }
+
+export const intentFrom = reading('intent', (intent: Wire.Intent): Intent => {
+  // What follows the steps takes each for one.
+  for (const step of intent.steps) text(step.status)
   return {
     ...intent,
     chainBatches: intent.chainBatches.map((batch) => ({
@@ -128,13 +148,17 @@ export function intentFrom(intent: Wire.Intent): Intent {
       tokenTransfers: batch.tokenTransfers.map((transfer) => withBigints(transfer, 'amount')),
     })),
   }
-}
+})
 
-export function actionFrom(action: Wire.Action): Action {
-  return { ...action, intents: action.intents.map(intentFrom) }
-}
+export const actionFrom = reading('action', (action: Wire.Action): Action => ({
+  ...action,
+  intents: action.intents.map(intentFrom),
+}))
 
-export function chainFrom({ tokens, ...chain }: Wire.Chain): Chain {
+export const chainFrom = reading('chain', ({ tokens, ...chain }: Wire.Chain): Chain => {
+  // A contract that is not there could not be told from one that has not changed.
+  text(chain.delegate)
+  text(chain.solver)
   return {
     ...chain,
     tokens: tokens.map(({ airdrop, ...token }) => ({
@@ -142,32 +166,43 @@ export function chainFrom({ tokens, ...chain }: Wire.Chain): Chain {
       airdrop: airdrop && withBigints(airdrop, 'amount'),
     })),
   }
-}
+})
 
-export function healthFrom({ chains, ...report }: Wire.HealthReport): HealthReport {
-  return {
-    ...report,
-    chains: chains.map(({ solverBalance, lanes, ...chain }) => ({
-      ...chain,
-      solverBalance: solverBalance && withBigints(solverBalance, ...Object.keys(solverBalance)),
-      lanes: lanes.map((lane) => ({ ...lane, balance: lane.balance === null ? null : BigInt(lane.balance) })),
-    })),
-  }
-}
+export const healthFrom = reading('report', ({ chains, ...report }: Wire.HealthReport): HealthReport => ({
+  ...report,
+  chains: chains.map(({ solverBalance, lanes, ...chain }) => ({
+    ...chain,
+    solverBalance: solverBalance && withBigints(solverBalance, ...Object.keys(solverBalance)),
+    lanes: lanes.map((lane) => ({ ...lane, balance: lane.balance === null ? null : amountFrom(lane.balance) })),
+  })),
+}))
 
-export function depositFrom(record: Wire.DepositRecord): DepositRecord {
-  return withBigints(record, 'amount')
-}
+export const depositFrom = reading('record', (record: Wire.DepositRecord): DepositRecord =>
+  withBigints(record, 'amount'),
+)
 
-export function balanceFrom(balance: Wire.TokenBalance): TokenBalance {
-  return withBigints(balance, 'amount', 'available', 'reserved')
-}
+export const balanceFrom = reading('balance', (balance: Wire.TokenBalance): TokenBalance =>
+  withBigints(balance, 'amount', 'available', 'reserved'),
+)
+
+export const airdropFrom = reading('amount', amountFrom)
 
 function withBigints<T extends Record<K, string>, K extends string>(
   value: T,
   ...keys: K[]
 ): Omit<T, K> & Record<K, bigint> {
-  return { ...value, ...(Object.fromEntries(keys.map((key) => [key, BigInt(value[key])])) as Record<K, bigint>) }
+  return { ...value, ...(Object.fromEntries(keys.map((key) => [key, amountFrom(value[key])])) as Record<K, bigint>) }
+}
+
+/** `BigInt` alone would take nothing, and blanks, for 0. */
+function amountFrom(digits: string): bigint {
+  if (/^[0-9]+$/.test(text(digits))) return BigInt(digits)
+  throw new TypeError('An amount is no number.')
+}
+
+function text(value: string): string {
+  if (typeof value === 'string') return value
+  throw new TypeError('Something that is always a text is none.')
 }
 
 function convert(value: unknown): unknown {

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { throwIfAborted } from './abortable.js'
 import type { Chain } from './amounts.js'
 import { IntentConnectionError, IntentError } from './errors.js'
 import type { Send } from './transport.js'
@@ -74,7 +75,7 @@ async function ask(
   const answer = await send({ url, method: 'POST', headers, body: JSON.stringify(call) })
     .then((response) => response.json() as Promise<{ result?: unknown; error?: { message?: unknown } } | null>)
     .catch((reason: unknown) => {
-      signal?.throwIfAborted()
+      throwIfAborted(signal)
       throw new IntentConnectionError(`The node of chain ${chainId} did not answer ${method}.`, reason)
     })
   const { result, error } = answer ?? {}

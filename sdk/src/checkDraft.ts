@@ -12,20 +12,27 @@ export function checkDraft(draft: unknown, at = 'intent'): void {
   if (mode !== undefined && mode !== '7702') {
     throw new IntentError(`${at}.mode is not 7702; only such intents are signed here. See sendOnDemand.`)
   }
-  if (signatureType !== undefined && signatureType !== 'eip712' && signatureType !== 'ecdsa')
-    fail(`${at}.signatureType`, "'eip712' or 'ecdsa'", signatureType)
+  if (signatureType !== undefined) checkSignatureType(signatureType, `${at}.signatureType`)
   for (const [index, batch] of asFilledList(chainBatches, `${at}.chainBatches`).entries()) {
-    const place = `${at}.chainBatches[${index}]`
-    const { calls } = checkBatch(batch, place)
-    asList(calls, `${place}.calls`).forEach((call, number) => checkCall(call, `${place}.calls[${number}]`))
+    checkCalls(batch, `${at}.chainBatches[${index}]`)
   }
+}
+
+export function checkSignatureType(value: unknown, at: string): void {
+  if (value !== 'eip712' && value !== 'ecdsa') fail(at, "'eip712' or 'ecdsa'", value)
+}
+
+/** A batch with what the user's account calls. */
+export function checkCalls(batch: unknown, at: string): void {
+  const { calls } = checkBatch(batch, at)
+  asList(calls, `${at}.calls`).forEach((call, number) => checkCall(call, `${at}.calls[${number}]`))
 }
 
 /** What all kinds of batches have: a chain, and what is to move there. */
 export function checkBatch(batch: unknown, at: string): Record<string, unknown> {
   const given = asObject(batch, at)
   const { chainId, tokenTransfers } = given
-  if (!Number.isSafeInteger(chainId)) fail(`${at}.chainId`, 'a whole number', chainId)
+  if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0', chainId)
   for (const [index, transfer] of asList(tokenTransfers, `${at}.tokenTransfers`).entries()) {
     const place = `${at}.tokenTransfers[${index}]`
     const { from, to, token, amount } = asObject(transfer, place)
@@ -53,17 +60,31 @@ export function checkAccount(account: unknown, at = 'account'): void {
 /** Whom a signature is asked of. */
 export function checkSigner(account: unknown, signatureType?: SignatureType): void {
   const method = signatureType === 'ecdsa' ? 'signMessage' : 'signTypedData'
-  if (typeof asObject(account, 'account')[method] === 'function') return
+  const given = asObject(account, 'account')
+  if (isEthersSigner(given)) {
+    throw new IntentError(
+      'account is a signer of ethers, whose methods take other arguments; wrap it as the README has it under Wallets.',
+    )
+  }
+  if (typeof given[method] === 'function') return
   throw new IntentError(
     "account can't sign; give a local account, or walletAccount(walletClient) of the package's /viem.",
   )
 }
 
+/** Its `signTypedData` takes domain, types and value one by one; in version 5 it has another name. viem's takes one object. */
+function isEthersSigner({ getAddress, signTypedData, _signTypedData }: Record<string, unknown>): boolean {
+  if (typeof getAddress !== 'function') return false
+  return typeof _signTypedData === 'function' || (typeof signTypedData === 'function' && signTypedData.length > 2)
+}
+
 /** What an EIP-7702 authorization says. Encoders take what is no number for 0, and so for every chain. */
-export function checkAuthorization(authorization: unknown, at: string): void {
+export function checkAuthorization(authorization: unknown, at: string, leastChain: 0 | 1 = 1): void {
   const { address, chainId, nonce } = asObject(authorization, at)
   asAddress(address, `${at}.address`, 'the address of a delegate')
-  if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0 (that is every chain)', chainId)
+  if (!isWholeFrom(leastChain, chainId)) {
+    fail(`${at}.chainId`, `a whole number${leastChain ? ' above 0 (that is every chain)' : ', not negative'}`, chainId)
+  }
   asIndex(nonce, `${at}.nonce`)
 }
 
@@ -75,7 +96,7 @@ export function checkRegistration({ actionId, intentIndex, stepIndex, hash }: Re
   if (String(actionId).length !== 36) fail('actionId', 'a UUID', actionId)
   asIndex(intentIndex, 'intentIndex')
   asIndex(stepIndex, 'stepIndex')
-  if (typeof hash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(hash)) fail('hash', '0x and 64 hex digits', hash)
+  asHash(hash, 'hash')
 }
 
 export function asFilledList(value: unknown, at: string): unknown[] {
@@ -101,7 +122,11 @@ function asAmount(value: unknown, at: string): void {
     fail(at, 'a bigint below 2^256, not negative', value)
 }
 
-function asIndex(value: unknown, at: string): void {
+export function asHash(value: unknown, at: string): void {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(value)) fail(at, '0x and 64 hex digits', value)
+}
+
+export function asIndex(value: unknown, at: string): void {
   if (!isWholeFrom(0, value)) fail(at, 'a whole number, not negative', value)
 }
 

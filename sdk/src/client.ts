@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 import {
   type Action,
   actionFrom,
+  airdropFrom,
   type ActionPage,
   type Intent,
   intentFrom,
@@ -18,6 +19,7 @@ import {
   type LegacyTransactionRequest,
   type TokenBalance,
 } from './amounts.js'
+import { naming } from './errors.js'
 import type { ActionFilter, ExecuteOptions, IntentClientOptions } from './clientOptions.js'
 import { runAction, type RunOptions } from './runAction.js'
 import { type Expectation, pin, type PinnedChain } from './pins.js'
@@ -67,12 +69,15 @@ export function createIntentClient(options: IntentClientOptions) {
      * executed: ask for the steps with `POST /actions/{actionId}/intents/{intentIndex}/steps/{stepIndex}`.
      *
      * It carries an idempotency key, your own or a random one, so that it is stored once however often it is sent.
+     * What it rejects with names it as `idempotencyKey`, unless it was aborted: the same call with it is the same
+     * action.
      */
     async createAction(
       request: ActionRequest,
       { idempotencyKey, ...how }: CallOptions & { idempotencyKey?: string | undefined } = {},
     ): Promise<ActionCreated> {
-      return wire.createAction(inDigits(request), keyOf(idempotencyKey), how)
+      const key = keyOf(idempotencyKey)
+      return naming(['idempotencyKey', key], () => wire.createAction(inDigits(request), key, how))
     },
 
     /**
@@ -140,15 +145,17 @@ export function createIntentClient(options: IntentClientOptions) {
     async findVenueTxHashes(
       query: {
         address: Address
-        actionTypes?: string[] | undefined
+        actionTypes?: readonly string[] | undefined
         venue?: string | undefined
         count?: number | undefined
       },
       how?: CallOptions,
     ): Promise<VenueTxHash[]> {
       // The service takes an empty list for no filter.
-      if (query.actionTypes?.length === 0) return []
-      return (await wire.queryVenueTxHashes(query, how)).data.txHashes
+      const { actionTypes, ...rest } = query
+      if (actionTypes?.length === 0) return []
+      const all = { ...rest, actionTypes: actionTypes && [...actionTypes] }
+      return (await wire.queryVenueTxHashes(all, how)).data.txHashes
     },
 
     /**
@@ -197,7 +204,7 @@ export function createIntentClient(options: IntentClientOptions) {
       const { chainId, tokenId, wallet, amount } = airdrop
       const body = { wallet, amount: amount?.toString() }
       const { data, response } = await wire.requestAirdrop({ chainId, tokenId }, body, how)
-      return { txHash: data.data.txHash, amount: BigInt(data.data.amount), arrived: response.status === 200 }
+      return { txHash: data.data.txHash, amount: airdropFrom(data.data.amount), arrived: response.status === 200 }
     },
 
     /**

@@ -8,6 +8,11 @@ export class IntentError extends Error {
   readonly retryable: boolean
   /** The action that had been stored when `send`, `sendOnDemand` or `runAction` failed: go on with `runAction`. Null: none. */
   readonly actionId: string | null = null
+  /**
+   * The key under which `createAction` asked for an action, also one that it made itself: the same request under it is
+   * the same action, so repeat it with that. Null: none was asked for.
+   */
+  readonly idempotencyKey: string | null = null
 
   constructor(message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -47,15 +52,21 @@ const errorNames = new Set<string>([
   'CannotAuthorizeError',
 ] satisfies ('IntentError' | keyof IntentErrors)[])
 
-/** Runs what concerns a stored action, and has the errors of this package name it. */
-export async function ofAction<T>(actionId: string, run: () => Promise<T>): Promise<T> {
+/** Runs what concerns a stored action, or one that is asked for, and has the errors of this package name it. */
+export async function naming<T>(
+  [name, value]: ['actionId' | 'idempotencyKey', string],
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (error instanceof IntentError && (error.actionId ?? null) === null) Object.assign(error, { actionId })
+    if (error instanceof IntentError && (error[name] ?? null) === null) Object.assign(error, { [name]: value })
     throw error
   }
 }
+
+/** What to ask where something else than the service seems to answer. */
+export const askedAt = "is baseUrl the service's address?"
 
 /** The service has answered, and refused or failed. */
 export class IntentApiError extends IntentError {
@@ -77,9 +88,17 @@ export class IntentApiError extends IntentError {
   /** With `insufficient_credit`: the token that transfer pays. */
   declare readonly token: Address | null
 
-  constructor(answer: { status: number; body: unknown; requestId: string | null; retryAfterMs: number | null }) {
+  constructor(answer: {
+    status: number
+    body: unknown
+    requestId: string | null
+    retryAfterMs: number | null
+    /** Method and path, without values. */
+    operation?: string
+  }) {
     const detail = readBody(answer.body, answer.status)
-    const text = detail.message ?? `The service answered ${answer.status}.`
+    const asked = answer.operation ? ` to ${answer.operation}` : ''
+    const text = detail.message ?? `The answer${asked} is ${answer.status} without a message; ${askedAt}`
     // One alone may be the message already.
     const untold = detail.issues.filter(({ message }) => !text.includes(message))
     const places = untold.map(({ path, message }) => (path ? `${path}: ${message}` : message))

@@ -1,3 +1,4 @@
+import { throwIfAborted } from './abortable.js'
 import { IntentApiError } from './errors.js'
 import { NoEventStreamError, type StepEvent } from './openEvents.js'
 import { shortestPauseMs, sleep } from './sleep.js'
@@ -34,7 +35,7 @@ export async function* followEvents(
         yield event
       }
     } catch (error) {
-      signal.throwIfAborted()
+      throwIfAborted(signal)
       if (error instanceof NoEventStreamError || (error instanceof IntentApiError && !error.retryable)) return
       if (error instanceof IntentApiError) pauseMs = error.retryAfterMs
       isCut = true

@@ -20,6 +20,7 @@ export type {
   TokenBalance,
 } from './amounts.js'
 export { parseRequest, serializeRequest } from './amounts.js'
+export type { GivenHeaders } from './checkOptions.js'
 export type { Fetch, FetchInit } from './transport.js'
 export type { AuthorizationDraft } from './authorizations.js'
 export {
@@ -58,7 +59,7 @@ export {
   type SignedAuthorization,
   type TokenTransfer,
   type UnsignedIntent,
-} from './signing.js'
+} from './checkedSigning.js'
 export type { WaitOptions } from './waitForStep.js'
 export type { StepProgress, WatchOptions } from './watchAction.js'
 export type {

@@ -1,3 +1,5 @@
+import { throwIfAborted } from './abortable.js'
+
 /** Timers that are set for longer go off at once. */
 export const longestTimerMs = 2 ** 31 - 1
 
@@ -25,7 +27,7 @@ export function limitedSignal(ms: number, outer?: AbortSignal) {
     signal: controller.signal,
     /** Rejects with the reason of the caller's signal, or with the error of `late` when time was up, else with `error`. */
     fail(error: unknown, late: () => Error): never {
-      if (outer?.aborted) throw outer.reason
+      throwIfAborted(outer)
       throw timedOut ? late() : error
     },
     /** Starts the time anew. */

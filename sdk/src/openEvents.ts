@@ -1,4 +1,4 @@
-import { untilAborted } from './abortable.js'
+import { throwIfAborted, untilAborted } from './abortable.js'
 import { IntentConnectionError, IntentError, IntentTimeoutError } from './errors.js'
 import { limitedSignal } from './limitedSignal.js'
 import type { Step } from './wire.js'
@@ -31,7 +31,7 @@ export async function* openEvents(
   connect: (signal: AbortSignal) => Promise<Response>,
   { signal, timeoutMs, silenceMs = defaultSilenceMs }: EventsOptions,
 ): AsyncGenerator<StepEvent> {
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const limited = limitedSignal(timeoutMs, signal)
   // A proxy may pass the head on and hold back all that follows, so only the first bytes show that there is one.
   let isOpen = false

@@ -1,5 +1,5 @@
 import { type Address, concat, type Hash } from 'viem'
-import { abortable } from './abortable.js'
+import { abortable, throwIfAborted } from './abortable.js'
 import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
@@ -38,7 +38,7 @@ export type PrepareOptions = {
   /** The contracts that you trust, instead of the client's. */
   expect?: Expectation | undefined
   /** Instead of those that would be signed. */
-  chainAuthorizations?: ChainAuthorization[] | undefined
+  chainAuthorizations?: readonly ChainAuthorization[] | undefined
   /** Nodes by chain id, instead of those in `GET /chains`. */
   rpcUrls?: Record<number, string> | undefined
   /** What the intents are told apart by from others with the same batches: each chooses its `nbf`. Random by default. */
@@ -100,7 +100,7 @@ export async function prepareAction(calls: PrepareCalls, options: PrepareOptions
       })
   if (authorizations.length > 0 && !account.signAuthorization) throw new CannotAuthorizeError(authorizations)
   const intents = drafts.map((draft) => ({ ...draft, digest: intentDigest(draft) }))
-  const all = { authorizations, chainAuthorizations: given ?? [] }
+  const all = { authorizations, chainAuthorizations: [...(given ?? [])] }
   return {
     user: account.address,
     intents,
@@ -154,7 +154,7 @@ export async function signAction(
   for (const { digest: _digest, ...intent } of prepared.intents) {
     intents.push(await abortable(() => signIntent({ account, ...intent }), signal))
   }
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   return { user: prepared.user, chainAuthorizations, intents }
 }
 

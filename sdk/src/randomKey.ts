@@ -1,7 +1,11 @@
 import { IntentError } from './errors.js'
 
-/** A key that nobody else has. */
-export function randomKey(): string {
+/** A key that nobody else has; where the platform can't make one, the caller is to give what is named. */
+export function randomKey(instead = 'idempotencyKey'): string {
+  // Old platforms, such as React Native without a polyfill.
+  if (typeof globalThis.crypto?.getRandomValues !== 'function') {
+    throw new IntentError(`Without a global crypto there is no random key; name ${instead}.`)
+  }
   // Unlike randomUUID, this is there on plain http pages too.
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -2,7 +2,7 @@ import type { Hash, Hex } from 'viem'
 import type { Action, ActionRequest } from './amounts.js'
 import { createAsking } from './askForStep.js'
 import { checkTimes } from './checkTimes.js'
-import { IntentTimeoutError, ofAction, StepFailedError } from './errors.js'
+import { IntentTimeoutError, naming, StepFailedError } from './errors.js'
 import { limitedSignal } from './limitedSignal.js'
 import type { PreparedAction } from './prepareAction.js'
 import type { WaitOptions } from './waitForStep.js'
@@ -55,7 +55,7 @@ const lookWithinMs = 60_000
  * the finished action. May be called again for the same action; nothing is done twice.
  */
 export function runAction(calls: RunCalls, actionId: string, options: RunOptions = {}): Promise<Action> {
-  return ofAction(actionId, async () => {
+  return naming(['actionId', actionId], async () => {
     checkTimes(options)
     const action = await readAction(calls, actionId, options)
     for (const step of action.intents.flatMap((intent) => intent.steps)) {

@@ -1,10 +1,10 @@
 import type { Action } from './amounts.js'
 import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddress } from 'viem'
-import { abortable } from './abortable.js'
+import { abortable, throwIfAborted } from './abortable.js'
 import type { IntentClient } from './client.js'
 import { asFilledList, checkAccount, checkBatch, checkCall, checkSigner } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
-import { IntentError, ofAction, StepFailedError, UnregisteredPaymentError } from './errors.js'
+import { IntentError, naming, StepFailedError, UnregisteredPaymentError } from './errors.js'
 import { type Expectation, isSame } from './pins.js'
 import { keyOf } from './randomKey.js'
 import { readToken } from './readToken.js'
@@ -15,7 +15,7 @@ import type { Call, TokenTransfer } from './signing.js'
 import type { Step } from './wire.js'
 
 /** A chain's part of an intent that the user pays himself: either what he pays, or what the solver does. */
-export type OnDemandBatch = { chainId: number; tokenTransfers: TokenTransfer[]; call?: Call }
+export type OnDemandBatch = { chainId: number; tokenTransfers: readonly TokenTransfer[]; call?: Call }
 
 /** A transaction for the user to send. */
 export type Payment = { chainId: number; to: Address; value: bigint; data: Hex }
@@ -59,15 +59,11 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   const nothing: Call = { to: user, value: 0n, data: '0x' }
   const intents = options.intents.map(({ chainBatches }) => ({
     mode: 'non-7702:on-demand' as const,
-    chainBatches: chainBatches.map((batch) => ({
-      ...batch,
-      tokenTransfers: [...batch.tokenTransfers],
-      call: batch.call ?? nothing,
-    })),
+    chainBatches: chainBatches.map((batch) => ({ ...batch, call: batch.call ?? nothing })),
   }))
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
-  return ofAction(actionId, async () => {
+  return naming(['actionId', actionId], async () => {
     onProgress?.({ type: 'created', ...created })
     const steps = (await readAction(client, actionId, { signal })).intents.flatMap((intent) => intent.steps)
     for (const [index, step] of steps.entries()) {
@@ -84,7 +80,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
 /** Has the user pay a step, registers that, and follows the step to its end. */
 async function payStep(client: IntentClient, step: Step, payment: Payment, options: OnDemandOptions): Promise<Step> {
   const { account, signal, onProgress } = options
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const hash = await options.pay(payment)
   let isRegistered = false
   const onAccepted = () => void (isRegistered = true)

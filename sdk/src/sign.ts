@@ -5,14 +5,12 @@ import { keccak256 } from './keccak256.js'
 import { randomKey } from './randomKey.js'
 import {
   batchHash,
-  type Call,
   type ChainBatch,
   ecdsaIntentDigest,
   intentTypedData,
   registrationTypedData,
   type SignatureType,
   type SignedAuthorization,
-  type TokenTransfer,
 } from './signing.js'
 
 /**
@@ -30,7 +28,7 @@ export type SignedIntent = {
   nbf: number
   /** Unix seconds, inclusive. */
   exp: number
-  chainBatches: { hash: Hash; chainId: number; tokenTransfers: TokenTransfer[]; calls: Call[] }[]
+  chainBatches: readonly (ChainBatch & { hash: Hash })[]
 }
 
 /** How long an intent is valid from now on where nothing else is asked for. */
@@ -57,7 +55,7 @@ export async function signIntent(intent: {
   const { account, chainBatches, signatureType = 'eip712' } = intent
   checkDraft({ chainBatches, signatureType })
   checkSigner(account, signatureType)
-  const { nbf, exp } = windowOf(intent, randomKey())
+  const { nbf, exp } = windowOf(intent, intent.nbf === undefined ? randomKey('nbf') : '')
   requireWindow({ nbf, exp })
   const unsigned = { signatureType, nbf, exp, chainBatches }
   const signature =

@@ -1,3 +1,4 @@
+import { reasonOf } from './abortable.js'
 import { longestTimerMs } from './limitedSignal.js'
 
 /** Between two looks, whatever a service or a clock says. */
@@ -6,7 +7,7 @@ export const shortestPauseMs = 150
 /** Resolves after the time; rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
+    if (signal?.aborted) return reject(reasonOf(signal) as Error)
     signal?.addEventListener('abort', onAbort, { once: true })
     const timer = setTimeout(
       () => {
@@ -17,7 +18,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     )
     function onAbort() {
       clearTimeout(timer)
-      reject(signal!.reason)
+      reject(reasonOf(signal!) as Error)
     }
   })
 }

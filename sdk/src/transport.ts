@@ -1,5 +1,5 @@
 import { IntentConnectionError, IntentTimeoutError, retryableStatuses } from './errors.js'
-import { untilAborted } from './abortable.js'
+import { throwIfAborted, untilAborted } from './abortable.js'
 import { limitedSignal } from './limitedSignal.js'
 import { sleep } from './sleep.js'
 
@@ -29,6 +29,8 @@ export type TransportOptions = {
   /** `always`: the same request twice does no harm. `refused`: only what the service has refused unseen (429) is repeated. */
   repeat: 'always' | 'refused'
   signal: AbortSignal | undefined
+  /** Reads each answer; rejects for one that is as good as lost. */
+  check?: (answer: Response) => Promise<void>
 }
 
 const firstDelayMs = 500
@@ -44,6 +46,7 @@ export function createSend(options: TransportOptions): Send {
       let delayMs = backoff(tries)
       try {
         const response = await tryOnce(request, options)
+        await options.check?.(response)
         const repeatable =
           options.repeat === 'always' ? retryableStatuses.has(response.status) : response.status === 429
         if (!repeatable || isLast) return response
@@ -68,7 +71,7 @@ export function retryAfterMs(headers: Headers): number | null {
 }
 
 async function tryOnce({ url, ...init }: Outgoing, { fetch, timeoutMs, signal }: TransportOptions): Promise<Response> {
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const limited = limitedSignal(timeoutMs, signal)
   try {
     // Not every `fetch` heeds its signal.

@@ -1,7 +1,7 @@
 import type { Action } from './amounts.js'
 import type { Account, Chain as ViemChain, Client, Hash, Transport } from 'viem'
 import { addChain, getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
-import { abortable } from './abortable.js'
+import { abortable, throwIfAborted } from './abortable.js'
 import { createIntentClient, type IntentClient } from './client.js'
 import type { IntentClientOptions } from './clientOptions.js'
 import { IntentError } from './errors.js'
@@ -81,7 +81,7 @@ async function payWith(
       throw new IntentError(`The payment is on chain ${chainId}; this wallet client is not.`)
     }
   }
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
   // In lower case, since viem refuses capitals that are no checksum (EIP-55).
   const to = payment.to.toLowerCase()

@@ -1,4 +1,5 @@
-import { IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError } from './errors.js'
+import { has, ofPlace, readJson, refusal } from './answers.js'
+import { askedAt, IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError } from './errors.js'
 import * as operations from './generated/operations.gen.js'
 import type * as Wire from './generated/types.gen.js'
 import type { OpenEvents } from './followEvents.js'
@@ -6,6 +7,7 @@ import { untilAborted } from './abortable.js'
 import { limitedSignal } from './limitedSignal.js'
 import { NoEventStreamError, openEvents } from './openEvents.js'
 import { createAsking } from './askForStep.js'
+import { type GivenHeaders, readBaseUrl, readHeaders } from './checkOptions.js'
 import { checkTimes } from './checkTimes.js'
 import { sleep } from './sleep.js'
 import {
@@ -14,8 +16,8 @@ import {
   type Fetch,
   longestRetryAfterMs,
   type Outgoing,
-  retryAfterMs,
   type Send,
+  type TransportOptions,
 } from './transport.js'
 import type { Look } from './watchAction.js'
 
@@ -42,14 +44,17 @@ export type {
 } from './generated/types.gen.js'
 
 export type ClientOptions = {
-  /** Where the service is, such as `https://intents.example.org`. */
+  /** Where the service is, such as `https://intents.example.org`. What is no address is an `IntentError` at once. */
   baseUrl: string | URL
   /** Another `fetch` than the platform's, for the service. It is given an address and plain values. */
   fetch?: Fetch | undefined
   /** The same for the chains' nodes, which are others' and hear nothing that is meant for the service. */
   nodeFetch?: Fetch | undefined
-  /** Sent with every request to the service; a function is asked anew for each call, say for a token that expires. */
-  headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined
+  /**
+   * Sent with every request to the service; a function is asked anew for each call, say for a token that expires. What no
+   * request can carry is an `IntentError`, at once, or from the call whose function gave it.
+   */
+  headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>) | undefined
   /**
    * How long one try of a request may take, in milliseconds. 30,000 by default; that of `executeStep` may take as long
    * besides as the service holds it open (`waitSeconds`).
@@ -106,14 +111,15 @@ export function createWireClient(options: ClientOptions) {
   const retriesOf = (how: CallOptions) => how.retries ?? options.retries ?? defaultRetries
   let noStreamsUntil = 0
   timeoutOf({})
+  if (typeof options.headers !== 'function') readHeaders(options.headers)
 
   /** The caller's own; a function that does not give them in time is given up as a service is. */
-  async function ownHeaders(how: CallOptions): Promise<RequestHeaders> {
-    if (typeof options.headers !== 'function') return options.headers ?? {}
+  async function ownHeaders(how: CallOptions): Promise<Headers> {
+    if (typeof options.headers !== 'function') return readHeaders(options.headers)
     const timeoutMs = timeoutOf(how)
     const limited = limitedSignal(timeoutMs, how.signal)
     try {
-      return (await untilAborted(Promise.resolve(options.headers()), limited.signal)) ?? {}
+      return readHeaders(await untilAborted(Promise.resolve(options.headers()), limited.signal), 'headers()')
     } catch (error) {
       return limited.fail(error, () => new IntentTimeoutError(`headers() has not answered within ${timeoutMs} ms.`))
     } finally {
@@ -137,7 +143,7 @@ export function createWireClient(options: ClientOptions) {
     })
     const search = new URLSearchParams()
     for (const [name, value] of present(query)) for (const one of [value].flat()) search.append(name, String(one))
-    const all = new Headers(present(await ownHeaders(how)) as [string, string][])
+    const all = await ownHeaders(how)
     if (body !== undefined) all.set('Content-Type', 'application/json')
     for (const [name, value] of present(headers)) all.set(name, String(value))
     const ending = search.toString()
@@ -149,12 +155,18 @@ export function createWireClient(options: ClientOptions) {
     }
   }
 
-  const transportOf = (how: CallOptions, repeat: 'always' | 'refused', fetch = options.fetch): Send =>
+  const transportOf = (
+    how: CallOptions,
+    {
+      fetch = options.fetch ?? platformFetch,
+      ...rest
+    }: Pick<TransportOptions, 'repeat' | 'check'> & { fetch?: Fetch | undefined },
+  ): Send =>
     createSend({
-      fetch: fetch ?? platformFetch,
+      ...rest,
+      fetch,
       timeoutMs: timeoutOf(how),
       retries: retriesOf(how),
-      repeat,
       signal: how.signal,
     })
 
@@ -169,14 +181,14 @@ export function createWireClient(options: ClientOptions) {
     { signal, timeoutMs, retries }: CallOptions = {},
     { repeat = 'always', accepts }: { repeat?: 'always' | 'refused'; accepts?: (body: unknown) => boolean } = {},
   ): Promise<{ data: Reply; response: Response }> {
-    const transport = transportOf({ signal, timeoutMs, retries }, repeat)
+    let data: unknown
+    // Where it can be asked again, what can't be read is an answer lost.
+    const check = async (answer: Response) => void (data = await readJson(answer, operation))
+    const transport = transportOf({ signal, timeoutMs, retries }, { repeat, check })
     const response = await transport(await requestOf(operation, given, { signal, timeoutMs }))
-    const data: unknown = await response.json().catch((reason: unknown) => {
-      if (response.ok) throw new IntentConnectionError('The answer is not JSON.', reason)
-    })
-    if (!response.ok && !accepts?.(data)) throw refusal(response, data)
+    if (!response.ok && !accepts?.(data)) throw refusal(operation, response, data)
     if (has(data, member)) return { data: data as Reply, response }
-    throw new IntentConnectionError(`The answer to ${operation} lacks ${member}; is this the service's address?`)
+    throw new IntentConnectionError(`The answer to ${operation} lacks ${member}; ${askedAt}`)
   }
 
   const call = async <Data, Reply>(
@@ -210,7 +222,7 @@ export function createWireClient(options: ClientOptions) {
   return {
     /** For what is read from a chain's node: as patient as the client is with the service, without its headers. */
     nodeSend: (signal: AbortSignal | undefined) =>
-      transportOf({ signal }, 'always', options.nodeFetch ?? platformFetch),
+      transportOf({ signal }, { repeat: 'always', fetch: options.nodeFetch ?? platformFetch }),
     createAction: (body: Wire.ActionRequest, idempotencyKey: string, how?: CallOptions) =>
       call(operations.createAction, 'actionId', { body, headers: { 'Idempotency-Key': idempotencyKey } }, how),
     listActions: (query: Wire.ListActionsData['query'], how?: CallOptions) =>
@@ -235,7 +247,7 @@ export function createWireClient(options: ClientOptions) {
         const asked = (options.fetch ?? platformFetch)(url, { ...init, signal: connection })
         const response = await untilAborted(asked, connection)
         if (response.ok) return response
-        throw refusal(response, await response.json().catch(() => null))
+        throw refusal(operations.streamActionEvents, response, await response.json().catch(() => null))
       }
       try {
         yield* openEvents(connect, { signal, timeoutMs: Math.min(timeoutOf({}), longestConnectMs) })
@@ -306,43 +318,6 @@ export function createWireClient(options: ClientOptions) {
 }
 
 const placeOf = ({ actionId, intentIndex, stepIndex }: StepRef): StepRef => ({ actionId, intentIndex, stepIndex })
-
-/** A step as the service gives it, of this place; what else has a status is none. */
-function ofPlace(step: Wire.Step, { actionId, intentIndex, stepIndex }: StepRef): Wire.Step {
-  // The service takes an id in any letter case, and gives it in its own.
-  const isNamed = String(step.actionId).toLowerCase() === actionId.toLowerCase()
-  const isIt = isNamed && step.intentIndex === intentIndex && step.stepIndex === stepIndex
-  if (isIt && /^(created|executing|success|reverted|error)$/.test(step.status)) return step
-  throw new IntentConnectionError("The answer is no step of the action; is this the service's address?")
-}
-
-function has(data: unknown, member: string): boolean {
-  const [path, list] = member.split('[')
-  const found = path!
-    .split('.')
-    .reduce<unknown>((node, name) => (node as Record<string, unknown> | null | undefined)?.[name], data)
-  return list === undefined ? found !== undefined : Array.isArray(found)
-}
-
-function refusal(response: Response, body: unknown): IntentApiError {
-  const { status, headers } = response
-  return new IntentApiError({
-    status,
-    body,
-    requestId: headers.get('x-request-id'),
-    retryAfterMs: retryAfterMs(headers),
-  })
-}
-
-function readBaseUrl(baseUrl: unknown): string {
-  const given = String(baseUrl ?? '').trim()
-  if (/^https?:\/\/[^\s?#@]+$/i.test(given)) return given.replace(/\/+$/, '')
-  throw new IntentError(
-    "baseUrl has to be the service's http(s) address, without a query or a login" +
-      // A login is no text for a message.
-      (/[@?]/.test(given) ? '.' : `; it is ${given || 'missing'}.`),
-  )
-}
 
 function present(values: object): [name: string, value: unknown][] {
   return Object.entries(values).filter(([, value]) => value !== undefined)

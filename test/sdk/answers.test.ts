@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { createIntentClient } from '../../sdk/src/client.js'
-import { IntentApiError, IntentConnectionError, IntentTimeoutError } from '../../sdk/src/errors.js'
+import { IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError } from '../../sdk/src/errors.js'
+import type { Reaction } from '../support/scriptedServer.js'
 import type { Step } from '../../sdk/src/wire.js'
-import { actionId, anAction, aStep, ref } from './replies.js'
+import { actionId, anAction, aStep, created, ref, user } from './replies.js'
 import { errorOf, scriptedClient } from './scriptedClient.js'
 
 const failed: Step['error'] = { code: 'execution_reverted', message: 'no', retryable: true }
@@ -48,9 +49,80 @@ describe('answers that are none', () => {
     }
   })
 
+  it('are no answer where they are broken within', async () => {
+    const data = {
+      chains: [{ chainId: 1, delegate: user, solver: user, tokens: [{ airdrop: { amount: '1.5' } }] }],
+      tokens: [{ amount: '', available: '0', reserved: '0' }],
+      record: { amount: null },
+      amount: 'x',
+    }
+    const broken = anAction([null as never])
+    const { client } = await clientOf(({ path }) => {
+      const body = path.startsWith('/actions/') ? broken : { data, actions: [null] }
+      return { status: 200, body: path === '/health' ? { data: { chains: [{ lanes: null }] } } : body }
+    })
+    for (const ask of [
+      () => client.getChains(),
+      () => client.getBalances(user),
+      () => client.recordDeposit({ amount: 1n } as never),
+      () => client.requestAirdrop({ chainId: 1, tokenId: 'usd', wallet: user }),
+      () => client.getAction(actionId),
+      () => client.listActions(),
+      () => client.getHealth(),
+    ]) {
+      const error = await errorOf<Error>(ask(), IntentConnectionError)
+      expect(error.message).to.match(/^The answer has a broken \w+; is baseUrl the service's address\?$/)
+      expect(error.cause).to.be.instanceOf(TypeError)
+    }
+    data.chains[0]!.tokens = []
+    delete (data.chains[0] as { delegate?: string }).delegate
+    await errorOf(client.getChains(), IntentConnectionError)
+  })
+
   it('are refusals with issues, whatever else is among those', async () => {
     const { client } = await clientOf([{ status: 400, body: { error: 'bad', issues: [null, { code: 'enum' }] } }])
     expect((await errorOf(client.getAction(actionId), IntentApiError)).issues).to.deep.equal([{ code: 'enum' }])
+  })
+})
+
+describe('an action whose answer is lost', () => {
+  const clientOf = scriptedClient()
+  const request = { user, intents: [] } as const
+  const unreadable: Reaction[] = [
+    { status: 201 },
+    { status: 204 },
+    { status: 201, text: '<html>Welcome</html>' },
+    { status: 201, text: '{"actionId": "0193' },
+  ]
+
+  it('is asked for again under its key, where the answer can’t be read', async () => {
+    for (const reaction of unreadable) {
+      const { client, received } = await clientOf([reaction, { status: 201, body: created }])
+      expect(await client.createAction(request)).to.deep.equal(created)
+      const [first, second, ...more] = received.map(({ headers }) => headers['idempotency-key'])
+      expect(second).to.equal(first)
+      expect(more).to.deep.equal([])
+    }
+  })
+
+  it('names the key that it made, so that the caller can do so', async () => {
+    for (const reaction of [...unreadable, 'hang up', { status: 503 }, { status: 200, body: {} }] as Reaction[]) {
+      const { client, received } = await clientOf([reaction], { retries: 0 })
+      const { idempotencyKey } = await errorOf(client.createAction(request), IntentError)
+      expect(idempotencyKey).to.match(/^[0-9a-f]{32}$/)
+      await errorOf(client.createAction(request, { idempotencyKey: idempotencyKey! }), IntentError)
+      const keys = received.map(({ headers }) => headers['idempotency-key'])
+      expect(keys).to.deep.equal([idempotencyKey, idempotencyKey])
+      expect((await errorOf(client.getStep(ref), IntentError)).idempotencyKey).to.equal(null)
+    }
+  })
+
+  it('is not asked for again where that could do twice what it asks for', async () => {
+    for (const reaction of unreadable) {
+      const { client, received } = await clientOf([reaction])
+      await errorOf(client.requestAirdrop({ chainId: 1, tokenId: 'usd', wallet: user }), IntentConnectionError)
+      expect(received).to.have.length(1)
+    }
   })
 })
 

@@ -26,6 +26,52 @@ describe('the client and its service', () => {
     expect(received.map((request) => request.headers.authorization)).to.deep.equal(['Bearer 1', 'Bearer 2'])
   })
 
+  it('takes headers in whatever form the platform does', async () => {
+    const pairs: [string, string][] = [
+      ['X-Gateway-Key', 'k'],
+      ['X-Team', 'blue'],
+    ]
+    for (const headers of [Object.fromEntries(pairs), pairs, new Headers(pairs), new Map(pairs)]) {
+      for (const given of [headers, () => headers]) {
+        const { client, received } = await clientOf([{ status: 200, body: aStep() }], { headers: given })
+        await client.getStep(ref)
+        await client.getStep(ref)
+        for (const request of received) expect(request.headers).to.include({ 'x-gateway-key': 'k', 'x-team': 'blue' })
+      }
+    }
+    const changing: Record<string, string> = { authorization: 'old' }
+    const { client, received } = await clientOf([{ status: 200, body: aStep() }], { headers: changing })
+    changing.authorization = 'new'
+    await client.getStep(ref)
+    expect(received[0]?.headers.authorization).to.equal('new')
+  })
+
+  it('refuses headers that no request can carry, without quoting what may be a key', async () => {
+    for (const headers of [
+      { 'x-key': 'sec\nret' },
+      { 'x-key': 'secret€' },
+      { 'x key': 'secret' },
+      { 'x-key': null },
+      { 'x-key': { secret: 1 } },
+      [['x-key', undefined]],
+      [['x-key', 'secret', 'more']],
+      ['secret'],
+      [5],
+      'secret',
+      5,
+      new Map([['x-key', 'secret']]).entries(),
+    ] as never[]) {
+      const thrown = await errorOf((async () => clientOf([], { headers }))(), IntentError)
+      expect(thrown.message)
+        .to.match(/^headers has /)
+        .and.not.contain('secret')
+      const { client, received } = await clientOf([], { headers: () => headers })
+      const late = await errorOf(client.getStep(ref), IntentError)
+      expect(late.message).to.match(/^headers\(\) has /)
+      expect(received).to.deep.equal([])
+    }
+  })
+
   it('keeps a request as text', async () => {
     const call = { to: user, value: 2n ** 255n, data: '0x12' } as const
     const transfer = { from: 'solver', to: user, token: user, amount: 10n ** 30n } as const

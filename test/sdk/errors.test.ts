@@ -12,7 +12,7 @@ describe('what the client rejects with', () => {
     for (const body of [{}, null, [], 'ok']) {
       const { client } = await clientOf([{ status: 200, body }])
       for (const asked of [client.getChains(), client.getStep(ref), client.getAction(actionId)]) {
-        expect((await errorOf(asked, IntentConnectionError)).message).to.contain("is this the service's address?")
+        expect((await errorOf(asked, IntentConnectionError)).message).to.contain("is baseUrl the service's address?")
       }
     }
   })
@@ -74,11 +74,15 @@ describe('what the client rejects with', () => {
 
     it('tells a page that is not the service’s', async () => {
       const { client } = await clientOf([{ status: 200, text: '<html>Welcome</html>' }])
-      await errorOf(client.getStep(ref), IntentConnectionError)
+      const { message } = await errorOf(client.listActions({ user }), IntentConnectionError)
+      expect(message).to.equal("The answer to GET /actions is not JSON; is baseUrl the service's address?")
       const other = await clientOf([{ status: 502, text: '<html>Bad gateway</html>' }], { retries: 0 })
       const error = await errorOf(other.client.getStep(ref), IntentApiError)
       expect(error).to.include({ status: 502, code: 'unknown', retryable: true, requestId: null })
-      expect(error.message).to.not.contain('<')
+      expect(error.message).to.equal(
+        'The answer to GET /actions/{actionId}/intents/{intentIndex}/steps/{stepIndex} is 502 without a message; ' +
+          "is baseUrl the service's address?",
+      )
     })
 
     it('tells what is wrong outside of the body of an action from the words of a gateway', async () => {

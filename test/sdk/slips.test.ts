@@ -47,7 +47,12 @@ describe('what is given to the SDK wrongly', () => {
     ['no batches', send({ intents: [{}] }), 'intents[0].chainBatches has to be a list; it is missing.'],
     ['no calls', inBatch({ calls: undefined }), 'intents[0].chainBatches[0].calls has to be a list; it is missing.'],
     ['no transfers', inBatch({ tokenTransfers: null }), 'chainBatches[0].tokenTransfers has to be a list; it is null.'],
-    ['a text for a chain id', inBatch({ chainId: '1' }), 'chainId has to be a whole number; it is the string 1.'],
+    ...['1', 0, -1, 1.5, NaN, 2 ** 53, 1n].map((chainId) => [
+      `the ${typeof chainId} ${chainId} for a chain id`,
+      inBatch({ chainId }),
+      `chainBatches[0].chainId has to be a whole number above 0; it is the ${typeof chainId} ${chainId}.`,
+    ]),
+    ['no chain to pay on', payOf({}, { chainId: 0 }), 'chainId has to be a whole number above 0; it is the number 0.'],
     [
       'a number for an amount',
       inTransfer({ amount: 1 }),
@@ -140,6 +145,12 @@ describe('what is given to the SDK wrongly', () => {
     ['no id', () => client.getAction(''), 'actionId is missing.'],
     ['no address', () => client.getBalances(undefined as never), 'address is missing.'],
     ['no service', () => createIntentClient({} as never), 'baseUrl has to be'],
+    [
+      'a service at no host',
+      () => createIntentClient({ baseUrl: 'http://[bad' }),
+      'address, without a query or a login; it',
+    ],
+    ['a port that is none', () => createIntentClient({ baseUrl: 'http://a:99999' }), 'it is http://a:99999.'],
     ['a service with a login', () => createIntentClient({ baseUrl: 'http://u:p@127.0.0.1' }), 'or a login.'],
     ['a service with a query', () => createIntentClient({ baseUrl: 'http://127.0.0.1/?a=1' }), 'without a query'],
     ['a path for an id', () => client.getAction('..'), 'actionId is no name.'],

@@ -9,9 +9,9 @@ import {
   signRegistration,
   StepFailedError,
 } from '../../sdk/src/index.js'
-import type { ErrorCode, IntentRequest, Step, StepErrorCode } from '../../sdk/src/index.js'
+import type { ErrorCode, IntentRequest, LegacyTransactionRequest, Step, StepErrorCode } from '../../sdk/src/index.js'
 import type { Finding, FindingCode, HealthReport, HealthStatus, RequestHeaders } from '../../sdk/src/index.js'
-import { intentActions, walletAccount } from '../../sdk/src/viem.js'
+import { intentActions, sendOnDemand, walletAccount } from '../../sdk/src/viem.js'
 import { type Account, createWalletClient, http } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 
@@ -31,6 +31,34 @@ const onDemand: IntentRequest = {
   chainBatches: [{ chainId: 1, tokenTransfers: [transfer], call }],
 }
 await client.createAction({ user, intents: [onDemand] })
+// So does what nobody can change any more, as `as const` has it.
+const fixed = {
+  user: '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc',
+  chainAuthorizations: [{ address: '0x01', chainId: 1, nonce: 0, r: '0x01', s: '0x01' }],
+  intents: [
+    {
+      mode: '7702',
+      signatureType: 'eip712',
+      signature: '0x',
+      nbf: 0,
+      exp: 1,
+      chainBatches: [{ hash: '0x', chainId: 1, tokenTransfers: [transfer], calls: [call] }],
+    },
+    { mode: 'non-7702:on-demand', chainBatches: [{ chainId: 1, tokenTransfers: [transfer], call }] },
+    {
+      mode: 'non-7702:presign',
+      chainBatches: [{ chainId: 1, tokenTransfers: [transfer], call: { ...call, signature: '0x' } }],
+    },
+  ],
+} as const
+await client.createAction(fixed)
+const { chainAuthorizations } = fixed
+await client.send({ account, intents: [{ chainBatches: [] }], chainAuthorizations })
+const batchOnDemand = { chainId: 1, tokenTransfers: [transfer], call } as const
+await sendOnDemand(client, { user, intents: [{ chainBatches: [batchOnDemand] }], pay: async () => '0x' } as const)
+await client.findVenueTxHashes({ address: user, actionTypes: ['swap'] } as const)
+declare const legacy: Omit<LegacyTransactionRequest, 'authorization'>
+await client.submitTransaction({ ...legacy, authorization: chainAuthorizations })
 
 // A payment that the service does not know of yet, as the README has it.
 const walletClient = createWalletClient({ account, transport: http() })
@@ -68,6 +96,8 @@ createIntentClient({
 // What is given and taken has names.
 declare const headers: () => Promise<RequestHeaders>
 createIntentClient({ baseUrl: '', headers })
+createIntentClient({ baseUrl: '', headers: new Headers({ 'x-api-key': 'k' }) })
+createIntentClient({ baseUrl: '', headers: async () => [['x-api-key', 'k']] as const })
 export function worstOf({ database, findings }: HealthReport): FindingCode | HealthStatus {
   const worst: Finding | undefined = findings[0]
   return worst ? worst.code : database
