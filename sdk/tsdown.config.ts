@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsdown'
 
 export default defineConfig({
-  entry: { index: 'src/index.ts', signing: 'src/checkedSigning.ts', viem: 'src/viem.ts' },
+  entry: ['src/index.ts', 'src/signing.ts', 'src/viem.ts'],
   format: ['esm', 'cjs'],
   platform: 'neutral',
   target: 'es2022',

@@ -12,20 +12,13 @@ export function checkDraft(draft: unknown, at = 'intent'): void {
   if (mode !== undefined && mode !== '7702') {
     throw new IntentError(`${at}.mode is not 7702; only such intents are signed here. See sendOnDemand.`)
   }
-  if (signatureType !== undefined) checkSignatureType(signatureType, `${at}.signatureType`)
+  if (signatureType !== undefined && signatureType !== 'eip712' && signatureType !== 'ecdsa')
+    fail(`${at}.signatureType`, "'eip712' or 'ecdsa'", signatureType)
   for (const [index, batch] of asFilledList(chainBatches, `${at}.chainBatches`).entries()) {
-    checkCalls(batch, `${at}.chainBatches[${index}]`)
+    const place = `${at}.chainBatches[${index}]`
+    const { calls } = checkBatch(batch, place)
+    asList(calls, `${place}.calls`).forEach((call, number) => checkCall(call, `${place}.calls[${number}]`))
   }
-}
-
-export function checkSignatureType(value: unknown, at: string): void {
-  if (value !== 'eip712' && value !== 'ecdsa') fail(at, "'eip712' or 'ecdsa'", value)
-}
-
-/** A batch with what the user's account calls. */
-export function checkCalls(batch: unknown, at: string): void {
-  const { calls } = checkBatch(batch, at)
-  asList(calls, `${at}.calls`).forEach((call, number) => checkCall(call, `${at}.calls[${number}]`))
 }
 
 /** What all kinds of batches have: a chain, and what is to move there. */
@@ -79,12 +72,10 @@ function isEthersSigner({ getAddress, signTypedData, _signTypedData }: Record<st
 }
 
 /** What an EIP-7702 authorization says. Encoders take what is no number for 0, and so for every chain. */
-export function checkAuthorization(authorization: unknown, at: string, leastChain: 0 | 1 = 1): void {
+export function checkAuthorization(authorization: unknown, at: string): void {
   const { address, chainId, nonce } = asObject(authorization, at)
   asAddress(address, `${at}.address`, 'the address of a delegate')
-  if (!isWholeFrom(leastChain, chainId)) {
-    fail(`${at}.chainId`, `a whole number${leastChain ? ' above 0 (that is every chain)' : ', not negative'}`, chainId)
-  }
+  if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0 (that is every chain)', chainId)
   asIndex(nonce, `${at}.nonce`)
 }
 
@@ -96,7 +87,7 @@ export function checkRegistration({ actionId, intentIndex, stepIndex, hash }: Re
   if (String(actionId).length !== 36) fail('actionId', 'a UUID', actionId)
   asIndex(intentIndex, 'intentIndex')
   asIndex(stepIndex, 'stepIndex')
-  asHash(hash, 'hash')
+  if (typeof hash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(hash)) fail('hash', '0x and 64 hex digits', hash)
 }
 
 export function asFilledList(value: unknown, at: string): unknown[] {
@@ -122,11 +113,7 @@ function asAmount(value: unknown, at: string): void {
     fail(at, 'a bigint below 2^256, not negative', value)
 }
 
-export function asHash(value: unknown, at: string): void {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(value)) fail(at, '0x and 64 hex digits', value)
-}
-
-export function asIndex(value: unknown, at: string): void {
+function asIndex(value: unknown, at: string): void {
   if (!isWholeFrom(0, value)) fail(at, 'a whole number, not negative', value)
 }
 

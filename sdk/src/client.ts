@@ -309,8 +309,8 @@ export function createIntentClient(options: IntentClientOptions) {
     /**
      * Carries out what is left of an action, step by step, and resolves with the finished action. Rejects with
      * `StepFailedError`; call it again to go on after a failure that is `retryable`. It ends there: intents after it are
-     * not asked for, though they need not wait for it; ask for their steps by `executeStep`. So has to be a step that the
-     * user pays, first, since it needs his transaction's hash.
+     * not asked for, though they need not wait for it; ask for their steps with `executeStep`. A step that the user pays
+     * has to be registered first, with `executeStep` and the `hash` of his transaction.
      */
     runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(sendCalls, actionId, how),
 

@@ -59,7 +59,7 @@ export {
   type SignedAuthorization,
   type TokenTransfer,
   type UnsignedIntent,
-} from './checkedSigning.js'
+} from './signing.js'
 export type { WaitOptions } from './waitForStep.js'
 export type { StepProgress, WatchOptions } from './watchAction.js'
 export type {

@@ -82,9 +82,9 @@ async function payWith(
     }
   }
   throwIfAborted(signal)
-  // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
   // In lower case, since viem refuses capitals that are no checksum (EIP-55).
   const to = payment.to.toLowerCase()
+  // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
   return sendTransaction(client, { account, chain: null, ...payment, to } as never)
 }
 

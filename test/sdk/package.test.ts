@@ -164,8 +164,6 @@ describe('the packed SDK', () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     expect(manifest.dependencies ?? {}).to.deep.equal({})
     expect(manifest.peerDependencies).to.have.keys(['viem'])
-    // The main entry can't be imported without it, and what is optional npm does not install.
-    expect(manifest).to.not.have.property('peerDependenciesMeta')
     expect(manifest.sideEffects).to.equal(false)
     expect(manifest.publishConfig).to.deep.equal({ access: 'public', provenance: true })
     expect(readdirSync(folder)).to.include.members(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'src'])

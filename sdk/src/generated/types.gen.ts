@@ -179,7 +179,7 @@ export type SignedIntentRequest = {
     nbf: UnixSeconds;
     exp: UnixSeconds;
     /**
-     * One step for each, executed in this order. `signature` is 65 bytes (r, s, v) by `user` over all of them; it holds from `nbf` (0 means at once) until `exp`.
+     * One step for each, executed in this order. `signature` is 65 bytes (r, s, v) by `user` over all of them; it holds from `nbf` (0 means at once) until `exp`. Calls of the user's account are refused by the chain itself after that; a step without calls, which only pays, is begun until then, and may be mined later.
      */
     chainBatches: Array<SignedChainBatch>;
 };
