@@ -310,4 +310,15 @@ export const chainMutations: Mutation[] = [
     ],
     tests: ['test/chain/nodeLimits.test.ts', '-g', 'takes no word of a contract'],
   },
+  {
+    name: 'a step whose transaction was taken over rests on its block',
+    changes: [
+      {
+        file: 'server/store/payments.ts',
+        find: 'const unmined = { block_number: null, block_hash: null, confirmations: 0 }',
+        replace: 'const unmined = {}',
+      },
+    ],
+    tests: ['test/store/reorganisations.test.ts', '-g', 'opens no step again'],
+  },
 ]

@@ -67,7 +67,7 @@ export type ChainConfig = {
   pollIntervalMs: number
   /** The service never signs a higher fee per gas, in wei; for what carries steps see `stepFeeCap`. */
   maxFeePerGasCap: bigint
-  /** The tip per gas, in wei. */
+  /** The tip per gas that transactions begin with, in wei, until blocks are seen to ask for more. */
   priorityFeePerGas: bigint
   /** After how many milliseconds without inclusion a transaction is sent again with higher fees. */
   replaceAfterMs: number

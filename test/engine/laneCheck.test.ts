@@ -3,6 +3,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
 import { SignerUnavailable } from '../../server/domain/errors.js'
 import { createLaneCheck } from '../../server/engine/laneCheck.js'
+import { createTips } from '../../server/engine/tips.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import type { Lane } from '../../server/store/lanes.js'
 import { pause } from '../support/pause.js'
@@ -73,6 +74,7 @@ describe('the check of the lanes of a chain', () => {
         signerFaults: new Map(),
         heads: new Map([[1, { baseFeePerGas: 1n }]]),
         codec: { initialFees: () => ({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }) },
+        tips: createTips(Date.now),
       },
     )
     const check = createLaneCheck(chainWith([6]), tools)

@@ -1,0 +1,38 @@
+import type { Mutation } from './mutations.js'
+
+/** Of the fees that transactions are signed with. */
+export const feeMutations: Mutation[] = [
+  {
+    name: 'only the lowest nonce of a lane is raised, whatever the base fee',
+    changes: [
+      {
+        file: 'server/engine/resends.ts',
+        find: 'return !pays && replace(',
+        replace: 'return !pays && (false as boolean) && replace(',
+      },
+    ],
+    tests: ['test/engine/feeSpikes.test.ts', '-g', 'are all raised'],
+  },
+  {
+    name: 'each transaction climbs to the tip by itself',
+    changes: [
+      {
+        file: 'server/engine/tips.ts',
+        find: 'if (!raised.delete(id)) return',
+        replace: 'if (!raised.delete(id) || (true as boolean)) return',
+      },
+    ],
+    tests: ['test/engine/feeSpikes.test.ts', '-g', 'climb to it once'],
+  },
+  {
+    name: 'what a signer can’t pay for keeps its fees',
+    changes: [
+      {
+        file: 'server/engine/lanes.ts',
+        find: 'if (isUnfunded(answer, tools) && !attempt.isCancel)',
+        replace: 'if (isUnfunded(answer, tools) && !attempt.isCancel && (false as boolean))',
+      },
+    ],
+    tests: ['test/engine/feeSpikes.test.ts', '-g', 'go out with lower fees'],
+  },
+]
