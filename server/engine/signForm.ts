@@ -1,10 +1,9 @@
 import type { Address, Hex } from 'viem'
 import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { Chain } from '../chain/chain.js'
-import type { ChainAuthorization } from '../domain/action.js'
 import { elapsedMs } from '../domain/elapsed.js'
 import { SignerUnavailable } from '../domain/errors.js'
-import type { CarriedStep, SignedAttempt } from '../store/journalTransactions.js'
+import type { CarriedStep, JournalTransaction, SignedAttempt } from '../store/journalTransactions.js'
 import { stepsFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 
@@ -18,17 +17,14 @@ export function isResting(signer: Address, tools: EngineTools): boolean {
   return fault !== undefined && elapsedMs(fault.at, tools.now()) < signerRestMs
 }
 
+type Payload = Pick<JournalTransaction, 'signer' | 'nonce' | 'to' | 'data' | 'authorizations' | 'gasLimit'>
+
 /** Throws `SignerUnavailable` when the signer fails or takes too long; a signature that comes later is forgotten. */
 export async function signForm(
-  form: {
+  form: Payload & {
     chain: Chain
-    signer: Address
-    nonce: number
-    to: Address
-    data: Hex
-    authorizations: ChainAuthorization[]
-    gasLimit: bigint
-    fees: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+    /** In wei per gas. */
+    fees: Pick<SignedAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
     steps: readonly CarriedStep[]
     isCancel: boolean
   },
