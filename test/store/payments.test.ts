@@ -92,6 +92,17 @@ describe('payments in the store', () => {
     )
   })
 
+  it('hands it over though another user has drawn on what he paid by the same transaction', async () => {
+    const [user, other, hash] = [randomAddress(), randomAddress(), randomHash()]
+    const drawn = await paidAction(other, 100n, hash)
+    await ask(stepOf(drawn, 0, 1), { needs: [need(10n)] })
+    const [junk, honest] = [1, 2].map(() => aNewAction({ user, intents: [anOnDemandIntent(user)] }))
+    for (const entry of [junk!, honest!]) await scene.store.insertAction(entry)
+    await ask(stepOf(junk!, 0, 0), { hash, action: 'register' })
+    expect((await ask(stepOf(honest!, 0, 0), { hash, action: 'register', signed: true })).status).to.equal('executing')
+    expect((await scene.store.readStep(stepOf(drawn, 0, 0)))!.status).to.equal('success')
+  })
+
   it('hands over a transaction or pays out on it, and never both, when both are asked for at once', async function () {
     this.timeout(30_000)
     for (let round = 0; round < 40; round++) {
