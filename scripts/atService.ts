@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Config, loadConfig } from '../server/config.js'
+import { type Config, loadConfig } from '../server/config/config.js'
 import { startDevnet } from '../server/devnet/devnet.js'
 import type { ChainConfig } from '../server/domain/chainConfig.js'
 import { hideSecrets } from '../server/logging.js'

@@ -27,6 +27,7 @@ const allowed: Record<string, string[]> = {
     'type:server/chain',
   ],
   'server/api': ['server/domain', 'type:server/services'],
+  'server/config': ['server/domain', 'server/api/rateLimit.ts', 'type:server/store'],
   // These two run in a browser, which loads nothing but their files.
   'server/docs': [],
   'server/explorer': ['type:server/api/generated'],
@@ -40,6 +41,7 @@ const allowed: Record<string, string[]> = {
     'server/services',
     'server/engine',
     'server/api',
+    'server/config',
     'server/devnet',
   ],
   scripts: ['server', 'sdk', 'test'],

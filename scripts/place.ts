@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from '../server/config.js'
+import type { Config } from '../server/config/config.js'
 import { databasePlace } from '../server/store/databasePlace.js'
 
 /** Which database and chains a tool looks at, in a line without credentials: what it then says is true of nothing else. */

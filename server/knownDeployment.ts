@@ -118,7 +118,7 @@ function droppedToken({ chainId, address }: ContractOfChain, underWay: UnderWay)
 }
 
 const putBack =
-  'Put it back; have the service drain (see the README); once `npm run operate -- status` shows nothing under way, take it out.'
+  'Put it back; have the service drain (see server/OPERATING.md); once `npm run operate -- status` shows nothing under way, take it out.'
 
 function describe({ steps, transactions, deposits, airdrops, lanesAhead }: UnderWay): string {
   const lanes = lanesAhead > 0 ? `, and ${lanesAhead} lanes that it is ahead of` : ''

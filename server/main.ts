@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type Service, startService } from './compose.js'
-import { loadConfig } from './config.js'
+import { loadConfig } from './config/config.js'
 import { createLogger, hideSecrets } from './logging.js'
 import { releaseMemory } from './releaseMemory.js'
 

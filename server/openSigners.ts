@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { createRemoteSigners } from './chain/remoteSigner.js'
 import { createSigner, type Signer } from './chain/signer.js'
-import type { OperatorKeys } from './operatorKeys.js'
+import type { OperatorKeys } from './config/operatorKeys.js'
 
 /** Operator keys that can't be used, with every reason; none of them says anything secret. */
 export class KeysUnusable extends Error {

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Address } from 'viem'
-import { readChainsFile } from '../../server/chainsFile.js'
+import { readChainsFile } from '../../server/config/chainsFile.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { DeployRefused } from './planChain.js'
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Config } from '../../server/config.js'
+import type { Config } from '../../server/config/config.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
 import { checkEncryption } from './checkEncryption.js'
 import { checkMigrations } from './checkMigrations.js'
@@ -73,7 +73,7 @@ export async function checkDatabase(
       fault('database.missing', what, 'CREATE DATABASE … CHARACTER SET utf8mb4, or correct its name in DATABASE_URL.')
     } else if (what === 'HANDSHAKE_SSL_ERROR' || what === 'HANDSHAKE_NO_SSL_SUPPORT') {
       const remedy =
-        "Set up TLS at the server, and name the CA of its certificate by NODE_EXTRA_CA_CERTS; see 'TLS to the database' in the README."
+        "Set up TLS at the server, and name the CA of its certificate by NODE_EXTRA_CA_CERTS; see 'TLS to the database' in server/OPERATING.md."
       fault('database.tls', what, remedy)
     } else {
       fault('database.unreachable', what, 'Start it, or correct host and port in DATABASE_URL.')
@@ -98,7 +98,7 @@ async function checkIntegrity(file: string, { knex }: Database, fault: Findings[
   const [row] = (await knex.raw('PRAGMA quick_check(1)')) as { quick_check: string }[]
   if (row?.quick_check === 'ok') return
   const remedy =
-    'Restore the backup, without a -wal and -shm that do not belong to it; see "Restoring a backup" in the README.'
+    'Restore the backup, without a -wal and -shm that do not belong to it; see "Restoring a backup" in server/OPERATING.md.'
   fault('database.damaged', `${file} is damaged: ${String(row?.quick_check).split('\n')[0]}`, remedy)
 }
 

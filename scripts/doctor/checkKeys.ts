@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Address } from 'viem'
 import type { Signer } from '../../server/chain/signer.js'
 import { KeysUnusable, openSigners } from '../../server/openSigners.js'
-import type { OperatorKeys } from '../../server/operatorKeys.js'
+import type { OperatorKeys } from '../../server/config/operatorKeys.js'
 import { createFindings, type Finding } from './finding.js'
 
 /** Whether the operators' keys open and sign, and are readable by nobody else. */

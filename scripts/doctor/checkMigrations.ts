@@ -31,7 +31,7 @@ export async function checkMigrations(knex: Knex, { fault, warn }: Findings): Pr
   const gone = await tablesGone(knex)
   for (const table of gone) {
     const what = `the table ${table} is gone, though the migration that made it is noted`
-    fault('database.damaged', what, 'Restore the backup; see "Backup" in the README.')
+    fault('database.damaged', what, 'Restore the backup; see "Backup" in server/OPERATING.md.')
   }
   return gone.length === 0
 }

@@ -10,7 +10,7 @@ import { createFindings, type Finding } from './finding.js'
 
 type Node = NonNullable<NodeReport['node']>
 
-const seePaused = 'See `lane_paused` under "When something is wrong" in the README.'
+const seePaused = 'See `lane_paused` under "When something is wrong" in server/OPERATING.md.'
 
 /** Whether each operator can pay for gas on a chain, and whether chain and journal agree about its nonce. */
 export async function checkOperators(
@@ -64,7 +64,7 @@ export async function checkOperators(
     fault(
       'operator.nonceAhead',
       `the chain knows ${nonce} transactions of ${signer}, the journal ${nextNonce}`,
-      'Something else uses the key, or the database is an old one: see `lane_paused` in the README.',
+      'Something else uses the key, or the database is an old one: see `lane_paused` in server/OPERATING.md.',
     )
   }
   for (const { signer, isAhead, reason } of lanes) {

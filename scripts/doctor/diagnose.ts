@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import { loadConfig } from '../../server/config.js'
+import { loadConfig } from '../../server/config/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { readGenesis } from '../../server/store/chainIdentities.js'
 import type { Database } from '../../server/store/database.js'

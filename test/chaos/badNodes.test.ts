@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { type Service, startService } from '../../server/compose.js'
-import { loadConfig } from '../../server/config.js'
+import { loadConfig } from '../../server/config/config.js'
 import { createApi } from '../support/api.js'
 import { until } from '../support/until.js'
 import { allFaults, noFaults } from './chaosProxy.js'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { startService } from '../../server/compose.js'
-import { loadConfig } from '../../server/config.js'
+import { loadConfig } from '../../server/config/config.js'
 import { createApi } from '../support/api.js'
 import { until } from '../support/until.js'
 import { chosenDatabases, type DatabaseKind } from './chosenDatabases.js'

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path'
 import { chooseRecovery } from '../../../server/chain/recoverAddress.js'
 import { startService } from '../../../server/compose.js'
-import { type Config, loadConfig } from '../../../server/config.js'
+import { type Config, loadConfig } from '../../../server/config/config.js'
 import { createLogger } from '../../../server/logging.js'
 import { releaseMemory } from '../../../server/releaseMemory.js'
 import { closeFilesIn } from '../../../test/support/closedFile.js'

@@ -23,7 +23,7 @@ export function pausedOf({ config, lanes }: ChainState): Finding[] {
     }))
 }
 
-/** Where a chain is ahead of a lane, it may be for what nobody did with the service: see README on changing a key. */
+/** Where a chain is ahead of a lane, it may be for what nobody did with the service: see OPERATING.md on changing a key. */
 const aheadNote =
   '. It goes on at the chain’s nonce then, or is paused as it was before. A key that is used no more may have been emptied by its owner; if others have it, its lane can be retired.'
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { dearest } from './api/rateLimit.js'
+import { dearest } from '../api/rateLimit.js'
 import { readChainsFile } from './chainsFile.js'
 import { readDatabaseUrl } from './databaseUrl.js'
-import type { ChainConfig } from './domain/chainConfig.js'
+import type { ChainConfig } from '../domain/chainConfig.js'
 import { namesAnyOfKeys, type OperatorKeys, readOperatorKeys } from './operatorKeys.js'
-import type { DatabaseConfig } from './store/database.js'
+import type { DatabaseConfig } from '../store/database.js'
 
 /** What the process runs on; frozen once read. */
 export type Config = {

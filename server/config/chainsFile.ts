@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import type { Address } from 'viem'
 import { checkAddresses } from './chainAddresses.js'
-import { nativeToken } from './domain/action.js'
-import type { ChainConfig, TokenConfig } from './domain/chainConfig.js'
+import { nativeToken } from '../domain/action.js'
+import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
 
 export type ChainsFile = {
   chains: ChainConfig[]

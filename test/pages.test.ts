@@ -1,14 +1,21 @@
 import { expect } from 'chai'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseGwei } from 'viem'
 import { readDeployableFile } from '../scripts/deploy/deployableFile.js'
 import { createMetrics } from '../server/metrics.js'
 
 const root = join(import.meta.dirname, '..')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const schema = JSON.parse(readFileSync(join(root, 'server/chainsFile.schema.json'), 'utf8')) as Schema
+const pages = [
+  'README.md',
+  'server/OPERATING.md',
+  'server/contracts/THREATS.md',
+  'scripts/bench/README.md',
+  'test/README.md',
+]
+const operating = readFileSync(join(root, 'server/OPERATING.md'), 'utf8')
+const schema = JSON.parse(readFileSync(join(root, 'server/config/chainsFile.schema.json'), 'utf8')) as Schema
 
 type Schema = {
   description?: string
@@ -19,7 +26,7 @@ type Schema = {
   $defs?: Record<string, Schema>
 }
 
-describe('the README', () => {
+describe('the page for operators', () => {
   it('has an example of a chains file that can be deployed', () => {
     const folder = mkdtempSync(join(tmpdir(), 'readme-'))
     try {
@@ -67,20 +74,22 @@ describe('the README', () => {
   })
 
   it('names every variable that the configuration reads', () => {
-    const source = readFileSync(join(root, 'server/config.ts'), 'utf8')
+    const source = readFileSync(join(root, 'server/config/config.ts'), 'utf8')
     const read = [...source.matchAll(/env\.([A-Z_]+)|(?:integer|choice)\('([A-Z_]+)'/g)].map(([, a, b]) => a ?? b!)
-    const keys = readFileSync(join(root, 'server/operatorKeys.ts'), 'utf8').matchAll(/given\.value\('([A-Z_]+)'\)/g)
+    const keys = readFileSync(join(root, 'server/config/operatorKeys.ts'), 'utf8').matchAll(
+      /given\.value\('([A-Z_]+)'\)/g,
+    )
     const all = [...read, ...[...keys].map(([, name]) => `SOLVER_${name!}`)]
     expect(all.length).to.be.greaterThan(20)
-    const variables = rowsOf(section('Run it')).flatMap(([cell]) =>
+    const variables = rowsOf(section('Settings')).flatMap(([cell]) =>
       [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     )
     expect(variables).to.include.members(all)
   })
 
   it('tells the defaults of these variables, and their ranges, as they are', () => {
-    const source = readFileSync(join(root, 'server/config.ts'), 'utf8')
-    const rows = rowsOf(section('Run it'))
+    const source = readFileSync(join(root, 'server/config/config.ts'), 'utf8')
+    const rows = rowsOf(section('Settings'))
     const told = (name: string) => rows.find(([cell]) => cell!.includes(`\`${name}\``))![1]!.replaceAll(',', '')
     const numbers = [...source.matchAll(/integer\('(\w+)', ([\d_]+), \{ min: ([\d_]+), max: ([\d_]+) \}\)/g)]
     expect(numbers.length).to.be.greaterThan(6)
@@ -99,13 +108,28 @@ describe('the README', () => {
       for (const option of allowed) expect(told(name!), name).to.include(`\`${option}\``)
     }
   })
+})
 
-  it('links only to headings that it has', () => {
-    const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
-    const links = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor)
-    expect(links).to.include('changing-a-key')
-    expect(headings).to.include.members(links)
-  })
+describe('every page', () => {
+  for (const page of pages) {
+    it(`links only to files and headings that there are: ${page}`, () => {
+      const text = readFileSync(join(root, page), 'utf8')
+      const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link]) => link!)
+        .filter((link) => !/^https?:/.test(link))
+      expect(links).not.to.have.length(0)
+      for (const link of links) {
+        const [path, anchor] = link.split('#') as [string, string?]
+        const target = path === '' ? join(root, page) : join(root, dirname(page), path)
+        expect(existsSync(target), link).to.equal(true)
+        if (anchor === undefined) continue
+        const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+          anchorOf(heading!),
+        )
+        expect(headings, link).to.include(anchor)
+      }
+    })
+  }
 })
 
 describe('the schema of chains files', () => {
@@ -127,8 +151,8 @@ describe('the schema of chains files', () => {
 
 /** What stands under a heading, up to the next one; a comment in a block of code is none. */
 function section(heading: string): string {
-  const begin = new RegExp(`^#+ ${heading}\\n`, 'm').exec(readme)!
-  const rest = readme.slice(begin.index + begin[0].length)
+  const begin = new RegExp(`^#+ ${heading}\\n`, 'm').exec(operating)!
+  const rest = operating.slice(begin.index + begin[0].length)
   return rest.slice(0, /^#+ [A-Z]/m.exec(rest)?.index)
 }
 

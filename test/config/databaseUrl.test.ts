@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { loadConfig } from '../server/config.js'
+import { loadConfig } from '../../server/config/config.js'
 
 describe('the address of the database', () => {
   const problems = (rest: string) => {

@@ -1,5 +1,5 @@
 import { getAddress } from 'viem'
-import { nativeToken } from './domain/action.js'
+import { nativeToken } from '../domain/action.js'
 
 /** A contract that a chain of the chains file names; `place` is where in the file. */
 export type NamedAddress = { place: string; address: string; kind: 'vault' | 'delegate' | 'token' | 'owner' }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { DatabaseConfig } from './store/database.js'
+import type { DatabaseConfig } from '../store/database.js'
 
 /** What of mysql2's options changes how the service connects, and nothing of what it reads and writes. */
 const parameters: Record<string, { form: string; isRight: (value: string) => boolean }> = {
