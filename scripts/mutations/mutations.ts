@@ -291,8 +291,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/leftOver.ts',
-        find: 'await tools.store.hurryTransactions({ chainId, signer }, sentBefore, tools.now())',
-        replace: '',
+        find: "if (kind === 'accepted') dropped.push(nonce++)",
+        replace: "if (kind === 'accepted') dropped.push(nonce)",
       },
     ],
     tests: ['test/engine/leftOver.test.ts'],

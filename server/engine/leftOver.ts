@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
+import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { EngineTools } from './tools.js'
 
 /** Sent so long before a block was made, it could have been in it. */
@@ -12,9 +13,10 @@ const unansweredMs = 10_000
 /**
  * Nodes may drop what a full block leaves over (anvil: all with a lower gas limit than the first that did not fit), and then
  * a lane stands still until what it waits for is sent again. So when a new block could have taken the lowest nonce of a
- * lane and has not, the node is handed it once more; if it did not have it, all that was sent behind it is due too.
+ * lane and has not, the nodes are asked up to which nonce they have all of the lane, and are handed the next one, and what
+ * follows on it for as long as they did not have that either. Some don't count their pool: those are handed the lowest.
  * Whatever the node says, when the transaction is looked after for its own sake stays as it was. Nobody waits for the
- * answer, which may take as long as the slowest node.
+ * answers, which may take as long as the slowest node.
  */
 export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
@@ -28,6 +30,7 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   const handed = new Map<Address, { nonce: number; until: number }>()
   /** Lanes that are being checked. */
   const underWay = new Map<Address, Promise<void>>()
+  let stopped = false
 
   return {
     /** Says that there is a new block, which was not there yet at a moment (in unix ms). */
@@ -50,23 +53,47 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
       }
     },
     async stop(): Promise<void> {
+      stopped = true
       await Promise.all(underWay.values())
     },
   }
 
   async function checkLane(signer: Address, sentBefore: number): Promise<void> {
-    const nonce = await tools.store.lowestUnminedNonce(chainId, signer)
+    const lowest = await tools.store.lowestUnminedNonce(chainId, signer)
+    if (lowest === null || !(await leftOver({ signer, nonce: lowest }, sentBefore))) return
+    let nonce = await firstMissing(signer, lowest)
+    const dropped: number[] = []
+    while (!stopped) {
+      const transaction = await leftOver({ signer, nonce }, sentBefore)
+      if (!transaction || wasHanded(signer, nonce)) break
+      const { kind } = await chain.send(transaction.attempts.at(-1)!)
+      handed.set(signer, { nonce, until: kind === 'ambiguous' ? performance.now() + unansweredMs : Infinity })
+      if (kind === 'accepted') dropped.push(nonce++)
+      else if (kind === 'known') nonce = await firstMissing(signer, nonce)
+      else break
+    }
+    if (dropped.length > 0) {
+      tools.log.info({ chainId, signer, dropped }, 'a node had dropped what a block left over; it is sent again')
+    }
+  }
+
+  /** Null: it is mined, or has not been sent, or too late for that block to take it. */
+  async function leftOver(
+    at: { signer: Address; nonce: number },
+    sentBefore: number,
+  ): Promise<JournalTransaction | null> {
+    const transaction = await tools.store.readUnmined({ chainId, ...at })
+    return transaction && transaction.sentAt !== null && transaction.sentAt < sentBefore ? transaction : null
+  }
+
+  /** From this one on the lowest that no node has, as far as they tell. */
+  async function firstMissing(signer: Address, from: number): Promise<number> {
+    const [next] = await chain.highestNonces([signer], 'pending').catch(() => [from])
+    return Math.max(from, next!)
+  }
+
+  function wasHanded(signer: Address, nonce: number): boolean {
     const last = handed.get(signer)
-    if (nonce === null || (last?.nonce === nonce && performance.now() < last.until)) return
-    const lowest = await tools.store.readUnmined({ chainId, signer, nonce })
-    if (!lowest || lowest.sentAt === null || lowest.sentAt >= sentBefore) return
-    const { kind } = await chain.send(lowest.attempts.at(-1)!)
-    handed.set(signer, { nonce, until: kind === 'ambiguous' ? performance.now() + unansweredMs : Infinity })
-    if (kind !== 'accepted') return
-    tools.log.info(
-      { chainId, signer, nonce },
-      'a node had dropped what a block left over; all of the lane is sent again',
-    )
-    await tools.store.hurryTransactions({ chainId, signer }, sentBefore, tools.now())
+    return last?.nonce === nonce && performance.now() < last.until
   }
 }

@@ -218,22 +218,6 @@ export async function noteSend(
   )
 }
 
-/** Has all that was sent before on a lane, and that no block is known to have, looked at at once. */
-export async function hurryTransactions(
-  database: Database,
-  lane: { chainId: number; signer: Address },
-  sentBefore: number,
-  now: number,
-): Promise<void> {
-  await database.write((knex) =>
-    knex('transactions')
-      .where({ chain_id: lane.chainId, status: 'open', signer: lane.signer })
-      .whereNull('mined_block')
-      .where('sent_at', '<', sentBefore)
-      .update({ due_at: now }),
-  )
-}
-
 /** Postpones the next look at transactions that no block has mentioned. */
 export async function postponeTransactions(database: Database, ids: number[], dueAt: number): Promise<void> {
   if (ids.length === 0) return

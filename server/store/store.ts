@@ -18,7 +18,6 @@ import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
 import {
-  hurryTransactions,
   noteMined,
   noteSend,
   postponeTransactions,
@@ -138,7 +137,6 @@ export function createStore(database: Database) {
     adoptAirdrop: on(adoptAirdrop),
     noteSend: on(noteSend),
     noteMined: on(noteMined),
-    hurryTransactions: on(hurryTransactions),
     postponeTransactions: on(postponeTransactions),
     findOpenByHash: on(findOpenByHash),
     readDueTransactions: on(readDueTransactions),

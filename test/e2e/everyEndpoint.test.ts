@@ -334,7 +334,6 @@ describe('the other endpoints', () => {
       await store.lowestUnminedNonce(a.chainId, signer)
       await store.unminedNonces(a.chainId, signer, 65)
       await store.readUnmined({ chainId: a.chainId, signer, nonce: 1 })
-      await store.hurryTransactions({ chainId: a.chainId, signer }, now, now)
       await store.sweep(now)
       expect(queries().count()).to.be.greaterThan(80)
       expect(await queries().scans()).to.deep.equal([])

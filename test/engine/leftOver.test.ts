@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { numberToHex, parseGwei } from 'viem'
 import { rpc } from '../../server/devnet/anvil.js'
 import { until } from '../support/until.js'
 import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
@@ -41,8 +42,14 @@ describe('what a full block has left over', function () {
   }
 
   async function pooled(): Promise<number> {
+    const { pending, queued } = await waiting()
+    return pending + queued
+  }
+
+  /** How many transactions the pool has: those that a block may take, and those behind a nonce that it lacks. */
+  async function waiting(): Promise<{ pending: number; queued: number }> {
     const { pending, queued } = (await rpc(url(), 'txpool_status', [])) as { pending: string; queued: string }
-    return Number(pending) + Number(queued)
+    return { pending: Number(pending), queued: Number(queued) }
   }
 
   const open = () => service.database.knex('transactions').where({ status: 'open' })
@@ -70,6 +77,31 @@ describe('what a full block has left over', function () {
     expect(await pooled()).to.equal(0)
     await rpc(url(), 'evm_mine', [])
     await until(async () => (await pooled()) === steps.length, 'all of them in the pool again')
+
+    await rpc(url(), 'evm_mine', [])
+    for (const step of steps) await until(() => hasSucceeded(step), step)
+  })
+
+  it('is sent again at once where the node has dropped some of it and kept the lowest', async () => {
+    const steps = await send(6)
+    const raws = await open()
+      .join('attempts', 'attempts.transaction_id', 'transactions.id')
+      .orderBy('nonce')
+      .pluck<string[]>('raw')
+    await rpc(url(), 'anvil_dropAllTransactions', [])
+    // A block that somebody else fills: each byte of data is 40 gas.
+    const { gasLimit } = (await rpc(url(), 'eth_getBlockByNumber', ['latest', false])) as { gasLimit: string }
+    await rpc(url(), 'evm_setBlockGasLimit', [numberToHex(300_000)])
+    const [from] = (await rpc(url(), 'eth_accounts', [])) as string[]
+    const data = `0x${'ff'.repeat(6_000)}`
+    const fees = { gas: numberToHex(270_000), gasPrice: numberToHex(parseGwei('100')) }
+    await rpc(url(), 'eth_sendTransaction', [{ from, to: from, data, ...fees }])
+    for (const place of [0, 3]) await rpc(url(), 'eth_sendRawTransaction', [raws[place]])
+    expect(await waiting()).to.deep.equal({ pending: 2, queued: 1 })
+    await rpc(url(), 'evm_mine', [])
+    await rpc(url(), 'evm_setBlockGasLimit', [gasLimit])
+    expect((await waiting()).pending).to.be.greaterThan(0)
+    await until(async () => (await waiting()).pending === steps.length, 'all of them in the pool again', 4_000)
 
     await rpc(url(), 'evm_mine', [])
     for (const step of steps) await until(() => hasSucceeded(step), step)
