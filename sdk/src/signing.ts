@@ -109,7 +109,7 @@ export const intentTypes = {
   ],
 } as const
 
-const intentDomainSeparator = domainSeparator({ domain: intentDomain })
+const intentDomainSeparator = /* @__PURE__ */ domainSeparator({ domain: intentDomain })
 
 /** The EIP-712 types of a signed registration of a payment. */
 export const registrationTypes = {

@@ -22,11 +22,17 @@ const transferType = 'TokenTransfer(address from,address to,address token,uint25
 const batchType = 'ChainBatch(uint256 chainId,TokenTransfer[] tokenTransfers,Call[] calls)'
 const intentType = 'Intent(uint256 nbf,uint256 exp,ChainBatch[] chainBatches)'
 
-const typeHashes = {
-  Intent: keccak256(stringToHex(intentType + callType + batchType + transferType)),
-  ChainBatch: keccak256(stringToHex(batchType + callType + transferType)),
-  TokenTransfer: keccak256(stringToHex(transferType)),
-  Call: keccak256(stringToHex(callType)),
+// Marked as pure, so that bundlers leave the hashing out where only the types are used.
+const typeHashes = /* @__PURE__ */ hashTypes()
+
+function hashTypes() {
+  const hashed = (type: string) => keccak256(stringToHex(type))
+  return {
+    Intent: hashed(intentType + callType + batchType + transferType),
+    ChainBatch: hashed(batchType + callType + transferType),
+    TokenTransfer: hashed(transferType),
+    Call: hashed(callType),
+  }
 }
 
 export function hashIntentStruct(intent: { nbf: number; exp: number; batchHashes: readonly Hash[] }): Hash {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { build } from 'esbuild'
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -157,6 +158,34 @@ describe('the packed SDK', () => {
     const added = ['intents', 'sendIntents', 'prepareIntents', 'sendOnDemand'].map((name) => extension.get(name))
     for (const text of [...texts.values(), ...added]) expect(text).to.match(/^[A-Z].{20}/)
     expect(texts.size).to.be.greaterThan(Object.keys(operationOf).length + 5)
+  })
+
+  it('gives its entries also to what reads no exports, as Parcel and older Metro', () => {
+    const folder = join(project, 'node_modules', '@crosschain-intents', 'sdk')
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json')
+    expect(entries).to.include.members(['.', './signing', './viem'])
+    for (const entry of entries) {
+      const { main, module, types } = JSON.parse(readFileSync(join(folder, entry, 'package.json'), 'utf8'))
+      const named = [main, module, types].map((path) => join(folder, entry, path))
+      const { import: esm, require: cjs } = manifest.exports[entry]
+      expect(named).to.deep.equal([cjs.default, esm.default, cjs.types].map((path) => join(folder, path)))
+    }
+  })
+
+  it('adds no hashing to a bundle that only has the types of what is signed', async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `export { intentTypes, registrationTypes } from '@crosschain-intents/sdk/signing'`,
+        resolveDir: project,
+      },
+      bundle: true,
+      format: 'esm',
+      write: false,
+    })
+    expect(outputFiles[0]!.text)
+      .to.contain('tokenTransfers')
+      .and.not.to.match(/keccak/i)
   })
 
   it('holds what it should, and depends on nothing but viem', () => {
