@@ -6,7 +6,7 @@ import type { EngineTools } from './tools.js'
 /** Sent so long before a block was made, it could have been in it. */
 const passedOverMs = 250
 /** Blocks may come faster than a pool has to be asked. */
-const restMs = 1_000
+const restMs = 400
 /** How long a node that has said nothing is not handed the same again. */
 const unansweredMs = 10_000
 
@@ -60,13 +60,14 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
 
   async function checkLane(signer: Address, sentBefore: number): Promise<void> {
     const lowest = await tools.store.lowestUnminedNonce(chainId, signer)
-    if (lowest === null || !(await leftOver({ signer, nonce: lowest }, sentBefore))) return
-    let nonce = await firstMissing(signer, lowest)
+    const passedOver = lowest === null ? null : await readSent(signer, lowest)
+    if (!passedOver || passedOver.sentAt >= sentBefore) return
+    let nonce = await firstMissing(signer, passedOver.nonce)
     const dropped: number[] = []
     while (!stopped) {
-      const transaction = await leftOver({ signer, nonce }, sentBefore)
-      if (!transaction || wasHanded(signer, nonce)) break
-      const { kind } = await chain.send(transaction.attempts.at(-1)!)
+      const missing = await readSent(signer, nonce)
+      if (!missing || wasHanded(signer, nonce)) break
+      const { kind } = await chain.send(missing.attempts.at(-1)!)
       handed.set(signer, { nonce, until: kind === 'ambiguous' ? performance.now() + unansweredMs : Infinity })
       if (kind === 'accepted') dropped.push(nonce++)
       else if (kind === 'known') nonce = await firstMissing(signer, nonce)
@@ -77,13 +78,10 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
     }
   }
 
-  /** Null: it is mined, or has not been sent, or too late for that block to take it. */
-  async function leftOver(
-    at: { signer: Address; nonce: number },
-    sentBefore: number,
-  ): Promise<JournalTransaction | null> {
-    const transaction = await tools.store.readUnmined({ chainId, ...at })
-    return transaction && transaction.sentAt !== null && transaction.sentAt < sentBefore ? transaction : null
+  /** Null: it is mined, or no node has answered to it yet. */
+  async function readSent(signer: Address, nonce: number): Promise<(JournalTransaction & { sentAt: number }) | null> {
+    const transaction = await tools.store.readUnmined({ chainId, signer, nonce })
+    return transaction && transaction.sentAt !== null ? { ...transaction, sentAt: transaction.sentAt } : null
   }
 
   /** From this one on the lowest that no node has, as far as they tell. */
