@@ -276,17 +276,6 @@ export const mutations: Mutation[] = [
     tests: ['test/engine/leftOver.test.ts'],
   },
   {
-    name: 'a block that is checked for late is held to have left over what was sent after it',
-    changes: [
-      {
-        file: 'server/engine/leftOver.ts',
-        find: 'checkLane(signer, madeAfter - passedOverMs)',
-        replace: 'checkLane(signer, tools.now() - passedOverMs)',
-      },
-    ],
-    tests: ['test/engine/leftOver.test.ts'],
-  },
-  {
     name: 'only the lowest nonce of what a full block leaves over is sent again',
     changes: [
       {

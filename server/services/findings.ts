@@ -44,7 +44,7 @@ export function findingsOf(state: {
     pausedOf,
     (chain) => missingOf(chain, state.operators),
     silentOf,
-    refusedOf,
+    (chain) => refusedOf(chain, state.operators),
     vaultPausedOf,
     (chain) => lowOnGasOf(chain, state.operators),
     emptyOf,

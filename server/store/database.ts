@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { isWriteRefused } from './databaseErrors.js'
 import { explainUnusable } from './databaseUnusable.js'
 import type { SqliteConnection } from './keepPrepared.js'
 import { migrate } from './migrate.js'
@@ -28,6 +29,8 @@ export type Database = {
    * cluster any write can lose against one that another node has made.
    */
   write<T>(statement: (knex: Knex) => PromiseLike<T>): Promise<T>
+  /** For how many milliseconds none of these writes has been refused for want of room or as read-only; Infinity: none has. */
+  notRefusedForMs(): number
   /**
    * Locks the rows it selects, where the engine has row locks; SQLite's one connection needs none.
    * On a cluster the lock holds on one node only. Two nodes that lock the same row meet at COMMIT, and only if both have
@@ -88,6 +91,7 @@ export function createDatabase(config: DatabaseConfig): Database {
   const explained = (error: unknown) => explainUnusable(config, error) ?? error
   /** A migration may change large tables. */
   let isMigrating = false
+  let refusedAt = -Infinity
   const opened = open()
   const urgent: Database = {
     ...databaseOn(opened.urgent),
@@ -109,12 +113,13 @@ export function createDatabase(config: DatabaseConfig): Database {
       async transact(work, { durable = true, patient = true, looksAgain = false } = {}) {
         const run = () => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
         const rolledBack = patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError)
-        return again(run, looksAgain ? [...rolledBack, duplicateError] : rolledBack)
+        return noted(again(run, looksAgain ? [...rolledBack, duplicateError] : rolledBack))
       },
       snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
       write(statement) {
-        return again(() => statement(knex))
+        return noted(again(() => statement(knex)))
       },
+      notRefusedForMs: () => performance.now() - refusedAt,
       lock(query, options) {
         if (config.kind === 'sqlite') return query
         const locked = query.forUpdate()
@@ -144,6 +149,15 @@ export function createDatabase(config: DatabaseConfig): Database {
         if (config.kind === 'sqlite') await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
         await knex.destroy()
       },
+    }
+  }
+
+  async function noted<T>(written: Promise<T>): Promise<T> {
+    try {
+      return await written
+    } catch (error) {
+      if (isWriteRefused(error)) refusedAt = performance.now()
+      throw error
     }
   }
 

@@ -23,12 +23,15 @@ export async function setDraining(database: Database, draining: boolean, now: nu
 
 /** Takes several of SQLite's pages, which a file that can't grow does not have. */
 const sqliteProbe = 'x'.repeat(16_384)
+/** For so long a refused write of this process says more than one that is taken: on a full disk a small one may fit. */
+const doubtfulMs = 4_000
 
 /**
- * Whether the database takes writes: a row is written and taken back. It need not outlast a power loss, and has a name of
- * its own, so that replicas don't meet at it. Throws where the database does not answer.
+ * Whether the database takes writes: none was refused a moment ago, and a row is written and taken back. It need not outlast
+ * a power loss, and has a name of its own, so that replicas don't meet at it. Throws where the database does not answer.
  */
 export async function takesWrites(database: Database, now: number): Promise<boolean> {
+  if (database.notRefusedForMs() < doubtfulMs) return false
   const row = { name: randomUUID(), value: database.kind === 'sqlite' ? sqliteProbe : 'probe', updated_at: now }
   try {
     await database.transact(

@@ -17,13 +17,7 @@ import { endLeases, hurryFarOff } from './claims.js'
 import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
-import {
-  noteMined,
-  noteSend,
-  postponeTransactions,
-  recordAttempt,
-  createTransactionRecorder,
-} from './journal.js'
+import { noteMined, noteSend, postponeTransactions, recordAttempt, createTransactionRecorder } from './journal.js'
 import { giveUpFiller, recordFiller, reopenLost } from './laneGaps.js'
 import {
   findOpenByHash,

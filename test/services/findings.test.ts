@@ -58,6 +58,20 @@ describe('what is told of a lane', () => {
     expect(codes({ status: 'paused', reason: 'changed' })).to.deep.equal([])
   })
 
+  it('is nothing either while the chain does not say whether it is an operator', () => {
+    const silent = { head: null, refused: [] }
+    expect(codes({ status: 'paused', reason: 'changed' }, silent)).not.to.include('lane_paused')
+    expect(codes({ status: 'paused' }, { ...silent, isConfigured: true })).to.include('lane_paused')
+  })
+
+  it('is not to be given its right back where its key is not configured', () => {
+    const remedy = (isConfigured: boolean) =>
+      told({}, { isConfigured }).find(({ code }) => code === 'operator_refused')?.remedy
+    expect(remedy(true)).to.contain('setOperator')
+    expect(remedy(false)).not.to.contain('setOperator')
+    expect(remedy(false)).to.match(/lane pause 1 0x.* lane retire 1 0x/)
+  })
+
   it('is told whosever it was, as long as the others’ payouts are held for it', () => {
     const ahead = { status: 'paused', isAhead: true, reason: 'ahead' } as const
     expect(codes(ahead)).to.deep.equal(['lane_paused'])

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createConnection } from 'mysql2/promise'
 import { startMariadb } from '../../scripts/mariadb.js'
+import { createStore } from '../../server/store/store.js'
 import { createApi } from '../support/api.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
@@ -55,6 +56,24 @@ describe('a database that takes no writes', function () {
         },
         allow: () => knex.raw('PRAGMA max_page_count = 1000000'),
       })
+    } finally {
+      await service.stop()
+    }
+  })
+
+  it('is told of for a while where a write was refused, though a small one still fits', async () => {
+    const service = await startTestService({ DATABASE_URL: 'sqlite:' })
+    const { knex, write } = service.database
+    const { takesWrites } = createStore(service.database)
+    try {
+      const [row] = (await knex.raw('PRAGMA page_count')) as { page_count: number }[]
+      await knex.raw(`PRAGMA max_page_count = ${row!.page_count + 100}`)
+      expect(await takesWrites(Date.now())).to.equal(true)
+      const large = { name: 'large', value: 'x'.repeat(1_000_000), updated_at: 0 }
+      const refused = await write((to) => to('service_state').insert(large)).catch((error: unknown) => error)
+      expect(refused).to.include({ code: 'SQLITE_FULL' })
+      expect(await takesWrites(Date.now())).to.equal(false)
+      await until(() => takesWrites(Date.now()), 'it to be trusted again', 8_000)
     } finally {
       await service.stop()
     }

@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { fewTransactions, gasMark } from '../../domain/gasMark.js'
 import type { ChainState, Finding, LaneHealth } from './state.js'
 
@@ -6,9 +6,11 @@ import type { ChainState, Finding, LaneHealth } from './state.js'
  * Without those of keys that were changed for others: neither configured nor an operator, and paused for good. One that is
  * ahead of the journal holds the others' payouts, whosever it was.
  */
-export function inUse({ lanes, refused }: ChainState, operators: readonly string[]): LaneHealth[] {
+export function inUse({ head, lanes, refused }: ChainState, operators: readonly string[]): LaneHealth[] {
+  // A chain that says nothing does not say that it is one all the same.
+  const isRefused = (signer: string) => head === null || refused.some((other) => other === signer)
   const isRetired = ({ status, isAhead, signer }: LaneHealth) =>
-    status === 'paused' && !isAhead && refused.includes(signer) && !operators.includes(signer)
+    status === 'paused' && !isAhead && isRefused(signer) && !operators.includes(signer)
   return lanes.filter((lane) => !isRetired(lane))
 }
 
@@ -49,8 +51,15 @@ export function silentOf({ config, lanes }: ChainState): Finding[] {
     }))
 }
 
-export function refusedOf({ config, lanes, refused }: ChainState): Finding[] {
+export function refusedOf({ config, lanes, refused }: ChainState, operators: readonly string[]): Finding[] {
   const { chainId } = config
+  const remedyFor = (signer: Address) => {
+    const pause = `npm run operate -- lane pause ${chainId} ${signer}`
+    // Nobody is to give a right back that was taken from a key which others may have by now.
+    if (!operators.includes(signer.toLowerCase()))
+      return `Its key is not configured. Pause its lane: ${pause} changed; or retire it, if others may have the key: npm run operate -- lane retire ${chainId} ${signer}.`
+    return `Let the vault's owner call setOperator(${signer}, true). If its right was taken on purpose: ${pause}. Other operators take over meanwhile; with none, steps wait.`
+  }
   return lanes
     .filter(({ status, signer }) => status === 'active' && refused.includes(signer))
     .map((lane) => getAddress(lane.signer))
@@ -58,7 +67,7 @@ export function refusedOf({ config, lanes, refused }: ChainState): Finding[] {
       code: 'operator_refused',
       chainId,
       message: `The vault ${getAddress(config.vault)} does not know ${signer} as an operator, so it pays nothing.`,
-      remedy: `Let the vault's owner call setOperator(${signer}, true). If its right was taken on purpose: npm run operate -- lane pause ${chainId} ${signer}. Other operators take over meanwhile; with none, steps wait.`,
+      remedy: remedyFor(signer),
     }))
 }
 
