@@ -40,10 +40,23 @@ export const devMnemonic = 'test test test test test test test test test test te
 /** Of how many blocks the state is kept, as full nodes do (geth). */
 const keptStates = 128
 const startWithinMs = 20_000
+const mostTries = 3
 const stopWithinMs = 10_000
 
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const port = await freePort(options.port)
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startAt(await freePort(options.port), options)
+    } catch (error) {
+      // Somebody else may have taken the port since it was found to be free.
+      if (!(error instanceof EndedAtOnce) || tries === mostTries) throw error
+    }
+  }
+}
+
+class EndedAtOnce extends Error {}
+
+async function startAt(port: number, options: AnvilOptions): Promise<Anvil> {
   const args = ['--chain-id', String(options.chainId), '--port', String(port), '--quiet']
   args.push('--hardfork', options.hardfork ?? 'prague')
   args.push('--mnemonic', devMnemonic, '--order', 'fifo')
@@ -61,7 +74,12 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const child = spawn(anvilBinary(), args, { stdio: ['ignore', output, output], detached: true })
   child.unref()
   const url = `http://127.0.0.1:${port}`
-  await untilUp(url, options.chainId, child)
+  try {
+    await untilUp(url, options, child)
+  } catch (error) {
+    await stopProcess(child.pid!)
+    throw error
+  }
   // anvil's clock goes on from the time that history begins at, so that no block may come before it is set.
   if (options.genesisTime !== undefined) await rpc(url, 'evm_setTime', [Date.now()])
   if (options.blockTime !== undefined) await rpc(url, 'evm_setIntervalMining', [options.blockTime])
@@ -113,11 +131,13 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function untilUp(url: string, chainId: number, child: ChildProcess): Promise<void> {
+async function untilUp(url: string, { chainId, logFile }: AnvilOptions, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + startWithinMs
-  while ((await identify(url))?.chainId !== chainId) {
-    if (child.exitCode !== null) throw new Error(`anvil for chain ${chainId} ended with code ${child.exitCode}`)
-    if (Date.now() > deadline) throw new Error(`anvil for chain ${chainId} did not answer within ${startWithinMs} ms`)
+  const why = logFile ? `; ${logFile} may say why` : ''
+  while (child.exitCode !== null || (await identify(url))?.chainId !== chainId) {
+    const name = `anvil for chain ${chainId}`
+    if (child.exitCode !== null) throw new EndedAtOnce(`${name} ended with code ${child.exitCode}${why}`)
+    if (Date.now() > deadline) throw new Error(`${name} did not answer within ${startWithinMs} ms${why}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

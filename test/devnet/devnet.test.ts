@@ -120,6 +120,14 @@ describe('the embedded chains', () => {
     expect(again.chains.map((chain) => chain.rpcUrls)).to.deep.equal(devnet.chains.map((chain) => chain.rpcUrls))
   })
 
+  it('that end at once are tried again, and then say where it may stand why', async () => {
+    const [stateFile, logFile] = [join(dataDir, 'state.json'), join(dataDir, 'anvil.log')]
+    writeFileSync(stateFile, 'damaged')
+    const error = await startAnvil({ chainId: 31337, stateFile, logFile }).catch((reason: Error) => reason)
+    expect(String(error)).to.match(/anvil for chain 31337 ended with code \d+; .*anvil\.log may say why$/)
+    expect(readFileSync(logFile, 'utf8').match(/^Error|^error/gm)).to.have.length(3)
+  })
+
   it('that were reset underneath are refused with what to do', async () => {
     devnet = await startDevnet({ dataDir })
     await devnet.stop()
