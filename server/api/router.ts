@@ -102,7 +102,11 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       } as ApiRequest<OperationId>
       const answer = () => operation.handler(request)
       const reply = isRead(operation) ? await read(() => ctx.req.socket.destroyed, answer) : await answer()
-      if (reply === null) return
+      if (reply === null) {
+        // Its response may not have heard of that yet, and Koa would end it with the 404 that it begins with.
+        ctx.respond = false
+        return
+      }
       const made = operation.method === 'post' ? madeAction(reply.body) : null
       if (made !== null) ctx.state.subject.actionId = made
       await sendReply(ctx, reply as unknown as AnyReply, operation)

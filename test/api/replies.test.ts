@@ -10,6 +10,7 @@ import { exchange, get, post } from '../fuzz/wire.js'
 import { createApi } from '../support/api.js'
 import { randomAddress } from '../support/builders.js'
 import { type HttpLayer, Outage, startHttpLayer } from '../support/httpLayer.js'
+import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 
 const actionId = '019a9c3e-5b7a-7c21-9d0e-3f6a8b2c4d5e'
@@ -108,6 +109,25 @@ describe('a reply on its way to the client', () => {
       const line = await until(() => http.log.find((entry) => entry.requestId === id), 'the log')
       expect(line).to.deep.include({ status: 499, complete: false })
     }
+  })
+
+  it('logs a read whose client was gone when it was its turn as 499 too', async () => {
+    const underWay: (() => void)[] = []
+    await start({ getStep: () => new Promise((_answer, refuse) => underWay.push(() => refuse(new Error('late')))) })
+    const ask = (id: string) =>
+      exchange(http.url, get(`/actions/${actionId}/intents/0/steps/0`, `x-request-id: ${id}\r\n`))
+    const before = Array.from({ length: 16 }, (_, index) => ask(`before-${index}`))
+    await until(() => underWay.length === 16, 'as many reads as there are at once')
+    const last = ask('last')
+    // It waits for its turn, which nothing tells.
+    await pause(50)
+    // In one go, so that its turn comes before its response hears of the end.
+    http.breakOff()
+    underWay.forEach((end) => end())
+    await Promise.all([...before, last])
+    const line = await until(() => http.log.find((entry) => entry.requestId === 'last'), 'the log')
+    expect(line).to.deep.include({ status: 499, complete: false })
+    expect(underWay).to.have.length(16)
   })
 
   it('is readable for the configured origins only', async () => {

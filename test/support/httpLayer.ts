@@ -18,6 +18,8 @@ export type HttpLayer = {
   refused(): number
   /** How many were cut, since they had not read what they had asked for. */
   unread(): number
+  /** Ends every connection at once, as one that breaks off. */
+  breakOff(): void
   stop(): Promise<void>
 }
 
@@ -59,6 +61,7 @@ export async function startHttpLayer(
     connections: () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
     refused: () => refused,
     unread: () => unread,
+    breakOff: () => server.closeAllConnections(),
     stop: () => close(server),
   }
 }
