@@ -4,6 +4,8 @@ import { startDevnet } from '../server/devnet/devnet.js'
 import type { ChainConfig } from '../server/domain/chainConfig.js'
 import { hideSecrets } from '../server/logging.js'
 import { createDatabase, type Database } from '../server/store/database.js'
+import { isOfDatabase } from '../server/store/databaseErrors.js'
+import { explainUnusable } from '../server/store/databaseUnusable.js'
 import { describePlace, refuseNoPlace } from './place.js'
 
 type Place = {
@@ -21,12 +23,15 @@ type Place = {
 export async function atService(work: (place: Place) => Promise<void>): Promise<void> {
   // What is said before there is a configuration repeats nothing secret.
   let hide = (text: string) => text
+  let explain = (_error: unknown): Error | null => null
+  process.stdout.on('error', endWithReader)
   const undo: (() => Promise<void>)[] = []
   try {
     const words = process.argv.slice(2)
     refuseNoPlace(process.env, words.includes('--embedded'))
     const config = readConfig()
     hide = hideSecrets(config)
+    explain = (error) => (isOfDatabase(error) ? explainUnusable(config.database, error) : null)
     console.log(describePlace(config))
     const database = createDatabase(config.database)
     undo.push(() => database.close())
@@ -34,7 +39,8 @@ export async function atService(work: (place: Place) => Promise<void>): Promise<
     const chains = config.deployment?.chains ?? (await startChains(config))
     await work({ database, chains, words: words.filter((word) => word !== '--embedded') })
   } catch (error) {
-    console.error(hide(error instanceof Error ? error.message : String(error)))
+    const { message } = explain(error) ?? (error instanceof Error ? error : new Error(String(error)))
+    console.error(hide(message))
     process.exitCode = 1
   } finally {
     for (const step of undo.reverse()) await step()
@@ -45,6 +51,12 @@ export async function atService(work: (place: Place) => Promise<void>): Promise<
     undo.push(() => devnet.stop())
     return devnet.chains
   }
+}
+
+/** Whoever reads what is said may have had enough, as `head` has. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
 }
 
 /** All problems in one line, as everything else that these tools fail with. */

@@ -45,6 +45,7 @@ import { createLegacy } from './services/legacy.js'
 import { createSteps } from './services/steps.js'
 import { createVenueTxHashes } from './services/venueTxHashes.js'
 import { createLogger } from './logging.js'
+import { listen } from './listen.js'
 import { createMetrics, serveMetrics } from './metrics.js'
 import { openSigners } from './openSigners.js'
 import { createKnownChains } from './knownChains.js'
@@ -226,7 +227,7 @@ export async function startService(
     const onRefused = reporter(log, refusedMessage, metrics.countRefusedConnection)
     const onUnread = reporter(log, unreadMessage, metrics.countUnreadConnection)
     const server = createHttpServer(app, limits, { onRefused, onUnread })
-    await listen(server, config)
+    await listen(server, { host: config.host, port: config.port, portIn: 'PORT' }, backlog)
     const onFailed = () => log.warn('few connections are taken up at a time: the listening socket could not be copied')
     const doors = openDoors(server, { most: config.maxConnections, backlog, onRefused, onFailed })
     metrics.watchConnections(doors.connections)
@@ -254,16 +255,6 @@ function reporter(log: Logger, message: string, count: () => void): () => void {
 
 /** How many connections wait to be taken up; Node's own 511 are fewer than may come at once. The system may allow fewer. */
 const backlog = 4_096
-
-function listen(server: Server, config: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port: config.port, host: config.host, backlog }, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-}
 
 /** Lets requests under way end, then closes what is left of the connections. */
 async function closeServer(server: Server, doors: Doors, shutdown: AbortController): Promise<void> {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { StepErrorCode } from './domain/errors.js'
+import { listen } from './listen.js'
 import type { HealthReport } from './services/health.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -148,10 +149,7 @@ export async function serveMetrics(
         () => response.writeHead(503).end(),
       )
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(address.port, address.host, resolve)
-  })
+  await listen(server, { ...address, portIn: 'METRICS_PORT' })
   const { port } = server.address() as { port: number }
   return {
     url: `http://${address.host}:${port}/metrics`,

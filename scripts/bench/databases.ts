@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, type Database } from '../../server/store/database.js'
-import { freshMysqlUrl } from '../../test/support/database.js'
+import { newSchema } from '../../test/support/mysqlSchemas.js'
 import { startMariadb } from '../mariadb.js'
 
 export const databaseKinds = ['sqlite', 'mysql'] as const
@@ -40,7 +40,7 @@ export function createDatabases(): Databases {
       }
       server ??= startMariadb(serverOptions)
       process.env.TEST_MYSQL_URL = (await server).url
-      const { url, drop } = await freshMysqlUrl()
+      const { url, drop } = await newSchema()
       return { url, stop: drop }
     },
     async stop() {

@@ -40,7 +40,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   const real = file.chains.filter((chain) => !chain.testnet).map((chain) => chain.chainId)
   if (options.isPlainKey && real.length > 0) {
     const advice = 'use DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL'
-    throw new DeployRefused(`DEPLOYER_PRIVATE_KEYS: ${real.join(', ')} is not marked testnet; ${advice}`)
+    throw new DeployRefused(`DEPLOYER_PRIVATE_KEYS: not marked testnet: ${real.join(', ')}; ${advice}`)
   }
   const deployer = options.signer?.address ?? owner
   const wanted = { deployer, owner, operators, vaultNumber: file.vaultNumber }

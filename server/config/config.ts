@@ -118,7 +118,9 @@ function readDeployment(env: NodeJS.ProcessEnv, role: Config['role'], problems: 
   try {
     text = readFileSync(env.CHAINS_FILE, 'utf8')
   } catch (error) {
-    problems.push(`CHAINS_FILE: can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`)
+    problems.push(
+      `CHAINS_FILE: ${env.CHAINS_FILE} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+    )
     return null
   }
   const file = readChainsFile(text, env)
@@ -126,8 +128,8 @@ function readDeployment(env: NodeJS.ProcessEnv, role: Config['role'], problems: 
   const real = file.chains.filter((chain) => !chain.testnet)
   if (real.length > 0 && env.SOLVER_PRIVATE_KEYS) {
     problems.push(
-      `SOLVER_PRIVATE_KEYS: plain keys are for test chains only; ${real.map((chain) => chain.chainId).join(', ')} is not ` +
-        'marked testnet. Use SOLVER_KEYS_FILE (encrypted) or SOLVER_SIGNER_URL.',
+      `SOLVER_PRIVATE_KEYS: plain keys are for test chains only; not marked testnet: ` +
+        `${real.map((chain) => chain.chainId).join(', ')}. Use SOLVER_KEYS_FILE (encrypted) or SOLVER_SIGNER_URL.`,
     )
   }
   return { chains: file.chains, groups: file.groups, keys }

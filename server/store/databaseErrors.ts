@@ -1,5 +1,11 @@
 /** What an error of either driver says; both name it by `code` and `errno`. */
 
+/** True when the database has said it, and nothing else that has codes of the same form. */
+export function isOfDatabase(error: unknown): boolean {
+  const { code, sqlMessage } = (error ?? {}) as { code?: unknown; sqlMessage?: unknown }
+  return typeof sqlMessage === 'string' || (typeof code === 'string' && code.startsWith('SQLITE_'))
+}
+
 /** True when a unique key refused the row: an answer, not a fault. */
 export function isDuplicate(error: unknown): boolean {
   const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }

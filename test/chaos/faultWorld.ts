@@ -12,7 +12,7 @@ import { startDevnet } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createApi, type Api } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { migratedSchema } from '../support/mysqlSchemas.js'
 import { until } from '../support/until.js'
 import { balanceOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
@@ -31,7 +31,7 @@ export type PaidAction = { actionId: string; user: Address; payment: Hash; gets:
 export async function startFaultWorld(options: { sqlite?: boolean } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'chain-fault-'))
   const devnet = await startDevnet({ dataDir: folder })
-  const mysql = process.env.TEST_DATABASE === 'mysql' && !options.sqlite ? await freshMysqlUrl() : null
+  const mysql = process.env.TEST_DATABASE === 'mysql' && !options.sqlite ? await migratedSchema() : null
   const env = chainsFileOf({ ...devnet, operatorKeys: devnet.operatorKeys.slice(0, 1) }, folder)
   const file = JSON.parse(readFileSync(env.CHAINS_FILE, 'utf8')) as {
     chains: { confirmations: number; replaceAfterMs: number }[]

@@ -13,7 +13,7 @@ import { startDevnet } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createDatabase, type Database } from '../../server/store/database.js'
 import { chainsFileOf } from '../support/chainsFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { newSchema } from '../support/mysqlSchemas.js'
 import { keepDoing } from '../support/pause.js'
 import { reader } from '../support/wallets.js'
 import { chosenDatabases } from './chosenDatabases.js'
@@ -84,7 +84,7 @@ export function useKillWorld(): () => KillWorld {
 
 export async function freshGround(world: KillWorld, kind: 'SQLite' | 'MariaDB'): Promise<KillGround> {
   const folder = mkdtempSync(join(world.folder, 'run-'))
-  const mysql = kind === 'MariaDB' ? await freshMysqlUrl() : null
+  const mysql = kind === 'MariaDB' ? await newSchema() : null
   const databaseUrl = mysql?.url ?? `sqlite:${join(folder, 'service.sqlite')}`
   return {
     env: { ...world.env, DATA_DIR: folder, DATABASE_URL: databaseUrl },

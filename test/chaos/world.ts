@@ -7,7 +7,7 @@ import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { chainsFileOf } from '../support/chainsFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { migratedSchema } from '../support/mysqlSchemas.js'
 import { keepDoing } from '../support/pause.js'
 import { until } from '../support/until.js'
 import { type ChaosProxy, type Faults, startChaosProxy } from './chaosProxy.js'
@@ -53,7 +53,7 @@ export async function startWorld(options: WorldOptions) {
     ),
   )
   const onMysql = options.mysql || process.env.TEST_DATABASE === 'mysql'
-  const mysql = onMysql && !options.databaseUrl ? await freshMysqlUrl() : null
+  const mysql = onMysql && !options.databaseUrl ? await migratedSchema() : null
   const miners = await Promise.all(devnet.chains.map(startMiner))
   const behindProxies: Devnet = {
     ...devnet,

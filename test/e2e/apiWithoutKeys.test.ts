@@ -10,7 +10,7 @@ import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { closeFilesIn } from '../support/closedFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { migratedSchema } from '../support/mysqlSchemas.js'
 import { actionOf, balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
 /** What faces the internet need not hold what signs. */
@@ -18,12 +18,12 @@ describe('a process that only answers requests', function () {
   this.timeout(60_000)
   const folder = mkdtempSync(join(tmpdir(), 'keyless-'))
   let devnet: Devnet
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+  let mysql: Awaited<ReturnType<typeof migratedSchema>> | null = null
   let running: Service | null = null
 
   before(async () => {
     devnet = await startDevnet({ dataDir: join(folder, 'chains'), isKept: false })
-    if (process.env.TEST_DATABASE === 'mysql') mysql = await freshMysqlUrl()
+    if (process.env.TEST_DATABASE === 'mysql') mysql = await migratedSchema()
   })
   after(async () => {
     await running?.stop()

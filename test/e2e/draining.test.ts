@@ -7,7 +7,7 @@ import { rpc } from '../../server/devnet/anvil.js'
 import { type Service, startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config/config.js'
 import { createApi, type Api } from '../support/api.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { migratedSchema } from '../support/mysqlSchemas.js'
 import { until } from '../support/until.js'
 import { authorization, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
@@ -15,10 +15,10 @@ describe('drain mode', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'drain-'))
   let service: Service
   let api: Api
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+  let mysql: Awaited<ReturnType<typeof migratedSchema>> | null = null
 
   before(async () => {
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
     const loaded = loadConfig({ DATA_DIR: dataDir, PORT: '0', ...(mysql && { DATABASE_URL: mysql.url }) })
     if (!loaded.ok) throw new Error(loaded.problems.join('; '))
     service = await startService(loaded.config, pino({ level: 'silent' }))

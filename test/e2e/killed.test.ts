@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { parseUnits } from 'viem'
 import { stopProcess } from '../../server/devnet/anvil.js'
 import { createApi, type Api } from '../support/api.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { migratedSchema } from '../support/mysqlSchemas.js'
 import { isFree } from '../support/freePort.js'
 import { localChains } from '../support/localChains.js'
 import { serviceProgram } from '../support/serviceProgram.js'
@@ -42,11 +42,11 @@ function kill(child: ChildProcess): Promise<void> {
 
 describe('a service that is killed', () => {
   let dataDir: string
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+  let mysql: Awaited<ReturnType<typeof migratedSchema>> | null = null
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'killed-'))
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
   })
   afterEach(async () => {
     const known = JSON.parse(readFileSync(join(dataDir, 'chains/chains.json'), 'utf8')) as { pid: number }[]

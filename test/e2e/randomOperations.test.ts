@@ -11,7 +11,7 @@ import { loadConfig } from '../../server/config/config.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi, type Api, type Reply } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { migratedSchema } from '../support/mysqlSchemas.js'
 import { createRandom, type Random } from '../support/random.js'
 import { until } from '../support/until.js'
 import {
@@ -36,11 +36,11 @@ describe(`random operations (seed ${seed})`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'random-'))
   const random = createRandom(seed)
   let devnet: Devnet
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+  let mysql: Awaited<ReturnType<typeof migratedSchema>> | null = null
 
   before(async () => {
     devnet = await startDevnet({ dataDir: folder })
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
   })
   after(async () => {
     await devnet.stop()

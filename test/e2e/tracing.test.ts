@@ -7,7 +7,7 @@ import { parseUnits } from 'viem'
 import { stopProcess } from '../../server/devnet/anvil.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createApi, type Api } from '../support/api.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { migratedSchema } from '../support/mysqlSchemas.js'
 import { until } from '../support/until.js'
 import { localChains } from '../support/localChains.js'
 import { startTestService, type TestService } from '../support/service.js'
@@ -125,13 +125,13 @@ describe('the trace of a request', function () {
 describe('the trace of a request to a process that only answers', function () {
   this.timeout(120_000)
   const folder = mkdtempSync(join(tmpdir(), 'tracing-'))
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+  let mysql: Awaited<ReturnType<typeof migratedSchema>> | null = null
   let running: SpawnedService | null = null
   const start = async (role: string) =>
     (running = await spawnService({ DATA_DIR: folder, ROLE: role, ...(mysql && { DATABASE_URL: mysql.url }) }))
 
   before(async () => {
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
   })
   after(async () => {
     await running?.stop('SIGKILL')

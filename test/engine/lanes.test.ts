@@ -15,7 +15,7 @@ import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createStore } from '../../server/store/store.js'
 import { createApi, type Api } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { migratedSchema } from '../support/mysqlSchemas.js'
 import { until } from '../support/until.js'
 import {
   authorization,
@@ -36,12 +36,12 @@ describe('a lane whose nonce is not the chain’s', () => {
   let devnet: Devnet
   let service: Service
   let api: Api
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+  let mysql: Awaited<ReturnType<typeof migratedSchema>> | null = null
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'lanes-'))
     devnet = await startDevnet({ dataDir: folder })
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
     // The lanes are checked after so many polls.
     for (const entry of devnet.chains) Object.assign(entry, { replaceAfterMs: 1_000, pollIntervalMs: 50 })
     const loaded = loadConfig({

@@ -10,7 +10,7 @@ import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { createApi } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { migratedSchema } from '../support/mysqlSchemas.js'
 import { type SignerMood, startRemoteSigner } from '../support/remoteSigner.js'
 import { type SpawnedService, spawnService } from '../support/spawnedService.js'
 import { until } from '../support/until.js'
@@ -21,7 +21,7 @@ const steps = 12
 describe('steps whose signer is another process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'slow-signer-'))
   let devnet: Devnet
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+  let mysql: Awaited<ReturnType<typeof migratedSchema>> | null = null
   let remote: Awaited<ReturnType<typeof startRemoteSigner>>
   let service: Awaited<ReturnType<typeof startService>>
   let api: ReturnType<typeof createApi>
@@ -29,7 +29,7 @@ describe('steps whose signer is another process', () => {
   before(async function () {
     this.timeout(60_000)
     devnet = await startDevnet({ dataDir: folder })
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
     const key = devnet.operatorKeys[0]!
     remote = await startRemoteSigner([key], join(folder, 'signer'))
     const loaded = loadConfig({
@@ -179,7 +179,7 @@ describe('steps whose signer is another process', () => {
     this.timeout(120_000)
     const key = devnet.operatorKeys[1]!
     const slow = await startRemoteSigner([key])
-    const itsOwn = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    const itsOwn = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
     const env = {
       CHAINS_FILE: chainsFileOf(devnet, folder).CHAINS_FILE,
       SOLVER_SIGNER_URL: slow.url,

@@ -11,7 +11,7 @@ import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
 import { createApi, type Reply } from '../support/api.js'
 import { chainsFileOf } from '../support/chainsFile.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { newSchema } from '../support/mysqlSchemas.js'
 import { freePort } from '../support/freePort.js'
 import { spawnService, type SpawnedService } from '../support/spawnedService.js'
 import { until } from '../support/until.js'
@@ -231,7 +231,7 @@ describe('what the service says at LOG_LEVEL=trace', function () {
 
 /** A user of the test server who needs a password, and his schema. */
 async function withPassword(keep: (text: string) => void) {
-  const server = await freshMysqlUrl()
+  const server = await newSchema()
   const schema = new URL(server.url).pathname.slice(1)
   const password = `${secret('db')}@/#`
   const user = `u_${keccak256(Buffer.from(schema)).slice(2, 12)}`

@@ -7,14 +7,14 @@ import { createConnection } from 'mysql2/promise'
 import { checkDatabase } from '../../scripts/doctor/checkDatabase.js'
 import { type Mariadb, startMariadb } from '../../scripts/mariadb.js'
 import { createDatabase } from '../../server/store/database.js'
-import { freshMysqlUrl } from '../support/database.js'
+import { newSchema } from '../support/mysqlSchemas.js'
 
 // What only a MySQL-like server can get wrong; everything else is in ops/doctor.test.ts.
 if (process.env.TEST_DATABASE === 'mysql') {
   describe('npm run doctor on a MySQL-like server', () => {
     /** Of its own, since what is wrong with it would be wrong for every other test. */
     let server: Mariadb
-    let fresh: Awaited<ReturnType<typeof freshMysqlUrl>>
+    let fresh: Awaited<ReturnType<typeof newSchema>>
 
     const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
 
@@ -52,7 +52,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
     }
 
     beforeEach(async () => {
-      fresh = await freshMysqlUrl(server.url)
+      fresh = await newSchema(server.url)
       const database = createDatabase({ kind: 'mysql', url: fresh.url })
       await database.migrate()
       await database.close()

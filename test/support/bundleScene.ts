@@ -16,7 +16,7 @@ import { createApi, type Api } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
 import { closeFilesIn } from './closedFile.js'
 import { availableOf } from './credit.js'
-import { freshMysqlUrl } from './database.js'
+import { migratedSchema } from './mysqlSchemas.js'
 import { until } from './until.js'
 import { authorization, fund, newUser, reader, signedIntent, tokenOf, transferData } from './wallets.js'
 
@@ -36,7 +36,7 @@ export function bundleScene() {
   let folder: string
   let devnet: Devnet
   let database: string
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null = null
+  let mysql: Awaited<ReturnType<typeof migratedSchema>> | null = null
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'bundles-'))
@@ -50,7 +50,7 @@ export function bundleScene() {
 
   async function emptyDatabase(): Promise<void> {
     await dropDatabase()
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
     database = mysql?.url ?? `sqlite:${join(mkdtempSync(join(folder, 'run-')), 'service.sqlite')}`
   }
 

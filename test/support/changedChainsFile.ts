@@ -11,7 +11,7 @@ import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createApi } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
-import { freshMysqlUrl } from './database.js'
+import { migratedSchema } from './mysqlSchemas.js'
 import { startTestService, type TestService } from './service.js'
 import { fund, newUser, sendFrom, tokenOf, transferData } from './wallets.js'
 
@@ -27,7 +27,7 @@ export function changedChainsFile() {
   const folder = mkdtempSync(join(tmpdir(), 'changed-'))
   let devnet: Devnet
   let nextVault: Address
-  let mysql: Awaited<ReturnType<typeof freshMysqlUrl>> | null
+  let mysql: Awaited<ReturnType<typeof migratedSchema>> | null
   let running: TestService | null = null
   let count = 0
 
@@ -42,7 +42,7 @@ export function changedChainsFile() {
     await fund(chain!, nextVault, { usd: 1_000_000_000n })
   })
   beforeEach(async () => {
-    mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+    mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
     count += 100
   })
   afterEach(async () => {

@@ -6,7 +6,7 @@ import { startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import type { Database } from '../../server/store/database.js'
-import { freshMysqlUrl } from './database.js'
+import { migratedSchema } from './mysqlSchemas.js'
 
 export type TestService = {
   url: string
@@ -23,7 +23,7 @@ export async function startTestService(
   log?: Logger,
 ): Promise<TestService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'intents-'))
-  const mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+  const mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
   const clear = async () => {
     await mysql?.drop()
     rmSync(dataDir, { recursive: true, force: true })

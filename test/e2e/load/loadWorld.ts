@@ -9,7 +9,7 @@ import type { ChainConfig } from '../../../server/domain/chainConfig.js'
 import { createDatabase, type Database } from '../../../server/store/database.js'
 import { killProcess, startProcess } from '../../chaos/processes.js'
 import { chainsFileOf } from '../../support/chainsFile.js'
-import { freshMysqlUrl } from '../../support/database.js'
+import { migratedSchema } from '../../support/mysqlSchemas.js'
 import { freePort } from '../../support/freePort.js'
 import { tokenOf } from '../../support/wallets.js'
 
@@ -70,7 +70,7 @@ async function startLoadWorld() {
       await rpc(rpcUrls[0]!, 'anvil_setCode', [address, codes[name as keyof typeof contracts]])
     }
   }
-  const mysql = process.env.TEST_DATABASE === 'mysql' ? await freshMysqlUrl() : null
+  const mysql = process.env.TEST_DATABASE === 'mysql' ? await migratedSchema() : null
   const file = join(folder, 'load.sqlite')
   const metricsPort = await freePort()
   const service = await startProcess({
