@@ -18,6 +18,9 @@ import { authorization, balanceOf, fund, newUser, signedIntent, tokenOf, transfe
 
 const steps = 12
 
+/** So that there are many bundles, of which each waits for the signer, with few steps. */
+const small = { BUNDLE_MAX_STEPS: '10' }
+
 describe('steps whose signer is another process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'slow-signer-'))
   let devnet: Devnet
@@ -38,6 +41,7 @@ describe('steps whose signer is another process', () => {
       SOLVER_SIGNER_ADDRESSES: privateKeyToAccount(key).address,
       DATABASE_URL: mysql?.url ?? `sqlite:${join(folder, 'service.sqlite')}`,
       PORT: '0',
+      ...small,
     })
     if (!loaded.ok) throw new Error(loaded.problems.join('; '))
     service = await startService(loaded.config, pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }))
@@ -162,8 +166,8 @@ describe('steps whose signer is another process', () => {
     await expectAllDone(await ask(1))
     const before = await countTransactions()
     await remote.mood('well', 2_500)
-    // Eight bundles, one after the other: the last is signed 20 s after the first was begun with.
-    const asked = await askAtOnce(160)
+    // Seven bundles, one after the other: the last is signed 17 s after the first was begun with.
+    const asked = await askAtOnce(70)
     const unsigned = async () => (await service.database.knex('steps').whereNull('transaction_id')).length
     await until(async () => (await unsigned()) === 0, 'every step to be signed for', 120_000)
     expect(await remote.signatures()).to.equal((await countTransactions()) - before)
@@ -185,6 +189,7 @@ describe('steps whose signer is another process', () => {
       SOLVER_SIGNER_URL: slow.url,
       SOLVER_SIGNER_ADDRESSES: privateKeyToAccount(key).address,
       DATABASE_URL: itsOwn?.url ?? `sqlite:${join(folder, 'stopped.sqlite')}`,
+      ...small,
     }
     const nonce = async () =>
       Number(
@@ -198,7 +203,7 @@ describe('steps whose signer is another process', () => {
     let again: SpawnedService | null = null
     try {
       await slow.mood('well', 1_000)
-      const asked = await askAtOnce(120, createApi(stopped.url!))
+      const asked = await askAtOnce(60, createApi(stopped.url!))
       await until(async () => (await slow.signatures()) > 0, 'a first signature', 40_000)
       const began = performance.now()
       await stopped.stop()

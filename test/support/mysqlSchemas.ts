@@ -52,8 +52,8 @@ async function emptied(connection: Connection): Promise<boolean> {
   )
   if (others.length > 0 || (await formOf(connection)) !== form) return false
   const names = (await rows(connection, 'SHOW TABLES')).flatMap((row) => Object.values(row) as string[])
-  const kept = names.filter((name) => !name.startsWith('knex_migrations'))
-  const looks = kept.map((name) => `(SELECT '${name}' AS name FROM \`${name}\` LIMIT 1)`)
+  const ours = names.filter((name) => !name.startsWith('knex_migrations'))
+  const looks = ours.map((name) => `(SELECT '${name}' AS name FROM \`${name}\` LIMIT 1)`)
   await connection.query('SET FOREIGN_KEY_CHECKS = 0')
   for (const { name } of await rows(connection, looks.join(' UNION ALL '))) {
     await connection.query(`TRUNCATE TABLE \`${name as string}\``)
