@@ -1,8 +1,10 @@
 import { type Hex, toHex } from 'viem'
-import { type HDAccount, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
+import { type HDAccount, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { devMnemonic } from './anvil.js'
 
 let parent: ReturnType<HDAccount['getHdKey']> | null = null
+
+const accounts = new Map<number, PrivateKeyAccount>()
 
 /** The key of one of anvil's well-known accounts, which are public. The mnemonic's seed takes long, so it is made once. */
 export function devKey(index: number): Hex {
@@ -10,6 +12,8 @@ export function devKey(index: number): Hex {
   return toHex(parent.deriveChild(index).privateKey!)
 }
 
-export function devAccount(index: number) {
-  return privateKeyToAccount(devKey(index))
+export function devAccount(index: number): PrivateKeyAccount {
+  const account = accounts.get(index) ?? privateKeyToAccount(devKey(index))
+  accounts.set(index, account)
+  return account
 }

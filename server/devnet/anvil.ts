@@ -91,9 +91,9 @@ type Identity = { chainId: number; genesis: string; genesisTime: number }
 /** The chain that answers at the address and where its history begins; null when none does. */
 export async function identify(url: string): Promise<Identity | null> {
   try {
-    const [chainId, block] = await Promise.all([
-      rpc(url, 'eth_chainId', []),
-      rpc(url, 'eth_getBlockByNumber', ['0x0', false]),
+    const [chainId, block] = await rpcTogether(url, [
+      ['eth_chainId', []],
+      ['eth_getBlockByNumber', ['0x0', false]],
     ])
     const { hash, timestamp } = block as { hash: string; timestamp: string }
     return { chainId: Number(chainId), genesis: hash, genesisTime: Number(timestamp) }
@@ -143,14 +143,27 @@ async function untilUp(url: string, { chainId, logFile }: AnvilOptions, child: C
 }
 
 export async function rpc(url: string, method: string, params: unknown[]): Promise<unknown> {
+  return (await rpcTogether(url, [[method, params]]))[0]
+}
+
+type Answer = { id: number; result?: unknown; error?: { message: string } }
+
+/** Asks for all of it in one request. Fails with the first that does. */
+export async function rpcTogether(
+  url: string,
+  calls: readonly [method: string, params: unknown[]][],
+): Promise<unknown[]> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    body: JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))),
   })
-  const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
-  if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
-  return answer.result
+  const answers = (await response.json()) as Answer[]
+  answers.sort((a, b) => a.id - b.id)
+  return answers.map(({ result, error }, index) => {
+    if (error) throw new Error(`${calls[index]![0]}: ${error.message}`)
+    return result
+  })
 }
 
 /** The binary inside the package for this platform; the package's own wrapper swallows options. */

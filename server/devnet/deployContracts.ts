@@ -1,19 +1,16 @@
 import {
   type Abi,
-  type Account,
   type Address,
   concatHex,
-  createPublicClient,
-  createWalletClient,
   encodeDeployData,
+  encodeFunctionData,
   getContractAddress,
   type Hex,
-  http,
   padHex,
   toHex,
 } from 'viem'
 import { delegateAbi, delegateBytecode, solverVaultAbi, solverVaultBytecode } from '../chain/generated/contracts.js'
-import { minedReceipt } from './minedReceipt.js'
+import { rpc, rpcTogether } from './anvil.js'
 
 /** The CREATE2 factory that stands at this address on nearly every chain, anvil's included. */
 export const create2Factory: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
@@ -44,37 +41,75 @@ export function vaultInitCode(owner: Address): Hex {
   return encodeDeployData({ abi: solverVaultAbi, bytecode: solverVaultBytecode, args: [owner] })
 }
 
+/** A transaction that sets a chain up. */
+export type SetUp = { to: Address; data?: Hex; value?: bigint }
+
+/** A call of a contract, which nobody is paid by. */
+export function setUpCall(to: Address, abi: Abi, functionName: string, args: readonly unknown[]): SetUp {
+  return { to, data: encodeFunctionData({ abi, functionName, args }) }
+}
+
 export type Deployer = ReturnType<typeof createDeployer>
 
-/** Sends the transactions of one account one after the other; for setting chains up, not for the money path. */
-export function createDeployer(rpcUrl: string, account: Account) {
-  const transport = http(rpcUrl, { retryCount: 0 })
-  const reader = createPublicClient({ transport })
-  const wallet = createWalletClient({ account, transport })
+const minedWithinMs = 60_000
+const againMs = 10
 
-  async function confirmed(hash: Hex): Promise<void> {
-    const receipt = await minedReceipt(reader, hash)
-    if (receipt.status !== 'success') throw new Error(`The transaction ${hash} was reverted`)
+/**
+ * Sends the transactions of one of anvil's own accounts, which anvil signs for, in one request as far as they don't rest on
+ * each other; for setting chains up, not for the money path.
+ */
+export function createDeployer(rpcUrl: string, { address: from }: { address: Address }) {
+  async function sendAll(transactions: readonly SetUp[]): Promise<void> {
+    if (transactions.length === 0) return
+    // A lone one gets its nonce from anvil, so that others may be sent beside it.
+    const isLone = transactions.length === 1
+    const next = isLone ? 0 : Number(await rpc(rpcUrl, 'eth_getTransactionCount', [from, 'pending']))
+    const asked = transactions.map(({ to, data = '0x', value = 0n }, index): [string, unknown[]] => {
+      const call = { from, to, data, value: toHex(value), gas: toHex(gasFor(data)) }
+      return ['eth_sendTransaction', [isLone ? call : { ...call, nonce: toHex(next + index) }]]
+    })
+    const hashes = await rpcTogether(rpcUrl, asked)
+    for (const deadline = performance.now() + minedWithinMs; ;) {
+      const receipts = await rpcTogether(
+        rpcUrl,
+        hashes.map((hash) => ['eth_getTransactionReceipt', [hash]]),
+      )
+      const reverted = receipts.findIndex((receipt) => (receipt as { status: string } | null)?.status === '0x0')
+      if (reverted >= 0) throw new Error(`The transaction ${String(hashes[reverted])} was reverted`)
+      if (receipts.every((receipt) => receipt !== null)) return
+      if (performance.now() > deadline) throw new Error(`${rpcUrl} has not mined ${String(hashes.at(-1))}`)
+      await new Promise((resolve) => setTimeout(resolve, againMs))
+    }
+  }
+
+  /** Deploys what is not there already. */
+  async function deployAll(initCodes: readonly Hex[]): Promise<Address[]> {
+    const addresses = initCodes.map((initCode) => create2Address(initCode))
+    const codes = await rpcTogether(
+      rpcUrl,
+      addresses.map((address) => ['eth_getCode', [address, 'latest']]),
+    )
+    const missing = initCodes.filter((_initCode, index) => codes[index] === '0x')
+    await sendAll(missing.map((initCode) => ({ to: create2Factory, data: create2Data(initCode) })))
+    return addresses
   }
 
   return {
-    /** Deploys code unless it is there already. */
-    async deploy(initCode: Hex): Promise<Address> {
-      const address = create2Address(initCode)
-      if (await reader.getCode({ address })) return address
-      const hash = await wallet.sendTransaction({ chain: null, to: create2Factory, data: create2Data(initCode) })
-      await confirmed(hash)
-      return address
-    },
-
-    async call(to: Address, abi: Abi, functionName: string, args: readonly unknown[]): Promise<void> {
-      await confirmed(await wallet.writeContract({ chain: null, address: to, abi, functionName, args }))
-    },
-
-    async send(to: Address, value: bigint): Promise<void> {
-      await confirmed(await wallet.sendTransaction({ chain: null, to, value }))
-    },
+    sendAll,
+    deployAll,
+    deploy: async (initCode: Hex): Promise<Address> => (await deployAll([initCode]))[0]!,
+    call: (...call: Parameters<typeof setUpCall>): Promise<void> => sendAll([setUpCall(...call)]),
   }
+}
+
+/** More than what they take: 200 for each byte of code that stays (EIP-170), and what its constructor or a call does. */
+function gasFor(data: Hex): bigint {
+  return 300_000n + 300n * BigInt(data.length / 2)
+}
+
+/** What makes the operators the vault's. */
+export function setOperators(vault: Address, operators: readonly Address[]): SetUp[] {
+  return operators.map((operator) => setUpCall(vault, solverVaultAbi as Abi, 'setOperator', [operator, true]))
 }
 
 /** Deploys the delegate and the vault and makes the operators operators. */
@@ -82,10 +117,7 @@ export async function deployContracts(
   deployer: Deployer,
   options: { owner: Address; operators: readonly Address[] },
 ): Promise<{ delegate: Address; vault: Address }> {
-  const delegate = await deployer.deploy(delegateInitCode())
-  const vault = await deployer.deploy(vaultInitCode(options.owner))
-  for (const operator of options.operators) {
-    await deployer.call(vault, solverVaultAbi as Abi, 'setOperator', [operator, true])
-  }
-  return { delegate, vault }
+  const [delegate, vault] = await deployer.deployAll([delegateInitCode(), vaultInitCode(options.owner)])
+  await deployer.sendAll(setOperators(vault!, options.operators))
+  return { delegate: delegate!, vault: vault! }
 }

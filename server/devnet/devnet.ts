@@ -6,7 +6,14 @@ import { nativeToken } from '../domain/action.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
 import { devAccount, devKey } from './accounts.js'
 import { type Anvil, type AnvilOptions, identify, rpc, startAnvil, stopProcess } from './anvil.js'
-import { create2Address, createDeployer, delegateInitCode, deployContracts, vaultInitCode } from './deployContracts.js'
+import {
+  create2Address,
+  createDeployer,
+  delegateInitCode,
+  setOperators,
+  setUpCall,
+  vaultInitCode,
+} from './deployContracts.js'
 import { genesisTimeIn } from './genesisTime.js'
 import { mineLeftOvers } from './leftOvers.js'
 
@@ -172,21 +179,23 @@ async function takeOver(known: KnownChain, { isGuest = false }: DevnetOptions): 
 
 async function setUp(definition: Definition, rpcUrl: string): Promise<void> {
   const deployer = createDeployer(rpcUrl, devAccount(owner))
-  const { vault } = await deployContracts(deployer, {
-    owner: devAccount(owner).address,
-    operators: operators.map((index) => devAccount(index).address),
-  })
-  for (const token of tokensOf(definition)) {
-    if (token.address === nativeToken) {
-      await deployer.send(vault, parseUnits('1000', token.decimals))
-      continue
-    }
-    await deployer.deploy(tokenInitCode(token))
-    const mint = (to: Address, amount: string) =>
-      deployer.call(token.address, devTokenAbi as Abi, 'mint', [to, parseUnits(amount, token.decimals)])
-    await mint(vault, '1000000')
-    for (const index of users) await mint(devAccount(index).address, token.id === 'usd' ? '10000' : '100')
-  }
+  const { vault, tokens } = chainConfig(definition, rpcUrl)
+  const ours = tokens.filter((token) => token.address !== nativeToken)
+  const codes = [delegateInitCode(), vaultInitCode(devAccount(owner).address), ...ours.map(tokenInitCode)]
+  await deployer.deployAll(codes)
+  const mint = ({ address, decimals }: TokenConfig, to: Address, amount: string) =>
+    setUpCall(address, devTokenAbi as Abi, 'mint', [to, parseUnits(amount, decimals)])
+  await deployer.sendAll([
+    ...setOperators(
+      vault,
+      operators.map((index) => devAccount(index).address),
+    ),
+    { to: vault, value: parseUnits('1000', 18) },
+    ...ours.map((token) => mint(token, vault, '1000000')),
+    ...ours.flatMap((token) =>
+      users.map((index) => mint(token, devAccount(index).address, token.id === 'usd' ? '10000' : '100')),
+    ),
+  ])
 }
 
 function chainConfig(definition: Definition, rpcUrl: string): ChainConfig {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
+  type Abi,
   type Address,
   createPublicClient,
   createWalletClient,
@@ -15,6 +16,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { batchHash, type ChainBatch, intentDigest, intentTypedData, type SignatureType } from '../../sdk/src/signing.js'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
+import { createDeployer } from '../../server/devnet/deployContracts.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { minedReceipt } from '../../server/devnet/minedReceipt.js'
 
@@ -47,17 +49,12 @@ export async function fund(
   for (const id of ['usd', 'weth'] as const) {
     const amount = amounts[id]
     if (amount === undefined) continue
-    const wallet = createWalletClient({ account: devAccount(0), transport: http(chain.rpcUrls[0]) })
-    const hash = await wallet.writeContract({
-      chain: null,
-      address: tokenOf(chain, id).address,
-      abi: devTokenAbi,
-      functionName: 'mint',
-      args: [user, amount],
-    })
-    await minedReceipt(reader(chain), hash)
+    const owner = createDeployer(chain.rpcUrls[0]!, devAccount(0))
+    await owner.call(tokenOf(chain, id).address, devTokenAbi as Abi, 'mint', [user, amount])
   }
-  if (amounts.native !== undefined) await sendFrom(chain, devAccount(9), { to: user, value: amounts.native })
+  if (amounts.native !== undefined) {
+    await createDeployer(chain.rpcUrls[0]!, devAccount(9)).sendAll([{ to: user, value: amounts.native }])
+  }
 }
 
 /** A user's own transaction, mined. */
@@ -74,7 +71,7 @@ export async function sendFrom(
   },
   timeoutMs = 60_000,
 ): Promise<Hash> {
-  const wallet = createWalletClient({ account, transport: http(chain.rpcUrls[0]) })
+  const wallet = createWalletClient({ account, transport: http(chain.rpcUrls[0], { batch: true }) })
   const hash = await wallet.sendTransaction({ chain: null, ...transaction })
   await minedReceipt(reader(chain), hash, { withinMs: timeoutMs })
   return hash
