@@ -55,20 +55,17 @@ const minedWithinMs = 60_000
 const againMs = 10
 
 /**
- * Sends the transactions of one of anvil's own accounts, which anvil signs for, in one request as far as they don't rest on
- * each other; for setting chains up, not for the money path.
+ * Sends the transactions of one of anvil's own accounts, which anvil signs for, and waits for them at the end; for setting
+ * chains up, not for the money path.
  */
 export function createDeployer(rpcUrl: string, { address: from }: { address: Address }) {
   async function sendAll(transactions: readonly SetUp[]): Promise<void> {
     if (transactions.length === 0) return
-    // A lone one gets its nonce from anvil, so that others may be sent beside it.
-    const isLone = transactions.length === 1
-    const next = isLone ? 0 : Number(await rpc(rpcUrl, 'eth_getTransactionCount', [from, 'pending']))
-    const asked = transactions.map(({ to, data = '0x', value = 0n }, index): [string, unknown[]] => {
-      const call = { from, to, data, value: toHex(value), gas: toHex(gasFor(data)) }
-      return ['eth_sendTransaction', [isLone ? call : { ...call, nonce: toHex(next + index) }]]
-    })
-    const hashes = await rpcTogether(rpcUrl, asked)
+    const hashes: unknown[] = []
+    for (const { to, data = '0x', value = 0n } of transactions) {
+      const transaction = { from, to, data, value: toHex(value), gas: toHex(gasFor(data)) }
+      hashes.push(await rpc(rpcUrl, 'eth_sendTransaction', [transaction]))
+    }
     for (const deadline = performance.now() + minedWithinMs; ;) {
       const receipts = await rpcTogether(
         rpcUrl,
