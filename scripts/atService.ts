@@ -24,7 +24,7 @@ export async function atService(work: (place: Place) => Promise<void>): Promise<
   // What is said before there is a configuration repeats nothing secret.
   let hide = (text: string) => text
   let explain = (_error: unknown): Error | null => null
-  process.stdout.on('error', endWithReader)
+  process.stdout.on('error', outliveReader)
   const undo: (() => Promise<void>)[] = []
   try {
     const words = process.argv.slice(2)
@@ -53,10 +53,9 @@ export async function atService(work: (place: Place) => Promise<void>): Promise<
   }
 }
 
-/** Whoever reads what is said may have had enough, as `head` has. */
-function endWithReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
+/** Whoever reads what is said may have had enough, as `head` has; what was begun is done and put away all the same. */
+function outliveReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
 }
 
 /** All problems in one line, as everything else that these tools fail with. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -135,12 +135,15 @@ describe('the tools beside the service', function () {
     }
   })
 
-  it('end with whoever reads what they say', async () => {
+  it('go on to their end when whoever reads what they say has had enough', async () => {
     const args = await builtProgram('scripts/operate.ts', 'status', '--embedded')
     const line = [process.execPath, ...args].map((word) => `'${word}'`).join(' ')
     const options = { encoding: 'utf8', env: { ...process.env, DATA_DIR: folder }, timeout: 50_000 } as const
     const { stderr, status } = spawnSync('bash', ['-c', `${line} | true; exit "\${PIPESTATUS[0]}"`], options)
     expect([status, stderr]).to.deep.equal([0, ''])
+    const chains = JSON.parse(readFileSync(join(folder, 'chains/chains.json'), 'utf8')) as { port: number }[]
+    expect(chains).to.have.length(2)
+    for (const { port } of chains) expect(await identify(`http://127.0.0.1:${port}`)).to.equal(null)
   })
 
   it('takes --embedded for no other chains', async () => {
