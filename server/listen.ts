@@ -23,9 +23,10 @@ function toProblem(error: NodeJS.ErrnoException, { host, port, portIn }: Address
     case 'EACCES':
       return new Error(`${portIn}: port ${port} is not open to the user whom the service runs as`)
     case 'EADDRNOTAVAIL':
+      return new Error(`HOST: ${host} is no address of this machine`)
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new Error(`HOST: ${host} is no address of this machine`)
+      return new Error(`HOST: the name ${host} can't be looked up`)
     default:
       return error
   }

@@ -20,9 +20,8 @@ describe('a place where the system lets nobody listen', () => {
     server.close()
   })
 
-  it('is told with the setting that names a host of another machine', async () => {
-    for (const host of ['192.0.2.1', 'nowhere.invalid']) {
-      expect(await refusal(host, 0)).to.equal(`HOST: ${host} is no address of this machine`)
-    }
+  it('is told with the setting that names a host which is none of this machine', async () => {
+    expect(await refusal('192.0.2.1', 0)).to.equal('HOST: 192.0.2.1 is no address of this machine')
+    expect(await refusal('nowhere.invalid', 0)).to.equal("HOST: the name nowhere.invalid can't be looked up")
   })
 })
