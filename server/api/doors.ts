@@ -4,6 +4,8 @@ import { createServer, type Server as Listener, type Socket } from 'node:net'
 
 /** How many connections can be taken up in one turn of the event loop beside the server's own one. */
 const copies = 15
+/** After how many clients: fewer don't wait for more turns than this, and many a process never has more. */
+const crowd = 16
 
 /**
  * Sends the listening socket that it is given back that many times, each time as a descriptor of its own, and ends; with its
@@ -42,18 +44,22 @@ type DoorOptions = {
 /**
  * Of each descriptor that it listens to, Node takes up one connection in a turn of its event loop (libuv since 1.45), and a
  * turn of a busy process takes tens of milliseconds: the last of 400 clients who come at once would wait for ten seconds,
- * whatever he asks for. So the socket of a listening server gets more descriptors, each a door to the same server. Node has
- * no call for that, but what is sent to a process and back is such a copy (SCM_RIGHTS).
+ * whatever he asks for. So the socket of a listening server gets more descriptors, each a door to the same server, once more
+ * than a few clients have come. Node has no call for that, but what is sent to a process and back is such a copy (SCM_RIGHTS).
  */
 export function openDoors(server: Server, { most, backlog, onRefused, onFailed }: DoorOptions): Doors {
   const inside = new Set<Socket>()
   const doors: Listener[] = []
+  let copying: ReturnType<typeof copy> | undefined
+  let come = 0
   let byOthers = 0
   let isClosed = false
   let isEmpty = () => undefined as void
 
   server.on('connection', (socket) => {
     inside.add(socket)
+    // Not how many are inside: who is answered at once is gone while hundreds wait for their turn.
+    if (++come >= crowd && !isClosed) copying ??= begin()
     socket.once('close', () => {
       inside.delete(socket)
       if (inside.size === 0) isEmpty()
@@ -84,10 +90,13 @@ export function openDoors(server: Server, { most, backlog, onRefused, onFailed }
     if (isClosed) door.close()
     else doors.push(door)
   }
-  const copying = copy(server, add)
-  void copying.ended.then(() => {
-    if (!isClosed && doors.length < copies) onFailed()
-  })
+  const begin = () => {
+    const begun = copy(server, add)
+    void begun.ended.then(() => {
+      if (!isClosed && doors.length < copies) onFailed()
+    })
+    return begun
+  }
 
   return {
     connections: () => inside.size,
@@ -95,8 +104,8 @@ export function openDoors(server: Server, { most, backlog, onRefused, onFailed }
     async close() {
       isClosed = true
       for (const door of doors) door.close()
-      copying.stop()
-      await copying.ended
+      copying?.stop()
+      await copying?.ended
       if (inside.size > 0) await new Promise<void>((resolve) => (isEmpty = resolve))
     },
   }

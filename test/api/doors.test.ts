@@ -2,7 +2,7 @@ import { ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect, createServer as createListener } from 'node:net'
+import { type AddressInfo, connect, createServer as createListener, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { type Doors, openDoors } from '../../server/api/doors.js'
 import { isFree } from '../support/freePort.js'
@@ -38,10 +38,30 @@ describe('the doors of a server', () => {
       onRefused: () => void refused++,
       onFailed: () => void failed++,
     }))
+  /** By itself as many clients as have the doors opened. */
+  const fill = (count = 16) => Array.from({ length: count }, () => connect(portOf(), '127.0.0.1'))
+  const leave = async (clients: Socket[]) => {
+    for (const client of clients) client.destroy()
+    await until(() => doors!.connections() === 0, 'their end')
+  }
+  const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')
   const openAll = async (most?: number) => {
     open(most)
+    const clients = fill()
     await until(() => doors!.count() === 16, 'all doors')
+    await leave(clients)
   }
+
+  it('are opened once sixteen clients have come, and not before', async () => {
+    open()
+    const before = children()
+    const clients = fill(15)
+    await until(() => doors!.connections() === 15, 'fifteen')
+    expect(children()).to.deep.equal(before)
+    await leave(clients)
+    expect(await echoed('the sixteenth')).to.equal('the sixteenth')
+    await until(() => doors!.count() === 16, 'all doors')
+  })
 
   it('let in many in one turn of a busy event loop', async () => {
     const clients = 200
@@ -52,9 +72,16 @@ describe('the doors of a server', () => {
     expect(after, `turns beside ${before}`).to.be.below(clients / 4)
   }).timeout(20_000)
 
+  it('are opened while a crowd comes, for the rest of it', async () => {
+    const clients = 400
+    open()
+    expect(await turnsFor(clients)).to.be.below(clients / 2)
+  }).timeout(20_000)
+
   it('answer everybody who comes while they are opened, whole', async () => {
     const bodies = Array.from({ length: 300 }, (_, index) => `${index}`.repeat(500))
     open()
+    const clients = fill()
     const answers: Promise<string>[] = []
     for (const body of bodies) {
       answers.push(echoed(body))
@@ -62,6 +89,7 @@ describe('the doors of a server', () => {
     }
     expect(await Promise.all(answers)).to.deep.equal(bodies)
     await until(() => doors!.count() === 16, 'all doors')
+    await leave(clients)
   })
 
   it('let in no more than there may be, and others once some have left', async () => {
@@ -94,7 +122,10 @@ describe('the doors of a server', () => {
     it(`closed ${afterMs} ms after they were opened leave nobody who listens`, async () => {
       const port = portOf()
       open()
+      const clients = fill()
+      await until(() => doors!.connections() === clients.length, 'the sixteen')
       await pause(afterMs)
+      for (const client of clients) client.destroy()
       server.close()
       await doors!.close()
       await until(() => isFree(port), 'the port', 1_000)
@@ -102,7 +133,6 @@ describe('the doors of a server', () => {
   }
 
   it('leave no process behind', async () => {
-    const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')
     const before = children()
     await openAll()
     await until(() => children().every((pid) => before.includes(pid) || pid === ''), 'its end')
@@ -118,14 +148,16 @@ describe('the doors of a server', () => {
   ]
   for (const [what, makeFault] of faults) {
     it(`are the server’s own where the process that copies ${what}, and that is told`, async () => {
+      open()
       const mend = makeFault()
+      const clients = fill()
       try {
-        open()
+        await until(() => failed === 1, 'the failure')
       } finally {
         mend()
       }
-      await until(() => failed === 1, 'the failure')
       expect(await echoed('hello')).to.equal('hello')
+      await leave(clients)
       failed = 0
     })
   }
