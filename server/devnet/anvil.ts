@@ -3,6 +3,7 @@ import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
+import { request } from 'undici'
 
 /** A local chain: a real anvil process of the npm package `@foundry-rs/anvil`. */
 export type Anvil = {
@@ -153,12 +154,12 @@ export async function rpcTogether(
   url: string,
   calls: readonly [method: string, params: unknown[]][],
 ): Promise<unknown[]> {
-  const response = await fetch(url, {
+  const { body } = await request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))),
   })
-  const answers = (await response.json()) as Answer[]
+  const answers = (await body.json()) as Answer[]
   answers.sort((a, b) => a.id - b.id)
   return answers.map(({ result, error }, index) => {
     if (error) throw new Error(`${calls[index]![0]}: ${error.message}`)

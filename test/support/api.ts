@@ -1,3 +1,4 @@
+import { type Dispatcher, request as send } from 'undici'
 import { validateReply } from './validateReply.js'
 
 /** A reply as it came over the wire. */
@@ -20,16 +21,21 @@ export function createApi(
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const response = await fetch((typeof baseUrl === 'string' ? baseUrl : baseUrl()) + path, {
-      method,
+    const response = await send((typeof baseUrl === 'string' ? baseUrl : baseUrl()) + path, {
+      method: method as Dispatcher.HttpMethod,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...options.headers, ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json')
+    const text = await response.body.text()
+    const headersCome = new Headers(
+      Object.entries(response.headers).flatMap(([name, values]) =>
+        [values ?? []].flat().map((value) => [name, value] as [string, string]),
+      ),
+    )
+    const isJson = headersCome.get('content-type')?.includes('json')
     const reply = {
-      status: response.status,
-      headers: response.headers,
+      status: response.statusCode,
+      headers: headersCome,
       body: isJson && text !== '' ? JSON.parse(text) : text,
     }
     options.onReply?.(reply)
