@@ -37,7 +37,7 @@ describe(`a mixed load (LOAD_SEED=${load.seed} LOAD_ACTIONS=${load.actions} LOAD
     const good = createGoodClient(world.url)
     const bad = await badRequests(world, api)
     const probe = await startProbe(world.url)
-    const before = await sampleMetrics(world.metricsUrl)
+    const before = await sampleWithDoors()
     const samples: Sample[] = []
     const sampler = keepDoing(
       async () => samples.push(await sampleMetrics(world.metricsUrl)),
@@ -91,6 +91,17 @@ describe(`a mixed load (LOAD_SEED=${load.seed} LOAD_ACTIONS=${load.actions} LOAD
     await judgeLedger(world, database, plans)
     report({ plans, jobs: jobs.length, seconds, seen, samples, ended: good.ended, slow: good.took })
   })
+
+  /** Once sixteen clients have come, the service listens at fifteen sockets more (`api/doors`). */
+  async function sampleWithDoors(): Promise<Sample> {
+    const few = await sampleMetrics(world.metricsUrl)
+    for (let client = 0; client < 16; client++)
+      await (await fetch(world.url, { headers: { connection: 'close' } })).text()
+    let sample = few
+    const haveCome = async () => (sample = await sampleMetrics(world.metricsUrl)).sockets >= few.sockets + 15
+    await until(haveCome, 'the doors')
+    return sample
+  }
 
   /** Those who hung up are forgotten: no connection and no event stream of theirs is kept. */
   async function untilNothingIsOpen(before: Sample): Promise<void> {
