@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { judge } from '../../scripts/audit/judge.js'
-import { builtProgram } from '../support/builtProgram.js'
+import { bundledProgram } from '../support/bundledProgram.js'
 
 const advisory = {
   url: 'https://github.com/advisories/GHSA-aaaa-bbbb-cccc',
@@ -47,7 +47,7 @@ describe('npm run audit', () => {
       writeFileSync(join(folder, 'answer.json'), answer)
       writeFileSync(join(folder, 'npm'), `#!/bin/sh\ncat '${join(folder, 'answer.json')}'\n`, { mode: 0o755 })
       const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
-      return spawnSync(process.execPath, await builtProgram('scripts/audit.ts'), { encoding: 'utf8', env })
+      return spawnSync(process.execPath, await bundledProgram('scripts/audit.ts'), { encoding: 'utf8', env })
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

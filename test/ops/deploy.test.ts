@@ -12,7 +12,7 @@ import { createSigner } from '../../server/chain/signer.js'
 import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
 import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { lower } from '../chain/devChain.js'
-import { builtProgram } from '../support/builtProgram.js'
+import { bundledProgram } from '../support/bundledProgram.js'
 
 const addressOf = (index: number) => lower(devAccount(index).address)
 
@@ -226,7 +226,7 @@ describe('npm run deploy', () => {
   it('runs from the command line, with an exit code for scripts and without its secrets', async () => {
     const result = spawnSync(
       process.execPath,
-      await builtProgram('scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', `0x${'34'.repeat(20)}`),
+      await bundledProgram('scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', `0x${'34'.repeat(20)}`),
       { encoding: 'utf8', env: { ...process.env, NODE: '127.0.0.1', SOLVER_PRIVATE_KEYS: devKey(1) } },
     )
     expect(result.stdout).to.contain('Dry run').and.to.contain('too little')
@@ -235,7 +235,7 @@ describe('npm run deploy', () => {
   })
 
   it('lets those operate whose addresses alone are named', async () => {
-    const program = await builtProgram('scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', addressOf(0))
+    const program = await bundledProgram('scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', addressOf(0))
     const env = { ...process.env, NODE: '127.0.0.1', SOLVER_SIGNER_ADDRESSES: addressOf(4) }
     const { stdout, stderr, status } = spawnSync(process.execPath, program, { encoding: 'utf8', env })
     expect(stdout, stderr).to.contain(`let ${addressOf(4)} operate`)

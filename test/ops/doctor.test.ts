@@ -6,7 +6,7 @@ import { diagnose } from '../../scripts/doctor/diagnose.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { createDatabase } from '../../server/store/database.js'
-import { builtProgram } from '../support/builtProgram.js'
+import { bundledProgram } from '../support/bundledProgram.js'
 import { doctorScene, type Env } from './doctorScene.js'
 
 /** SQLite's own. */
@@ -272,7 +272,7 @@ describe('npm run doctor', function () {
 
   it('runs from the command line, with an exit code for scripts', async () => {
     database()
-    const asJson = await builtProgram('scripts/doctor.ts', '--json')
+    const asJson = await bundledProgram('scripts/doctor.ts', '--json')
     const run = (extra: Env) =>
       spawnSync(process.execPath, asJson, {
         encoding: 'utf8',
@@ -283,7 +283,7 @@ describe('npm run doctor', function () {
     const sick = run({ ROLE: 'boss' })
     expect(sick.status).to.equal(1)
     expect(JSON.parse(sick.stdout).findings[0]).to.include({ level: 'fault', name: 'config.invalid' })
-    const args = await builtProgram('scripts/doctor.ts', '--jsno')
+    const args = await bundledProgram('scripts/doctor.ts', '--jsno')
     const mistyped = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect([mistyped.status, mistyped.stderr]).to.satisfy(
       ([status, stderr]: [number, string]) => status === 1 && stderr.includes('--jsno') && !/^ +at /m.test(stderr),

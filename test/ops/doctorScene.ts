@@ -10,7 +10,7 @@ import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
 import { startFaultyNode } from '../chain/faultyNode.js'
-import { builtProgram } from '../support/builtProgram.js'
+import { bundledProgram } from '../support/bundledProgram.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 
 export type Env = Record<string, string>
@@ -34,7 +34,7 @@ export function doctorScene() {
   before(async () => {
     devnet = await startDevnet({ dataDir: folder })
     old = await startAnvil({ chainId: 31337, hardfork: 'cancun' })
-    prepareDatabase = await builtProgram('test/support/prepareDatabase.ts')
+    prepareDatabase = await bundledProgram('test/support/prepareDatabase.ts')
   })
   const place = { env: {} as Env, file: '' }
   let count = 0

@@ -9,7 +9,7 @@ import { startDevnet } from '../../server/devnet/devnet.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { createDatabase } from '../../server/store/database.js'
 import { createStore } from '../../server/store/store.js'
-import { builtProgram } from '../support/builtProgram.js'
+import { bundledProgram } from '../support/bundledProgram.js'
 import { closeFilesIn } from '../support/closedFile.js'
 import { runTool } from './runTool.js'
 
@@ -136,7 +136,7 @@ describe('the tools beside the service', function () {
   })
 
   it('go on to their end when whoever reads what they say has had enough', async () => {
-    const args = await builtProgram('scripts/operate.ts', 'status', '--embedded')
+    const args = await bundledProgram('scripts/operate.ts', 'status', '--embedded')
     const line = [process.execPath, ...args].map((word) => `'${word}'`).join(' ')
     const options = { encoding: 'utf8', env: { ...process.env, DATA_DIR: folder }, timeout: 50_000 } as const
     const { stderr, status } = spawnSync('bash', ['-c', `${line} | true; exit "\${PIPESTATUS[0]}"`], options)

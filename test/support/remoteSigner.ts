@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { request } from 'node:http'
 import type { Hex } from 'viem'
-import { builtProgram } from './builtProgram.js'
+import { bundledProgram } from './bundledProgram.js'
 
 export type SignerMood = 'well' | 'silent' | 'hangs up' | 'refuses' | 'takes another key' | 'talks nonsense'
 
 /** Starts a remote signer as a process of its own (see signerProcess.ts). */
 export async function startRemoteSigner(keys: readonly Hex[], where = '0') {
-  const child = spawn(process.execPath, await builtProgram('test/support/signerProcess.ts', where, keys.join(',')), {
+  const child = spawn(process.execPath, await bundledProgram('test/support/signerProcess.ts', where, keys.join(',')), {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const url = await firstLine(child)
