@@ -110,7 +110,7 @@ async function allOrNone<T extends { anvil: Anvil }>(starting: Promise<T>[]): Pr
 async function startChain(definition: Definition, known: KnownChain | undefined, options: DevnetOptions) {
   const running = known && (await takeOver(known, options))
   if (running) {
-    await requireOurContracts(definition, running, options)
+    await orEnd(running, () => requireOurContracts(definition, running, options))
     return { definition, anvil: running, genesis: known.genesis, genesisTime: known.genesisTime }
   }
 
@@ -122,17 +122,28 @@ async function startChain(definition: Definition, known: KnownChain | undefined,
     )
   }
   const anvil = await startAnvil(anvilOptions(definition, known, options))
-  const { genesis, genesisTime } = (await identify(anvil.url))!
-  if (known && known.genesis !== genesis) {
+  return orEnd(anvil, async () => {
+    const { genesis, genesisTime } = (await identify(anvil.url))!
+    if (known && known.genesis !== genesis) {
+      throw new Error(
+        `The local chain ${definition.chainId} was reset: it is not the one this data directory was made with. ` +
+          `Remove ${options.dataDir} to begin anew.`,
+      )
+    }
+    if (known) await requireOurContracts(definition, anvil, options)
+    else await setUp(definition, anvil.url)
+    return { definition, anvil, genesis, genesisTime }
+  })
+}
+
+/** A chain on which that fails is ended: nobody else knows of it yet. */
+async function orEnd<T>(anvil: Anvil, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
     await anvil.stop()
-    throw new Error(
-      `The local chain ${definition.chainId} was reset: it is not the one this data directory was made with. ` +
-        `Remove ${options.dataDir} to begin anew.`,
-    )
+    throw error
   }
-  if (known) await requireOurContracts(definition, anvil, options)
-  else await setUp(definition, anvil.url)
-  return { definition, anvil, genesis, genesisTime }
 }
 
 function anvilOptions(definition: Definition, known: KnownChain | undefined, options: DevnetOptions): AnvilOptions {
@@ -160,7 +171,6 @@ async function requireOurContracts(definition: Definition, anvil: Anvil, options
   const expected = [...delegates, vault, ...tokens.map((token) => token.address)]
   for (const address of expected.filter((entry) => entry !== nativeToken)) {
     if ((await rpc(anvil.url, 'eth_getCode', [address, 'latest'])) !== '0x') continue
-    await anvil.stop()
     throw new Error(
       `The local chain ${definition.chainId} in ${options.dataDir} was set up by another build: this one's contracts are ` +
         `not on it (no code at ${address}). Delete the data directory, chains and database together, to begin anew ` +

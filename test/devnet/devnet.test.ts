@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { type Address, parseUnits } from 'viem'
 import { identify, rpc, startAnvil } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
@@ -152,6 +153,22 @@ describe('the embedded chains', () => {
       expect(failure?.message).to.contain('31337').and.to.contain('another build').and.to.contain('Delete')
       expect(await identify(chain!.rpcUrls[0]!)).to.equal(null)
     }
+  })
+
+  it('are ended where they can’t be set up', async () => {
+    const usual = getGlobalDispatcher()
+    const urls = new Set<string>()
+    const faulty = usual.compose((dispatch) => (options, handler) => {
+      if (!String(options.body).includes('eth_getTransactionReceipt')) return dispatch(options, handler)
+      urls.add(String(options.origin))
+      throw new Error('no receipts today')
+    })
+    setGlobalDispatcher(faulty)
+    const error: unknown = await startDevnet({ dataDir }).catch((fault: unknown) => fault)
+    setGlobalDispatcher(usual)
+    expect(String(error)).to.contain('no receipts today')
+    expect(urls.size).to.equal(2)
+    for (const url of urls) expect(await identify(url), url).to.equal(null)
   })
 
   it('mine what a full block has left over, unless blocks come only when asked for', async () => {
