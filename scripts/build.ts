@@ -14,10 +14,9 @@ const shipped = /\.(ts|js|json|html|css|svg)$/
 
 /**
  * With what node runs it, in `npm start` too: stacks name the sources. With half the space for young objects, what collects
- * them has a step take a fifth more of the processor. And on a large machine V8 else lets garbage grow to four times what is
- * in use before it collects it.
+ * them has a step take a fifth more of the processor.
  */
-export const nodeFlags = ['--enable-source-maps', '--max-semi-space-size=16', '--heap-growing-percent=60']
+export const nodeFlags = ['--enable-source-maps', '--max-semi-space-size=16']
 
 if (process.argv[1] === import.meta.filename) await build('dist')
 

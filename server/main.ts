@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
+import { boundGarbage } from './boundGarbage.js'
 import { type Service, startService } from './compose.js'
 import { loadConfig } from './config/config.js'
 import { createLogger, hideSecrets } from './logging.js'
 import { releaseMemory } from './releaseMemory.js'
 
+boundGarbage()
 const loaded = loadConfig(process.env)
 if (!loaded.ok) {
   process.stderr.write(`The configuration has problems; nothing was started.\n`)

@@ -1,5 +1,6 @@
 /** The real service in a process of its own, configured by its environment. */
 import { dirname } from 'node:path'
+import { boundGarbage } from '../../../server/boundGarbage.js'
 import { chooseRecovery } from '../../../server/chain/recoverAddress.js'
 import { startService } from '../../../server/compose.js'
 import { type Config, loadConfig } from '../../../server/config/config.js'
@@ -8,6 +9,7 @@ import { releaseMemory } from '../../../server/releaseMemory.js'
 import { closeFilesIn } from '../../../test/support/closedFile.js'
 import type { Order, Settled } from '../environment.js'
 
+boundGarbage()
 const loaded = loadConfig(process.env)
 if (!loaded.ok) throw new Error(loaded.problems.join('; '))
 const { config } = loaded
