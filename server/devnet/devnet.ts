@@ -136,7 +136,7 @@ async function startChain(definition: Definition, known: KnownChain | undefined,
   })
 }
 
-/** A chain on which that fails is ended: nobody else knows of it yet. */
+/** A chain on which that fails is not left running, whoever has started it; a guest leaves it as it is. */
 async function orEnd<T>(anvil: Anvil, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

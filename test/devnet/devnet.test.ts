@@ -169,6 +169,12 @@ describe('the embedded chains', () => {
     expect(String(error)).to.contain('no receipts today')
     expect(urls.size).to.equal(2)
     for (const url of urls) expect(await identify(url), url).to.equal(null)
+    // The next start completes what was begun.
+    devnet = await startDevnet({ dataDir })
+    for (const chain of devnet.chains) {
+      const usd = tokenOf(chain, 'usd')
+      expect(await balanceOf(chain, usd.address, chain.vault)).to.equal(10n ** BigInt(6 + usd.decimals))
+    }
   })
 
   it('mine what a full block has left over, unless blocks come only when asked for', async () => {

@@ -95,11 +95,11 @@ describe(`a mixed load (LOAD_SEED=${load.seed} LOAD_ACTIONS=${load.actions} LOAD
   /** Once sixteen clients have come, the service listens at fifteen sockets more (`api/doors`). */
   async function sampleWithDoors(): Promise<Sample> {
     const few = await sampleMetrics(world.metricsUrl)
-    for (let client = 0; client < 16; client++)
-      await (await fetch(world.url, { headers: { connection: 'close' } })).text()
+    const api = createApi(world.url, { headers: { connection: 'close' } })
+    for (let client = 0; client < 16; client++) await api.get('/health')
     let sample = few
-    const haveCome = async () => (sample = await sampleMetrics(world.metricsUrl)).sockets >= few.sockets + 15
-    await until(haveCome, 'the doors')
+    const areOpen = async () => (sample = await sampleMetrics(world.metricsUrl)).sockets >= few.sockets + 15
+    await until(areOpen, 'the doors')
     return sample
   }
 

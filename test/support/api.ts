@@ -27,15 +27,10 @@ export function createApi(
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.body.text()
-    const headersCome = new Headers(
-      Object.entries(response.headers).flatMap(([name, values]) =>
-        [values ?? []].flat().map((value) => [name, value] as [string, string]),
-      ),
-    )
-    const isJson = headersCome.get('content-type')?.includes('json')
+    const isJson = response.headers['content-type']?.includes('json')
     const reply = {
       status: response.statusCode,
-      headers: headersCome,
+      headers: toHeaders(response.headers),
       body: isJson && text !== '' ? JSON.parse(text) : text,
     }
     options.onReply?.(reply)
@@ -51,4 +46,13 @@ export function createApi(
     execute: (actionId: string, intent: number, step: number, body?: unknown, wait = 20) =>
       request('POST', `/actions/${actionId}/intents/${intent}/steps/${step}`, body, { prefer: `wait=${wait}` }),
   }
+}
+
+/** A name may come several times. */
+function toHeaders(come: Dispatcher.ResponseData['headers']): Headers {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(come)) {
+    for (const value of [values ?? []].flat()) headers.append(name, value)
+  }
+  return headers
 }
