@@ -75,6 +75,9 @@ function rule(error: ErrorObject, schema: Schema, params: Record<string, unknown
       return `must be ${String(params.allowedValue)}`
     case 'minLength':
     case 'maxLength':
+      // Two digits each, behind 0x.
+      if (schema.format === 'hex')
+        return `must have ${bound(error.keyword)} ${count(Number(params.limit) / 2 - 1, 'byte')}`
       return `must have ${bound(error.keyword)} ${count(params.limit, 'character')}`
     case 'minItems':
     case 'maxItems':

@@ -65,9 +65,9 @@ function readHeader(value: string | undefined, { minLength = 0 }: ParameterSchem
   return value === '' && minLength === 0 ? undefined : value
 }
 
-/** `?a=1&a=2` and `?a=1,2` are the same; an empty value is no value. */
+/** `?a=1&a=2` and `?a=1,2` are the same; an empty value is no value, and one that is given again says nothing more. */
 function listOf(values: readonly string[], longest = Infinity): string[] | undefined {
-  const given = values.flatMap((part) => itemsOf(part, longest))
+  const given = [...new Set(values.flatMap((part) => itemsOf(part, longest)))]
   return given.length === 0 ? undefined : given
 }
 
@@ -79,7 +79,7 @@ function itemsOf(value: string, longest: number): string[] {
   const parts = value.split(',').filter((part) => part !== '')
   if (parts.length === 0 || !value.includes(',')) return parts
   if (parts.some((part) => part.trim() !== part)) return [value]
-  return value.length <= longest ? [...parts, value] : parts
+  return [...value].length <= longest ? [...parts, value] : parts
 }
 
 /** Only plain decimal digits: `1e1`, ` 1`, `01` and `-0` are no integers here. */

@@ -3,6 +3,7 @@ import {
   type AbiParameter,
   type Address,
   decodeErrorResult,
+  getAddress,
   type Hex,
   parseAbi,
   toFunctionSelector,
@@ -130,12 +131,12 @@ function readCall(data: Hex): RevertedCall | null {
 function callFailure({ account, to, value, data, errorMessage }: RevertedCall, depth: number): Failure {
   const inner: Failure =
     depth < maxDepth ? decode(errorMessage, depth + 1) : { name: null, args: [], message: 'more calls inside' }
-  const target = to.toLowerCase()
+  const target = getAddress(to)
   const selector = data.length >= 10 ? ` ${data.slice(0, 10)}` : ''
   const paying = value > 0n ? ` with ${value} wei` : ''
   return {
     name: 'CallReverted',
-    args: [account.toLowerCase(), target, value.toString(), data.slice(0, 10), inner.message],
+    args: [getAddress(account), target, value.toString(), data.slice(0, 10), inner.message],
     message: shorten(`call${selector} to ${target}${paying} reverted: ${inner.message}`),
   }
 }
@@ -151,7 +152,7 @@ function unknownFailure(data: Hex): Failure {
 /** Signatures stay secret, and calldata may hold some: of byte strings only the length is told. */
 function show(value: unknown, input: AbiParameter | undefined): string {
   if (input?.type === 'bytes') return `[${((value as Hex).length - 2) / 2} bytes]`
-  if (typeof value === 'string') return shorten(input?.type === 'address' ? value.toLowerCase() : value)
+  if (typeof value === 'string') return shorten(value)
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value)
   const plain = (_key: string, entry: unknown) => (typeof entry === 'bigint' ? String(entry) : entry)
   return shorten(JSON.stringify(value, plain).replace(/0x[0-9a-f]{65,}/gi, '[bytes]'))

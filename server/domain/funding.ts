@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 
 /** Unspent credit of a user: what arrived in the vault for him and is not reserved. */
 export type OpenCredit = {
@@ -29,6 +29,14 @@ export type FundingPlan =
       /** In the paid token's smallest unit, fee included. */ required: bigint
       available: bigint
     }
+
+/** What the user is told whose credit does not suffice. Both amounts in the paid token's smallest unit, `required` with the fee. */
+export function creditLacks({ token, required, available }: { token: Address; required: bigint; available: bigint }) {
+  return (
+    `A solver transfer needs a credit of ${required} of ${getAddress(token)} in its smallest unit; ` +
+    `${available} of the user's is left for it.`
+  )
+}
 
 /**
  * On how much credit, each by one payment, the solver transfers of a step draw at most: one call may pay a thousand small

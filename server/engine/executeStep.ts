@@ -1,7 +1,8 @@
-import { type Address, getAddress, type Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 import type { Chain, Simulation } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import { ServiceError, type StepError, type StepErrorCode } from '../domain/errors.js'
+import { creditLacks } from '../domain/funding.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
 import { solverNeeds } from '../domain/solverNeeds.js'
 import type { StepView } from '../domain/views.js'
@@ -215,13 +216,7 @@ async function reserve(
   if (funding.outcome === 'stale') return 'stale'
   if (funding.outcome === 'held') return 'held'
   if (funding.outcome === 'reserved') return null
-  return {
-    code: 'insufficient_credit',
-    message:
-      `A solver transfer needs a credit of ${funding.required} of ${getAddress(funding.token)} in its smallest unit; ` +
-      `${funding.available} of the user's is left for it.`,
-    retryable: true,
-  }
+  return { code: 'insufficient_credit', message: creditLacks(funding), retryable: true }
 }
 
 type Simulated = Simulation & {
@@ -254,6 +249,11 @@ async function judge(
   simulation: Simulated,
   tools: EngineTools,
 ): Promise<{ outcome: 'fits'; gas: bigint } | { outcome: 'ended'; visit: Visit }> {
+  // First, since what a vault has paid is never given back as credit, whatever the present one reverts with.
+  if (await isPaidByFormer(plan.stepKey, plan.chain)) {
+    const adopted = await adopt(work, plan.batch, plan.chain, { name: 'AlreadyFulfilled' }, tools)
+    return { outcome: 'ended', visit: adopted ?? waits(plan.chain.config.pollIntervalMs) }
+  }
   if (simulation.outcome === 'reverted') {
     const { batch, chain } = plan
     const failure = tools.codec.decodeRevert(simulation.data)
@@ -262,10 +262,6 @@ async function judge(
     const adopted = await adopt(work, batch, chain, failure, tools)
     const visit = adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools))
     return { outcome: 'ended', visit }
-  }
-  if (await isPaidByFormer(plan.stepKey, plan.chain)) {
-    const adopted = await adopt(work, plan.batch, plan.chain, { name: 'AlreadyFulfilled' }, tools)
-    return { outcome: 'ended', visit: adopted ?? waits(plan.chain.config.pollIntervalMs) }
   }
   if (simulation.missing) {
     const error = { code: 'transfer_mismatch', message: simulation.missing, retryable: true } as const

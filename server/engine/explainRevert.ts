@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import type { ChainBatch } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
@@ -39,6 +39,6 @@ async function missingInventory(batch: ChainBatch, chain: Chain): Promise<string
   const balances = await chain.balances(chain.config.vault, tokens)
   const short = tokens.find((token, index) => balances[index]! < needed.get(token)!)
   return short
-    ? `The solver's vault on chain ${batch.chainId} holds too little of ${short} for now; ask again later.`
+    ? `The solver's vault on chain ${batch.chainId} holds too little of ${getAddress(short)} for now; ask again later.`
     : null
 }

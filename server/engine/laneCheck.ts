@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { elapsedMs } from '../domain/elapsed.js'
 import type { Chain } from '../chain/chain.js'
-import type { Lane } from '../store/lanes.js'
+import type { Lane, LaneAhead } from '../store/lanes.js'
 import { fillGap } from './lanes.js'
 import { checkOperators } from './operators.js'
 import type { EngineTools } from './tools.js'
@@ -77,7 +77,8 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     const isAhead = ({ lane, chainNonce }: (typeof seen)[number]) => chainNonce > lane.nextNonce
     // First what may have cost money already.
     for (const { lane, chainNonce } of seen.filter(isAhead)) {
-      await noteAhead(lane, chainNonce, `The chain's nonce ${chainNonce} is ahead of the journal's ${lane.nextNonce}`)
+      const what = `The chain's nonce ${chainNonce} is ahead of the journal's ${lane.nextNonce}`
+      await noteAhead(lane, { chainNonce }, what)
     }
     for (const { lane, chainNonce } of seen.filter((one) => !isAhead(one))) {
       const { signer, status } = lane
@@ -92,13 +93,15 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     }
   }
 
-  async function noteAhead({ signer, nextNonce }: Lane, chainNonce: number, what: string): Promise<void> {
+  async function noteAhead({ signer, nextNonce }: Lane, found: LaneAhead, what: string): Promise<void> {
     const reason =
       `${what}: something else uses this key, or the database is older than the chain. ` +
       'Nothing is paid out on credit, on any chain, until the lane is resumed.'
     // Unless the lane has moved on since it was read, be it on another node of the database.
-    const isNoted = await tools.store.noteLaneAhead({ chainId, signer, reason, seenNonce: nextNonce }, tools.now())
-    if (isNoted) tools.log.error({ chainId, signer, chainNonce, journalNonce: nextNonce, reason }, 'lane paused')
+    const isNoted = await tools.store.noteLaneAhead({ chainId, signer, reason, found }, tools.now())
+    const context = { chainId, signer, ...found, journalNonce: nextNonce }
+    if (isNoted) tools.log.error({ ...context, reason }, 'lane paused')
+    else tools.log.warn(context, 'lane not paused: what was found of it does not hold any more')
   }
 
   async function lookForStranger(lane: Lane, chainNonce: number): Promise<void> {
@@ -109,7 +112,13 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     if (!lasts(used, signer, isUsed ? lowest : null)) return
     const [transaction] = await tools.store.readUsedUp({ chainId, signer, chainNonce: lowest! + 1 })
     if (!transaction || !(await chain.areUnknown(transaction.hashes))) return
-    await noteAhead(lane, chainNonce, `Nonce ${lowest} was used by a transaction that the journal does not have`)
+    // The journal never had that nonce: what was missing there has been mined after all.
+    if (await tools.store.giveUpFiller(transaction.id, tools.now())) {
+      tools.log.warn({ chainId, signer, nonce: lowest }, 'a nonce that was to be filled has been used')
+      return
+    }
+    const usedNonce = transaction.nonce
+    await noteAhead(lane, { usedNonce }, `Nonce ${usedNonce} was used by a transaction that the journal does not have`)
   }
 
   async function lookForGap({ signer, nextNonce }: Lane, chainNonce: number): Promise<void> {

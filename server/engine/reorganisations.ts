@@ -20,6 +20,8 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   const everyMs = Math.min(checkEveryPolls * pollIntervalMs, checkAtLeastMs)
   let last: Block | null = null
   let checkedAt = 0
+  /** The head against which all that is settled was held last, also by a process before this one; null: not read yet. */
+  let checkedTo: number | null = null
   /** The chain was seen to reorganise, and what is settled has not all been held against it since. */
   let suspicious = false
   let suspiciousSince = -Infinity
@@ -42,6 +44,7 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
       if (!suspicious && elapsedMs(checkedAt, tools.now()) < everyMs) return false
       try {
         const isDecided = await undoWhatIsGone(head)
+        if (isDecided) await noteChecked(Number(head.number))
         // A node may stand still for days, or be on another chain's side for good; then it is the backstop's.
         suspicious &&= !isDecided && elapsedMs(suspiciousSince, tools.now()) < everyMs
       } catch (error) {
@@ -55,7 +58,11 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
 
   /** False: nodes don't agree on all of it yet, or have no block of that number yet. */
   async function undoWhatIsGone(head: Block): Promise<boolean> {
-    const settled = await tools.store.readSettledBlocks(chainId, Number(head.number) - reorganisationBlocks)
+    if (reorganisationBlocks === 0) return true
+    // However many blocks have come since: while nobody looks, the chain may go on from any of those before.
+    checkedTo ??= (await tools.store.readCheckedBlock(chainId)) ?? Number(head.number)
+    const from = Math.min(checkedTo, Number(head.number)) - reorganisationBlocks
+    const settled = await tools.store.readSettledBlocks(chainId, from)
     const gone = await chain.goneBlocks(settled)
     const failures: unknown[] = []
     for (const [index, block] of settled.entries()) {
@@ -69,6 +76,12 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
     }
     if (failures.length > 0) throw failures[0]
     return gone.every((isGone) => isGone !== null)
+  }
+
+  async function noteChecked(number: number): Promise<void> {
+    if (number === checkedTo) return
+    await tools.store.noteCheckedBlock({ chainId, number }, tools.now())
+    checkedTo = number
   }
 
   /** One node is enough for a suspicion; `goneBlocks` asks as many as have to agree. */

@@ -25,13 +25,14 @@ export async function recordFiller(
   }
 }
 
-/** Forgets a filler that the chain has refused, since its nonce had been used before. */
-export async function giveUpFiller(database: Database, id: number, now: number): Promise<void> {
-  await database.write((knex) =>
+/** Forgets a filler that can't be mined, since its nonce has been used by what it was missing for. False: it is no open filler. */
+export async function giveUpFiller(database: Database, id: number, now: number): Promise<boolean> {
+  const givenUp = await database.write((knex) =>
     knex('transactions')
       .where({ id, status: 'open', data: '0x' })
       .update({ status: 'lost', due_at: null, updated_at: now }),
   )
+  return givenUp > 0
 }
 
 /**

@@ -94,18 +94,33 @@ export async function pauseLane(
   return paused > 0
 }
 
+/** The chain's nonce that is past the journal's, or the one of an open transaction that something else has used. */
+export type LaneAhead = { chainNonce: number } | { usedNonce: number }
+
 /**
- * Notes that the chain knows more of a lane than the journal. Only if the lane still stands at `seenNonce`: a finding that
- * rests on a node's old view of the lane stops nothing. False: it has moved on.
+ * Notes that the chain knows more of a lane than the journal: it is past all nonces of the journal, or past one whose
+ * transaction is not the journal's. Only if that still holds: a finding that rests on a node's old view of the database
+ * stops nothing, and one that holds is not lost because the lane has signed more meanwhile. False: it does not hold.
  */
 export async function noteLaneAhead(
   database: Database,
-  lane: { chainId: number; signer: Address; reason: string; seenNonce: number },
+  lane: { chainId: number; signer: Address; reason: string; found: LaneAhead },
   now: number,
 ): Promise<boolean> {
+  const { chainId, signer, found } = lane
+  const key = { chain_id: chainId, signer }
   const noted = await database.write((knex) =>
     knex('lanes')
-      .where({ chain_id: lane.chainId, signer: lane.signer, next_nonce: lane.seenNonce })
+      .where(key)
+      .where((holds) =>
+        'chainNonce' in found
+          ? holds.where('next_nonce', '<', found.chainNonce)
+          : holds.whereExists(
+              knex('transactions')
+                .where({ ...key, nonce: found.usedNonce, status: 'open' })
+                .whereNull('mined_block'),
+            ),
+      )
       .whereNot({ status: 'retired' satisfies LaneStatus })
       .update({
         status: knex.raw("case when status in ('paused', 'pausedAhead') then 'pausedAhead' else 'ahead' end"),

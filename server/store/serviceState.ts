@@ -21,6 +21,28 @@ export async function setDraining(database: Database, draining: boolean, now: nu
   )
 }
 
+const checkedBlock = (chainId: number) => `checked ${chainId}`
+
+/** The newest block of a chain when what is settled was last held against it. Null: it never was. */
+export async function readCheckedBlock(database: Database, chainId: number): Promise<number | null> {
+  const name = checkedBlock(chainId)
+  const row = await database.knex<{ name: string; value: string }>('service_state').where({ name }).first()
+  return row ? Number(row.value) : null
+}
+
+/** Of two replicas the last one's word stays; an older one has the next check go back further than it must. */
+export async function noteCheckedBlock(
+  database: Database,
+  { chainId, number }: { chainId: number; number: number },
+  now: number,
+): Promise<void> {
+  const row = { name: checkedBlock(chainId), value: String(number), updated_at: now }
+  await database.transact(
+    async (trx) => trx.later(trx('service_state').insert(row).onConflict(['name']).merge(['value', 'updated_at'])),
+    { durable: false, patient: false },
+  )
+}
+
 /** Takes several of SQLite's pages, which a file that can't grow does not have. */
 const sqliteProbe = 'x'.repeat(16_384)
 /** For so long a refused write of this process says more than one that is taken: on a full disk a small one may fit. */

@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 import { accountOf, nameOfStep, type StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
+import { creditLacks } from '../domain/funding.js'
 import { grouped } from '../concurrency/grouped.js'
 import { decideRequest, type Order, type RequestedStep } from '../domain/request.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
@@ -272,7 +273,7 @@ async function reserveOrRefuse(
   const spender = spenderOf({ ...row, attempts: row.attempts + 1 })
   const reserved = await reserveCredit(database, trx, spender, request.needs, now)
   if (reserved.outcome === 'reserved') return
-  throw new ServiceError('insufficient_credit', 'The user has not enough credit for what the solver is to pay.', {
+  throw new ServiceError('insufficient_credit', creditLacks(reserved), {
     token: reserved.token,
     required: reserved.required.toString(),
     available: reserved.available.toString(),

@@ -43,7 +43,16 @@ import { readOpenExposures, settleExposure } from './exposures.js'
 import { createActionIntake, findKnownAction } from './newActions.js'
 import { fixStepKey, giveAccountBack, reserveForStep, takeAccounts } from './preparation.js'
 import { readSettledBlocks, undoBlock } from './reorganisations.js'
-import { readDraining, readStuck, readUnsettled, readWaiting, setDraining, takesWrites } from './serviceState.js'
+import {
+  noteCheckedBlock,
+  readCheckedBlock,
+  readDraining,
+  readStuck,
+  readUnsettled,
+  readWaiting,
+  setDraining,
+  takesWrites,
+} from './serviceState.js'
 import { settleStep, settleTransaction } from './settlement.js'
 import {
   claimDueSteps,
@@ -141,6 +150,8 @@ export function createStore(database: Database) {
     readUnmined: on(readUnmined),
 
     readSettledBlocks: on(readSettledBlocks),
+    readCheckedBlock: on(readCheckedBlock),
+    noteCheckedBlock: on(noteCheckedBlock),
     undoBlock: on(undoBlock),
     readOpenExposures: on(readOpenExposures),
     settleExposure: on(settleExposure),

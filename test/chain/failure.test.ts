@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { encodeErrorResult, type Hex, parseAbi } from 'viem'
+import { encodeErrorResult, getAddress, type Hex, parseAbi } from 'viem'
 import { decodeRevert } from '../../server/chain/failure.js'
 import { delegateAbi, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 
@@ -9,7 +9,7 @@ const erc20Errors = parseAbi([
 ])
 const standardErrors = parseAbi(['error Error(string)', 'error Panic(uint256)'])
 const account = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'
-const target = `0x${'bb'.repeat(20)}` as const
+const target = getAddress(`0x${'bb'.repeat(20)}`)
 
 const reason = (text: string) => encodeErrorResult({ abi: standardErrors, errorName: 'Error', args: [text] })
 const callReverted = (errorMessage: Hex, fields: { value?: bigint; data?: Hex } = {}) =>
@@ -53,8 +53,8 @@ describe('a revert', () => {
     })
     expect(decodeRevert(data)).to.deep.equal({
       name: 'ERC20InsufficientBalance',
-      args: [account.toLowerCase(), '5', '10'],
-      message: `ERC20InsufficientBalance(sender: ${account.toLowerCase()}, balance: 5, needed: 10)`,
+      args: [getAddress(account), '5', '10'],
+      message: `ERC20InsufficientBalance(sender: ${getAddress(account)}, balance: 5, needed: 10)`,
     })
     const solady = encodeErrorResult({ abi: erc20Errors, errorName: 'InsufficientBalance' })
     expect(decodeRevert(solady).message).to.equal('InsufficientBalance()')
@@ -86,7 +86,7 @@ describe('a revert', () => {
     expect(message).to.equal(
       `call to ${target} reverted: call 0xa9059cbb to ${target} with 3 wei reverted: out of stock`,
     )
-    expect(args.slice(0, 4)).to.deep.equal([account.toLowerCase(), target, '0', '0x'])
+    expect(args.slice(0, 4)).to.deep.equal([getAddress(account), target, '0', '0x'])
   })
 
   it('of a call can’t pass for an error of the contracts', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
-import { type Abi, type Address, encodeFunctionData, type Hex, type PrivateKeyAccount } from 'viem'
+import { type Abi, type Address, encodeFunctionData, getAddress, type Hex, type PrivateKeyAccount } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { type Chain, ChainUnavailable, type Simulation } from '../../server/chain/chain.js'
 import {
@@ -94,8 +94,8 @@ describe('a simulated transaction', () => {
 
   it('that reverts tells why, down to the call that failed', async () => {
     expect(reason(await simulateBatch(transferBatch(address, dev.token, recipient, 101n)))).to.equal(
-      `call 0xa9059cbb to ${dev.token} reverted: ` +
-        `ERC20InsufficientBalance(sender: ${address}, balance: 100, needed: 101)`,
+      `call 0xa9059cbb to ${getAddress(dev.token)} reverted: ` +
+        `ERC20InsufficientBalance(sender: ${user.address}, balance: 100, needed: 101)`,
     )
   })
 
@@ -115,7 +115,7 @@ describe('a simulated transaction', () => {
     const stepKey = randomKey(address)
     const data = encodeFulfill({ stepKey, transfers: [], account: address, intent, stepIndex: 0 })
     expect(reason(await simulate(dev.vault, data, { borrow: false }))).to.equal(
-      `AccountNotDelegated(account: ${address})`,
+      `AccountNotDelegated(account: ${user.address})`,
     )
     succeeded(await simulate(dev.vault, data))
   })

@@ -142,12 +142,9 @@ describe('the store on a Galera cluster', function () {
     const signer = randomAddress()
     await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
     await record(stores[0]!, signer, await acceptedStep(stores[0]!))
-    expect(await stores[1]!.noteLaneAhead({ chainId: 1, signer, reason: 'drift', seenNonce: 0 }, Date.now())).to.equal(
-      false,
-    )
-    expect(await stores[1]!.noteLaneAhead({ chainId: 1, signer, reason: 'drift', seenNonce: 1 }, Date.now())).to.equal(
-      true,
-    )
+    const drift = (chainNonce: number) => ({ chainId: 1, signer, reason: 'drift', found: { chainNonce } })
+    expect(await stores[1]!.noteLaneAhead(drift(1), Date.now())).to.equal(false)
+    expect(await stores[1]!.noteLaneAhead(drift(2), Date.now())).to.equal(true)
     expect((await record(stores[2]!, signer, await acceptedStep(stores[2]!))).outcome).to.equal('lanePaused')
   })
 

@@ -58,6 +58,26 @@ describe('the check of the lanes of a chain', () => {
     expect(lookedInto).to.deep.equal([troubled.signer, behind.signer])
   })
 
+  it('gives up a filler whose nonce has been used after all, and pauses no lane for it', async () => {
+    const filled = lane('1')
+    const givenUp: number[] = []
+    const paused: Address[] = []
+    const isFiller = () => givenUp.length === 0
+    const tools = toolsFor([filled], {
+      lowestUnminedNonce: async () => 5,
+      readUsedUp: async () => [{ id: isFiller() ? 3 : 4, nonce: 5, hashes: [] }],
+      giveUpFiller: async (id: number) => isFiller() && givenUp.push(id) > 0,
+      noteLaneAhead: async ({ signer }: Lane) => paused.push(signer),
+    })
+    const chain = { ...chainWith([6]), areUnknown: async () => true } as unknown as Chain
+    const check = createLaneCheck(chain, tools)
+    await check.open()
+    await until(async () => (await check.check(), givenUp.length > 0), 'the filler to be given up', 5_000, 10)
+    expect([givenUp, paused]).to.deep.equal([[3], []])
+    await until(async () => (await check.check(), paused.length > 0), 'what is no filler to pause the lane', 5_000, 10)
+    expect(givenUp).to.deep.equal([3])
+  })
+
   it('waits for no signature that fills a gap, asks for one at a time, and ends with it', async () => {
     const behind = lane('1')
     const asked: number[] = []

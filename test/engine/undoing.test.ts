@@ -17,6 +17,7 @@ describe('what rests on blocks that are gone', () => {
     const tools = {
       now: () => (now += 60_000),
       store: {
+        readCheckedBlock: async () => null,
         readSettledBlocks: async () => blocks,
         async undoBlock(_chainId: number, block: SettledBlock) {
           if (block === broken) throw new Error('the ledger knows this cause already')
@@ -36,5 +37,43 @@ describe('what rests on blocks that are gone', () => {
     await check.check(head)
     expect(undone).to.deep.equal([8, 9, 8, 9])
     expect(alarms.map(({ blockNumber }) => blockNumber)).to.deep.equal([7, 7])
+  })
+
+  it('is looked for from where all was held against the chain last, however long nobody has looked since', async () => {
+    const config = { chainId: 1, reorganisationBlocks: 100, pollIntervalMs: 100 }
+    let areTold = true
+    const chain = { config, goneBlocks: async () => [areTold ? false : null] } as unknown as Chain
+    let now = 0
+    const readFrom: number[] = []
+    let checked = 150
+    const tools = {
+      now: () => (now += 60_000),
+      store: {
+        readCheckedBlock: async () => checked,
+        noteCheckedBlock: async ({ number }: { number: number }) => (checked = number),
+        async readSettledBlocks(_chainId: number, from: number) {
+          readFrom.push(from)
+          return [{ number: from, hash: randomHash() }]
+        },
+      },
+      log: { warn: () => undefined },
+    } as unknown as EngineTools
+    const check = createReorganisationCheck(chain, tools)
+    const lookAt = (number: bigint) =>
+      check.check({
+        number,
+        hash: randomHash(),
+        parentHash: randomHash(),
+        timestamp: 1n,
+        baseFeePerGas: 1n,
+        gasLimit: 1n,
+      })
+    areTold = false
+    await lookAt(1_000n)
+    expect(checked, 'while a node does not tell').to.equal(150)
+    areTold = true
+    for (const number of [1_001n, 1_002n]) await lookAt(number).catch(() => undefined)
+    expect(readFrom).to.deep.equal([50, 50, 901])
+    expect(checked).to.equal(1_002)
   })
 })

@@ -7,7 +7,7 @@ import { moneyScene, need } from './moneyScene.js'
 describe('payouts on credit while a lane is ahead of the journal', () => {
   const scene = moneyScene()
   const [signer, other] = [randomAddress(), randomAddress()]
-  const ahead = { chainId: 1, signer: other, reason: 'test', seenNonce: 4 }
+  const ahead = { chainId: 1, signer: other, reason: 'test', found: { chainNonce: 5 } }
   const resumed = { chainId: 1, signer: other, chainNonce: 5, lost: [] }
 
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
     expect(await claimed()).to.deep.equal([])
     await scene.store.resumeLane(resumed, Date.now())
     expect(await claimed()).to.deep.equal([ref])
-    await scene.store.noteLaneAhead({ ...ahead, seenNonce: 5 }, Date.now())
+    await scene.store.noteLaneAhead({ ...ahead, found: { chainNonce: 6 } }, Date.now())
     await scene.store.postponeStep(ref, 30_000)
     await scene.store.retireLane({ chainId: 1, signer: other }, Date.now())
     expect(await claimed()).to.deep.equal([ref])
@@ -102,8 +102,24 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
   it('are not held for a lane that an operator has paused, nor for one that has moved on since it was looked at', async () => {
     const ref = await aPayout()
     await scene.store.pauseLane({ chainId: 1, signer: other, reason: 'by an operator' }, Date.now())
-    expect(await scene.store.noteLaneAhead({ ...ahead, seenNonce: 3 }, Date.now())).to.equal(false)
+    expect(await scene.store.noteLaneAhead({ ...ahead, found: { chainNonce: 4 } }, Date.now())).to.equal(false)
     expect(await reserve(ref)).to.equal('reserved')
+  })
+
+  it('are held for one of whose nonces something else has used, though it has signed more since', async () => {
+    const ref = await aPayout()
+    for (const _nonce of [4, 5]) {
+      const entry = aNewAction({ intents: [aSignedIntent()] })
+      await scene.store.insertAction(entry)
+      const asked = stepOf(entry, 0, 0)
+      await scene.ask(asked)
+      const carried = aNewTransaction({ chainId: 1, signer: other, steps: [{ ref: asked, attempt: '1' }] })
+      expect((await scene.store.recordTransaction(carried, Date.now())).outcome).to.equal('recorded')
+    }
+    const note = (usedNonce: number) => scene.store.noteLaneAhead({ ...ahead, found: { usedNonce } }, Date.now())
+    expect(await note(6), 'which it does not have').to.equal(false)
+    expect(await note(4)).to.equal(true)
+    expect(await reserve(ref)).to.equal('held')
   })
 
   it('leave what is paid on nobody’s credit to go on', async () => {

@@ -648,7 +648,7 @@ export type BalancesFound = {
     data: {
         address: Address;
         /**
-         * One for each token with records.
+         * One for each configured token with records. What is recorded in one that is configured no longer is kept, and listed once it is again.
          */
         tokens: Array<TokenBalance>;
     };
@@ -1220,7 +1220,7 @@ export type StepIndex = Index;
 
 /**
  * A word of your choice, such as a UUID, that makes the request safe to repeat. For 24 hours the same key with the same body answers what it answered first, with `Idempotency-Replayed: true`;
- * with another body it is refused (`idempotency_key_reused`).
+ * with another body of the same `user` it is refused (`idempotency_key_reused`).
  *
  */
 export type IdempotencyKey = string;
@@ -1306,7 +1306,7 @@ export type CreateActionData = {
     headers?: {
         /**
          * A word of your choice, such as a UUID, that makes the request safe to repeat. For 24 hours the same key with the same body answers what it answered first, with `Idempotency-Replayed: true`;
-         * with another body it is refused (`idempotency_key_reused`).
+         * with another body of the same `user` it is refused (`idempotency_key_reused`).
          *
          */
         'Idempotency-Key'?: string;
