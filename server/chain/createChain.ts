@@ -55,7 +55,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     config,
     simulate: createSimulator(rpc),
     rerun: (request) => rerun(rpc, request),
-    measureArrivals: createArrivalMeter(rpc),
+    measureArrivals: createArrivalMeter(rpc, readBlockReceipts),
     findFulfilment,
     findExecution,
     blockReceipts: readBlockReceipts,

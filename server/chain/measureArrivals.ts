@@ -1,11 +1,12 @@
 import { type Address, keccak256, padHex, zeroAddress } from 'viem'
-import { ChainUnavailable } from './chain.js'
+import { type Chain, ChainUnavailable } from './chain.js'
 import { encodeBalanceOf, encodeTransfer } from './contracts.js'
+import { type LoggedOutgoing, readLogOf, readPaidByVault } from './paidByVault.js'
 import type { Rpc } from './rpc.js'
-import { call, quantity, readArray, readBigInt, readLog, readObject, readWord, resultOf } from './rpcFormat.js'
-import type { RpcCall } from './rpcNode.js'
+import { call, quantity, readArray, readBigInt, readObject, readWord, resultOf } from './rpcFormat.js'
+import type { RpcAnswer, RpcCall } from './rpcNode.js'
 import { isRevert } from './simulationAnswers.js'
-import { type Transfer, transferTopic, transfersOf } from './transfers.js'
+import { transferTopic, transfersOf } from './transfers.js'
 
 const maxReadings = 5
 
@@ -14,11 +15,12 @@ export type LoggedArrival = { token: Address; to: Address; amount: bigint }
 
 /**
  * Finds out what has really reached a vault: a token may take a fee, or lie, and log the full amount. Measured is by
- * how much the vault's balance grew in the block, against all that its logs say. What is missing is shared by the
+ * how much the vault's balance grew in the block, but for what the vault itself has paid out of it, against all that the
+ * token's logs say has come. What is missing is shared by the
  * arrivals of that block in proportion, rounded in the solver's favour: together they never get more than has come. What
  * the token makes for the vault itself, as interest, is nobody's share of it. Null: it can't be measured now.
  */
-export function createArrivalMeter(rpc: Rpc) {
+export function createArrivalMeter(rpc: Rpc, readBlockReceipts: Chain['blockReceipts']) {
   return async function measureArrivals(logged: readonly LoggedArrival[], block: bigint): Promise<(bigint | null)[]> {
     try {
       const totals = new Map<string, LoggedArrival>()
@@ -58,25 +60,49 @@ export function createArrivalMeter(rpc: Rpc) {
    * What a block's logs, among them `total`, say of a token's way into the vault, and what came. Of a token that did not say
    * there what the vault had, nothing has: it will never say it, and what shares a transaction with it must not wait for that.
    */
-  async function measure({ token, to: vault, amount: total }: LoggedArrival, block: bigint): Promise<Measure> {
-    const range = { address: token, fromBlock: quantity(block), toBlock: quantity(block) }
-    const party = padHex(vault, { size: 32 })
+  async function measure(total: LoggedArrival, block: bigint): Promise<Measure> {
+    const { token, to: vault } = total
     const balance = { to: token, data: encodeBalanceOf(vault) }
     const balances = [call('eth_call', balance, quantity(block - 1n)), call('eth_call', balance, quantity(block))]
-    const logs = [
+    try {
+      const { grown, logs } = await read(total, balances, block)
+      // Without this the common case would ask for more than it has to.
+      if (grown >= logs.incoming || logs.outgoing.length === 0) return { logged: logs.incoming, arrived: grown }
+      const paid = await readPaidByVault(rpc, { token, vault, block }, logs.outgoing)
+      return { logged: logs.incoming, arrived: grown + paid }
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable) || !(await isSilent(balances))) throw error
+      return { logged: total.amount, arrived: 0n }
+    }
+  }
+
+  /**
+   * By how much the vault's balance grew, and the token's logs about it. Nodes give only so many logs at once, and anybody
+   * can have a token log more than that in a block; then the block's receipts have them.
+   */
+  async function read(total: LoggedArrival, balances: readonly RpcCall[], block: bigint) {
+    const { token, to: vault, amount } = total
+    const range = { address: token, fromBlock: quantity(block), toBlock: quantity(block) }
+    const party = padHex(vault, { size: 32 })
+    const searches = [
       call('eth_getLogs', { ...range, topics: [transferTopic, null, party] }),
       call('eth_getLogs', { ...range, topics: [transferTopic, party] }),
     ]
+    const growth = ([before, after]: readonly (RpcAnswer | undefined)[]) =>
+      balanceIn(resultOf(after)) - balanceIn(resultOf(before))
     try {
-      return await rpc.read([...balances, ...logs], (answers) => {
-        const [before, after, incoming, outgoing] = answers.map(resultOf)
-        const logged = sumOf(incoming, ({ from }) => from !== zeroAddress)
-        if (logged < total) throw new Error('the node lacks logs that the receipt has')
-        return { logged, arrived: balanceIn(after) - balanceIn(before) + sumOf(outgoing) }
+      return await rpc.read([...balances, ...searches], (answers) => {
+        const logs = answers.slice(2).flatMap((answer) => readArray(resultOf(answer)).map(readLogOf))
+        return { grown: growth(answers), logs: sorted(logs, { vault, atLeast: amount }) }
       })
     } catch (error) {
-      if (!(error instanceof ChainUnavailable) || !(await isSilent(balances))) throw error
-      return { logged: total, arrived: 0n }
+      if (!(error instanceof ChainUnavailable) || isStateGone(error.reason)) throw error
+      const found = await readBlockReceipts(block)
+      if (!found) throw error
+      const logs = found.receipts.flatMap((receipt) =>
+        receipt.logs.flatMap((log) => (log.address === token ? { transactionHash: receipt.hash, log } : [])),
+      )
+      return { grown: await rpc.read(balances, growth), logs: sorted(logs, { vault, atLeast: amount }) }
     }
   }
 
@@ -124,9 +150,15 @@ function share(amount: bigint, { logged, arrived }: Measure): bigint {
   return arrived > 0n ? (amount * arrived) / logged : 0n
 }
 
-function sumOf(logs: unknown, counts: (transfer: Transfer) => boolean = () => true): bigint {
-  const transfers = transfersOf({ logs: readArray(logs).map(readLog) }).filter(counts)
-  return transfers.reduce((total, { amount }) => total + amount, 0n)
+/** The sum of what a token logs as having come into the vault, and what it logs as having left it. A log may be there twice. */
+function sorted(logs: readonly LoggedOutgoing[], { vault, atLeast }: { vault: Address; atLeast: bigint }) {
+  const each = [...new Map(logs.map((entry) => [entry.log.logIndex, entry])).values()]
+  const transfers = each.flatMap((entry) => transfersOf({ logs: [entry.log] }).map((transfer) => ({ entry, transfer })))
+  const incoming = transfers
+    .filter(({ transfer: { from, to } }) => to === vault && from !== zeroAddress)
+    .reduce((sum, { transfer }) => sum + transfer.amount, 0n)
+  if (incoming < atLeast) throw new Error('the node lacks logs that the receipt has')
+  return { incoming, outgoing: transfers.filter(({ transfer }) => transfer.from === vault).map(({ entry }) => entry) }
 }
 
 /** Where there is no code yet, nobody has a balance. */

@@ -1,9 +1,11 @@
 import { expect } from 'chai'
-import { type Hex, numberToHex, padHex, zeroAddress } from 'viem'
+import { encodeFunctionData, type Hex, numberToHex, padHex, zeroAddress } from 'viem'
 import { transferTopic } from '../../server/chain/transfers.js'
 import { encodeFulfill } from '../../server/chain/contracts.js'
+import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { ChainUnavailable } from '../../server/chain/chain.js'
 import { type DevChain, lower, randomKey, startDevChain, account } from './devChain.js'
+import { until } from '../support/until.js'
 import { transferData } from '../support/wallets.js'
 import { type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
 
@@ -79,9 +81,53 @@ describe('measuring what reached the vault', () => {
     expect(await measure().catch((error: Error) => error.message)).to.match(/different balances/)
   })
 
-  it('decides nothing by a node that lacks the logs of the receipt', async () => {
-    node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null) })
+  const tooMany = { error: { code: -32005, message: 'query returned more than 10000 results' } }
+  for (const [what, answered] of [
+    ['lacks the logs of the receipt', { result: [] }],
+    ['does not search for logs where there are too many', tooMany],
+  ] as const) {
+    it(`reads the block’s receipts where a node ${what}`, async () => {
+      node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getLogs' ? answered : null) })
+      expect(await measure()).to.deep.equal([100n])
+    })
+  }
+
+  it('decides nothing by a node that has neither the logs nor the block’s receipts', async () => {
+    const isOfLogs = (method: string) => ['eth_getLogs', 'eth_getBlockReceipts'].includes(method)
+    node.behave({ kind: 'answer', answer: ({ method }) => (isOfLogs(method) ? tooMany : null) })
     expect(await measure().catch((error: unknown) => error)).to.be.instanceOf(ChainUnavailable)
+  })
+
+  it('gives all of it though the vault has paid out and its owner has withdrawn in the same block', async () => {
+    await dev.mint(lower(account(6).address), 100n)
+    const transfers = [{ to: lower(account(7).address), token: dev.token, amount: 60n }]
+    const payout = { stepKey: randomKey('same block'), transfers, account: null, intent: null, stepIndex: 0 }
+    const withdraw = encodeFunctionData({
+      abi: solverVaultAbi,
+      functionName: 'withdraw',
+      args: [dev.token, account(7).address, 50n],
+    })
+    await dev.rpc('evm_setAutomine', false)
+    const sent = Promise.all([
+      dev.transact(account(6), { to: dev.token, data: transferData(dev.vault, 100n) }),
+      dev.transact(dev.operator, { to: dev.vault, data: encodeFulfill(payout) }),
+      dev.transact(account(0), { to: dev.vault, data: withdraw }),
+    ])
+    await until(async () => ((await dev.rpc('txpool_status')) as { pending: Hex }).pending === '0x3', 'all three')
+    await dev.rpc('evm_mine')
+    await dev.rpc('evm_setAutomine', true)
+    const [{ blockNumber: mined }] = await sent
+    const logged = [{ token: dev.token, to: dev.vault, amount: 100n }]
+    expect(await dev.chain.measureArrivals(logged, mined)).to.deep.equal([100n])
+    // Without the vault's own word that it has paid, the token may have taken it.
+    node.behave({
+      kind: 'answer',
+      answer: ({ method, params }) => {
+        const { address } = (params[0] ?? {}) as { address?: string }
+        return method === 'eth_getLogs' && address === dev.vault ? { result: [] } : null
+      },
+    })
+    expect(await dev.connect({ urls: [node.url] }).measureArrivals(logged, mined)).to.deep.equal([0n])
   })
 
   describe('where a node says that the token reverts when it is asked for the balance', () => {

@@ -101,3 +101,19 @@ contract LyingFeeToken is BareToken {
         return true;
     }
 }
+
+/// @dev Takes a hundredth of each transfer from the recipient, and logs that as a transfer of his.
+contract SpokenFeeToken is BareToken {
+    event Transfer(address indexed from, address indexed to, uint256 amount);
+
+    uint8 public constant decimals = 6;
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        move(to, amount);
+        emit Transfer(msg.sender, to, amount);
+        balanceOf[to] -= amount / 100;
+        balanceOf[address(this)] += amount / 100;
+        emit Transfer(to, address(this), amount / 100);
+        return true;
+    }
+}
