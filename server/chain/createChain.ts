@@ -55,7 +55,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     config,
     simulate: createSimulator(rpc),
     rerun: (request) => rerun(rpc, request),
-    measureArrivals: createArrivalMeter(rpc, readBlockReceipts),
+    measureArrivals: createArrivalMeter(rpc, { agreement: config.agreement, blockReceipts: readBlockReceipts }),
     findFulfilment,
     findExecution,
     blockReceipts: readBlockReceipts,

@@ -1,5 +1,6 @@
 import { type Address, keccak256, padHex, zeroAddress } from 'viem'
 import { type Chain, ChainUnavailable } from './chain.js'
+import type { ChainConfig } from '../domain/chainConfig.js'
 import { encodeBalanceOf, encodeTransfer } from './contracts.js'
 import { type LoggedOutgoing, readLogOf, readPaidByVault } from './paidByVault.js'
 import type { Rpc } from './rpc.js'
@@ -20,7 +21,10 @@ export type LoggedArrival = { token: Address; to: Address; amount: bigint }
  * arrivals of that block in proportion, rounded in the solver's favour: together they never get more than has come. What
  * the token makes for the vault itself, as interest, is nobody's share of it. Null: it can't be measured now.
  */
-export function createArrivalMeter(rpc: Rpc, readBlockReceipts: Chain['blockReceipts']) {
+export function createArrivalMeter(
+  rpc: Rpc,
+  { agreement, blockReceipts }: Pick<Chain, 'blockReceipts'> & Pick<ChainConfig, 'agreement'>,
+) {
   return async function measureArrivals(logged: readonly LoggedArrival[], block: bigint): Promise<(bigint | null)[]> {
     try {
       const totals = new Map<string, LoggedArrival>()
@@ -50,10 +54,25 @@ export function createArrivalMeter(rpc: Rpc, readBlockReceipts: Chain['blockRece
     for (let readings = 1; last.arrived < last.logged; readings++) {
       if (readings > maxReadings) throw new Error(`The nodes tell different balances of the vault at block ${block}`)
       const again = await measure(total, block)
-      if (again.arrived === last.arrived && again.logged === last.logged) break
+      if (again.arrived === last.arrived && again.logged === last.logged) {
+        await requireAgreement(total, again, block)
+        break
+      }
       last = again
     }
     return last
+  }
+
+  /** As many nodes as have to agree on a receipt have to agree on how little the vault's balance grew. */
+  async function requireAgreement(
+    { token, to: vault }: LoggedArrival,
+    { grown }: Measure,
+    block: bigint,
+  ): Promise<void> {
+    if (agreement <= 1 || grown === null) return
+    const told = await rpc.readEach(balancesOf({ token, vault, block }), growth)
+    if (told.filter((other) => other === grown).length >= agreement) return
+    throw new Error(`Fewer than ${agreement} nodes tell the same balances of the vault at block ${block}`)
   }
 
   /**
@@ -62,17 +81,16 @@ export function createArrivalMeter(rpc: Rpc, readBlockReceipts: Chain['blockRece
    */
   async function measure(total: LoggedArrival, block: bigint): Promise<Measure> {
     const { token, to: vault } = total
-    const balance = { to: token, data: encodeBalanceOf(vault) }
-    const balances = [call('eth_call', balance, quantity(block - 1n)), call('eth_call', balance, quantity(block))]
+    const balances = balancesOf({ token, vault, block })
     try {
       const { grown, logs } = await read(total, balances, block)
       // Without this the common case would ask for more than it has to.
-      if (grown >= logs.incoming || logs.outgoing.length === 0) return { logged: logs.incoming, arrived: grown }
+      if (grown >= logs.incoming || logs.outgoing.length === 0) return { logged: logs.incoming, arrived: grown, grown }
       const paid = await readPaidByVault(rpc, { token, vault, block }, logs.outgoing)
-      return { logged: logs.incoming, arrived: grown + paid }
+      return { logged: logs.incoming, arrived: grown + paid, grown }
     } catch (error) {
       if (!(error instanceof ChainUnavailable) || !(await isSilent(balances))) throw error
-      return { logged: total.amount, arrived: 0n }
+      return { logged: total.amount, arrived: 0n, grown: null }
     }
   }
 
@@ -88,8 +106,6 @@ export function createArrivalMeter(rpc: Rpc, readBlockReceipts: Chain['blockRece
       call('eth_getLogs', { ...range, topics: [transferTopic, null, party] }),
       call('eth_getLogs', { ...range, topics: [transferTopic, party] }),
     ]
-    const growth = ([before, after]: readonly (RpcAnswer | undefined)[]) =>
-      balanceIn(resultOf(after)) - balanceIn(resultOf(before))
     try {
       return await rpc.read([...balances, ...searches], (answers) => {
         const logs = answers.slice(2).flatMap((answer) => readArray(resultOf(answer)).map(readLogOf))
@@ -97,7 +113,7 @@ export function createArrivalMeter(rpc: Rpc, readBlockReceipts: Chain['blockRece
       })
     } catch (error) {
       if (!(error instanceof ChainUnavailable) || isStateGone(error.reason)) throw error
-      const found = await readBlockReceipts(block)
+      const found = await blockReceipts(block)
       if (!found) throw error
       const logs = found.receipts.flatMap((receipt) =>
         receipt.logs.flatMap((log) => (log.address === token ? { transactionHash: receipt.hash, log } : [])),
@@ -139,13 +155,25 @@ export function createArrivalMeter(rpc: Rpc, readBlockReceipts: Chain['blockRece
   }
 }
 
-type Measure = { logged: bigint; arrived: bigint }
+type Share = { logged: bigint; arrived: bigint }
+/** `grown`: by how much the vault's balance did; null: every node says that the token tells none. */
+type Measure = Share & { grown: bigint | null }
+
+/** What a vault had before a block and after it. */
+function balancesOf({ token, vault, block }: { token: Address; vault: Address; block: bigint }): RpcCall[] {
+  const balance = { to: token, data: encodeBalanceOf(vault) }
+  return [call('eth_call', balance, quantity(block - 1n)), call('eth_call', balance, quantity(block))]
+}
+
+function growth([before, after]: readonly (RpcAnswer | undefined)[]): bigint {
+  return balanceIn(resultOf(after)) - balanceIn(resultOf(before))
+}
 
 function placeOf({ token, to }: Pick<LoggedArrival, 'token' | 'to'>): string {
   return `${token} ${to}`
 }
 
-function share(amount: bigint, { logged, arrived }: Measure): bigint {
+function share(amount: bigint, { logged, arrived }: Share): bigint {
   if (arrived >= logged) return amount
   return arrived > 0n ? (amount * arrived) / logged : 0n
 }

@@ -34,10 +34,9 @@ describe('measuring what reached the vault', () => {
     await dev.stop()
   })
 
-  const measure = (...others: string[]) =>
-    dev
-      .connect({ urls: [node.url, ...others] })
-      .measureArrivals([{ token: dev.token, to: dev.vault, amount: 100n }], block)
+  const measure = (...others: string[]) => measureBy({ urls: [node.url, ...others] })
+  const measureBy = (nodes: { urls: string[]; agreement?: number }) =>
+    dev.connect(nodes).measureArrivals([{ token: dev.token, to: dev.vault, amount: 100n }], block)
   const isBalanceAfter = ({ method, params }: JsonCall) => method === 'eth_call' && params[1] === numberToHex(block)
   const balance = (amount: bigint) => ({ result: padHex(numberToHex(amount), { size: 32 }) })
 
@@ -73,6 +72,13 @@ describe('measuring what reached the vault', () => {
   it('gives what came when the node says again and again that something is missing', async () => {
     node.behave({ kind: 'answer', answer: (call) => (isBalanceAfter(call) ? balance(held - 30n) : null) })
     expect(await measure()).to.deep.equal([70n])
+  })
+
+  it('decides nothing by one node that says so where two have to agree', async () => {
+    node.behave({ kind: 'answer', answer: (call) => (isBalanceAfter(call) ? balance(held - 30n) : null) })
+    const told = (urls: string[]) => measureBy({ urls, agreement: 2 }).catch((error: Error) => error.message)
+    expect(await told([node.url, dev.url])).to.match(/Fewer than 2 nodes tell the same balances/)
+    expect(await told([node.url, node.url])).to.deep.equal([70n])
   })
 
   it('decides nothing when the node says something else each time', async () => {
