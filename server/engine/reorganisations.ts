@@ -10,6 +10,8 @@ import type { EngineTools } from './tools.js'
  */
 const checkEveryPolls = 30
 const checkAtLeastMs = 30_000
+/** How many blocks are asked for at most, the newest of them: nodes that don't agree may do so for days. */
+const mostBlocks = 1_000
 
 /**
  * Holds what has been settled against the chain. What rests on a block that is not the chain's any more, so that the
@@ -62,7 +64,8 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
     // However many blocks have come since: while nobody looks, the chain may go on from any of those before.
     checkedTo ??= (await tools.store.readCheckedBlock(chainId)) ?? Number(head.number)
     const from = Math.min(checkedTo, Number(head.number)) - reorganisationBlocks
-    const settled = await tools.store.readSettledBlocks(chainId, from)
+    const all = await tools.store.readSettledBlocks(chainId, from)
+    const settled = all.sort((a, b) => a.number - b.number).slice(-mostBlocks)
     const gone = await chain.goneBlocks(settled)
     const failures: unknown[] = []
     for (const [index, block] of settled.entries()) {

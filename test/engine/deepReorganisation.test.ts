@@ -8,10 +8,12 @@ import { useServiceOnChains } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, onDemandIntent, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 const confirmations = 3
+/** So many blocks back it is looked for, from the last look on. */
+const reorganisationBlocks = 16
 
 /** Blocks that were final are replaced by others: what is promised ends there, and the service says so. */
 describe('a reorganisation deeper than the confirmations', () => {
-  const { service, api } = useServiceOnChains((chain) => ({ ...chain, confirmations }))
+  const { service, api } = useServiceOnChains((chain) => ({ ...chain, confirmations, reorganisationBlocks }))
 
   const a = () => service.chains[0]
   const b = () => service.chains[1]
@@ -102,31 +104,36 @@ describe('a reorganisation deeper than the confirmations', () => {
     await expectBooksToBalance()
   })
 
-  it('that removes a deposit takes the credit back, so that nothing is paid out on it', async function () {
-    this.timeout(60_000)
-    const user = newUser()
-    await fund(a(), user.address, { usd: 9n, native: 10n ** 18n })
-    await mine(a(), confirmations)
-    const hash = await sendFrom(a(), user, { to: usd(a()), data: transferData(a().vault, 9n) })
-    await mine(a(), confirmations)
-    const { address } = user
-    const body = {
-      user: address,
-      sender: address,
-      txHash: hash,
-      tokenAddress: usd(a()),
-      chainId: a().chainId,
-      amount: '9',
-    }
-    expect((await api.post('/coredeposit', body)).status).to.equal(200)
-    const available = () => availableOf(api, address)
-    expect(await available()).to.equal('9')
-    await rpc(a().rpcUrls[0]!, 'evm_setAutomine', [false])
-    await rpc(a().rpcUrls[0]!, 'anvil_reorg', [confirmations + 1, []])
-    await rpc(a().rpcUrls[0]!, 'anvil_dropTransaction', [hash])
-    await mine(a(), 1)
-    await until(async () => (await available()) === '0', 'the credit to go', 20_000)
-    await rpc(a().rpcUrls[0]!, 'evm_setAutomine', [true])
-    await expectBooksToBalance()
-  })
+  for (const [what, blocks] of [
+    ['at once', 1],
+    ['seen after more blocks than that', 2 * reorganisationBlocks],
+  ] as const) {
+    it(`that removes a deposit takes the credit back, so that nothing is paid out on it: ${what}`, async function () {
+      this.timeout(60_000)
+      const user = newUser()
+      await fund(a(), user.address, { usd: 9n, native: 10n ** 18n })
+      await mine(a(), confirmations)
+      const hash = await sendFrom(a(), user, { to: usd(a()), data: transferData(a().vault, 9n) })
+      await mine(a(), confirmations)
+      const { address } = user
+      const body = {
+        user: address,
+        sender: address,
+        txHash: hash,
+        tokenAddress: usd(a()),
+        chainId: a().chainId,
+        amount: '9',
+      }
+      expect((await api.post('/coredeposit', body)).status).to.equal(200)
+      const available = () => availableOf(api, address)
+      expect(await available()).to.equal('9')
+      await rpc(a().rpcUrls[0]!, 'evm_setAutomine', [false])
+      await rpc(a().rpcUrls[0]!, 'anvil_reorg', [confirmations + 1, []])
+      await rpc(a().rpcUrls[0]!, 'anvil_dropTransaction', [hash])
+      await mine(a(), blocks)
+      await until(async () => (await available()) === '0', 'the credit to go', 20_000)
+      await rpc(a().rpcUrls[0]!, 'evm_setAutomine', [true])
+      await expectBooksToBalance()
+    })
+  }
 })

@@ -76,4 +76,20 @@ describe('what rests on blocks that are gone', () => {
     expect(readFrom).to.deep.equal([50, 50, 901])
     expect(checked).to.equal(1_002)
   })
+
+  it('is looked for in the newest thousand blocks, while nodes don’t tell of so many', async () => {
+    const config = { chainId: 1, reorganisationBlocks: 100, pollIntervalMs: 100 }
+    const asked: SettledBlock[][] = []
+    const goneBlocks = async (blocks: SettledBlock[]) => (asked.push(blocks), blocks.map(() => null))
+    const settled = Array.from({ length: 1_500 }, (_, number) => ({ number, hash: randomHash() }))
+    const tools = {
+      now: () => 60_000,
+      store: { readCheckedBlock: async () => 0, readSettledBlocks: async () => settled.toReversed() },
+      log: { warn: () => undefined },
+    } as unknown as EngineTools
+    const head = { number: 1_500n, hash: randomHash(), parentHash: randomHash() }
+    const check = createReorganisationCheck({ config, goneBlocks } as unknown as Chain, tools)
+    await check.check({ ...head, timestamp: 1n, baseFeePerGas: 1n, gasLimit: 1n })
+    expect(asked).to.deep.equal([settled.slice(500)])
+  })
 })

@@ -63,6 +63,13 @@ describe('a payment whose block has gone', () => {
     })
   }
 
+  it('remembers of each chain up to which block all was held against it', async () => {
+    const checked = () => Promise.all([1, 2].map((chainId) => scene.store.readCheckedBlock(chainId)))
+    expect(await checked()).to.deep.equal([null, null])
+    for (const number of [70, 71]) await scene.store.noteCheckedBlock({ chainId: 2, number }, now)
+    expect(await checked()).to.deep.equal([null, 71])
+  })
+
   it('takes a payment’s credit back with every block that it has been in', async () => {
     const { payment, hash } = await registeredAction()
     for (const number of [7, 8, 9]) {
