@@ -30,7 +30,7 @@ export const looks: Record<string, (look: Look) => Promise<unknown>> = {
     await store.standsForNonce(chainId, grown.signer, 0)
     await store.readUsedUp({ chainId, signer: grown.signer, chainNonce: Number.MAX_SAFE_INTEGER })
   },
-  'settled blocks near the head': ({ store, chainId }) => store.readSettledBlocks(chainId, block - 128),
+  'settled blocks near the head': ({ store, chainId }) => store.readSettledBlocks(chainId, block - 128, 256),
   'what health reads': async ({ store, chainId }) => {
     await store.readDraining()
     await store.readWaiting()

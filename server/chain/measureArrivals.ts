@@ -1,10 +1,20 @@
-import { type Address, keccak256, padHex, zeroAddress } from 'viem'
-import { type Chain, ChainUnavailable } from './chain.js'
+import { type Address, type Hash, keccak256, padHex, zeroAddress } from 'viem'
+import { type Chain, ChainUnavailable, type Log } from './chain.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { encodeBalanceOf, encodeTransfer } from './contracts.js'
-import { type LoggedOutgoing, readLogOf, readPaidByVault } from './paidByVault.js'
+import { readPaidByVault } from './paidByVault.js'
 import type { Rpc } from './rpc.js'
-import { call, quantity, readArray, readBigInt, readObject, readWord, resultOf } from './rpcFormat.js'
+import {
+  call,
+  quantity,
+  readArray,
+  readBigInt,
+  readHash,
+  readLog,
+  readObject,
+  readWord,
+  resultOf,
+} from './rpcFormat.js'
 import type { RpcAnswer, RpcCall } from './rpcNode.js'
 import { isRevert } from './simulationAnswers.js'
 import { transferTopic, transfersOf } from './transfers.js'
@@ -70,8 +80,13 @@ export function createArrivalMeter(
     block: bigint,
   ): Promise<void> {
     if (agreement <= 1 || grown === null) return
-    const told = await rpc.readEach(balancesOf({ token, vault, block }), growth)
-    if (told.filter((other) => other === grown).length >= agreement) return
+    const told = await rpc.readEach(balancesOf({ token, vault, block }), (answers) =>
+      answers.some(({ error }) => error && isStateGone(error.message)) ? 'forgotten' : growth(answers),
+    )
+    // Those that keep no state of it will never tell; the others are believed then, unless they differ.
+    const areAlike = told.every((other) => other === grown || other === 'forgotten' || other === null)
+    const agreeing = told.filter((other) => other === grown || (other === 'forgotten' && areAlike))
+    if (agreeing.length >= agreement) return
     throw new Error(`Fewer than ${agreement} nodes tell the same balances of the vault at block ${block}`)
   }
 
@@ -178,15 +193,29 @@ function share(amount: bigint, { logged, arrived }: Share): bigint {
   return arrived > 0n ? (amount * arrived) / logged : 0n
 }
 
-/** The sum of what a token logs as having come into the vault, and what it logs as having left it. A log may be there twice. */
-function sorted(logs: readonly LoggedOutgoing[], { vault, atLeast }: { vault: Address; atLeast: bigint }) {
-  const each = [...new Map(logs.map((entry) => [entry.log.logIndex, entry])).values()]
-  const transfers = each.flatMap((entry) => transfersOf({ logs: [entry.log] }).map((transfer) => ({ entry, transfer })))
+/** A log with the transaction that it is of. */
+type LogOf = { transactionHash: Hash; log: Log }
+
+function readLogOf(value: unknown): LogOf {
+  return { transactionHash: readHash(readObject(value)['transactionHash']), log: readLog(value) }
+}
+
+/**
+ * What a token logs as having come into the vault, and the transactions in which it logs that something has left it. A log
+ * may be there twice; some nodes count the logs of each transaction from 0.
+ */
+function sorted(logs: readonly LogOf[], { vault, atLeast }: { vault: Address; atLeast: bigint }) {
+  const each = new Map(logs.map((entry) => [`${entry.transactionHash} ${entry.log.logIndex}`, entry]))
+  const transfers = [...each.values()].flatMap(({ transactionHash, log }) =>
+    transfersOf({ logs: [log] }).map((transfer) => ({ ...transfer, transactionHash })),
+  )
   const incoming = transfers
-    .filter(({ transfer: { from, to } }) => to === vault && from !== zeroAddress)
-    .reduce((sum, { transfer }) => sum + transfer.amount, 0n)
+    .filter(({ from, to }) => to === vault && from !== zeroAddress)
+    .reduce((sum, { amount }) => sum + amount, 0n)
   if (incoming < atLeast) throw new Error('the node lacks logs that the receipt has')
-  return { incoming, outgoing: transfers.filter(({ transfer }) => transfer.from === vault).map(({ entry }) => entry) }
+  // Tokens let anybody move nothing out of it.
+  const outgoing = transfers.filter(({ from, amount }) => from === vault && amount > 0n)
+  return { incoming, outgoing: [...new Set(outgoing.map(({ transactionHash }) => transactionHash))] }
 }
 
 /** Where there is no code yet, nobody has a balance. */

@@ -1,56 +1,62 @@
 import type { Address, Hash } from 'viem'
+import { partsOf } from '../domain/partsOf.js'
 import { decodeFulfilments } from './bundles.js'
-import type { ChainTransaction, Log } from './chain.js'
-import { fulfilledKeys, fulfilledTopic } from './contracts.js'
+import type { ChainTransaction, Receipt } from './chain.js'
+import { fulfilledKeys } from './contracts.js'
 import type { Rpc } from './rpc.js'
-import { call, quantity, readArray, readHash, readLog, readObject, readTransaction, resultOf } from './rpcFormat.js'
-import { transfersOf, vaultWithdrawals, withdrawnTopic } from './transfers.js'
+import { call, readReceipt, readTransaction, resultOf } from './rpcFormat.js'
+import { transfersOf, vaultWithdrawals } from './transfers.js'
 
 /** Of one token and one vault in one block. */
 type Place = { token: Address; vault: Address; block: bigint }
 
-/** What a token logs as having left a vault. */
-export type LoggedOutgoing = { transactionHash: Hash; log: Log }
+/** How many transactions are asked for together, each with its receipt. */
+const mostTogether = 40
 
 /**
- * How much of what a token logs as having left a vault the vault has moved itself, in the token's smallest unit: what its
- * fulfilled steps were to pay, and what its owner has withdrawn. The rest the token took, such as a fee from whom it pays
- * that it logs as a transfer of his.
+ * How much of what a token logs as having left a vault in these transactions the vault has moved itself, in the token's
+ * smallest unit: what its fulfilled steps were to pay, and what its owner has withdrawn. The rest the token took, such as
+ * a fee that it logs as a transfer of whom it takes it from.
  */
-export async function readPaidByVault(rpc: Rpc, place: Place, outgoing: readonly LoggedOutgoing[]): Promise<bigint> {
-  const hashes = [...new Set(outgoing.map(({ transactionHash }) => transactionHash))]
-  const range = { fromBlock: quantity(place.block), toBlock: quantity(place.block) }
-  const words = call('eth_getLogs', { address: place.vault, ...range, topics: [[fulfilledTopic, withdrawnTopic]] })
-  const sent = hashes.map((hash) => call('eth_getTransactionByHash', hash))
-  return rpc.read([words, ...sent], ([said, ...transactions]) => {
-    const told = readArray(resultOf(said)).map(readLogOf)
-    const logsIn = (logs: readonly LoggedOutgoing[], hash: Hash) =>
-      logs.flatMap(({ transactionHash, log }) => (transactionHash === hash ? log : []))
-    return hashes.reduce((total, hash, index) => {
-      const transaction = readTransaction(resultOf(transactions[index]))
-      return total + paidIn(transaction, logsIn(outgoing, hash), logsIn(told, hash), place)
-    }, 0n)
+export async function readPaidByVault(rpc: Rpc, place: Place, hashes: readonly Hash[]): Promise<bigint> {
+  const paid = await Promise.all(partsOf(hashes, mostTogether).map((part) => readPaid(rpc, place, part)))
+  return sum(paid)
+}
+
+function readPaid(rpc: Rpc, place: Place, hashes: readonly Hash[]): Promise<bigint> {
+  const calls = hashes.flatMap((hash) => [
+    call('eth_getTransactionByHash', hash),
+    call('eth_getTransactionReceipt', hash),
+  ])
+  return rpc.read(calls, (answers) => {
+    const paid = hashes.map((hash, index) => {
+      const transaction = readTransaction(resultOf(answers[2 * index]))
+      const receipt = readReceipt(resultOf(answers[2 * index + 1]))
+      const isIt = transaction.hash === hash && receipt.hash === hash && receipt.blockNumber === place.block
+      if (!isIt) throw new Error('another transaction, or one of another block')
+      return paidIn(transaction, receipt, place)
+    })
+    return sum(paid)
   })
 }
 
-/** A log with the transaction that it is of. */
-export function readLogOf(value: unknown): LoggedOutgoing {
-  return { transactionHash: readHash(readObject(value)['transactionHash']), log: readLog(value) }
-}
-
 /** Of a transaction that the vault was called by through another contract nobody knows what it was to pay; then all counts. */
-function paidIn(transaction: ChainTransaction, outgoing: Log[], told: Log[], { token, vault }: Place): bigint {
-  const left = sum(transfersOf({ logs: outgoing }))
-  const keys = fulfilledKeys({ logs: told }, vault)
+function paidIn(transaction: ChainTransaction, receipt: Receipt, { token, vault }: Place): bigint {
+  const ofToken = receipt.logs.filter(({ address }) => address === token)
+  const left = amountOf(transfersOf({ logs: ofToken }).filter(({ from }) => from === vault))
+  const keys = fulfilledKeys(receipt, vault)
   const asked = transaction.to === vault ? decodeFulfilments(transaction.input, vault) : []
   const fulfilled = asked.filter(({ stepKey }) => keys.includes(stepKey))
   if (fulfilled.length < keys.length) return left
-  const withdrawn = vaultWithdrawals({ status: 'success', logs: told }, vault)
-  const moved = [...fulfilled.flatMap(({ transfers }) => transfers), ...withdrawn]
-  const paid = sum(moved.filter((transfer) => transfer.token === token))
+  const moved = [...fulfilled.flatMap(({ transfers }) => transfers), ...vaultWithdrawals(receipt, vault)]
+  const paid = amountOf(moved.filter((transfer) => transfer.token === token))
   return paid < left ? paid : left
 }
 
-function sum(transfers: readonly { amount: bigint }[]): bigint {
-  return transfers.reduce((total, { amount }) => total + amount, 0n)
+function amountOf(transfers: readonly { amount: bigint }[]): bigint {
+  return sum(transfers.map(({ amount }) => amount))
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n)
 }

@@ -10,8 +10,8 @@ import type { EngineTools } from './tools.js'
  */
 const checkEveryPolls = 30
 const checkAtLeastMs = 30_000
-/** How many blocks are asked for at most, the newest of them: nodes that don't agree may do so for days. */
-const mostBlocks = 1_000
+/** The newest are asked for, at most so many times those that are held against the chain: nodes may not agree for days. */
+const mostTimes = 2
 
 /**
  * Holds what has been settled against the chain. What rests on a block that is not the chain's any more, so that the
@@ -64,8 +64,8 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
     // However many blocks have come since: while nobody looks, the chain may go on from any of those before.
     checkedTo ??= (await tools.store.readCheckedBlock(chainId)) ?? Number(head.number)
     const from = Math.min(checkedTo, Number(head.number)) - reorganisationBlocks
-    const all = await tools.store.readSettledBlocks(chainId, from)
-    const settled = all.sort((a, b) => a.number - b.number).slice(-mostBlocks)
+    const most = mostTimes * reorganisationBlocks
+    const settled = await tools.store.readSettledBlocks(chainId, from, most)
     const gone = await chain.goneBlocks(settled)
     const failures: unknown[] = []
     for (const [index, block] of settled.entries()) {
@@ -78,7 +78,9 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
       })
     }
     if (failures.length > 0) throw failures[0]
-    return gone.every((isGone) => isGone !== null)
+    // Where some are gone and older ones were not asked for, those are next, without the ones that are undone.
+    const areMore = settled.length >= most && gone.some((isGone) => isGone === true)
+    return !areMore && gone.every((isGone) => isGone !== null)
   }
 
   async function noteChecked(number: number): Promise<void> {

@@ -29,39 +29,54 @@ export type Undone =
   | { kind: 'deposit'; transactionHash: Hash; steps: [] }
   | { kind: 'airdrop'; transactionHash: Hash; steps: [] }
 
-/** The blocks from this one on that something settled rests on. */
-export async function readSettledBlocks(database: Database, chainId: number, from: number): Promise<SettledBlock[]> {
+/** The blocks from this one on that something settled rests on, the oldest first; the newest so many of them. */
+export async function readSettledBlocks(
+  database: Database,
+  chainId: number,
+  from: number,
+  most: number,
+): Promise<SettledBlock[]> {
   const [transactions, steps, credits, deposits, airdrops] = await Promise.all([
     database
       .knex<TransactionRow>('transactions')
       .where({ chain_id: chainId, status: 'final' })
       .where('mined_block', '>=', from)
-      .distinct({ number: 'mined_block', hash: 'mined_block_hash' }),
+      .distinct({ number: 'mined_block', hash: 'mined_block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
     database
       .knex<StepRow>('steps')
       .where({ chain_id: chainId })
       .where('block_number', '>=', from)
       .whereNull('transaction_id')
       .whereNotNull('block_hash')
-      .distinct({ number: 'block_number', hash: 'block_hash' }),
+      .distinct({ number: 'block_number', hash: 'block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
     database
       .knex<CreditRow>('credits')
       .where({ chain_id: chainId, is_lost: 0 })
       .where('block_number', '>=', from)
-      .distinct({ number: 'block_number', hash: 'block_hash' }),
+      .distinct({ number: 'block_number', hash: 'block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
     standingRecords(database, chainId)
       .where('block_number', '>=', from)
-      .distinct({ number: 'block_number', hash: 'block_hash' }),
+      .distinct({ number: 'block_number', hash: 'block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
     adoptedAirdrops(database, chainId)
       .where('block_number', '>=', from)
-      .distinct({ number: 'block_number', hash: 'block_hash' }),
+      .distinct({ number: 'block_number', hash: 'block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
   ])
   const blocks = new Map<Hash, SettledBlock>()
   const found = [...transactions, ...steps, ...credits, ...deposits, ...airdrops]
   for (const { number, hash } of found as SettledBlock[]) {
     blocks.set(hash, { number: Number(number), hash })
   }
-  return [...blocks.values()]
+  return [...blocks.values()].sort((a, b) => a.number - b.number).slice(-most)
 }
 
 /** What is recorded and no credit; deposits into the vault are undone with the credits that they became. */

@@ -77,19 +77,36 @@ describe('what rests on blocks that are gone', () => {
     expect(checked).to.equal(1_002)
   })
 
-  it('is looked for in the newest thousand blocks, while nodes don’t tell of so many', async () => {
-    const config = { chainId: 1, reorganisationBlocks: 100, pollIntervalMs: 100 }
-    const asked: SettledBlock[][] = []
-    const goneBlocks = async (blocks: SettledBlock[]) => (asked.push(blocks), blocks.map(() => null))
-    const settled = Array.from({ length: 1_500 }, (_, number) => ({ number, hash: randomHash() }))
+  it('is looked for among the older ones too, while of the newest so many some are gone', async () => {
+    const config = { chainId: 1, reorganisationBlocks: 2, pollIntervalMs: 100 }
+    let settled = Array.from({ length: 7 }, (_, number) => ({ number, hash: randomHash() }))
+    const asked: number[][] = []
+    let checked: number | null = null
+    const goneBlocks = async (blocks: SettledBlock[]) => {
+      asked.push(blocks.map(({ number }) => number))
+      return blocks.map(() => true)
+    }
+    let now = 0
     const tools = {
-      now: () => 60_000,
-      store: { readCheckedBlock: async () => 0, readSettledBlocks: async () => settled.toReversed() },
+      now: () => (now += 60_000),
+      store: {
+        readCheckedBlock: async () => 0,
+        noteCheckedBlock: async ({ number }: { number: number }) => (checked = number),
+        readSettledBlocks: async (_chainId: number, _from: number, most: number) => settled.slice(-most),
+        async undoBlock(_chainId: number, block: SettledBlock) {
+          settled = settled.filter((other) => other !== block)
+          return []
+        },
+      },
+      wake: () => undefined,
       log: { warn: () => undefined },
     } as unknown as EngineTools
-    const head = { number: 1_500n, hash: randomHash(), parentHash: randomHash() }
     const check = createReorganisationCheck({ config, goneBlocks } as unknown as Chain, tools)
-    await check.check({ ...head, timestamp: 1n, baseFeePerGas: 1n, gasLimit: 1n })
-    expect(asked).to.deep.equal([settled.slice(500)])
+    const head = { number: 9n, hash: randomHash(), parentHash: randomHash() }
+    const look = () => check.check({ ...head, timestamp: 1n, baseFeePerGas: 1n, gasLimit: 1n })
+    await look()
+    expect([asked, checked]).to.deep.equal([[[3, 4, 5, 6]], null])
+    await look()
+    expect([asked.at(-1), checked]).to.deep.equal([[0, 1, 2], 9])
   })
 })
