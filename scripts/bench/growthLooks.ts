@@ -30,7 +30,8 @@ export const looks: Record<string, (look: Look) => Promise<unknown>> = {
     await store.standsForNonce(chainId, grown.signer, 0)
     await store.readUsedUp({ chainId, signer: grown.signer, chainNonce: Number.MAX_SAFE_INTEGER })
   },
-  'settled blocks near the head': ({ store, chainId }) => store.readSettledBlocks(chainId, block - 128, 256),
+  'settled blocks near the head': ({ store, chainId }) =>
+    store.readSettledBlocks(chainId, { from: block - 128, to: Number.MAX_SAFE_INTEGER }, 256),
   'what health reads': async ({ store, chainId }) => {
     await store.readDraining()
     await store.readWaiting()

@@ -84,7 +84,7 @@ export function createArrivalMeter(
       answers.some(({ error }) => error && isStateGone(error.message)) ? 'forgotten' : growth(answers),
     )
     // Those that keep no state of it will never tell; the others are believed then, unless they differ.
-    const areAlike = told.every((other) => other === grown || other === 'forgotten' || other === null)
+    const areAlike = told.every((other) => other === grown || other === 'forgotten')
     const agreeing = told.filter((other) => other === grown || (other === 'forgotten' && areAlike))
     if (agreeing.length >= agreement) return
     throw new Error(`Fewer than ${agreement} nodes tell the same balances of the vault at block ${block}`)
@@ -145,27 +145,31 @@ export function createArrivalMeter(
 
   /**
    * Where the nodes have forgotten the block's state: what arrives elsewhere when the vault sends as much now. Null: it
-   * can't, since it has nothing left, or the token lets nobody send now.
+   * can't, since it has nothing left, or the token lets nobody send or tells no balance now.
    */
   async function tryOut({ token, to: vault, amount }: LoggedArrival): Promise<bigint | null> {
     // Nobody's address, so that the token has no reason to treat it otherwise.
     const recipient: Address = `0x${keccak256(token).slice(26)}`
     const balanceOf = (holder: Address) => ({ from: vault, to: token, data: encodeBalanceOf(holder) })
-    const held = await rpc.read([call('eth_call', balanceOf(vault), 'latest')], ([answer]) =>
-      readWord(resultOf(answer)),
-    )
+    const holds = [call('eth_call', balanceOf(vault), 'latest')]
+    const held = await rpc
+      .read(holds, ([answer]) => wordIn(resultOf(answer)))
+      .catch(async (error: unknown) => {
+        if (!(error instanceof ChainUnavailable) || !(await isSilent(holds))) throw error
+        return null
+      })
+    if (held === null) return null
     const tried = held < amount ? held : amount
     if (tried === 0n) return null
     const transfer = { from: vault, to: token, data: encodeTransfer(recipient, tried) }
     const calls = [balanceOf(recipient), transfer, balanceOf(recipient)]
     const run = call('eth_simulateV1', { blockStateCalls: [{ calls }], validation: false }, 'latest')
     return rpc.read([run], ([answer]) => {
-      const [before, sent, after] = readArray(readObject(readArray(resultOf(answer))[0])['calls']).map(readObject)
-      if (readBigInt(sent?.['status']) !== 1n) return null
-      return share(amount, {
-        logged: tried,
-        arrived: readWord(after?.['returnData']) - readWord(before?.['returnData']),
-      })
+      const ran = readArray(readObject(readArray(resultOf(answer))[0])['calls']).map(readObject)
+      const [before, said, after] = ran.map((one) => wordIn(one['returnData']))
+      const haveRun = ran.every((one) => readBigInt(one['status']) === 1n) && said !== 0n
+      if (!haveRun || before == null || after == null) return null
+      return share(amount, { logged: tried, arrived: after - before })
     })
   }
 }
@@ -216,6 +220,11 @@ function sorted(logs: readonly LogOf[], { vault, atLeast }: { vault: Address; at
   // Tokens let anybody move nothing out of it.
   const outgoing = transfers.filter(({ from, amount }) => from === vault && amount > 0n)
   return { incoming, outgoing: [...new Set(outgoing.map(({ transactionHash }) => transactionHash))] }
+}
+
+/** Null: what was called says nothing. */
+function wordIn(data: unknown): bigint | null {
+  return typeof data === 'string' && data.length >= 66 ? readWord(data) : null
 }
 
 /** Where there is no code yet, nobody has a balance. */

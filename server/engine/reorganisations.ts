@@ -10,7 +10,7 @@ import type { EngineTools } from './tools.js'
  */
 const checkEveryPolls = 30
 const checkAtLeastMs = 30_000
-/** The newest are asked for, at most so many times those that are held against the chain: nodes may not agree for days. */
+/** At most so many times those that are held against the chain are asked for at once: nodes may not agree for days. */
 const mostTimes = 2
 
 /**
@@ -65,7 +65,18 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
     checkedTo ??= (await tools.store.readCheckedBlock(chainId)) ?? Number(head.number)
     const from = Math.min(checkedTo, Number(head.number)) - reorganisationBlocks
     const most = mostTimes * reorganisationBlocks
-    const settled = await tools.store.readSettledBlocks(chainId, from, most)
+    for (let to = Number.MAX_SAFE_INTEGER; ;) {
+      const settled = await tools.store.readSettledBlocks(chainId, { from, to }, most)
+      if (!(await undoThoseGone(settled))) return false
+      if (settled.length < most) return true
+      // Forks may have several of one number.
+      const [oldest, newest] = [settled[0]!.number, settled.at(-1)!.number]
+      to = oldest < newest ? oldest : oldest - 1
+    }
+  }
+
+  /** False: nodes don't agree on all of them yet. */
+  async function undoThoseGone(settled: readonly SettledBlock[]): Promise<boolean> {
     const gone = await chain.goneBlocks(settled)
     const failures: unknown[] = []
     for (const [index, block] of settled.entries()) {
@@ -78,9 +89,7 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
       })
     }
     if (failures.length > 0) throw failures[0]
-    // Where some are gone and older ones were not asked for, those are next, without the ones that are undone.
-    const areMore = settled.length >= most && gone.some((isGone) => isGone === true)
-    return !areMore && gone.every((isGone) => isGone !== null)
+    return gone.every((isGone) => isGone !== null)
   }
 
   async function noteChecked(number: number): Promise<void> {

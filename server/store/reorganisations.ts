@@ -29,25 +29,25 @@ export type Undone =
   | { kind: 'deposit'; transactionHash: Hash; steps: [] }
   | { kind: 'airdrop'; transactionHash: Hash; steps: [] }
 
-/** The blocks from this one on that something settled rests on, the oldest first; the newest so many of them. */
+/** The blocks of these that something settled rests on, the oldest first; the newest so many of them. */
 export async function readSettledBlocks(
   database: Database,
   chainId: number,
-  from: number,
+  { from, to }: { from: number; to: number },
   most: number,
 ): Promise<SettledBlock[]> {
   const [transactions, steps, credits, deposits, airdrops] = await Promise.all([
     database
       .knex<TransactionRow>('transactions')
       .where({ chain_id: chainId, status: 'final' })
-      .where('mined_block', '>=', from)
+      .whereBetween('mined_block', [from, to])
       .distinct({ number: 'mined_block', hash: 'mined_block_hash' })
       .orderBy('number', 'desc')
       .limit(most),
     database
       .knex<StepRow>('steps')
       .where({ chain_id: chainId })
-      .where('block_number', '>=', from)
+      .whereBetween('block_number', [from, to])
       .whereNull('transaction_id')
       .whereNotNull('block_hash')
       .distinct({ number: 'block_number', hash: 'block_hash' })
@@ -56,17 +56,17 @@ export async function readSettledBlocks(
     database
       .knex<CreditRow>('credits')
       .where({ chain_id: chainId, is_lost: 0 })
-      .where('block_number', '>=', from)
+      .whereBetween('block_number', [from, to])
       .distinct({ number: 'block_number', hash: 'block_hash' })
       .orderBy('number', 'desc')
       .limit(most),
     standingRecords(database, chainId)
-      .where('block_number', '>=', from)
+      .whereBetween('block_number', [from, to])
       .distinct({ number: 'block_number', hash: 'block_hash' })
       .orderBy('number', 'desc')
       .limit(most),
     adoptedAirdrops(database, chainId)
-      .where('block_number', '>=', from)
+      .whereBetween('block_number', [from, to])
       .distinct({ number: 'block_number', hash: 'block_hash' })
       .orderBy('number', 'desc')
       .limit(most),

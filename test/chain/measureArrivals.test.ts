@@ -194,6 +194,11 @@ describe('measuring what reached the vault', () => {
     expect(await measure()).to.deep.equal([null])
     await dev.rpc('anvil_setCode', dev.token, says('00'))
     expect(await measure()).to.deep.equal([null])
+    const movesNothing = '0x5f3560e01c6370a082311460125760205ff35b60645f5260205ff3'
+    for (const other of ['0x5f5ffd', '0x', movesNothing]) {
+      await dev.rpc('anvil_setCode', dev.token, other)
+      expect(await measure(), other).to.deep.equal([null])
+    }
     await dev.rpc('anvil_setCode', dev.token, code)
     expect(await measure()).to.deep.equal([100n])
   })

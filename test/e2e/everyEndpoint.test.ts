@@ -328,7 +328,7 @@ describe('the other endpoints', () => {
       for (const path of ['/health', '/readyz', '/chains']) await api.get(path)
       const store = createStore(service.database)
       const [signer, now] = [newUser().address, Date.now()]
-      await store.readSettledBlocks(a.chainId, 1, 100)
+      await store.readSettledBlocks(a.chainId, { from: 1, to: Number.MAX_SAFE_INTEGER }, 100)
       await store.undoBlock(a.chainId, { number: 10 ** 9, hash }, now)
       await store.readUsedUp({ chainId: a.chainId, signer, chainNonce: 1 })
       await store.lowestUnminedNonce(a.chainId, signer)

@@ -51,7 +51,7 @@ describe('what rests on blocks that are gone', () => {
       store: {
         readCheckedBlock: async () => checked,
         noteCheckedBlock: async ({ number }: { number: number }) => (checked = number),
-        async readSettledBlocks(_chainId: number, from: number) {
+        async readSettledBlocks(_chainId: number, { from }: { from: number }) {
           readFrom.push(from)
           return [{ number: from, hash: randomHash() }]
         },
@@ -77,36 +77,33 @@ describe('what rests on blocks that are gone', () => {
     expect(checked).to.equal(1_002)
   })
 
-  it('is looked for among the older ones too, while of the newest so many some are gone', async () => {
+  it('is looked for among the older ones too, however many newer ones there are', async () => {
     const config = { chainId: 1, reorganisationBlocks: 2, pollIntervalMs: 100 }
-    let settled = Array.from({ length: 7 }, (_, number) => ({ number, hash: randomHash() }))
+    const settled = [0, 1, 2, 3, 3, 3, 3, 3, 4, 5].map((number) => ({ number, hash: randomHash() }))
     const asked: number[][] = []
     let checked: number | null = null
     const goneBlocks = async (blocks: SettledBlock[]) => {
       asked.push(blocks.map(({ number }) => number))
-      return blocks.map(() => true)
+      return blocks.map(() => false)
     }
-    let now = 0
     const tools = {
-      now: () => (now += 60_000),
+      now: () => 60_000,
       store: {
         readCheckedBlock: async () => 0,
         noteCheckedBlock: async ({ number }: { number: number }) => (checked = number),
-        readSettledBlocks: async (_chainId: number, _from: number, most: number) => settled.slice(-most),
-        async undoBlock(_chainId: number, block: SettledBlock) {
-          settled = settled.filter((other) => other !== block)
-          return []
-        },
+        readSettledBlocks: async (_chainId: number, { to }: { to: number }, most: number) =>
+          settled.filter(({ number }) => number <= to).slice(-most),
       },
-      wake: () => undefined,
       log: { warn: () => undefined },
     } as unknown as EngineTools
-    const check = createReorganisationCheck({ config, goneBlocks } as unknown as Chain, tools)
     const head = { number: 9n, hash: randomHash(), parentHash: randomHash() }
-    const look = () => check.check({ ...head, timestamp: 1n, baseFeePerGas: 1n, gasLimit: 1n })
-    await look()
-    expect([asked, checked]).to.deep.equal([[[3, 4, 5, 6]], null])
-    await look()
-    expect([asked.at(-1), checked]).to.deep.equal([[0, 1, 2], 9])
+    const check = createReorganisationCheck({ config, goneBlocks } as unknown as Chain, tools)
+    await check.check({ ...head, timestamp: 1n, baseFeePerGas: 1n, gasLimit: 1n })
+    expect(asked).to.deep.equal([
+      [3, 3, 4, 5],
+      [3, 3, 3, 3],
+      [0, 1, 2],
+    ])
+    expect(checked).to.equal(9)
   })
 })

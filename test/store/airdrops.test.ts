@@ -93,7 +93,7 @@ describe('an airdrop', () => {
       await store.adoptAirdrop({ airdrop, hash, paidIn: { number, hash: blockHash }, message: null }, now)
       expect(await paid()).to.equal(5n)
       const block = { number, hash: blockHash }
-      expect(await store.readSettledBlocks(2, 1, 100)).to.deep.equal([block])
+      expect(await store.readSettledBlocks(2, { from: 1, to: 100 }, 100)).to.deep.equal([block])
       expect(await store.undoBlock(2, block, now)).to.deep.equal([
         { kind: 'airdrop', transactionHash: hash, steps: [] },
       ])

@@ -39,7 +39,10 @@ describe('a transaction that is settled again', () => {
     const result: StepResult = { status: 'success', ...anothers, confirmations: 2, arrivals: [], payouts }
     const settled = { transactionId, mined, results: [{ ref: payout, result, needs: [need] }], airdrop: null }
     expect((await scene.store.settleTransaction(settled, now)).outcome).to.equal('settled')
-    expect(await scene.store.readSettledBlocks(2, 4, 100)).to.deep.include({ number: 4, hash: anothers.blockHash })
+    expect(await scene.store.readSettledBlocks(2, { from: 4, to: 100 }, 100)).to.deep.include({
+      number: 4,
+      hash: anothers.blockHash,
+    })
 
     await scene.store.undoBlock(2, { number: 4, hash: anothers.blockHash }, now)
     const step = (await scene.store.readStep(payout))!

@@ -54,12 +54,12 @@ describe('a payment whose block has gone', () => {
         status === 'success' ? { status, ...place, arrivals: [], payouts } : { status, error, ...place, payouts }
       expect(await scene.store.settleStep((await scene.store.readStepWork(payout))!, result, now)).to.equal('settled')
       expect(await scene.paid()).to.equal(100n)
-      expect(await scene.store.readSettledBlocks(2, 0, 100)).to.deep.equal([block])
+      expect(await scene.store.readSettledBlocks(2, { from: 0, to: 100 }, 100)).to.deep.equal([block])
       expect(await scene.store.undoBlock(2, block, now)).to.have.length(1)
       expect(await scene.store.undoBlock(2, block, now), 'again').to.deep.equal([])
       expect(await scene.paid()).to.equal(0n)
       expect(await scene.store.readStep(payout)).to.include({ status: 'executing', error: null })
-      expect(await scene.store.readSettledBlocks(2, 0, 100)).to.deep.equal([])
+      expect(await scene.store.readSettledBlocks(2, { from: 0, to: 100 }, 100)).to.deep.equal([])
     })
   }
 
