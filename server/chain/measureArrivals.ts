@@ -124,7 +124,7 @@ export function createArrivalMeter(
     try {
       return await rpc.read([...balances, ...searches], (answers) => {
         const logs = answers.slice(2).flatMap((answer) => readArray(resultOf(answer)).map(readLogOf))
-        return { grown: growth(answers), logs: sorted(logs, { vault, atLeast: amount }) }
+        return { grown: growth(answers), logs: flowsOf(logs, { vault, atLeast: amount }) }
       })
     } catch (error) {
       if (!(error instanceof ChainUnavailable) || isStateGone(error.reason)) throw error
@@ -133,7 +133,7 @@ export function createArrivalMeter(
       const logs = found.receipts.flatMap((receipt) =>
         receipt.logs.flatMap((log) => (log.address === token ? { transactionHash: receipt.hash, log } : [])),
       )
-      return { grown: await rpc.read(balances, growth), logs: sorted(logs, { vault, atLeast: amount }) }
+      return { grown: await rpc.read(balances, growth), logs: flowsOf(logs, { vault, atLeast: amount }) }
     }
   }
 
@@ -208,7 +208,7 @@ function readLogOf(value: unknown): LogOf {
  * What a token logs as having come into the vault, and the transactions in which it logs that something has left it. A log
  * may be there twice; some nodes count the logs of each transaction from 0.
  */
-function sorted(logs: readonly LogOf[], { vault, atLeast }: { vault: Address; atLeast: bigint }) {
+function flowsOf(logs: readonly LogOf[], { vault, atLeast }: { vault: Address; atLeast: bigint }) {
   const each = new Map(logs.map((entry) => [`${entry.transactionHash} ${entry.log.logIndex}`, entry]))
   const transfers = [...each.values()].flatMap(({ transactionHash, log }) =>
     transfersOf({ logs: [log] }).map((transfer) => ({ ...transfer, transactionHash })),

@@ -21,7 +21,8 @@ const timesInARow = 5
  * Behind all that is open: a nonce that the journal never had is missing (it belonged to a transaction that was pending
  * when the lane was opened, and was dropped since); when that lasts, it is filled by a transaction that does nothing.
  * Ahead of one that is open, and no node knows any of its hashes: something else has used its nonce; when that lasts, the
- * lane is paused. Its steps are carried out by others once an operator resumes it (`npm run operate`).
+ * lane is paused. Its steps are carried out by others once an operator resumes it (`npm run operate`). If it is one that
+ * was to fill a missing nonce, that one was not missing, and it is given up.
  * And asks the vault who may pay: see `operators.ts`.
  */
 export function createLaneCheck(chain: Chain, tools: EngineTools) {

@@ -62,8 +62,8 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   async function undoWhatIsGone(head: Block): Promise<boolean> {
     if (reorganisationBlocks === 0) return true
     // However many blocks have come since: while nobody looks, the chain may go on from any of those before.
-    checkedTo ??= (await tools.store.readCheckedBlock(chainId)) ?? Number(head.number)
-    const from = Math.min(checkedTo, Number(head.number)) - reorganisationBlocks
+    checkedTo ??= await tools.store.readCheckedBlock(chainId)
+    const from = Math.min(checkedTo ?? Number(head.number), Number(head.number)) - reorganisationBlocks
     const most = mostTimes * reorganisationBlocks
     for (let to = Number.MAX_SAFE_INTEGER; ;) {
       const settled = await tools.store.readSettledBlocks(chainId, { from, to }, most)

@@ -89,7 +89,7 @@ describe('what rests on blocks that are gone', () => {
     const tools = {
       now: () => 60_000,
       store: {
-        readCheckedBlock: async () => 0,
+        readCheckedBlock: async () => null,
         noteCheckedBlock: async ({ number }: { number: number }) => (checked = number),
         readSettledBlocks: async (_chainId: number, { to }: { to: number }, most: number) =>
           settled.filter(({ number }) => number <= to).slice(-most),
