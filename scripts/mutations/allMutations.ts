@@ -1,5 +1,6 @@
 import { chainMutations } from './chainMutations.js'
 import { contractMutations } from './contractMutations.js'
+import { depositMutations } from './depositMutations.js'
 import { feeMutations } from './feeMutations.js'
 import { mutations } from './mutations.js'
 import { payoutMutations } from './payoutMutations.js'
@@ -8,6 +9,7 @@ import { processMutations } from './processMutations.js'
 export const allMutations = [
   ...mutations,
   ...chainMutations,
+  ...depositMutations,
   ...feeMutations,
   ...payoutMutations,
   ...processMutations,

@@ -8,13 +8,15 @@ import type { DepositResult, DepositWork } from '../store/deposits.js'
 import { confirmationsFor } from './arrivals.js'
 import type { EngineTools } from './tools.js'
 import { nextLookMs } from './unknownTransaction.js'
-import { moved, postponed, type Visit } from './visit.js'
+import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
 /** How soon at the earliest one that waits for its block is looked at again. */
 const pendingMs = 250
 /** How soon one is looked at again of which it can't be measured what has arrived. */
 const unmeasuredMs = 10_000
+/** How soon one is looked at again whose transaction a step is being verified by. */
+const registeredMs = 1_000
 /** As many amounts as a refusal lists. */
 const shownAmounts = 10
 
@@ -104,7 +106,8 @@ async function asArrived(
 }
 
 async function settle(work: DepositWork, result: DepositResult, tools: EngineTools): Promise<Visit> {
-  await tools.store.settleDeposit(work.id, result, tools.now())
+  const outcome = await tools.store.settleDeposit(work.id, result, tools.now())
+  if (outcome === 'waits') return waits(registeredMs)
   const { id: depositId, chainId, transactionHash: hash } = work
   const code = result.outcome === 'refused' ? result.code : undefined
   tools.log.info({ depositId, chainId, hash, outcome: result.outcome, code }, 'deposit report settled')

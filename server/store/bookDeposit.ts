@@ -8,22 +8,29 @@ import type { DepositRow, FoundDeposit } from './deposits.js'
 import { recordExposure, settledAgain } from './exposures.js'
 import { post } from './ledger.js'
 import { type CreditMove, moveCredits } from './moveCredits.js'
-import type { CreditRow } from './rows.js'
+import { type CreditRow, refOf, stepKeyColumns, type StepRow } from './rows.js'
+import { writtenTogether } from './writtenTogether.js'
 
 type Refusal = { code: ServiceErrorCode; message: string }
 
 const alreadyUsed = 'txHash: this transaction already backs a step or a record.'
 
-/** Books the movements that a report stands for and keeps them from being recorded again, or says why not. */
+/**
+ * Books the movements that a report stands for and keeps them from being recorded again, or says why not. `waits`: a step
+ * that the transaction was registered for is being verified, and what comes of that decides.
+ */
 export async function bookDeposit(
   database: Database,
   trx: Transaction,
   row: DepositRow,
   found: FoundDeposit,
   now: number,
-): Promise<Refusal | null> {
+): Promise<Refusal | 'waits' | null> {
   const amount = BigInt(row.amount)
-  const open = await withoutRecorded(trx, row, found)
+  const isIntoVault = Boolean(row.is_deposit) && found.custody === 'vault'
+  const registered = isIntoVault ? await registrationOf(trx, row) : 'none'
+  if (registered === 'open') return 'waits'
+  const open = registered === 'none' ? await withoutRecorded(trx, row, found) : null
   const chosen = open && chooseMovements(open, amount)
   if (!chosen) {
     return open && !chooseMovements(found.movements, amount)
@@ -32,9 +39,8 @@ export async function bookDeposit(
   }
   const refusal = await moveMoney(database, trx, row, found, chosen, now)
   if (refusal) return refusal
-  await trx('deposit_logs').insert(
-    chosen.map((movement) => ({ log_key: logKey(row, found, movement), deposit_id: row.id })),
-  )
+  const logs = chosen.map((movement) => ({ log_key: logKey(row, found, movement), deposit_id: row.id }))
+  for (const part of writtenTogether(logs)) await trx('deposit_logs').insert(part)
   await markRepeatable(
     trx,
     row,
@@ -43,25 +49,37 @@ export async function bookDeposit(
   return null
 }
 
-/** Null: the transaction backs a step, so that all of it counts there. */
-async function withoutRecorded(trx: Transaction, row: DepositRow, found: FoundDeposit): Promise<Movement[] | null> {
-  const recorded = await trx<{ log_key: string }>('deposit_logs')
-    .whereIn(
-      'log_key',
-      found.movements.map((movement) => logKey(row, found, movement)),
-    )
-    .select('log_key')
-  const keys = new Set(recorded.map((entry) => entry.log_key))
-  const open = found.movements.filter((movement) => !keys.has(logKey(row, found, movement)))
+/**
+ * What a step has of the transaction as its payment. `backs`: all of it counts there, or is to, as its user has signed.
+ * `open`: it shows soon, as nothing but the chain is waited for. One that waits for the step before it, in an action that
+ * anybody may have made, keeps nobody's money from him: `none`.
+ */
+async function registrationOf(trx: Transaction, row: DepositRow): Promise<'backs' | 'open' | 'none'> {
+  const [step] = await trx('payments')
+    .join<StepRow>('steps', function () {
+      this.on('steps.action_id', 'payments.action_id')
+        .andOn('steps.intent_index', 'payments.intent_index')
+        .andOn('steps.step_index', 'payments.step_index')
+    })
+    .where({ 'payments.chain_id': row.chain_id, 'payments.hash': row.transaction_hash, 'payments.user': row.user })
+    .select<(StepRow & { signed: number })[]>('steps.*', 'payments.signed')
+  if (!step) return 'none'
+  if (step.status === 'success' || step.signed) return 'backs'
+  const before = { ...refOf(step), stepIndex: step.step_index - 1 }
+  const previous = await trx<StepRow>('steps').where(stepKeyColumns(before)).first('status')
+  return !previous || previous.status === 'success' ? 'open' : 'none'
+}
+
+/** Those that no report has recorded and that are no credit, whoever it is of and by whatever way it came. */
+async function withoutRecorded(trx: Transaction, row: DepositRow, found: FoundDeposit): Promise<Movement[]> {
+  const keys = found.movements.map((movement) => logKey(row, found, movement))
+  const recorded = new Set<string>()
+  for (const part of writtenTogether(keys)) {
+    const rows = await trx<{ log_key: string }>('deposit_logs').whereIn('log_key', part).select('log_key')
+    for (const { log_key } of rows) recorded.add(log_key)
+  }
+  const open = found.movements.filter((movement) => !recorded.has(logKey(row, found, movement)))
   if (!row.is_deposit || found.custody === 'wallet') return open
-  const transaction = { chain_id: row.chain_id, user: row.user }
-  if (
-    await trx('payments')
-      .where({ ...transaction, hash: row.transaction_hash })
-      .first('signed')
-  )
-    return null
-  // Every credit, whoever it is of, and by whatever way it came.
   const credits = await trx<CreditRow>('credits')
     .where({ chain_id: row.chain_id, transaction_hash: row.transaction_hash })
     .select('log_index')

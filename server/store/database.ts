@@ -28,7 +28,7 @@ export type Database = {
    * For a single write outside a transaction: runs the statement, and again when the database rolled it back. On a
    * cluster any write can lose against one that another node has made.
    */
-  write<T>(statement: (knex: Knex) => PromiseLike<T>): Promise<T>
+  write<T>(statement: (knex: Knex) => PromiseLike<T>, options?: Pick<TransactOptions, 'patient'>): Promise<T>
   /** For how many milliseconds none of these writes has been refused for want of room or as read-only; Infinity: none has. */
   notRefusedForMs(): number
   /**
@@ -112,12 +112,12 @@ export function createDatabase(config: DatabaseConfig): Database {
       },
       async transact(work, { durable = true, patient = true, looksAgain = false } = {}) {
         const run = () => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
-        const rolledBack = patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError)
-        return noted(again(run, looksAgain ? [...rolledBack, duplicateError] : rolledBack))
+        const repeated = repeatedErrors(patient)
+        return noted(again(run, looksAgain ? [...repeated, duplicateError] : repeated))
       },
       snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
-      write(statement) {
-        return noted(again(() => statement(knex)))
+      write(statement, { patient = true } = {}) {
+        return noted(again(() => statement(knex), repeatedErrors(patient)))
       },
       notRefusedForMs: () => performance.now() - refusedAt,
       lock(query, options) {
@@ -176,8 +176,12 @@ function clockOf(config: DatabaseConfig): string {
     : "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
 }
 
+function repeatedErrors(patient: boolean): readonly number[] {
+  return patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError)
+}
+
 /** Repeats what was rolled back whole, after a pause of random length, in which the winner's write arrives. */
-async function again<T>(attempt: () => PromiseLike<T>, repeated = rolledBackErrors): Promise<T> {
+async function again<T>(attempt: () => PromiseLike<T>, repeated: readonly number[]): Promise<T> {
   for (let run = 1; ; run++) {
     try {
       return await attempt()

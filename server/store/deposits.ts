@@ -143,14 +143,29 @@ export async function postponeDeposit(
   )
 }
 
-/** Ends a report: money, ledger and record in one transaction, once per movement. */
-export async function settleDeposit(database: Database, id: number, result: DepositResult, now: number): Promise<void> {
-  const settle = async (trx: Transaction) => {
+/**
+ * Ends a report: money, ledger and record in one transaction, once per movement. `waits`: it can't be told yet whether a
+ * step has the transaction as its payment, and nothing is changed.
+ */
+export async function settleDeposit(
+  database: Database,
+  id: number,
+  result: DepositResult,
+  now: number,
+): Promise<'settled' | 'waits'> {
+  const settle = async (trx: Transaction): Promise<'settled' | 'waits'> => {
     const row = await database.lock(trx<DepositRow>('deposits').where({ id })).first()
-    if (row?.status !== 'pending') return
-    if (result.outcome === 'refused') return refuse(trx('deposits'), id, result.code, result.message)
+    if (row?.status !== 'pending') return 'settled'
+    if (result.outcome === 'refused') {
+      await refuse(trx('deposits'), id, result.code, result.message)
+      return 'settled'
+    }
     const refusal = await bookDeposit(database, trx, row, result, now)
-    if (refusal) return refuse(trx('deposits'), id, refusal.code, refusal.message)
+    if (refusal === 'waits') return 'waits'
+    if (refusal) {
+      await refuse(trx('deposits'), id, refusal.code, refusal.message)
+      return 'settled'
+    }
     await trx('deposits').where({ id }).update({
       status: 'recorded',
       custody: result.custody,
@@ -160,8 +175,9 @@ export async function settleDeposit(database: Database, id: number, result: Depo
       due_at: null,
       recorded_at: now,
     })
+    return 'settled'
   }
-  await database.transact(settle, { looksAgain: true })
+  return database.transact(settle, { looksAgain: true })
 }
 
 async function refuse(deposits: Knex.QueryBuilder, id: number, code: ServiceErrorCode, message: string): Promise<void> {

@@ -153,7 +153,11 @@ async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutc
         ? { outcome: 'existing', actionId: used.action_id, by: 'key' }
         : { outcome: 'keyReused' }
     }
-    if (used) await trx('idempotency_keys').where(key).delete()
+    if (used) {
+      // Not one that somebody else has stored in its place meanwhile: our own runs into that.
+      const hasRunOut = { ...key, created_at: used.created_at }
+      await trx('idempotency_keys').where(hasRunOut).delete()
+    }
   }
   for (const [intentIndex, signedKey] of entry.signedKeys.entries()) {
     if (!signedKey) continue

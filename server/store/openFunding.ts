@@ -20,12 +20,17 @@ export async function takeOpenFunding(
 ): Promise<{ outcome: 'granted' } | { outcome: 'exceeded'; left: bigint }> {
   const { need } = grant
   const key = { user: grant.user, chain_id: need.chainId, token: need.token, day: Math.floor(now / dayMs) }
-  // Made first, so that there is a row to lock, however many ask for the first time at once.
-  await trx('open_funding')
-    .insert({ ...key, amount: '0' })
-    .onConflict(['user', 'chain_id', 'token', 'day'])
-    .ignore()
-  const row = await database.lock(trx<FundingRow>('open_funding').where(key)).first()
+  const locked = () => database.lock(trx<FundingRow>('open_funding').where(key)).first()
+  let row = await locked()
+  if (!row) {
+    // However many ask for the first time at once; after the look, as of a balance.
+    const columns = ['user', 'chain_id', 'token', 'day']
+    await trx('open_funding')
+      .insert({ ...key, amount: '0' })
+      .onConflict(columns)
+      .ignore()
+    row = await locked()
+  }
   const used = BigInt(row!.amount)
   const cap = need.openCapPerDay ?? 0n
   if (used + need.amount > cap) return { outcome: 'exceeded', left: cap > used ? cap - used : 0n }

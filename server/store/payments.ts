@@ -93,17 +93,18 @@ export async function isRecordedElsewhere(
  * The solver's payouts that follow a payment are known to the vault by that payment. So none of them may be under way or
  * done when the payment goes over to another step, and their keys are given up for that step's own payouts. One that draws
  * on another payment of its action gets this one's key too, and may be about to. Locked, all of them, so that none is
- * asked for meanwhile, and one that is being asked for at this moment is seen.
+ * asked for meanwhile, and one that is being asked for at this moment is seen; and the payment's own step, so that what
+ * it is settled with at this moment is credit already when that is handed over.
  */
 async function releasePayouts(database: Database, trx: Transaction, holder: PaymentRow): Promise<boolean> {
-  const { action_id, intent_index } = holder
-  const following = (table: 'steps' | 'reservations' | 'open_grants' = 'steps') =>
-    trx<Omit<StepRow, 'status'> & { status: string }>(table)
-      .where({ action_id, intent_index })
-      .where('step_index', '>', holder.step_index)
+  const { action_id, intent_index, step_index } = holder
+  const ofIntent = (table: 'steps' | 'reservations' | 'open_grants' = 'steps') =>
+    trx<Omit<StepRow, 'status'> & { status: string }>(table).where({ action_id, intent_index })
+  const following: typeof ofIntent = (table) => ofIntent(table).where('step_index', '>', step_index)
   const columns = ['action_id', 'intent_index', 'step_index', 'status', 'step_key'] as const
   const steps = await database.lock(
-    following()
+    ofIntent()
+      .where('step_index', '>=', step_index)
       .orderBy('step_index')
       .select(...columns),
   )

@@ -25,8 +25,9 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
   async function consume(subject: string, cost: number): Promise<RateLimiterRes> {
     if (!limiter) return memory.consume(subject, cost)
     try {
-      // Requests of one subject at several nodes of a cluster get in each other's way.
-      return await database.write(() => limiter.consume(subject, cost))
+      // Requests of one subject at several nodes of a cluster get in each other's way. A subject whose row a process that
+      // stands still has locked is counted here: who waits for it holds a connection that all others need.
+      return await database.write(() => limiter.consume(subject, cost), { patient: false })
     } catch (error) {
       if (error instanceof RateLimiterRes) throw error
       return memory.consume(subject, cost)

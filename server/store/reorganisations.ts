@@ -109,6 +109,7 @@ export async function undoBlock(
     .whereNull('transaction_id')
   const credits = await knex<CreditRow>('credits')
     .where({ chain_id: chainId, is_lost: 0, block_number: block.number, block_hash: block.hash })
+    .orderBy('id')
     .select('id', 'transaction_hash')
   const deposits = await standingRecords(database, chainId)
     .where({ block_number: block.number, block_hash: block.hash })
@@ -258,8 +259,11 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
 /** Has the reports of a transaction looked at anew, as soon as none of its credits is left that they might run into. */
 async function reopenReports(database: Database, trx: Transaction, credit: CreditRow, now: number): Promise<void> {
   const { chain_id, transaction_hash, user } = credit
-  const left = await trx<CreditRow>('credits').where({ chain_id, transaction_hash, user, is_lost: 0 }).first('id')
-  if (left) return
+  // Locked: of two that are lost at once each would take the other for one that is left.
+  const credits = await database.lock(
+    trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id', 'is_lost'),
+  )
+  if (credits.some(({ is_lost }) => !is_lost)) return
   const recorded = await trx<DepositRow>('deposits')
     .where({ chain_id, transaction_hash, user, status: 'recorded', custody: 'vault', is_deposit: 1 })
     .select('id')

@@ -27,7 +27,7 @@ import {
   toStepView,
   type TransactionRow,
 } from './rows.js'
-import { changeAndRead, changeStep, nextAttempt, type StepChange } from './stepChange.js'
+import { changeAndRead, changeStep, hurryNext, nextAttempt, type StepChange } from './stepChange.js'
 import { lockedSteps } from './steps.js'
 
 /**
@@ -258,8 +258,8 @@ async function hurry(
 ): Promise<void> {
   const goesOn = succeeded && Boolean(before.follow) && next.kind === 'fulfilment'
   if (next.status === 'executing') {
+    hurryNext(database, trx, refOf(before))
     const isNext = stepKeyColumns(refOf(next))
-    if (next.transaction_id === null) trx.later(trx('steps').where(isNext).update({ due_at: database.atOnce() }))
     if (goesOn) trx.later(trx('steps').where(isNext).update({ follow: 1 }))
     return
   }

@@ -5,6 +5,7 @@ import { rpc } from '../../server/devnet/anvil.js'
 import { createDeployer } from '../../server/devnet/deployContracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { attackers, attackScene, initCodeOf, native } from '../support/attackScene.js'
+import { randomHash } from '../support/builders.js'
 import { until } from '../support/until.js'
 import {
   authorization,
@@ -59,6 +60,30 @@ describe('attacks by way of deposit reports', () => {
     const attack = await report(user.address, hash, { isDeposit: false })
     const deposit = await report(user.address, hash)
     expect(deposit.status, JSON.stringify([attack.body, deposit.body])).to.equal(200)
+    expect(await available(user.address)).to.equal(ten.toString())
+  })
+
+  it('can’t keep a victim from his deposit by registering it for a step that never comes to its turn', async () => {
+    const { user, hash } = await payer()
+    const actionId = await create(user.address, [onDemandIntent([payIn(user.address), payIn(user.address)])])
+    const unknown = await api.execute(actionId, 0, 0, { hash: randomHash(), action: 'register' }, 0)
+    const occupied = await api.execute(actionId, 0, 1, { hash, action: 'register' }, 0)
+    expect([unknown.body.status, occupied.body.status]).to.deep.equal(['executing', 'executing'])
+    const deposit = await report(user.address, hash)
+    expect(deposit.status, JSON.stringify(deposit.body)).to.equal(200)
+    expect(await available(user.address)).to.equal(ten.toString())
+    await cashOut(user)
+    expect(await balanceOf(b(), usdB(), user.address)).to.equal(tenOnB)
+  })
+
+  it('can’t keep a victim from his deposit by registering it for a step that it does not pay', async () => {
+    const { user, hash } = await payer()
+    const actionId = await create(user.address, [onDemandIntent([payIn(user.address, 2n * ten)])])
+    const [, deposit] = await Promise.all([
+      api.execute(actionId, 0, 0, { hash, action: 'register' }),
+      report(user.address, hash),
+    ])
+    expect(deposit.status, JSON.stringify(deposit.body)).to.equal(200)
     expect(await available(user.address)).to.equal(ten.toString())
   })
 

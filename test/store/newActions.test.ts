@@ -76,6 +76,18 @@ describe('new actions', () => {
     expect(await countOf('actions')).to.equal(2)
   })
 
+  it('are stored once when the same comes twice at once with a key that has run out', async () => {
+    for (let round = 0; round < 20; round++) {
+      const first = aNewAction({ idempotencyKeyHash: randomHash() })
+      await store.insertAction({ ...first, now: first.now - keyLifetimeMs })
+      const later = aNewAction({ idempotencyKeyHash: first.idempotencyKeyHash })
+      const outcomes = await insertAll([later, again(later)])
+      expect(outcomes.map(({ outcome }) => outcome).sort()).to.deep.equal(['created', 'existing'])
+      const key = await database.knex('idempotency_keys').where({ key_hash: first.idempotencyKeyHash })
+      expect(key).to.have.length(1)
+    }
+  })
+
   it('may use a key again a day later, though nobody has swept it away', async () => {
     const first = aNewAction({ idempotencyKeyHash: randomHash() })
     await store.insertAction({ ...first, now: first.now - keyLifetimeMs })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Knex } from 'knex'
 import { createDatabase } from '../../server/store/database.js'
+import { createRateLimits } from '../../server/store/rateLimits.js'
 import { createStore } from '../../server/store/store.js'
 import { randomAddress, randomHash } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
@@ -55,6 +56,26 @@ if (process.env.TEST_DATABASE === 'mysql') {
       )
       expect(errors).to.deep.equal([1205, 1205, 1205, 1205])
       expect(performance.now() - startedAt).to.be.lessThan(9_000)
+    })
+
+    it('keeps whose requests it counts for one wait at most, and then they are counted without it', async function () {
+      this.timeout(30_000)
+      const limits = await createRateLimits(fresh.database, 60)
+      await limits.take('someone', 5)
+      let release = () => {}
+      const held = new Promise<void>((locked, failed) => {
+        const holds = other.transact(async (trx) => {
+          await (trx as unknown as Knex)('rate_limits').forUpdate().select('*')
+          locked()
+          await new Promise<void>((resolve) => (release = resolve))
+        })
+        holds.catch(failed)
+      })
+      await held
+      const startedAt = performance.now()
+      expect(await limits.take('someone', 5)).to.include({ allowed: true, remaining: 55 })
+      expect(performance.now() - startedAt).to.be.lessThan(9_000)
+      release()
     })
 
     it('is passed by when others look after what is due', async () => {

@@ -1,0 +1,27 @@
+import type { Mutation } from './mutations.js'
+
+/** Of reports of deposits, and of payments that steps have registered. */
+export const depositMutations: Mutation[] = [
+  {
+    name: 'a step that waits for another keeps its payment from being reported',
+    changes: [
+      {
+        file: 'server/store/bookDeposit.ts',
+        find: "return !previous || previous.status === 'success' ? 'open' : 'none'",
+        replace: "return previous || !previous ? 'open' : 'none'",
+      },
+    ],
+    tests: ['test/store/registeredDeposits.test.ts', '-g', 'waits for the one before it'],
+  },
+  {
+    name: 'a report is refused while a step verifies its transaction',
+    changes: [
+      {
+        file: 'server/store/bookDeposit.ts',
+        find: "if (registered === 'open') return 'waits'",
+        replace: '',
+      },
+    ],
+    tests: ['test/store/registeredDeposits.test.ts', '-g', 'waits for what comes'],
+  },
+]
