@@ -51,6 +51,7 @@ import { openSigners } from './openSigners.js'
 import { createKnownChains } from './knownChains.js'
 import { refuseDropped } from './knownDeployment.js'
 import { createSignals } from './signals.js'
+import { refuseOtherDecimals } from './tokenDecimals.js'
 import { createDatabase, type Database } from './store/database.js'
 import { isOutage, isWriteRefused } from './store/databaseErrors.js'
 import { explainUnusable } from './store/databaseUnusable.js'
@@ -146,7 +147,8 @@ export async function startService(
       operators: [...signers.keys()],
       onDemandProof: config.onDemandProof,
     }
-    await untilAborted(knownChains.refuseOthers(chains), signal)
+    const living = [knownChains.refuseOthers(chains), refuseOtherDecimals(chains, log)]
+    await untilAborted(Promise.all(living), signal)
     const dropped = refuseDropped(database, deployment.chains, log)
     const { unconfiguredCredit, droppedTokens } = await untilAborted(dropped, signal)
 

@@ -162,6 +162,8 @@ export type Chain = {
   highestNonces(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<number[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
+  /** What each ERC-20 token says of its decimals; null: nothing, or not in numbers. */
+  decimals(tokens: readonly Address[]): Promise<(number | null)[]>
   vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /** Whether the vault, or a former one, has paid under this key. `since`: by a node that has this block. */
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>

@@ -108,6 +108,10 @@ export function encodeBalanceOf(holder: Address): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
 }
 
+export function encodeDecimals(): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' })
+}
+
 export function encodeTransfer(to: Address, amount: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
 }

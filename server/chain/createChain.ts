@@ -3,7 +3,13 @@ import { nativeToken } from '../domain/action.js'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import { partsOf } from '../domain/partsOf.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
-import { encodeBalanceOf, encodeIsChainBatchProcessed, encodeIsFulfilled, encodeIsOperator } from './contracts.js'
+import {
+  encodeBalanceOf,
+  encodeDecimals,
+  encodeIsChainBatchProcessed,
+  encodeIsFulfilled,
+  encodeIsOperator,
+} from './contracts.js'
 import { createAbility } from './ability.js'
 import { createLogSearch } from './findLog.js'
 import { createArrivalMeter } from './measureArrivals.js'
@@ -17,6 +23,7 @@ import {
   readBalance,
   readBigInt,
   readBlock,
+  readDecimals,
   readNumber,
   readReceipt,
   readTransaction,
@@ -163,6 +170,14 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
             : call('eth_call', { to: token, data: encodeBalanceOf(holder) }, 'latest'),
         )
         return rpc.read(calls, (answers) => answers.map(readBalance), { isAnswer: isRevert })
+      })
+      return (await Promise.all(parts)).flat()
+    },
+
+    async decimals(tokens) {
+      const parts = partsOf(tokens, maxCalls).map((part) => {
+        const calls = part.map((to) => call('eth_call', { to, data: encodeDecimals() }, 'latest'))
+        return rpc.read(calls, (answers) => answers.map(readDecimals), { isAnswer: isRevert })
       })
       return (await Promise.all(parts)).flat()
     },

@@ -33,6 +33,13 @@ export function readBalance({ error, result }: RpcAnswer): bigint {
   return error || result === '0x' ? 0n : readWord(result)
 }
 
+/** What a token says of its decimals, which EIP-20 has as a `uint8`. */
+export function readDecimals({ error, result }: RpcAnswer): number | null {
+  if (error || result === '0x') return null
+  const decimals = readWord(result)
+  return decimals > 255n ? null : Number(decimals)
+}
+
 export function readBigInt(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)) return BigInt(value)
   throw new Error('not a quantity')
