@@ -171,6 +171,7 @@ export async function coverExposures(
   for (const row of rows) {
     const open = BigInt(row.open_amount)
     const taken = open < left ? open : left
+    if (taken === 0n) continue
     left -= taken
     await setOpen(trx, row.id, open - taken, now)
   }

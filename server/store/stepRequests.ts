@@ -209,12 +209,17 @@ function previousOf(ref: StepRef): StepRef {
 /** The statements that read the steps before these, where there are any, and those that have these accounts. */
 function stepsBeside(trx: Transaction, refs: readonly StepRef[], accounts: readonly string[]) {
   const before = refs.filter(({ stepIndex }) => stepIndex > 0).map(previousOf)
-  const { sql, bindings } = areSteps(before)
-  const previous = trx<StepRow>('steps')
-    .whereRaw(sql, bindings)
-    .select('action_id', 'intent_index', 'step_index', 'status', 'open_account')
-  const holders = stepsWithAccounts(trx, accounts)
-  return [...(before.length > 0 ? [previous] : []), ...(accounts.length > 0 ? [holders] : [])]
+  const previous = () => {
+    const { sql, bindings } = areSteps(before)
+    const columns = ['action_id', 'intent_index', 'step_index', 'status', 'open_account'] as const
+    return trx<StepRow>('steps')
+      .whereRaw(sql, bindings)
+      .select(...columns)
+  }
+  return [
+    ...(before.length > 0 ? [previous()] : []),
+    ...(accounts.length > 0 ? [stepsWithAccounts(trx, accounts)] : []),
+  ]
 }
 
 function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedStep {
