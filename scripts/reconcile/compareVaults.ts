@@ -4,7 +4,15 @@ import { type ChainConfig, type TokenConfig, vaultsOf } from '../../server/domai
 import { readGenesis } from '../../server/store/chainIdentities.js'
 import type { Database } from '../../server/store/database.js'
 import { countOpenTransactions } from '../../server/store/lanes.js'
-import { type BalanceFault, checkBalances, readPayouts, readVaultMovements } from '../../server/store/reconciliation.js'
+import {
+  type BalanceFault,
+  checkBalances,
+  type Owed,
+  readOwed,
+  readPayouts,
+  readVaultMovements,
+} from '../../server/store/reconciliation.js'
+import { compareGroups, type GroupReport } from './compareGroups.js'
 import { arrivalsWithoutLog, differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
 import { createVaultLogs, type Movement } from './vaultLogs.js'
 
@@ -22,6 +30,8 @@ export type VaultReport = {
   withdrawn: bigint
   /** What the ledger says was paid out. */
   paid: bigint
+  /** What users have credit for. */
+  owed: Owed
   /** `balance` less what should be there: all that came in less what went out. Anything but 0 is a fault, or a token that keeps a part of what its logs say. */
   unexplained: bigint
   /** Where it may come from, when something is unexplained. Native payouts leave no log, so none of them is named. */
@@ -30,6 +40,7 @@ export type VaultReport = {
 
 export type Reconciliation = {
   vaults: VaultReport[]
+  groups: GroupReport[]
   balanceFaults: BalanceFault[]
   /** How many transactions each chain had that were not final yet: what they pay is booked once they are. */
   unsettled: { chainId: number; transactions: number }[]
@@ -43,15 +54,15 @@ export async function compareVaults(database: Database, chains: readonly ChainCo
     const transactions = [...open.values()].reduce((total, ofLane) => total + ofLane, 0)
     if (transactions > 0) unsettled.push({ chainId, transactions })
   }
-  const movements = await readVaultMovements(database)
+  const books = { ...(await readVaultMovements(database)), owed: await readOwed(database) }
   const vaults: VaultReport[] = []
-  for (const chain of chains) vaults.push(...(await compareChain(database, chain, movements)))
-  return { vaults, balanceFaults: await checkBalances(database), unsettled }
+  for (const chain of chains) vaults.push(...(await compareChain(database, chain, books)))
+  return { vaults, groups: compareGroups(vaults), balanceFaults: await checkBalances(database), unsettled }
 }
 
-type Movements = Awaited<ReturnType<typeof readVaultMovements>>
+type Books = Awaited<ReturnType<typeof readVaultMovements>> & { owed: Map<string, Owed> }
 
-async function compareChain(database: Database, chain: ChainConfig, movements: Movements): Promise<VaultReport[]> {
+async function compareChain(database: Database, chain: ChainConfig, books: Books): Promise<VaultReport[]> {
   const logs = createVaultLogs(chain, vaultsOf(chain), await readGenesis(database, chain.chainId))
   const head = await logs.head()
   const range = { from: await logs.start(head), head }
@@ -75,14 +86,14 @@ async function compareChain(database: Database, chain: ChainConfig, movements: M
     { arrivals, withdrawals, balance }: { arrivals: Movement[]; withdrawals: Movement[]; balance: bigint },
   ): Promise<VaultReport> {
     const place = `${chain.chainId}:${token.address}`
-    const booked = movements.arrivals.get(place) ?? new Map<string, bigint>()
+    const booked = books.arrivals.get(place) ?? new Map<string, bigint>()
     const causeOf = ({ hash, logIndex }: Movement) => `arrival:${chain.chainId}:${hash}:${logIndex}`
     const inLedger = (arrival: Movement) => booked.get(causeOf(arrival))
     // Also of what the chain has no log of (any more): it is credit, and nothing is behind it.
     const recorded = [...booked.values()].reduce((total, amount) => total + amount, 0n)
     const unrecorded = arrivals.filter((arrival) => inLedger(arrival) === undefined)
     const withdrawn = sum(withdrawals)
-    const paid = movements.paid.get(place) ?? 0n
+    const paid = books.paid.get(place) ?? 0n
     const unexplained = balance - (recorded + sum(unrecorded) - withdrawn - paid)
     const report = {
       chainId: chain.chainId,
@@ -92,6 +103,7 @@ async function compareChain(database: Database, chain: ChainConfig, movements: M
       unrecorded: unrecorded.map(({ party, hash, amount }) => ({ from: party, hash, amount })),
       withdrawn,
       paid,
+      owed: books.owed.get(place) ?? { available: 0n, reserved: 0n },
       unexplained,
     }
     if (unexplained === 0n) return { ...report, suspects: [] }

@@ -6,7 +6,7 @@ export type BalanceKey = { user: Address; chainId: number; token: Address }
 /** In the token's smallest unit. `wallet` may be below zero while a reorganisation has taken a deposit away. */
 export type Balance = BalanceKey & { available: bigint; reserved: bigint; wallet: bigint }
 
-type BalanceRow = {
+export type BalanceRow = {
   user: Address
   chain_id: number
   token: Address

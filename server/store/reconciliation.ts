@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import { partsOf } from '../domain/partsOf.js'
+import type { BalanceRow } from './balances.js'
 import type { Database } from './database.js'
 import type { StepRow } from './rows.js'
 
@@ -77,6 +78,20 @@ export async function readVaultMovements(
   return { arrivals, paid }
 }
 
+/** What is owed to users of one token, in its smallest unit. */
+export type Owed = { available: bigint; reserved: bigint }
+
+/** What is owed to all users together, by `{chainId}:{token}`. */
+export async function readOwed(database: Database): Promise<Map<string, Owed>> {
+  const owed = new Map<string, Owed>()
+  for (const row of await readKept(database.knex)) {
+    const place = `${row.chain_id}:${row.token}`
+    const { available, reserved } = owed.get(place) ?? { available: 0n, reserved: 0n }
+    owed.set(place, { available: available + BigInt(row.available), reserved: reserved + BigInt(row.reserved) })
+  }
+  return owed
+}
+
 /** A payout that the ledger knows and that no reorganisation has undone; the amount in the token's smallest unit. */
 export type BookedPayout = {
   cause: string
@@ -144,14 +159,7 @@ async function* walkLedger(reader: Knex, where: Partial<LedgerRow> = {}): AsyncG
 }
 
 async function differences(reader: Knex, users: Map<string, bigint>): Promise<BalanceFault[]> {
-  const rows = await reader<{
-    user: Address
-    chain_id: number
-    token: Address
-    available: string
-    reserved: string
-    wallet: string
-  }>('balances')
+  const rows = await readKept(reader)
   const faults: BalanceFault[] = []
   for (const row of rows) {
     const of = (account: string) => users.get(`${row.user}:${row.chain_id}:${row.token}:${account}`) ?? 0n
@@ -165,4 +173,9 @@ async function differences(reader: Knex, users: Map<string, bigint>): Promise<Ba
     }
   }
   return faults
+}
+
+/** The balances that are kept beside the ledger. */
+function readKept(reader: Knex) {
+  return reader<BalanceRow>('balances').select('user', 'chain_id', 'token', 'available', 'reserved', 'wallet')
 }

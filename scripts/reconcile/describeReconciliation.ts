@@ -1,0 +1,67 @@
+import { formatUnits } from 'viem'
+import type { GroupReport } from './compareGroups.js'
+import type { Reconciliation, VaultReport } from './compareVaults.js'
+import type { Suspect } from './suspects.js'
+
+/** What was found, line by line. */
+export function describeReconciliation(compared: Reconciliation): string[] {
+  const { vaults, groups, balanceFaults, unsettled } = compared
+  const faults = countFaults(compared)
+  return [
+    ...vaults.flatMap(describeVault),
+    ...groups.map(describeGroup),
+    ...balanceFaults.map(
+      ({ part, token, user, chainId, kept, ledger }) =>
+        `FAULT ${part} ${token} of ${user} on ${chainId}, in its smallest unit: kept ${kept}, ledger ${ledger}`,
+    ),
+    ...unsettled
+      .filter(({ chainId }) => unexplained(compared).some((vault) => vault.chainId === chainId))
+      .map(
+        ({ chainId, transactions }) =>
+          `${transactions} transactions on ${chainId} were not settled yet; run this again once they are.`,
+      ),
+    faults === 0 ? 'Everything is explained.' : `${faults} faults.`,
+  ]
+}
+
+/** How many vaults and balances can't be explained. */
+export function countFaults(compared: Reconciliation): number {
+  return unexplained(compared).length + compared.balanceFaults.length
+}
+
+function unexplained({ vaults }: Reconciliation): VaultReport[] {
+  return vaults.filter((vault) => vault.unexplained !== 0n)
+}
+
+function describeVault(vault: VaultReport): string[] {
+  const show = (amount: bigint) => formatUnits(amount, vault.token.decimals)
+  const { available, reserved } = vault.owed
+  return [
+    `${vault.chainId} ${vault.token.symbol}: holds ${show(vault.balance)}`,
+    `  owed to users       ${show(available + reserved)}, reserved of it ${show(reserved)}`,
+    `  recorded payments   ${show(vault.recorded)}`,
+    ...vault.unrecorded.map(
+      ({ from, hash, amount }) => `  other arrival       ${show(amount)} from ${from} in ${hash}`,
+    ),
+    `  withdrawn by owner -${show(vault.withdrawn)}`,
+    `  paid out           -${show(vault.paid)}`,
+    ...(vault.unexplained === 0n ? [] : [`  FAULT unexplained   ${show(vault.unexplained)}`]),
+    ...vault.suspects.map((suspect) => `    ${describeSuspect(suspect, show)}`),
+  ]
+}
+
+function describeGroup({ group, decimals, balance, owed }: GroupReport): string {
+  const [holds, owes, own] = [balance, owed, balance - owed].map((amount) => formatUnits(amount, decimals))
+  return `group ${group}: holds ${holds}, owed to users ${owes}, the owner's own ${own}`
+}
+
+function describeSuspect(suspect: Suspect, show: (amount: bigint) => string): string {
+  switch (suspect.kind) {
+    case 'arrival':
+      return `${suspect.hash} brought ${show(suspect.onChain)} by its log, booked is ${show(suspect.booked)}`
+    case 'unbooked':
+      return `${suspect.hash} paid ${show(suspect.onChain)}, of which the ledger knows nothing`
+    case 'unpaid':
+      return `${suspect.cause} says that ${show(suspect.booked)} were paid, of which the chain knows nothing`
+  }
+}
