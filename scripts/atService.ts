@@ -20,24 +20,37 @@ type Place = {
  * are. What fails, from the configuration on, is said without secrets (what a node's client says holds the node's address,
  * and with it a credential), and ends the process with 1.
  */
-export async function atService(work: (place: Place) => Promise<void>): Promise<void> {
+export function atService(work: (place: Place) => Promise<void>): Promise<void> {
+  return at({ work })
+}
+
+/** The same without its database, which may be down, or held by the service that runs: for what is of the chains alone. */
+export function atChains(onChains: (place: Omit<Place, 'database'>) => Promise<void>): Promise<void> {
+  return at({ onChains })
+}
+
+type Tool = { work: Parameters<typeof atService>[0] } | { onChains: Parameters<typeof atChains>[0] }
+
+async function at(tool: Tool): Promise<void> {
   // What is said before there is a configuration repeats nothing secret.
   let hide = (text: string) => text
   let explain = (_error: unknown): Error | null => null
   process.stdout.on('error', outliveReader)
   const undo: (() => Promise<void>)[] = []
   try {
-    const words = process.argv.slice(2)
-    refuseNoPlace(process.env, words.includes('--embedded'))
+    const said = process.argv.slice(2)
+    const words = said.filter((word) => word !== '--embedded')
+    refuseNoPlace(process.env, said.includes('--embedded'))
     const config = readConfig()
     hide = hideSecrets(config)
     explain = (error) => (isOfDatabase(error) ? explainUnusable(config.database, error) : null)
+    const readChains = async () => config.deployment?.chains ?? (await startChains(config))
     console.log(describePlace(config))
+    if ('onChains' in tool) return await tool.onChains({ chains: await readChains(), words })
     const database = createDatabase(config.database)
     undo.push(() => database.close())
     await database.migrate()
-    const chains = config.deployment?.chains ?? (await startChains(config))
-    await work({ database, chains, words: words.filter((word) => word !== '--embedded') })
+    await tool.work({ database, chains: await readChains(), words })
   } catch (error) {
     const { message } = explain(error) ?? (error instanceof Error ? error : new Error(String(error)))
     console.error(hide(message))

@@ -6,32 +6,48 @@
  *        npm run operate -- lane resume <chainId> <signer>
  *        npm run operate -- lane retire <chainId> <signer>
  *        npm run operate -- exposure settle <id>
+ *        npm run operate -- owner pause|unpause|accept [<chainId>]
+ *        npm run operate -- owner revoke <operator> [<chainId>]
+ *        npm run operate -- owner withdraw <chainId> <token> <to> <amount in the token's smallest unit>
  * It works on the service's own database and chains, named by the same environment, or with --embedded on the embedded
- * defaults. With SQLite the service has to be stopped meanwhile; drain mode is then changed by sending its process SIGUSR2.
+ * defaults. What the owner of the vaults has to send is printed, needs no database, and is sent by nobody. With SQLite the
+ * service has to be stopped for the others; drain mode is then changed by sending its process SIGUSR2.
  */
 import type { Address } from 'viem'
 import { createChains } from '../server/chain/createChain.js'
+import type { ChainConfig } from '../server/domain/chainConfig.js'
 import { createKnownChains } from '../server/knownChains.js'
 import type { Database } from '../server/store/database.js'
 import { readKnownContracts, readUnderWay } from '../server/store/knownContracts.js'
 import { createStore, type Store } from '../server/store/store.js'
-import { atService } from './atService.js'
+import { atChains, atService } from './atService.js'
+import { describeOwnerCalls, ownerUsage } from './operate/ownerCalls.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
 import { retire } from './operate/retire.js'
+import { readChainId } from './operate/words.js'
 import { helpIfAsked } from './usage.js'
 
 const usage =
   'Usage: npm run operate -- status | drain on|off | lane pause|resume|retire <chainId> <signer> [reason] | ' +
-  'exposure settle <id> [--embedded]'
+  `exposure settle <id> | ${ownerUsage} [--embedded]`
 
 helpIfAsked(usage)
-await atService(({ database, chains, words }) => {
+const isOfOwner = process.argv.slice(2).find((word) => word !== '--embedded') === 'owner'
+await (isOfOwner ? atChains(tellOwner) : atService(operate))
+
+function operate({ database, chains, words }: { database: Database; chains: ChainConfig[]; words: string[] }) {
   const store = createStore(database)
   const { isGenesis } = createKnownChains(store, chains)
   return run(words, { database, store, chains: createChains(chains, { isGenesis }) })
-})
+}
 
 type Place = { database: Database; store: Store; chains: ReturnType<typeof createChains> }
+
+async function tellOwner({ words, chains }: { words: string[]; chains: ChainConfig[] }): Promise<void> {
+  const lines = await describeOwnerCalls(words.slice(1), chains)
+  if (!lines) return refuseWords()
+  for (const line of lines) console.log(line)
+}
 
 async function run(words: string[], place: Place): Promise<void> {
   const { store, chains } = place
@@ -59,13 +75,12 @@ async function run(words: string[], place: Place): Promise<void> {
     if (!(await store.settleExposure(Number(id), Date.now()))) throw new Error(`There is no open exposure ${id}`)
     return printStatus(place)
   }
-  console.error(usage)
-  process.exitCode = 1
+  refuseWords()
 }
 
-function readChainId(text: string): number {
-  if (!/^[1-9]\d{0,15}$/.test(text)) throw new Error(`<chainId> has to be a number above 0; it is ${text}`)
-  return Number(text)
+function refuseWords(): void {
+  console.error(usage)
+  process.exitCode = 1
 }
 
 function readSigner(text: string): Address {

@@ -28,7 +28,7 @@ export function checkAddresses(named: readonly NamedAddress[]): string[] {
 }
 
 /** Only letters of both cases make a checksum. */
-function hasRightChecksum(address: string): boolean {
+export function hasRightChecksum(address: string): boolean {
   const digits = address.slice(2)
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
   return getAddress(address.toLowerCase()) === address

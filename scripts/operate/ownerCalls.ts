@@ -1,0 +1,138 @@
+import { type Address, encodeFunctionData, type Hex, numberToHex, padHex } from 'viem'
+import { ChainUnavailable } from '../../server/chain/chain.js'
+import { encodeBalanceOf, encodeIsOperator } from '../../server/chain/contracts.js'
+import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
+import { createRpc } from '../../server/chain/rpc.js'
+import { call, readWord, resultOf } from '../../server/chain/rpcFormat.js'
+import type { RpcCall } from '../../server/chain/rpcNode.js'
+import { nativeToken } from '../../server/domain/action.js'
+import { type ChainConfig, isVault, vaultsOf } from '../../server/domain/chainConfig.js'
+import { readAddress, readAmount, readChainId, readSomebody } from './words.js'
+
+export const ownerUsage =
+  'owner pause|unpause|accept [<chainId>] | owner revoke <operator> [<chainId>] | ' +
+  "owner withdraw <chainId> <token> <to> <amount in the token's smallest unit>"
+
+/** A call that a vault takes from one account only. */
+type Order = {
+  what: string
+  data: Hex
+  /** The vault's function that names the account. */
+  sender: 'owner' | 'pendingOwner'
+  vaults: (chain: ChainConfig) => Address[]
+  /** Undefined: every chain. */
+  chainId: string | undefined
+  /** Asks a vault for what may make the call needless or fail, and says that of the answer, or null. */
+  ask: (vault: Address) => RpcCall
+  remark: (word: bigint) => string | null
+  /** Of what the file tells. */
+  check?: (chain: ChainConfig) => string[]
+}
+
+/**
+ * The calls by which a vault's owner does something, for him to sign elsewhere, and what speaks against them. Sends nothing and
+ * signs nothing. Null: the words are no order.
+ */
+export async function describeOwnerCalls(words: string[], chains: readonly ChainConfig[]): Promise<string[] | null> {
+  const order = readOrder(words)
+  if (!order) return null
+  const id = order.chainId === undefined ? null : readChainId(order.chainId)
+  const chosen = chains.filter(({ chainId }) => id === null || chainId === id)
+  if (chosen.length === 0) throw new Error(`There is no chain ${id} in the configuration`)
+  const lines = chosen.map(async (chain) => {
+    const remarks = order.check?.(chain).map((remark) => `${chain.chainId}: ${remark}`) ?? []
+    const calls = await Promise.all(order.vaults(chain).map((vault) => describeCall(order, chain, vault)))
+    return [...remarks, ...calls.flat()]
+  })
+  return (await Promise.all(lines)).flat()
+}
+
+function readOrder([order, ...words]: string[]): Order | null {
+  if (order === 'pause' && words.length <= 1) return pausing(true, words[0])
+  if (order === 'unpause' && words.length <= 1) return pausing(false, words[0])
+  if (order === 'accept' && words.length <= 1) return accepting(words[0])
+  if (order === 'revoke' && words[0] && words.length <= 2) return revoking(words[0], words[1])
+  const [chainId, token, to, amount] = words
+  if (order !== 'withdraw' || !chainId || !token || !to || !amount || words.length > 4) return null
+  return withdrawing(chainId, readAddress(token, '<token>'), readSomebody(to, '<to>'), readAmount(amount))
+}
+
+/** Former vaults too: what was signed for one before may be sent still. */
+function pausing(isOn: boolean, chainId: string | undefined): Order {
+  return {
+    what: isOn ? 'pause payouts' : 'let payouts go on',
+    data: encodeFunctionData({ abi: solverVaultAbi, functionName: 'setPaused', args: [isOn] }),
+    ...{ sender: 'owner', vaults: vaultsOf, chainId },
+    ask: viewing('paused'),
+    remark: (isPaused) => (isPaused !== BigInt(isOn) ? null : isOn ? 'is paused already' : 'is not paused'),
+  }
+}
+
+function revoking(operator: string, chainId: string | undefined): Order {
+  const key = readSomebody(operator, '<operator>')
+  return {
+    what: `take the right of the operator ${key}`,
+    data: encodeFunctionData({ abi: solverVaultAbi, functionName: 'setOperator', args: [key, false] }),
+    ...{ sender: 'owner', vaults: vaultsOf, chainId },
+    ask: (vault) => call('eth_call', { to: vault, data: encodeIsOperator(key) }, 'latest'),
+    remark: (isOperator) => (isOperator === 0n ? `knows no operator ${key}` : null),
+  }
+}
+
+function accepting(chainId: string | undefined): Order {
+  return {
+    what: 'accept the ownership',
+    data: encodeFunctionData({ abi: solverVaultAbi, functionName: 'acceptOwnership' }),
+    ...{ sender: 'pendingOwner', vaults: ({ vault }) => [vault], chainId },
+    ask: viewing('pendingOwner'),
+    remark: (next) => (next === 0n ? 'is given to nobody: its owner has to call transferOwnership first' : null),
+  }
+}
+
+function withdrawing(chainId: string, token: Address, to: Address, amount: bigint): Order {
+  const isNative = token === nativeToken
+  return {
+    what: `withdraw ${amount} of ${token} to ${to}`,
+    data: encodeFunctionData({ abi: solverVaultAbi, functionName: 'withdraw', args: [token, to, amount] }),
+    ...{ sender: 'owner', vaults: ({ vault }) => [vault], chainId },
+    ask: (vault) =>
+      isNative
+        ? call('eth_getBalance', vault, 'latest')
+        : call('eth_call', { to: token, data: encodeBalanceOf(vault) }, 'latest'),
+    remark: (held) => (held < amount ? `holds ${held} of it only` : null),
+    check(chain) {
+      if (isVault(to, chain))
+        throw new Error(`<to> is a vault of chain ${chain.chainId}, which what is withdrawn is to leave`)
+      const isKnown = chain.tokens.some(({ address }) => address === token)
+      return isKnown || isNative ? [] : [`the chains file names no token ${token}`]
+    },
+  }
+}
+
+function viewing(functionName: 'owner' | 'pendingOwner' | 'paused'): Order['ask'] {
+  return (vault) =>
+    call('eth_call', { to: vault, data: encodeFunctionData({ abi: solverVaultAbi, functionName }) }, 'latest')
+}
+
+/** As `npm run deploy` says what is left for the owner. */
+async function describeCall(order: Order, { chainId, rpcUrls }: ChainConfig, vault: Address): Promise<string[]> {
+  const rpc = createRpc(chainId, rpcUrls)
+  const readOf = (asked: RpcCall) =>
+    rpc
+      .read([asked], ([answer]) => readWord(resultOf(answer)))
+      .catch((error: unknown) => {
+        if (error instanceof ChainUnavailable) return error
+        throw error
+      })
+  const title = order.sender === 'owner' ? 'the owner' : 'the pending owner'
+  const [sender, found] = await Promise.all([readOf(viewing(order.sender)(vault)), readOf(order.ask(vault))])
+  const who = sender instanceof ChainUnavailable ? title : `${title} ${padHex(numberToHex(sender), { size: 20 })}`
+  const remark = found instanceof ChainUnavailable ? null : order.remark(found)
+  return [
+    ...(sender instanceof ChainUnavailable
+      ? [`${chainId}: no node tells ${title} of the vault ${vault} (${sender.reason})`]
+      : []),
+    ...(remark === null ? [] : [`${chainId}: the vault ${vault} ${remark}`]),
+    `${chainId}: ${who} has to ${order.what}: to ${vault} data ${order.data}`,
+  ]
+}
