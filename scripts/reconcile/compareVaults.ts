@@ -8,6 +8,7 @@ import {
   type BalanceFault,
   checkBalances,
   type Owed,
+  readKnownHashes,
   readOwed,
   readPayouts,
   readVaultMovements,
@@ -34,7 +35,10 @@ export type VaultReport = {
   owed: Owed
   /** `balance` less what should be there: all that came in less what went out. Anything but 0 is a fault, or a token that keeps a part of what its logs say. */
   unexplained: bigint
-  /** Where it may come from, when something is unexplained. Native payouts leave no log, so none of them is named. */
+  /**
+   * Where it may come from, when something is unexplained. Native payouts leave no log of their amount: of these only what
+   * transactions have paid that the journal does not know is named.
+   */
   suspects: Suspect[]
 }
 
@@ -111,11 +115,21 @@ async function compareChain(database: Database, chain: ChainConfig, books: Books
       ...differingArrivals(arrivals, inLedger),
       ...arrivalsWithoutLog(booked, new Set(arrivals.map(causeOf))),
     ]
-    if (token.address === nativeToken) return { ...report, suspects }
+    if (token.address === nativeToken) return { ...report, suspects: [...suspects, ...(await nativeSuspects())] }
     const isWithdrawal = ({ hash }: Movement) => withdrawals.some((withdrawal) => withdrawal.hash === hash)
     const payouts = (await logs.transfersOut(token.address, range)).filter((payout) => !isWithdrawal(payout))
     suspects.push(...unmatchedPayouts(payouts, await readPayouts(database, chain.chainId, token.address)))
     return { ...report, suspects }
+  }
+
+  async function nativeSuspects(): Promise<Suspect[]> {
+    const fulfilments = await logs.fulfilments(range)
+    const known = await readKnownHashes(database, fulfilments)
+    const unknown = fulfilments.filter((hash) => !known.has(hash))
+    const booked = await readPayouts(database, chain.chainId, nativeToken)
+    // A step that was adopted names a transaction that the journal does not know.
+    const adopted = booked.filter(({ hash }) => hash !== null && unknown.includes(hash))
+    return unmatchedPayouts(await logs.nativePayouts(unknown), adopted)
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Address, type Hash, type Hex, padHex, toEventSelector } from 'viem'
-import { encodeBalanceOf } from '../../server/chain/contracts.js'
+import { encodeBalanceOf, fulfilledTopic } from '../../server/chain/contracts.js'
+import { fulfilledIn } from '../../server/chain/paidByVault.js'
 import { createRpc } from '../../server/chain/rpc.js'
 import {
   call,
@@ -12,6 +13,8 @@ import {
   readHex,
   readLog,
   readObject,
+  readReceipt,
+  readTransaction,
   resultOf,
 } from '../../server/chain/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../../server/chain/rpcNode.js'
@@ -19,6 +22,7 @@ import { isRevert } from '../../server/chain/simulationAnswers.js'
 import { transferTopic } from '../../server/chain/transfers.js'
 import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { partsOf } from '../../server/domain/partsOf.js'
 
 /** What a log says has moved into or out of a vault. */
 export type Movement = { token: Address; party: Address; hash: Hash; logIndex: number; amount: bigint }
@@ -28,6 +32,8 @@ const withdrawnTopic = toEventSelector('Withdrawn(address,address,uint256)')
 /** As many blocks as nodes that limit the range of a search allow at least; the free plans of some allow the last. */
 const windowSizes = [2_000n, 500n, 100n, 10n]
 const windowsPerRequest = 10
+/** How many transactions are asked for together, each with its receipt. */
+const readTogether = 40
 /** Searches take longer than what the engine asks for. */
 const readTimeoutMs = 20_000
 
@@ -41,7 +47,15 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
   const tokens = chain.tokens.map(({ address }) => address)
   const parties = vaults.map((vault) => padHex(vault, { size: 32 }))
 
-  return { head: () => readQuantity(call('eth_blockNumber')), start, arrivalsAndWithdrawals, transfersOut, balances }
+  return {
+    head: () => readQuantity(call('eth_blockNumber')),
+    start,
+    arrivalsAndWithdrawals,
+    transfersOut,
+    fulfilments,
+    nativePayouts,
+    balances,
+  }
 
   /**
    * The first block that can hold a movement: the earliest deployment of a vault, found by halves. 0 where no node knows
@@ -77,7 +91,7 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
     const own = { address: vaults, topics: [[nativeReceivedTopic, withdrawnTopic]] }
     const into = { address: erc20, topics: [transferTopic, null, parties] }
     // Without a token an empty list of addresses would mean all of them.
-    const movements = await search(erc20.length > 0 ? [own, into] : [own], range)
+    const movements = await search(erc20.length > 0 ? [own, into] : [own], range, readMovement)
     return {
       arrivals: movements.filter(({ topic }) => topic !== withdrawnTopic),
       withdrawals: movements.filter(({ topic }) => topic === withdrawnTopic),
@@ -86,7 +100,30 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
 
   /** Of ERC-20 tokens: native currency leaves no log. */
   function transfersOut(token: Address, range: { from: bigint; head: bigint }): Promise<Movement[]> {
-    return search([{ address: token, topics: [transferTopic, parties] }], range)
+    return search([{ address: token, topics: [transferTopic, parties] }], range, readMovement)
+  }
+
+  /** The transactions in which the vaults have paid, or run somebody's batch, each once. */
+  async function fulfilments(range: { from: bigint; head: bigint }): Promise<Hash[]> {
+    const filter = { address: vaults, topics: [fulfilledTopic] }
+    return [...new Set(await search([filter], range, (log) => [readHash(readObject(log)['transactionHash'])]))]
+  }
+
+  /** What the vaults have paid of the native currency in these transactions, by what they were asked for and say that they did. */
+  async function nativePayouts(hashes: readonly Hash[]): Promise<{ hash: Hash; amount: bigint }[]> {
+    const parts = partsOf(hashes, readTogether)
+    const methods = ['eth_getTransactionByHash', 'eth_getTransactionReceipt']
+    const found: { hash: Hash; amount: bigint }[] = []
+    for (const part of parts) {
+      const asked = part.flatMap((hash) => methods.map((method) => call(method, hash)))
+      const pairs = await rpc.read(asked, (answers) => partsOf(answers.map(resultOf), methods.length).map(readPair))
+      for (const { transaction, receipt } of pairs) {
+        const paid = vaults.flatMap((vault) => fulfilledIn(transaction, receipt, vault).transfers)
+        const native = paid.filter(({ token, amount }) => token === nativeToken && amount > 0n)
+        found.push(...native.map(({ amount }) => ({ hash: transaction.hash, amount })))
+      }
+    }
+    return found
   }
 
   /** What all vaults hold of each token, as of a block. */
@@ -107,15 +144,19 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
   }
 
   /** Window by window; where one is refused, in narrower ones from there on. */
-  async function search(filters: readonly object[], range: { from: bigint; head: bigint }) {
-    const found: (Movement & { topic: Hash })[] = []
+  async function search<Found>(
+    filters: readonly object[],
+    range: { from: bigint; head: bigint },
+    read: (log: unknown) => Found[],
+  ): Promise<Found[]> {
+    const found: Found[] = []
     let [widest, from] = [0, range.from]
     while (from <= range.head) {
       const size = windowSizes[widest]!
       const windows = windowsFrom(from, range.head, size)
       const asked = windows.flatMap((window) => filters.map((filter) => call('eth_getLogs', { ...filter, ...window })))
       try {
-        found.push(...(await readMovements(asked, range.head)))
+        found.push(...(await readLogs(asked, range.head, read)))
         from += size * BigInt(windowsPerRequest)
       } catch (error) {
         if (size === windowSizes.at(-1)) throw error
@@ -128,10 +169,10 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
   }
 
   /** A node that is behind leaves logs out without a word, so it has to show that it has the head. */
-  function readMovements(asked: readonly RpcCall[], head: bigint) {
+  function readLogs<Found>(asked: readonly RpcCall[], head: bigint, read: (log: unknown) => Found[]) {
     return rpc.read([...asked, call('eth_blockNumber')], (answers) => {
       if (readBigInt(resultOf(answers.at(-1))) < head) throw new Error('the node is behind')
-      return answers.slice(0, -1).flatMap((answer) => readArray(resultOf(answer)).flatMap(readMovement))
+      return answers.slice(0, -1).flatMap((answer) => readArray(resultOf(answer)).flatMap(read))
     })
   }
 
@@ -147,6 +188,10 @@ function windowsFrom(first: bigint, head: bigint, size: bigint) {
       const end = start + size - 1n
       return { fromBlock: quantity(start), toBlock: quantity(end < head ? end : head) }
     })
+}
+
+function readPair([transaction, receipt]: readonly unknown[]) {
+  return { transaction: readTransaction(transaction), receipt: readReceipt(receipt) }
 }
 
 function readMovement(value: unknown): (Movement & { topic: Hash })[] {

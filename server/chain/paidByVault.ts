@@ -44,13 +44,23 @@ function readPaid(rpc: Rpc, place: Place, hashes: readonly Hash[]): Promise<bigi
 function paidIn(transaction: ChainTransaction, receipt: Receipt, { token, vault }: Place): bigint {
   const ofToken = receipt.logs.filter(({ address }) => address === token)
   const left = amountOf(transfersOf({ logs: ofToken }).filter(({ from }) => from === vault))
+  const { transfers, isAll } = fulfilledIn(transaction, receipt, vault)
+  if (!isAll) return left
+  const moved = [...transfers, ...vaultWithdrawals(receipt, vault)]
+  const paid = amountOf(moved.filter((transfer) => transfer.token === token))
+  return paid < left ? paid : left
+}
+
+/**
+ * What a transaction has asked a vault to pay, of the steps that the vault says it has fulfilled. Not `isAll`: it says so of
+ * others too, that it was asked for through another contract.
+ */
+export function fulfilledIn(transaction: ChainTransaction, receipt: Receipt, vault: Address) {
   const keys = fulfilledKeys(receipt, vault)
   const asked = transaction.to === vault ? decodeFulfilments(transaction.input, vault) : []
   const fulfilled = asked.filter(({ stepKey }) => keys.includes(stepKey))
-  if (fulfilled.length < keys.length) return left
-  const moved = [...fulfilled.flatMap(({ transfers }) => transfers), ...vaultWithdrawals(receipt, vault)]
-  const paid = amountOf(moved.filter((transfer) => transfer.token === token))
-  return paid < left ? paid : left
+  const transfers = fulfilled.flatMap((fulfilment) => fulfilment.transfers)
+  return { transfers, isAll: fulfilled.length === keys.length }
 }
 
 function amountOf(transfers: readonly { amount: bigint }[]): bigint {

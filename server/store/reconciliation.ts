@@ -27,7 +27,7 @@ type LedgerRow = {
 }
 
 const pageSize = 5_000
-/** How many steps or wallets one statement names. */
+/** How many steps, wallets or transactions one statement names. */
 const readTogether = 500
 
 /** Adds up every user's entries and holds them against the balances that are kept beside the ledger, as of one moment. */
@@ -111,6 +111,17 @@ export async function readPayouts(database: Database, chainId: number, token: Ad
   }
   const hashes = await readPayingTransactions(database.knex, [...payouts.keys()])
   return [...payouts].map(([cause, amount]) => ({ cause, amount, hash: hashes.get(sourceOf(cause)) ?? null }))
+}
+
+/** Which of these transactions the journal has signed. */
+export async function readKnownHashes(database: Database, hashes: readonly Hash[]): Promise<Set<Hash>> {
+  const known = new Set<Hash>()
+  for (const part of partsOf(hashes, readTogether)) {
+    for (const { hash } of await database.knex<{ hash: Hash }>('attempts').whereIn('hash', part).select('hash')) {
+      known.add(hash)
+    }
+  }
+  return known
 }
 
 /** Steps by their action, since the causes name them, and airdrops by their wallet; in lists that every database takes. */

@@ -3,8 +3,8 @@ import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { startFaultyNode } from '../chain/faultyNode.js'
 import { until } from '../support/until.js'
-import { onDemandIntent } from '../support/wallets.js'
-import { attackScene } from '../support/attackScene.js'
+import { onDemandIntent, sendFrom, signedIntent } from '../support/wallets.js'
+import { attackScene, native } from '../support/attackScene.js'
 
 /** The ledger is falsified behind the service's back. */
 describe('what `npm run reconcile` says of a ledger that is wrong', () => {
@@ -51,6 +51,34 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
       await ledger().insert(row)
       expect(suspects).to.deep.equal([{ kind: 'unbooked', hash: payout, onChain: tenOnB }])
     }
+  })
+
+  it('names the transactions of native payouts that the journal does not know, and of others none', async () => {
+    const { knex } = scene.database()
+    const paidNative = async () => {
+      const user = await scene.aUser()
+      const payment = await sendFrom(a(), user, { to: a().vault, value: 70n })
+      expect((await scene.report(user.address, payment, { tokenAddress: native, amount: '70' })).status).to.equal(200)
+      const transfer = { from: 'solver', to: user.address, token: native } as const
+      const tokenTransfers = [20n, 50n].map((amount) => ({ ...transfer, amount }))
+      const intent = await signedIntent(user, [{ chainId: a().chainId, tokenTransfers, calls: [] }])
+      const actionId = await create(user.address, [intent])
+      const { body } = await api.execute(actionId, 0, 0)
+      expect(body.status).to.equal('success')
+      return { actionId, hash: body.transactionHash as string }
+    }
+    const [, lost] = [await paidNative(), await paidNative()]
+    const rows = () => ledger().where('cause', 'like', `payout:${lost.actionId}/%`)
+    const attempts = () => knex('attempts').where({ hash: lost.hash })
+    const [entries, attempt] = [await rows(), await attempts()]
+    await rows().delete()
+    await attempts().delete()
+    const vaults = (await scene.compare()).vaults.filter(({ token }) => token.address === native)
+    await ledger().insert(entries)
+    await knex('attempts').insert(attempt)
+    const { unexplained, suspects } = vaults.find(({ chainId }) => chainId === a().chainId)!
+    expect(unexplained).to.equal(-70n)
+    expect(suspects).to.deep.equal([20n, 50n].map((onChain) => ({ kind: 'unbooked', hash: lost.hash, onChain })))
   })
 
   it('asks the other nodes where one fails or is behind, from the deployment on, for all tokens at once', async () => {
