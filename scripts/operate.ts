@@ -6,12 +6,15 @@
  *        npm run operate -- lane resume <chainId> <signer>
  *        npm run operate -- lane retire <chainId> <signer>
  *        npm run operate -- exposure settle <id>
+ *        npm run operate -- payout acknowledge <chainId> <token> <transactionHash> <amount> [<user>]
+ *        npm run operate -- payout forget <chainId> <token> <transactionHash>
  *        npm run operate -- owner pause|unpause|accept [<chainId>]
  *        npm run operate -- owner revoke <operator> [<chainId>]
- *        npm run operate -- owner withdraw <chainId> <token> <to> <amount in the token's smallest unit>
- * It works on the service's own database and chains, named by the same environment, or with --embedded on the embedded
- * defaults. What the owner of the vaults has to send is printed, needs no database, and is sent by nobody. With SQLite the
- * service has to be stopped for the others; drain mode is then changed by sending its process SIGUSR2.
+ *        npm run operate -- owner withdraw <chainId> <token> <to> <amount>
+ * Amounts are in the token's smallest unit. It works on the service's own database and chains, named by the same environment,
+ * or with --embedded on the embedded defaults. What the owner of the vaults has to send is printed, needs no database, and is
+ * sent by nobody. With SQLite the service has to be stopped for the others; drain mode is then changed by sending its process
+ * SIGUSR2.
  */
 import type { Address } from 'viem'
 import { createChains } from '../server/chain/createChain.js'
@@ -24,12 +27,13 @@ import { atChains, atService } from './atService.js'
 import { describeOwnerCalls, ownerUsage } from './operate/ownerCalls.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
 import { retire } from './operate/retire.js'
+import { bookUnknownPayout, payoutUsage } from './operate/unknownPayouts.js'
 import { readChainId } from './operate/words.js'
 import { helpIfAsked } from './usage.js'
 
 const usage =
   'Usage: npm run operate -- status | drain on|off | lane pause|resume|retire <chainId> <signer> [reason] | ' +
-  `exposure settle <id> | ${ownerUsage} [--embedded]`
+  `exposure settle <id> | ${payoutUsage} | ${ownerUsage} [--embedded]`
 
 helpIfAsked(usage)
 const isOfOwner = process.argv.slice(2).find((word) => word !== '--embedded') === 'owner'
@@ -75,7 +79,9 @@ async function run(words: string[], place: Place): Promise<void> {
     if (!(await store.settleExposure(Number(id), Date.now()))) throw new Error(`There is no open exposure ${id}`)
     return printStatus(place)
   }
-  refuseWords()
+  const booked = what === 'payout' ? await bookUnknownPayout(words.slice(1), place) : null
+  if (booked === null) return refuseWords()
+  console.log(booked)
 }
 
 function refuseWords(): void {

@@ -11,7 +11,7 @@ import { readAddress, readAmount, readChainId, readSomebody } from './words.js'
 
 export const ownerUsage =
   'owner pause|unpause|accept [<chainId>] | owner revoke <operator> [<chainId>] | ' +
-  "owner withdraw <chainId> <token> <to> <amount in the token's smallest unit>"
+  'owner withdraw <chainId> <token> <to> <amount>'
 
 /** A call that a vault takes from one account only. */
 type Order = {

@@ -37,7 +37,8 @@ export function unmatchedPayouts(
   booked: readonly BookedPayout[],
 ): Suspect[] {
   const named = matchBy(paid, booked, ({ hash, amount }) => (hash === null ? null : `${hash}:${amount}`))
-  const { unbooked, unpaid } = matchBy(named.unbooked, named.unpaid, ({ amount }) => String(amount))
+  const whole = matchSums(named)
+  const { unbooked, unpaid } = matchBy(whole.unbooked, whole.unpaid, ({ amount }) => String(amount))
   return [
     ...unbooked.map(({ hash, amount }) => ({ kind: 'unbooked' as const, hash, onChain: amount })),
     ...unpaid.map(({ cause, amount }) => ({ kind: 'unpaid' as const, cause, booked: amount })),
@@ -59,4 +60,22 @@ function matchBy<P extends { hash: string; amount: bigint }>(
   }
   const unbooked = paid.filter((payout) => open.get(keyOf(payout))?.pop() === undefined)
   return { unbooked, unpaid: [...open.values()].flat() }
+}
+
+/** Takes out where one entry is of all that a transaction has paid, as one is by an operator's word. */
+function matchSums<P extends { hash: string; amount: bigint }>({
+  unbooked,
+  unpaid,
+}: {
+  unbooked: readonly P[]
+  unpaid: readonly BookedPayout[]
+}): { unbooked: P[]; unpaid: BookedPayout[] } {
+  const sums = new Map<string, bigint>()
+  for (const { hash, amount } of unbooked) sums.set(hash, (sums.get(hash) ?? 0n) + amount)
+  const isOfAll = ({ hash, amount }: BookedPayout) => hash !== null && sums.get(hash) === amount
+  const matched = new Set<string | null>(unpaid.filter(isOfAll).map(({ hash }) => hash))
+  return {
+    unbooked: unbooked.filter(({ hash }) => !matched.has(hash)),
+    unpaid: unpaid.filter((payout) => !isOfAll(payout)),
+  }
 }

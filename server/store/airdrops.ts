@@ -3,7 +3,7 @@ import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
 import { type Claim, claimDue } from './claims.js'
 import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
-import { post } from './ledger.js'
+import { post, standingCause } from './ledger.js'
 import { storedMessage } from './storedMessage.js'
 
 type AirdropRow = {
@@ -254,17 +254,7 @@ async function reopen(
 
 /** Named by the round and, after reorganisations, by how often it had been undone before. */
 async function payoutOf(trx: Transaction, { chainId, token, wallet, round, amount }: Airdrop) {
-  const first = `airdrop:${chainId}:${token}:${wallet}:${round}`
-  let cause = first
-  for (
-    let undone = 1;
-    await trx('ledger')
-      .where({ cause: `undone:${cause}` })
-      .first('id');
-    undone++
-  ) {
-    cause = `${first}:${undone}`
-  }
+  const cause = await standingCause(trx, `airdrop:${chainId}:${token}:${wallet}:${round}`)
   return { cause, user: wallet, chainId, token, amount }
 }
 

@@ -38,3 +38,14 @@ export function post(trx: Transaction, postings: Posting[], now: number): void {
     }))
   if (rows.length > 0) trx.later(trx('ledger').insert(rows))
 }
+
+/** The cause for what `first` names and, after it was undone, by how often that was; it may have been posted already. */
+export async function standingCause(trx: Transaction, first: string): Promise<string> {
+  const isUndone = async (cause: string) =>
+    (await trx('ledger')
+      .where({ cause: `undone:${cause}` })
+      .first('id')) !== undefined
+  let cause = first
+  for (let undone = 1; await isUndone(cause); undone++) cause = `${first}:${undone}`
+  return cause
+}

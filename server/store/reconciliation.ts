@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import { partsOf } from '../domain/partsOf.js'
+import { acknowledgedIn } from './acknowledgedPayouts.js'
 import type { BalanceRow } from './balances.js'
 import type { Database } from './database.js'
 import type { StepRow } from './rows.js'
@@ -96,7 +97,7 @@ export async function readOwed(database: Database): Promise<Map<string, Owed>> {
 export type BookedPayout = {
   cause: string
   amount: bigint
-  /** The transaction that has paid it, by its step or airdrop. Null: neither is there, or it names none. */
+  /** The transaction that has paid it, by its step or airdrop, or by an operator's word. Null: nothing names any. */
   hash: Hash | null
 }
 
@@ -110,7 +111,8 @@ export async function readPayouts(database: Database, chainId: number, token: Ad
     else if (row.debit === 'vault' && row.credit === 'solver') payouts.delete(row.cause.replace(/^undone:/, ''))
   }
   const hashes = await readPayingTransactions(database.knex, [...payouts.keys()])
-  return [...payouts].map(([cause, amount]) => ({ cause, amount, hash: hashes.get(sourceOf(cause)) ?? null }))
+  const hashOf = (cause: string) => acknowledgedIn(cause) ?? hashes.get(sourceOf(cause)) ?? null
+  return [...payouts].map(([cause, amount]) => ({ cause, amount, hash: hashOf(cause) }))
 }
 
 /** Which of these transactions the journal has signed. */

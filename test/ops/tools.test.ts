@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Address, zeroHash } from 'viem'
+import { type Address, zeroAddress, zeroHash } from 'viem'
 import { identify } from '../../server/devnet/anvil.js'
 import { startDevnet } from '../../server/devnet/devnet.js'
 import { devAccount } from '../../server/devnet/accounts.js'
@@ -101,6 +101,12 @@ describe('the tools beside the service', function () {
 
     for (const [what, words, said] of [
       ['settles no exposure that there is not', ['exposure', 'settle', '7'], 'There is no open exposure 7'],
+      [
+        'books no payout of what is no transaction',
+        ['payout', 'acknowledge', '31337', zeroAddress, '0xnope', '1'],
+        '<transactionHash> has to be 0x and 64 hex digits',
+      ],
+      ['books no payout of no amount', ['payout', 'acknowledge', '31337', zeroAddress, zeroHash], 'Usage: '],
       ['resumes none of what is no address', ['lane', 'resume', '31337', '0xnope'], '<signer> has to be an address'],
       ['retires none of what is no address', ['lane', 'retire', '31337', '0xnope'], '<signer> has to be an address'],
       [

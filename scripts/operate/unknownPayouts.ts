@@ -1,0 +1,84 @@
+import type { Hash } from 'viem'
+import type { Chain, Receipt } from '../../server/chain/chain.js'
+import { fulfilledIn } from '../../server/chain/paidByVault.js'
+import { vaultsOf } from '../../server/domain/chainConfig.js'
+import { requiredConfirmations } from '../../server/domain/finality.js'
+import { acknowledgePayout, forgetPayout, type UnknownPayout } from '../../server/store/acknowledgedPayouts.js'
+import type { Database } from '../../server/store/database.js'
+import { readKnownHashes, readPayouts } from '../../server/store/reconciliation.js'
+import { readAddress, readAmount, readChainId, readSomebody } from './words.js'
+
+export const payoutUsage =
+  'payout acknowledge <chainId> <token> <transactionHash> <amount> [<user>] | payout forget <chainId> <token> <transactionHash>'
+
+type Place = { database: Database; chains: ReadonlyMap<number, Chain> }
+
+/** Books a payout that a restored database does not know, or takes that back. Null: the words ask for neither. */
+export async function bookUnknownPayout(words: readonly string[], { database, chains }: Place): Promise<string | null> {
+  const [order, id, tokenAddress, hash, amount, user] = words
+  if (!id || !tokenAddress || !hash) return null
+  const isKnown = order === 'forget' ? words.length === 4 : order === 'acknowledge' && words.length <= 6
+  if (!isKnown) return null
+  const chainId = readChainId(id)
+  const chain = chains.get(chainId)
+  if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
+  const token = readAddress(tokenAddress, '<token>')
+  const payout = { chainId, token, transactionHash: readTransactionHash(hash) }
+  if (order === 'forget') return forget(payout, database)
+  if (!amount) return null
+  if (!chain.config.tokens.some(({ address }) => address === token))
+    throw new Error(`There is no token ${token} on chain ${chainId} in the configuration`)
+  const owner = user === undefined ? null : readSomebody(user, '<user>')
+  return acknowledge({ ...payout, amount: readAmount(amount), user: owner }, chain, database)
+}
+
+async function acknowledge(
+  payout: Parameters<typeof acknowledgePayout>[1],
+  chain: Chain,
+  database: Database,
+): Promise<string> {
+  const { chainId, token, transactionHash, amount, user } = payout
+  const name = `${transactionHash} on chain ${chainId}`
+  if ((await readKnownHashes(database, [transactionHash])).size > 0)
+    throw new Error(`The journal knows ${name}: the service books by itself what it has paid, once it is final`)
+  const { transaction, receipt, head } = await chain.transaction(transactionHash)
+  if (!transaction || receipt?.status !== 'success') throw new Error(`No node has ${name} as one that was carried out`)
+  const fulfilled = vaultsOf(chain.config).flatMap((vault) => fulfilledIn(transaction, receipt, vault).transfers)
+  const transfers = fulfilled.filter((transfer) => transfer.token === token)
+  const paid = sum(transfers)
+  const booked = sum((await readPayouts(database, chainId, token)).filter(({ hash }) => hash === transactionHash))
+  if (booked + amount > paid)
+    throw new Error(`The vaults have paid ${paid} of ${token} in ${name}, of which the ledger has ${booked} already`)
+  await requireFinal(receipt, head.number, chain, requiredConfirmations(chain.config, [{ token, amount: paid }]))
+  if (!(await acknowledgePayout(database, payout, Date.now())))
+    throw new Error(`A payout of ${token} in ${name} was acknowledged before; \`payout forget\` takes that back`)
+  const recipients = [...new Set(transfers.map(({ to }) => to))].join(', ')
+  const whose = user ? `it is an exposure to ${user}` : 'whose credit it was is not known'
+  return `Booked as paid: ${amount} of ${token} in ${name}, to ${recipients}; ${whose}.`
+}
+
+async function forget(payout: UnknownPayout, database: Database): Promise<string> {
+  const { chainId, token, transactionHash } = payout
+  const name = `${token} in ${transactionHash} on chain ${chainId}`
+  const amount = await forgetPayout(database, payout, Date.now())
+  if (amount === null) throw new Error(`No payout of ${name} is acknowledged`)
+  return `Booked as paid no more: ${amount} of ${name}.`
+}
+
+async function requireFinal(receipt: Receipt, head: bigint, chain: Chain, needed: number): Promise<void> {
+  const confirmations = head - receipt.blockNumber + 1n
+  if (confirmations >= needed && (await chain.isCertain(receipt, needed))) return
+  throw new Error(
+    `${receipt.hash} has ${confirmations} of ${needed} confirmations, or fewer nodes than \`agreement\` asks for tell the ` +
+      'same of it: try again later',
+  )
+}
+
+function readTransactionHash(text: string): Hash {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new Error('<transactionHash> has to be 0x and 64 hex digits')
+  return text.toLowerCase() as Hash
+}
+
+function sum(amounts: readonly { amount: bigint }[]): bigint {
+  return amounts.reduce((total, { amount }) => total + amount, 0n)
+}
