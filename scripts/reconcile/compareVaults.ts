@@ -13,6 +13,7 @@ import {
   readPayouts,
   readVaultMovements,
 } from '../../server/store/reconciliation.js'
+import { findUnconfigured, type NotLookedAt } from './findUnconfigured.js'
 import { compareGroups, type GroupReport } from './compareGroups.js'
 import { arrivalsWithoutLog, differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
 import { createVaultLogs, type Movement } from './vaultLogs.js'
@@ -46,6 +47,7 @@ export type Reconciliation = {
   vaults: VaultReport[]
   groups: GroupReport[]
   balanceFaults: BalanceFault[]
+  notLookedAt: NotLookedAt[]
   /** How many transactions each chain had that were not final yet: what they pay is booked once they are. */
   unsettled: { chainId: number; transactions: number }[]
 }
@@ -61,10 +63,12 @@ export async function compareVaults(database: Database, chains: readonly ChainCo
   const books = { ...(await readVaultMovements(database)), owed: await readOwed(database) }
   const vaults: VaultReport[] = []
   for (const chain of chains) vaults.push(...(await compareChain(database, chain, books)))
-  return { vaults, groups: compareGroups(vaults), balanceFaults: await checkBalances(database), unsettled }
+  const notLookedAt = findUnconfigured(books, chains)
+  return { vaults, groups: compareGroups(vaults), balanceFaults: await checkBalances(database), notLookedAt, unsettled }
 }
 
-type Books = Awaited<ReturnType<typeof readVaultMovements>> & { owed: Map<string, Owed> }
+/** What the ledger says, by `{chainId}:{token}`. */
+export type Books = Awaited<ReturnType<typeof readVaultMovements>> & { owed: Map<string, Owed> }
 
 async function compareChain(database: Database, chain: ChainConfig, books: Books): Promise<VaultReport[]> {
   const logs = createVaultLogs(chain, vaultsOf(chain), await readGenesis(database, chain.chainId))

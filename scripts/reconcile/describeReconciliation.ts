@@ -5,11 +5,16 @@ import type { Suspect } from './suspects.js'
 
 /** What was found, line by line. */
 export function describeReconciliation(compared: Reconciliation): string[] {
-  const { vaults, groups, balanceFaults, unsettled } = compared
+  const { vaults, groups, balanceFaults, notLookedAt, unsettled } = compared
   const faults = countFaults(compared)
   return [
     ...vaults.flatMap(describeVault),
     ...groups.map(describeGroup),
+    ...notLookedAt.map(
+      ({ chainId, token, recorded, paid, owed }) =>
+        `not looked at: ${token} on ${chainId}, which the chains file does not name. In its smallest unit the ledger has: ` +
+        `recorded payments ${recorded}, paid out ${paid}, owed to users ${owed}`,
+    ),
     ...balanceFaults.map(
       ({ part, token, user, chainId, kept, ledger }) =>
         `FAULT ${part} ${token} of ${user} on ${chainId}, in its smallest unit: kept ${kept}, ledger ${ledger}`,
@@ -20,7 +25,11 @@ export function describeReconciliation(compared: Reconciliation): string[] {
         ({ chainId, transactions }) =>
           `${transactions} transactions on ${chainId} were not settled yet; run this again once they are.`,
       ),
-    faults === 0 ? 'Everything is explained.' : `${faults} faults.`,
+    faults > 0
+      ? `${faults} faults.`
+      : notLookedAt.length > 0
+        ? 'Everything that was looked at is explained.'
+        : 'Everything is explained.',
   ]
 }
 

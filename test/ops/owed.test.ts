@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import { formatUnits } from 'viem'
 import { describeReconciliation } from '../../scripts/reconcile/describeReconciliation.js'
+import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
+import type { NotLookedAt } from '../../scripts/reconcile/findUnconfigured.js'
 import { attackScene } from '../support/attackScene.js'
+import { tokenOf } from '../support/wallets.js'
 
 describe('what `npm run reconcile` says that is owed to users', () => {
   const scene = attackScene()
@@ -28,5 +31,28 @@ describe('what `npm run reconcile` says that is owed to users', () => {
       '  owed to users       0, reserved of it 0',
       `group usd: holds ${formatUnits(balance, 18)}, owed to users 20, the owner's own ${formatUnits(balance - 2n * tenOnB, 18)}`,
     ])
+  })
+
+  it('says of tokens and chains that are not configured that it has not looked at them', async () => {
+    const { user, hash } = await payer()
+    expect((await report(user.address, hash)).status).to.equal(200)
+    const everything = describeReconciliation(await scene.compare())
+    expect(everything.at(-1)).to.equal('Everything is explained.')
+    expect(everything.join()).not.to.contain('not looked at')
+    const usd = tokenOf(a(), 'usd')
+    const withoutUsd = { ...a(), tokens: a().tokens.filter((token) => token !== usd) }
+    const compared = await compareVaults(scene.database(), [withoutUsd, b()])
+    const [{ recorded, paid, owed, ...place }, ...more] = compared.notLookedAt as [NotLookedAt, ...NotLookedAt[]]
+    expect(more).to.deep.equal([])
+    expect(place).to.deep.equal({ chainId: a().chainId, token: usd.address })
+    expect(recorded - paid).to.equal(owed)
+    expect(owed >= ten).to.equal(true)
+    const said = describeReconciliation(compared)
+    expect(said).to.include(
+      `not looked at: ${usd.address} on ${a().chainId}, which the chains file does not name. In its smallest unit the ledger ` +
+        `has: recorded payments ${recorded}, paid out ${paid}, owed to users ${owed}`,
+    )
+    expect(said.at(-1)).to.equal('Everything that was looked at is explained.')
+    expect((await compareVaults(scene.database(), [b()])).notLookedAt).to.deep.equal(compared.notLookedAt)
   })
 })
