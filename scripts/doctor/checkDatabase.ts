@@ -13,22 +13,27 @@ const skewMs = 2_000
 /** How long a process that is just ending may hold a SQLite file. */
 const lockWaitMs = 3_000
 
-/** Whether the database answers, is set as the service needs it, and is of this build. The caller closes it. */
+/**
+ * Whether the database answers, is set as the service needs it, and is of this build. The caller closes it. `isUnused`: no
+ * service has worked with it yet.
+ */
 export async function checkDatabase(
   config: Config['database'],
   now: () => number,
   say: (line: string) => void = () => undefined,
-): Promise<{ findings: Finding[]; database: Database | null }> {
+): Promise<{ findings: Finding[]; database: Database | null; isUnused: boolean }> {
   const found = createFindings('database')
   const { list, fault, warn } = found
   if (config.kind === 'sqlite' && !existsSync(config.file)) {
     if (!canBeMade(config.file)) {
       const remedy = 'Name another place in DATABASE_URL or DATA_DIR, or let the service write there.'
       fault('database.noPlace', `${config.file} can't be made`, remedy)
-      return { findings: list, database: null }
+      return { findings: list, database: null, isUnused: false }
     }
-    warn('database.new', `${config.file} does not exist yet`, 'Nothing to do: the service makes it at its first start.')
-    return { findings: list, database: null }
+    const remedy =
+      'Nothing to do if this is the first start of all, which makes it; else correct DATABASE_URL or DATA_DIR, or restore the backup.'
+    warn('database.new', `${config.file} does not exist yet`, remedy)
+    return { findings: list, database: null, isUnused: true }
   }
   const database = createDatabase(config)
   try {
@@ -46,10 +51,11 @@ export async function checkDatabase(
       list.push(...(await checkMysql(database.knex)))
     }
     const isOfThisBuild = await checkMigrations(database.knex, found)
-    return { findings: list, database: isOfThisBuild ? database : await closed() }
+    const isUnused = await hasNoLanes(database)
+    return { findings: list, database: isOfThisBuild ? database : await closed(), isUnused }
   } catch (error) {
     explain(error)
-    return { findings: list, database: await closed() }
+    return { findings: list, database: await closed(), isUnused: false }
   }
 
   async function closed(): Promise<null> {
@@ -100,6 +106,11 @@ async function checkIntegrity(file: string, { knex }: Database, fault: Findings[
   const remedy =
     'Restore the backup, without a -wal and -shm that do not belong to it; see "Restoring a backup" in server/OPERATING.md.'
   fault('database.damaged', `${file} is damaged: ${String(row?.quick_check).split('\n')[0]}`, remedy)
+}
+
+/** Each key's lane is noted before it signs anything, and stays. */
+async function hasNoLanes({ knex }: Database): Promise<boolean> {
+  return !(await knex.schema.hasTable('lanes')) || (await knex('lanes').first('signer')) === undefined
 }
 
 async function untilFree({ knex }: Database): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { createFindings, type Finding } from './finding.js'
+import { createFindings, type Finding, type Findings } from './finding.js'
 
 /** Whether what the service and its database say to each other can be read and changed on the way. */
 export async function checkEncryption(knex: Knex, url: string, say: (line: string) => void): Promise<Finding[]> {
@@ -14,10 +14,34 @@ export async function checkEncryption(knex: Knex, url: string, say: (line: strin
   if (!cipher && !staysHere(url)) {
     const what =
       'the connection to another machine is not encrypted: passwords, signatures and balances can be read and changed'
-    warn('database.notEncrypted', what, `Add ?ssl={"rejectUnauthorized":true,"verifyIdentity":true} to DATABASE_URL.`)
+    warn('database.notEncrypted', what, `Add ${verifying} to DATABASE_URL.`)
   }
+  if (cipher) checkVerification(url, warn)
   return list
 }
+
+/** Whether whoever stands between could take part in the encryption, by what the address of the database asks for. */
+export function checkVerification(url: string, warn: Findings['warn']): void {
+  if (staysHere(url)) return
+  const remedy = `Have DATABASE_URL say ${verifying}; NODE_EXTRA_CA_CERTS names a CA that Node does not know.`
+  const asked = new URL(url).searchParams.get('ssl') ?? '{}'
+  // Anything but JSON is the name of a profile, which knows the CA and no more.
+  const { rejectUnauthorized, verifyIdentity } = (asked.startsWith('{') ? JSON.parse(asked) : {}) as Record<
+    string,
+    unknown
+  >
+  if (rejectUnauthorized === false) {
+    const what =
+      'the connection to another machine is encrypted, but its certificate is not verified: whoever stands between can read and change all'
+    warn('database.notVerified', what, remedy)
+  } else if (verifyIdentity !== true) {
+    const what =
+      'that the certificate of the database names its host is not verified: any other of the same CA is taken for it'
+    warn('database.identityNotVerified', what, remedy)
+  }
+}
+
+const verifying = '?ssl={"rejectUnauthorized":true,"verifyIdentity":true}'
 
 /** Whether the connection leaves this machine's kernel. */
 function staysHere(url: string): boolean {

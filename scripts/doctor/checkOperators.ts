@@ -85,6 +85,30 @@ export async function checkOperators(
   return list
 }
 
+/**
+ * Beside a database that no service has worked with, whether the chain has seen the operators before. A first start may look
+ * so, where a key has been used for something else.
+ */
+export async function checkUsedBefore(
+  chain: ChainConfig,
+  nodes: readonly Node[],
+  operators: readonly Address[],
+): Promise<Finding[]> {
+  const { list, warn } = createFindings(`chain ${chain.chainId}`)
+  for (const operator of operators) {
+    const nonce = await highestNonce(nodes, operator)
+    if (!nonce) continue
+    const what =
+      `the chain knows ${nonce} transactions of ${operator}, and the database is empty: if the service has sent them, what ` +
+      'users have paid since is not known any more, and payments that are reported anew are credit once more'
+    const remedy =
+      'Name the database that the service had in DATABASE_URL or DATA_DIR, or restore its backup; a new one only beside a ' +
+      'fresh vault: see "Restoring a backup" in server/OPERATING.md. If this is the first start of all, use a key of its own.'
+    warn('operator.usedBefore', what, remedy)
+  }
+  return list
+}
+
 /** Null: none of them tells. */
 async function highestNonce(nodes: readonly Node[], signer: Address): Promise<number | null> {
   const asked = nodes.map(({ ask }) => ask([call('eth_getTransactionCount', signer, 'latest')]).catch(() => []))

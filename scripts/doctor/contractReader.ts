@@ -1,5 +1,6 @@
 import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
+import { NodeFailure } from '../../server/chain/nodeFailure.js'
 import { call } from '../../server/chain/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../../server/chain/rpcNode.js'
 
@@ -15,7 +16,7 @@ export function createContractReader(ask: Ask) {
   /** Throws where the node gives none. */
   async function code(address: Address): Promise<string> {
     const [answer] = await ask([call('eth_getCode', address, 'latest')])
-    if (typeof answer?.result !== 'string') throw new Error(answer?.error?.message ?? 'eth_getCode gave nothing')
+    if (typeof answer?.result !== 'string') throw new NodeFailure(answer?.error?.message ?? 'eth_getCode gave nothing')
     return answer.result
   }
 

@@ -1,4 +1,6 @@
 import type { Address, Hash } from 'viem'
+import { NodeFailure } from '../../server/chain/nodeFailure.js'
+import { createRedactor } from '../../server/chain/redact.js'
 import { loadConfig } from '../../server/config/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { readGenesis } from '../../server/store/chainIdentities.js'
@@ -10,7 +12,7 @@ import { checkDatabase } from './checkDatabase.js'
 import { checkDropped } from './checkDropped.js'
 import { checkKeys } from './checkKeys.js'
 import { checkNode, checkPublicNode } from './checkNode.js'
-import { checkOperators } from './checkOperators.js'
+import { checkOperators, checkUsedBefore } from './checkOperators.js'
 import { createFindings, type Finding } from './finding.js'
 
 /**
@@ -30,14 +32,14 @@ export async function diagnose(
   }
   const { deployment } = loaded.config
   say(describePlace(loaded.config))
-  const { findings, database } = await checkDatabase(loaded.config.database, now, say)
+  const { findings, database, isUnused } = await checkDatabase(loaded.config.database, now, say)
   try {
     // The embedded chains run only with the service, which sets them up by itself.
     if (!deployment) return findings
     if (database) findings.push(...(await checkDropped(deployment.chains, database)))
     const keys = await checkKeys(deployment.keys, deployment.chains[0]!.chainId, env)
     findings.push(...keys.findings)
-    const parts = deployment.chains.map((chain) => checkChain(chain, keys.operators, database, now()))
+    const parts = deployment.chains.map((chain) => checkChain(chain, keys.operators, { database, isUnused }, now()))
     return [...findings, ...(await Promise.all(parts)).flat()]
   } finally {
     await database?.close()
@@ -47,10 +49,19 @@ export async function diagnose(
 async function checkChain(
   chain: ChainConfig,
   operators: readonly Address[],
-  database: Database | null,
+  { database, isUnused }: { database: Database | null; isUnused: boolean },
   now: number,
 ): Promise<Finding[]> {
   const { list, fault, warn } = createFindings(`chain ${chain.chainId}`)
+  if (chain.agreement < 2 && !chain.testnet) {
+    const what =
+      'money moves on what a single node says (`agreement` is 1): if it tells of a payment that never was, that is credit'
+    warn(
+      'rpc.noAgreement',
+      what,
+      'Name nodes of several operators in rpcUrls, and set agreement to 2 or more in the chains file.',
+    )
+  }
   const known = database && (await readGenesis(database, chain.chainId))
   const isGenesis = async (hash: Hash) => known === null || hash === known
   const reports = await Promise.all(chain.rpcUrls.map((_url, index) => checkNode(chain, index, isGenesis, now)))
@@ -63,7 +74,7 @@ async function checkChain(
   const nodes = reports.flatMap(({ node }, index) => (node ? [{ ...node, index }] : []))
   nodes.sort((a, b) => Number(b.head.number - a.head.number))
   const best = nodes[0]
-  if (!best) return found
+  if (!best) return [...found, ...list]
   if (nodes.length < chain.agreement) {
     const what = `${chain.agreement} nodes have to agree before money moves, and ${nodes.length} can be asked`
     fault('rpc.tooFewAgree', what, 'Add nodes to rpcUrls, or lower agreement in the chains file.')
@@ -78,9 +89,14 @@ async function checkChain(
   try {
     found.push(...(await checkContracts(chain, best.ask, operators)))
     found.push(...(await checkOperators(chain, [best, ...nodes.slice(1)], operators, database)))
+    if (isUnused && !chain.testnet) found.push(...(await checkUsedBefore(chain, nodes, operators)))
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    fault('rpc.unreachable', `its nodes fell silent while they were asked (${error.name})`, 'Look again.')
+    const place = `rpcUrls/${best.index}`
+    // What else has failed may name other secrets than the node's address.
+    const text = error instanceof NodeFailure ? createRedactor(chain.rpcUrls)(error.message) : error.name
+    const remedy = `Check ${place} of chain ${chain.chainId} in the chains file, and look again.`
+    fault('rpc.unreachable', `${place} fell silent while it was asked for contracts and operators: ${text}`, remedy)
   }
   return [...found, ...list]
 }

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { keccak256, zeroAddress } from 'viem'
+import { checkVerification } from '../../scripts/doctor/checkEncryption.js'
 import { diagnose } from '../../scripts/doctor/diagnose.js'
+import { createFindings } from '../../scripts/doctor/finding.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { createDatabase } from '../../server/store/database.js'
@@ -48,6 +50,18 @@ describe('npm run doctor', function () {
   const usedElsewhere = (index: number) => {
     database(laneOf(index, 'active'))
     const { address } = devAccount(index)
+    return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
+  }
+  const ofValue = async () => {
+    await keystore('right', 'right')
+    change((c) => {
+      c.testnet = false
+      for (const token of c.tokens) delete token.airdrop
+    })
+  }
+  const usedBefore = async () => {
+    await ofValue()
+    const { address } = devAccount(1)
     return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
   }
   const breakPage = (page: number) => {
@@ -187,15 +201,15 @@ describe('npm run doctor', function () {
       'vault.ownershipPending',
       () => meanwhile(() => asOwner('transferOwnership', [devAccount(8).address])),
     ],
+    ['a token of value without a cap', 'vault.noCap', () => ofValue()],
+    ['a chain of value where one node is believed', 'rpc.noAgreement', () => ofValue()],
+    ['a key that was used before, beside no database', 'operator.usedBefore', () => usedBefore()],
     [
-      'a token of value without a cap',
-      'vault.noCap',
-      async () => {
-        await keystore('right', 'right')
-        change((c) => {
-          c.testnet = false
-          for (const token of c.tokens) delete token.airdrop
-        })
+      'a key that was used before, beside an empty database',
+      'operator.usedBefore',
+      () => {
+        database()
+        return usedBefore()
       },
     ],
     [
@@ -245,6 +259,45 @@ describe('npm run doctor', function () {
       expect(JSON.stringify(found)).not.to.contain('Send ')
     })
   }
+
+  it('takes a key for used before by no service only where nobody has worked with the database', async () => {
+    database(laneOf(1, 'active').replace(' 0, ', ' 1, '))
+    const mend = await usedBefore()
+    const found = await diagnose(place.env)
+    await mend()
+    expect(found.map(({ name }) => name)).not.to.include('operator.usedBefore')
+  })
+
+  it('says of a new database, beside keys that no chain has seen, when there is nothing to do', async () => {
+    await ofValue()
+    const found = await diagnose(place.env)
+    expect(found.map(({ name }) => name))
+      .to.include('database.new')
+      .and.not.include('operator.usedBefore')
+    expect(found.find(({ name }) => name === 'database.new')!.remedy).to.contain('if this is the first start of all')
+  })
+
+  it('names the node that fails while it is asked, and what it says', async () => {
+    database()
+    await without((c) => c.method === 'eth_getCode')
+    const finding = (await diagnose(place.env)).find(({ name }) => name === 'rpc.unreachable')
+    expect(finding?.what).to.match(/^rpcUrls\/0 fell silent .*: method not found$/)
+    expect(finding?.remedy).to.contain('rpcUrls/0 of chain 31337')
+  })
+
+  it('finds an encrypted connection that leaves the machine and is not verified, or not for its host', () => {
+    const found = (host: string, ssl: string) => {
+      const { list, warn } = createFindings('database')
+      checkVerification(`mysql://u:p@${host}/x?ssl=${encodeURIComponent(ssl)}`, warn)
+      expect(JSON.stringify(list)).not.to.contain(host)
+      return list.map(({ name }) => name)
+    }
+    expect(found('db.example.org', '{"rejectUnauthorized":false}')).to.deep.equal(['database.notVerified'])
+    expect(found('db.example.org', '{"rejectUnauthorized":true}')).to.deep.equal(['database.identityNotVerified'])
+    expect(found('db.example.org', 'Amazon RDS')).to.deep.equal(['database.identityNotVerified'])
+    expect(found('db.example.org', '{"verifyIdentity":true}')).to.deep.equal([])
+    expect(found('127.0.0.1', '{"rejectUnauthorized":false}')).to.deep.equal([])
+  })
 
   it('finds a clock that is wrong', async () => {
     database()

@@ -130,7 +130,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
       expect(await look(() => undefined)).to.deep.equal([])
       expect(await look(elsewhere)).to.deep.equal(['database.notEncrypted'])
       expect(await look(withTls(true))).to.deep.equal(['database.tls'])
-      expect(await look((url) => [elsewhere(url), withTls(false)(url)])).to.deep.equal([])
+      expect(await look((url) => [elsewhere(url), withTls(false)(url)])).to.deep.equal(['database.notVerified'])
       expect(said[0]).to.equal('the connection to the database is not encrypted')
       expect(said.at(-1)).to.match(/^the connection to the database is encrypted \(TLS_/)
       const database = createDatabase({ kind: 'mysql', url: `${fresh.url}?ssl={"rejectUnauthorized":true}` })
