@@ -97,6 +97,15 @@ describe('a payout that a restored database does not know, acknowledged by an op
     expect(await exposures(lost)).to.deep.equal([])
   })
 
+  it('is named as paid too often once its step has been found to have made it', async () => {
+    const lost = await lostPayout()
+    await book(...words('acknowledge', lost), '70')
+    await lost.bringBack()
+    expect(await books(lost)).to.deep.equal({ unexplained: 70n, suspects: ['unpaid'] })
+    await book(...words('forget', lost))
+    expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
+  })
+
   it('is not believed where the chain or the journal says otherwise', async () => {
     const known = await lostPayout()
     await known.bringBack()
