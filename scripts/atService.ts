@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, loadConfig } from '../server/config/config.js'
 import { startDevnet } from '../server/devnet/devnet.js'
 import type { ChainConfig } from '../server/domain/chainConfig.js'
 import { hideSecrets } from '../server/logging.js'
-import { createDatabase, type Database } from '../server/store/database.js'
+import { createDatabase, type Database, type DatabaseConfig } from '../server/store/database.js'
 import { isOfDatabase } from '../server/store/databaseErrors.js'
+import { databasePlace } from '../server/store/databasePlace.js'
 import { explainUnusable } from '../server/store/databaseUnusable.js'
 import { describePlace, refuseNoPlace } from './place.js'
 
@@ -47,9 +49,10 @@ async function at(tool: Tool): Promise<void> {
     const readChains = async () => config.deployment?.chains ?? (await startChains(config))
     console.log(describePlace(config))
     if ('onChains' in tool) return await tool.onChains({ chains: await readChains(), words })
+    refuseNoFile(config.database)
     const database = createDatabase(config.database)
     undo.push(() => database.close())
-    await database.migrate()
+    await refuseOtherBuild(database, config.database)
     await tool.work({ database, chains: await readChains(), words })
   } catch (error) {
     const { message } = explain(error) ?? (error instanceof Error ? error : new Error(String(error)))
@@ -64,6 +67,33 @@ async function at(tool: Tool): Promise<void> {
     undo.push(() => devnet.stop())
     return devnet.chains
   }
+}
+
+function refuseNoFile(config: DatabaseConfig): void {
+  if (config.kind === 'sqlite' && !existsSync(config.file)) throw neverUsed(config)
+}
+
+/** Only the service makes and changes its tables: in empty ones a tool would find everything in order, in the wrong place. */
+async function refuseOtherBuild(database: Database, config: DatabaseConfig): Promise<void> {
+  const pending = await database.pendingMigrations().catch((error: unknown) => {
+    if ((error as { errno?: unknown }).errno === noSuchDatabase) return null
+    throw error
+  })
+  if (pending === null) throw neverUsed(config)
+  if (pending.length === 0) return
+  throw new Error(
+    `${databasePlace(config)} lacks migrations of this build (${pending.join(', ')}): start this build's service first, ` +
+      'which makes them, or use the tools of the build that runs.',
+  )
+}
+
+const noSuchDatabase = 1049
+
+function neverUsed(config: DatabaseConfig): Error {
+  return new Error(
+    `No service has ever used this database (${databasePlace(config)}). Set DATABASE_URL and DATA_DIR as the service has ` +
+      'them; a new service makes its tables itself at its first start.',
+  )
 }
 
 /** Whoever reads what is said may have had enough, as `head` has; what was begun is done and put away all the same. */

@@ -50,7 +50,7 @@ export async function checkDatabase(
       list.push(...(await checkEncryption(database.knex, config.url, say)))
       list.push(...(await checkMysql(database.knex)))
     }
-    const isOfThisBuild = await checkMigrations(database.knex, found)
+    const isOfThisBuild = await checkMigrations(database, found)
     const isUnused = await hasNoLanes(database)
     return { findings: list, database: isOfThisBuild ? database : await closed(), isUnused }
   } catch (error) {

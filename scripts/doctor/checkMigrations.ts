@@ -1,18 +1,23 @@
 import type { Knex } from 'knex'
-import { migrations } from '../../server/store/migrations/index.js'
+import type { Database } from '../../server/store/database.js'
+import { readMigrations } from '../../server/store/migrate.js'
 import type { Findings } from './finding.js'
 
 /** Read by the checks that follow. */
 const neededTables = ['lanes', 'chain_identities', 'known_contracts']
 
+const lockRemedies: Record<Database['kind'], string> = {
+  mysql:
+    'Let the process that migrates end. Where none does, start the service: it frees the lock itself and makes what is ' +
+    'missing. Restore the backup if that fails.',
+  // No process is migrating: it would hold the file.
+  sqlite:
+    'What did not end was not stored: `DELETE FROM knex_migrations_lock` in the file and start. Restore the backup if that fails.',
+}
+
 /** Whether the service's tables are there and of this build. False: there is nothing in it that could be read. */
-export async function checkMigrations(knex: Knex, { fault, warn }: Findings): Promise<boolean> {
-  const names = Object.keys(migrations).sort()
-  const isNew = !(await knex.schema.hasTable('knex_migrations'))
-  const rows = isNew ? [] : ((await knex('knex_migrations').select('name')) as { name: string }[])
-  const done = rows.map(({ name }) => name)
-  const missing = names.filter((name) => !done.includes(name))
-  const foreign = done.filter((name) => !names.includes(name))
+export async function checkMigrations({ kind, knex }: Database, { fault, warn }: Findings): Promise<boolean> {
+  const { isNew, missing, foreign } = await readMigrations(knex)
   if (foreign.length > 0) {
     const what = `it was migrated by a newer build (${foreign.join(', ')})`
     fault('database.newer', what, 'Run that build or a later one; migrations go forward only.')
@@ -24,8 +29,7 @@ export async function checkMigrations(knex: Knex, { fault, warn }: Findings): Pr
   const lock = isNew ? null : await knex('knex_migrations_lock').first<{ is_locked: number } | undefined>()
   if (lock?.is_locked) {
     const what = 'a migration has begun and not ended'
-    const remedy = 'If no process is migrating: restore the backup, or `DELETE FROM knex_migrations_lock` and start.'
-    fault('database.migrationLocked', what, remedy)
+    fault('database.migrationLocked', what, lockRemedies[kind])
   }
   if (foreign.length > 0 || missing.length > 0) return false
   const gone = await tablesGone(knex)

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { isWriteRefused } from './databaseErrors.js'
 import { explainUnusable } from './databaseUnusable.js'
 import type { SqliteConnection } from './keepPrepared.js'
-import { migrate } from './migrate.js'
+import { migrate, readMigrations, refuseNewer } from './migrate.js'
 import { abandon, type DatabaseConfig, isOfCluster, type Opened, openDatabase, type Pool } from './openDatabase.js'
 import { type Client, runTransaction, type Transaction } from './transaction.js'
 
@@ -51,6 +51,11 @@ export type Database = {
    */
   urgent: Database
   migrate(): Promise<void>
+  /**
+   * The migrations of this build that `migrate` would make; null: no service has ever made any. Refuses what `migrate`
+   * refuses, and changes nothing.
+   */
+  pendingMigrations(): Promise<string[] | null>
   close(): Promise<void>
 }
 
@@ -142,6 +147,16 @@ export function createDatabase(config: DatabaseConfig): Database {
           throw explained(error)
         } finally {
           isMigrating = false
+        }
+      },
+      async pendingMigrations() {
+        try {
+          await refuseSecondProcess(knex, config)
+          await refuseNewer(knex)
+          const { isNew, missing } = await readMigrations(knex)
+          return isNew ? null : missing
+        } catch (error) {
+          throw explained(error)
         }
       },
       async close() {

@@ -35,8 +35,8 @@ export async function migrate(knex: Knex, options: { isShared: boolean }): Promi
 }
 
 /** As when an older replica starts again in the middle of an update. Knex would call the build's own migrations corrupt. */
-async function refuseNewer(knex: Knex): Promise<void> {
-  const foreign = (await namesDone(knex)).filter((name) => !(name in migrations))
+export async function refuseNewer(knex: Knex): Promise<void> {
+  const { foreign } = await readMigrations(knex)
   if (foreign.length === 0) return
   throw new Error(
     `The database was migrated by a newer build (${foreign.join(', ')}). Run that one or a later one: migrations go forward only.`,
@@ -44,13 +44,21 @@ async function refuseNewer(knex: Knex): Promise<void> {
 }
 
 async function isUpToDate(knex: Knex): Promise<boolean> {
-  return (await namesDone(knex)).sort().join() === Object.keys(migrations).sort().join()
+  const { missing, foreign } = await readMigrations(knex)
+  return missing.length === 0 && foreign.length === 0
 }
 
-async function namesDone(knex: Knex): Promise<string[]> {
-  if (!(await knex.schema.hasTable('knex_migrations'))) return []
-  const done = (await knex('knex_migrations').select('name')) as { name: string }[]
-  return done.map(({ name }) => name)
+/** Which migrations of this build were never made, and which were made that it does not know. `isNew`: no service was ever here. */
+export async function readMigrations(knex: Knex): Promise<{ isNew: boolean; missing: string[]; foreign: string[] }> {
+  const names = Object.keys(migrations).sort()
+  if (!(await knex.schema.hasTable('knex_migrations'))) return { isNew: true, missing: names, foreign: [] }
+  const rows = (await knex('knex_migrations').select('name')) as { name: string }[]
+  const done = rows.map(({ name }) => name)
+  return {
+    isNew: false,
+    missing: names.filter((name) => !done.includes(name)),
+    foreign: done.filter((name) => !names.includes(name)),
+  }
 }
 
 /** Takes or renews the turn. False: it is another one's, or was lost to another node's write. */

@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { type Address, zeroAddress, zeroHash } from 'viem'
 import { identify } from '../../server/devnet/anvil.js'
 import { startDevnet } from '../../server/devnet/devnet.js'
 import { devAccount } from '../../server/devnet/accounts.js'
-import { createDatabase } from '../../server/store/database.js'
+import { createDatabase, type Database } from '../../server/store/database.js'
+import { migrations } from '../../server/store/migrations/index.js'
 import { createStore } from '../../server/store/store.js'
 import { bundledProgram } from '../support/bundledProgram.js'
 import { closeFilesIn } from '../support/closedFile.js'
@@ -17,7 +18,17 @@ import { runTool } from './runTool.js'
 describe('the tools beside the service', function () {
   this.timeout(60_000)
   const folder = mkdtempSync(join(tmpdir(), 'tools-'))
+  before(() => migrated(join(folder, 'service.sqlite')))
   after(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** As a service has left it at its first start; the work is done before it is closed. */
+  async function migrated(file: string, work: (database: Database) => Promise<unknown> = async () => {}) {
+    const database = createDatabase({ kind: 'sqlite', file })
+    await database.migrate()
+    await work(database)
+    await database.close()
+    await closeFilesIn(dirname(file))
+  }
 
   async function run(tool: string, words: string[], env: Record<string, string> = {}) {
     const ended = await runTool(tool, words, env)
@@ -72,13 +83,11 @@ describe('the tools beside the service', function () {
     before(async () => {
       const lane = { chainId: 31337, signer: signer.toLowerCase() as Address, chainNonce: 0 }
       for (const dir of [dataDir, otherDir]) {
-        const database = createDatabase({ kind: 'sqlite', file: join(dir, 'service.sqlite') })
-        await database.migrate()
-        const store = createStore(database)
-        await store.openLane(lane, Date.now())
-        if (dir === otherDir) await store.rememberGenesis(31337, zeroHash)
-        await database.close()
-        await closeFilesIn(dir)
+        await migrated(join(dir, 'service.sqlite'), async (database) => {
+          const store = createStore(database)
+          await store.openLane(lane, Date.now())
+          if (dir === otherDir) await store.rememberGenesis(31337, zeroHash)
+        })
       }
     })
 
@@ -127,10 +136,12 @@ describe('the tools beside the service', function () {
 
   it('operate leaves the embedded chains to a service that runs on them', async () => {
     const dataDir = join(folder, 'running')
+    const file = join(folder, 'running-database', 'of-the-tool.sqlite')
+    await migrated(file)
     const devnet = await startDevnet({ dataDir: join(dataDir, 'chains') })
     try {
       // As a service whose database is on a server, of which a tool need not wait for the end.
-      const env = { DATA_DIR: dataDir, DATABASE_URL: `sqlite:${join(dataDir, 'of-the-tool.sqlite')}` }
+      const env = { DATA_DIR: dataDir, DATABASE_URL: `sqlite:${file}` }
       const { status, stderr } = await run('operate', ['status'], env)
       expect(status, stderr).to.equal(0)
       for (const { chainId, rpcUrls } of devnet.chains) {
@@ -162,6 +173,33 @@ describe('the tools beside the service', function () {
     const { stdout, stderr } = await run('doctor', ['--json', '--embedded'], { DATA_DIR: folder })
     expect(JSON.parse(stdout)).to.deep.equal({ ok: true, findings: [] })
     expect(stderr).to.match(/^Looking at SQLite/)
+  })
+
+  describe('make and change no database', () => {
+    for (const [tool, words] of tools.slice(0, 2)) {
+      it(`${tool} refuses a file that is not there, and one without tables`, async () => {
+        const file = join(folder, `of-${tool}`, 'none.sqlite')
+        const refused = async () => {
+          const { status, stderr } = await run(tool, [...words], { DATA_DIR: folder, DATABASE_URL: `sqlite:${file}` })
+          expect(status, stderr).to.equal(1)
+          expect(stderr).to.match(/^No service has ever used this database \(SQLite [^\n]+none\.sqlite\)[^\n]+\n$/)
+        }
+        await refused()
+        expect(existsSync(dirname(file))).to.equal(false)
+        mkdirSync(dirname(file))
+        writeFileSync(file, '')
+        await refused()
+      })
+
+      it(`${tool} makes no migration`, async () => {
+        const file = join(folder, `before-${tool}`, 'service.sqlite')
+        const last = { name: Object.keys(migrations).sort().at(-1)! }
+        await migrated(file, ({ knex }) => knex('knex_migrations').where(last).delete())
+        const { status, stderr } = await run(tool, [...words], { DATA_DIR: folder, DATABASE_URL: `sqlite:${file}` })
+        expect(status, stderr).to.equal(1)
+        expect(stderr).to.contain(last.name).and.to.contain("start this build's service first")
+      })
+    }
   })
 
   const noDatabase = join(folder, 'text')

@@ -30,6 +30,21 @@ if (process.env.TEST_DATABASE === 'mysql') {
       expect(stderr).not.to.contain('hunter2')
     })
 
+    it('make no tables, and no database', async () => {
+      const refused = async () => {
+        const { status, stderr } = await runTool('operate', ['status'], { DATABASE_URL: named.toString() })
+        expect(status, stderr).to.equal(1)
+        expect(stderr).to.match(/^No service has ever used this database \(MySQL [^\n]+\)[^\n]+\n$/)
+      }
+      await refused()
+      const root = await createConnection(fresh.url)
+      const [tables] = await root.query('SHOW TABLES')
+      await root.end()
+      expect(tables).to.deep.equal([])
+      named.pathname += '_none'
+      await refused()
+    })
+
     it('say what a user of the database lacks who may only read, and not in its language', async () => {
       const database = createDatabase({ kind: 'mysql', url: fresh.url })
       await database.migrate()
