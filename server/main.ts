@@ -46,7 +46,8 @@ try {
   // From the first moment on: a start that is cut off would leave the chains that it has begun to make.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // Before there is a service to drain the signal would end the process as SIGKILL does.
+  // Before there is a service to drain the signal would end the process as SIGKILL does. For exactly one process: it toggles
+  // what all replicas share, and sent to two it would undo itself.
   process.on('SIGUSR2', () => {
     toggleDraining(starting, log).catch((error: unknown) =>
       log.error({ err: error }, 'drain mode could not be changed'),

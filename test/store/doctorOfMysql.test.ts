@@ -144,6 +144,19 @@ if (process.env.TEST_DATABASE === 'mysql') {
       expect(await found()).to.deep.equal(['database.engine'])
     })
 
+    it('says of a migration that did not end that the next start goes on with it, which it does', async () => {
+      await run('UPDATE knex_migrations_lock SET is_locked = 1')
+      await run("DELETE FROM knex_migrations WHERE name = '0002_undone_payouts'")
+      const config = { kind: 'mysql' as const, url: fresh.url }
+      const { findings } = await checkDatabase(config, Date.now)
+      const remedy = findings.find(({ name }) => name === 'database.migrationLocked')?.remedy
+      expect(remedy).to.contain('it frees the lock itself').and.not.contain('DELETE')
+      const database = createDatabase(config)
+      await database.migrate()
+      await database.close()
+      expect(await found()).to.deep.equal([])
+    })
+
     it('finds migrations that are missing', async () => {
       await run('DELETE FROM knex_migrations')
       expect(await found()).to.deep.equal(['database.migrationsPending'])
