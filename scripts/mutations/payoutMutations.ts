@@ -39,12 +39,34 @@ export const payoutMutations: Mutation[] = [
     name: 'lanes are held against what one node says',
     changes: [
       {
-        file: 'server/chain/createChain.ts',
-        find: 'Math.max(...nonces.map((node) => node[index]!))',
-        replace: 'nonces[0]![index]!',
+        file: 'server/domain/toldNonce.ts',
+        find: 'Math.max(...answersOf(told))',
+        replace: 'answersOf(told)[0]!',
       },
     ],
     tests: ['test/engine/olderDatabase.test.ts', '-g', 'tells old nonces'],
+  },
+  {
+    name: 'a lane begins where one node says',
+    changes: [
+      {
+        file: 'server/engine/openLanes.ts',
+        find: 'agreedNonce(told[index]!, agreement)',
+        replace: 'agreedNonce(told[index]!, 1)',
+      },
+    ],
+    tests: ['test/engine/openLanes.test.ts', '-g', 'begin where as many tell'],
+  },
+  {
+    name: 'an empty ledger pays out beside keys that were used',
+    changes: [
+      {
+        file: 'server/engine/openLanes.ts',
+        find: 'testnet || chainNonce === 0 ?',
+        replace: 'testnet || chainNonce >= 0 ?',
+      },
+    ],
+    tests: ['test/engine/openLanes.test.ts', '-g', 'whichever replica'],
   },
   {
     name: 'what was prepared before a lane was found ahead is signed all the same',

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
+import { agreedNonce, commonNonce, nonceByNode } from '../../server/domain/toldNonce.js'
 import type { Store } from '../../server/store/store.js'
 
 /**
@@ -9,9 +10,7 @@ import type { Store } from '../../server/store/store.js'
  */
 export async function resumeAtChain(chain: Chain, signer: Address, store: Store): Promise<string> {
   const { chainId } = chain.config
-  // By the same nodes as the check, which would else find it ahead at once.
-  const [nonce] = await chain.highestNonces([signer], 'latest')
-  const chainNonce = nonce!
+  const chainNonce = await agreedByAll(chain, signer)
   const lost: number[] = []
   for (const { id, hashes } of await store.readUsedUp({ chainId, signer, chainNonce })) {
     // One that is known is settled by the engine.
@@ -21,4 +20,17 @@ export async function resumeAtChain(chain: Chain, signer: Address, store: Store)
   const state =
     status === 'active' ? 'active again' : 'paused as it was, and holds no payouts; resume it once more to use it'
   return `The lane of ${signer} on chain ${chainId} is ${state}; ${lost.length} transactions were given up.`
+}
+
+/** The nonce that every node tells: one that is too high could never be taken back, and one too low is found ahead at once. */
+async function agreedByAll(chain: Chain, signer: Address): Promise<number> {
+  const { chainId, agreement } = chain.config
+  const [told] = await chain.nonces([signer], 'latest')
+  const nonce = commonNonce(told!)
+  if (nonce !== null && agreedNonce(told!, agreement) !== null) return nonce
+  const wrong =
+    nonce === null
+      ? 'The nodes differ: run this again in a moment, and take a node that stays apart out of rpcUrls.'
+      : `Fewer than agreement (${agreement}) answer: see to the others, and run this again.`
+  throw new Error(`The nodes of chain ${chainId} tell the nonce of ${signer}: ${nonceByNode(told!)}. ${wrong}`)
 }

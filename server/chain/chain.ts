@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
+import type { ToldNonce } from '../domain/toldNonce.js'
 import type { NodeHead } from './nodeHeads.js'
 import type { VaultLimits } from './vaultLimits.js'
 
@@ -155,11 +156,8 @@ export type Chain = {
    * some nodes build the pending block anew for each question.
    */
   accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
-  /**
-   * Each one's nonce by whichever node tells the highest, of all that answer in time: one that stands still or lags tells
-   * an old one, and says nothing of it.
-   */
-  highestNonces(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<number[]>
+  /** Each one's nonce as every node tells it, in time; at least one does. */
+  nonces(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<ToldNonce[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
   /** What each ERC-20 token says of its decimals; null: nothing, or not in numbers. */

@@ -150,14 +150,13 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).flat()
     },
 
-    async highestNonces(addresses, nonceOf) {
+    async nonces(addresses, nonceOf) {
       const parts = partsOf(addresses, maxCalls).map(async (part) => {
         const calls = part.map((address) => call('eth_getTransactionCount', address, nonceOf))
         const told = await rpc.readEach(calls, (answers) => answers.map((answer) => readNumber(resultOf(answer))), {
           graceMs: slowNodeMs,
         })
-        const nonces = told.filter((node) => node !== null)
-        return part.map((_address, index) => Math.max(...nonces.map((node) => node[index]!)))
+        return part.map((_address, index) => told.map((node) => node && node[index]!))
       })
       return (await Promise.all(parts)).flat()
     },

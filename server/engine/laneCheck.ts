@@ -2,7 +2,9 @@ import type { Address } from 'viem'
 import { elapsedMs } from '../domain/elapsed.js'
 import type { Chain } from '../chain/chain.js'
 import type { Lane, LaneAhead } from '../store/lanes.js'
+import { highestNonce } from '../domain/toldNonce.js'
 import { fillGap } from './lanes.js'
+import { openLanes } from './openLanes.js'
 import { checkOperators } from './operators.js'
 import type { EngineTools } from './tools.js'
 
@@ -28,6 +30,9 @@ const timesInARow = 5
 export function createLaneCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
   let isOpen = false
+  let isChecked = false
+  /** Keys whose lanes are not open yet, which the log says. */
+  let waiting = new Set<Address>()
   let checkedAt = -Infinity
   const missing = new Map<Address, Finding>()
   const used = new Map<Address, Finding>()
@@ -35,19 +40,24 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
   const filling = new Map<Address, Promise<void>>()
 
   return {
-    /** A key that the journal does not know yet begins where the chain has it. */
+    /**
+     * A key that the journal does not know yet begins where the chain has it, once enough nodes tell where that is. The
+     * other lanes don't wait for it.
+     */
     async open(): Promise<void> {
       if (isOpen) return
-      const known = await tools.store.readLanes(chainId)
-      const fresh = [...tools.signers.keys()].filter((signer) => !known.some((lane) => lane.signer === signer))
-      const nonces = await chain.highestNonces(fresh, 'pending')
-      for (const [index, signer] of fresh.entries()) {
-        await tools.store.openLane({ chainId, signer, chainNonce: nonces[index]! }, tools.now())
+      const unopened = await openLanes(chain, tools)
+      sayUnopened(unopened)
+      if (unopened.size !== waiting.size) isChecked = false
+      waiting = new Set(unopened.keys())
+      if (!isChecked) {
+        await checkAll()
+        isChecked = true
+        // Without any lane nothing is signed, and credit waits for what the chain may yet tell of them.
+        if (unopened.size === 0 || unopened.size < tools.signers.size) tools.lanesChecked.add(chainId)
+        tools.wake()
       }
-      await checkAll()
-      isOpen = true
-      tools.lanesChecked.add(chainId)
-      tools.wake()
+      isOpen = unopened.size === 0
     },
 
     async check(): Promise<void> {
@@ -60,25 +70,34 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     },
   }
 
+  function sayUnopened(unopened: ReadonlyMap<Address, string>): void {
+    const { agreement } = chain.config
+    for (const [signer, nodes] of unopened) {
+      if (waiting.has(signer)) continue
+      const what = 'lane not opened yet: fewer nodes than have to agree tell the nonce of its key'
+      tools.log.warn({ chainId, signer, agreement, nodes }, what)
+    }
+  }
+
   async function checkAll(): Promise<void> {
     checkedAt = tools.now()
     await checkOperators(chain, tools)
     // Paused ones and those whose key is gone as well: in an older database they may have paid since.
     const lanes = (await tools.store.readLanes(chainId)).filter(({ isAhead, isRetired }) => !isAhead && !isRetired)
-    const nonces = await chain.highestNonces(
+    const nonces = await chain.nonces(
       lanes.map(({ signer }) => signer),
       'latest',
     )
     // Read after the chain's answer, so that a nonce taken meanwhile is not mistaken for drift.
     const current = await tools.store.readLanes(chainId)
-    const seen = lanes.map(({ signer }, index) => ({
-      lane: current.find((entry) => entry.signer === signer)!,
-      chainNonce: nonces[index]!,
-    }))
+    const seen = lanes.map(({ signer }, index) => {
+      const { nonce, node } = highestNonce(nonces[index]!)
+      return { lane: current.find((entry) => entry.signer === signer)!, chainNonce: nonce, node }
+    })
     const isAhead = ({ lane, chainNonce }: (typeof seen)[number]) => chainNonce > lane.nextNonce
     // First what may have cost money already.
-    for (const { lane, chainNonce } of seen.filter(isAhead)) {
-      const what = `The chain's nonce ${chainNonce} is ahead of the journal's ${lane.nextNonce}`
+    for (const { lane, chainNonce, node } of seen.filter(isAhead)) {
+      const what = `The chain's nonce ${chainNonce}, as rpcUrls/${node} tells it, is ahead of the journal's ${lane.nextNonce}`
       await noteAhead(lane, { chainNonce }, what)
     }
     for (const { lane, chainNonce } of seen.filter((one) => !isAhead(one))) {

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
+import { highestNonce } from '../domain/toldNonce.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
 import type { EngineTools } from './tools.js'
 
@@ -86,8 +87,8 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
 
   /** From this one on the lowest that no node has, as far as they tell. */
   async function firstMissing(signer: Address, from: number): Promise<number> {
-    const [next] = await chain.highestNonces([signer], 'pending').catch(() => [from])
-    return Math.max(from, next!)
+    const told = await chain.nonces([signer], 'pending').catch(() => [])
+    return Math.max(from, ...told.map((nonce) => highestNonce(nonce).nonce))
   }
 
   function wasHanded(signer: Address, nonce: number): boolean {

@@ -1,13 +1,14 @@
 import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
+import { isLedgerNew } from './emptyLedger.js'
 import { storedMessage } from './storedMessage.js'
 
 /**
  * A lane is one signer on one chain, with the nonce that is to be signed next.
  * States: `active`: takes work. `paused`: an operator stopped it; nothing new is signed, what is open is still watched.
  * `ahead`: the same, since the chain has used nonces of it that the journal does not know. Then the database may be older
- * than the chain, and show credit that is spent: as long as any lane is ahead, no lane of any chain pays out on credit.
+ * than the chain, or have been replaced by an empty one, and show credit that is spent: as long as any lane is ahead, no lane of any chain pays out on credit.
  * `pausedAhead`: that and paused by an operator, which it stays when it is ahead no more.
  * `retired`: its key pays nothing any more, and is not held against the chain, so that whoever has it holds up nobody. That
  * is for good: once it had signed again, an older database would show nothing of it.
@@ -38,24 +39,27 @@ type LaneRow = {
   reason: string | null
 }
 
-/** Opens a lane at the chain's nonce; one that exists stays as it is. */
+/**
+ * Opens a lane at the chain's nonce; one that exists stays as it is. `heldIfNew`: why it is ahead where the ledger is new,
+ * though its key has been used; null: it is active all the same. True: it was opened so.
+ */
 export async function openLane(
   database: Database,
-  lane: { chainId: number; signer: Address; chainNonce: number },
+  lane: { chainId: number; signer: Address; chainNonce: number; heldIfNew?: string | null },
   now: number,
-): Promise<void> {
+): Promise<boolean> {
+  const { chainId, signer, chainNonce, heldIfNew = null } = lane
   try {
-    await database.write((knex) =>
-      knex('lanes').insert({
-        chain_id: lane.chainId,
-        signer: lane.signer,
-        next_nonce: lane.chainNonce,
-        status: 'active',
-        updated_at: now,
-      }),
-    )
+    return await database.transact(async (trx) => {
+      const isHeld = heldIfNew !== null && (await isLedgerNew(trx, chainId))
+      const status: LaneStatus = isHeld ? 'ahead' : 'active'
+      const reason = isHeld ? storedMessage(heldIfNew) : null
+      await trx('lanes').insert({ chain_id: chainId, signer, next_nonce: chainNonce, status, reason, updated_at: now })
+      return isHeld
+    })
   } catch (error) {
     if (!isDuplicate(error)) throw error
+    return false
   }
 }
 

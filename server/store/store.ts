@@ -16,6 +16,7 @@ import { readGenesis, rememberGenesis } from './chainIdentities.js'
 import { endLeases, hurryFarOff } from './claims.js'
 import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
+import { noteEmptyLedger } from './emptyLedger.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
 import { noteMined, noteSend, postponeTransactions, recordAttempt, createTransactionRecorder } from './journal.js'
 import { giveUpFiller, recordFiller, reopenLost } from './laneGaps.js'
@@ -122,6 +123,7 @@ export function createStore(database: Database) {
     settleStep: on(settleStep),
     settleTransaction: on(settleTransaction),
 
+    noteEmptyLedger: on(noteEmptyLedger),
     openLane: on(openLane),
     readLanes: on(readLanes),
     noteLaneAhead: on(noteLaneAhead),

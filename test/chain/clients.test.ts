@@ -118,7 +118,7 @@ describe('a node that', () => {
     const asks: [string, (chain: Chain) => Promise<unknown>][] = [
       ['receipts', async (chain) => (await chain.receipts(hashes)).length],
       ['accounts', async (chain) => (await chain.accounts(addresses, 'latest')).length],
-      ['nonces', async (chain) => (await chain.highestNonces(addresses, 'latest')).length],
+      ['nonces', async (chain) => (await chain.nonces(addresses, 'latest')).length],
       ['unknown transactions', async (chain) => ((await chain.areUnknown(hashes)) ? 100 : 0)],
     ]
     for (const [what, ask] of asks) {

@@ -20,7 +20,7 @@ describe('the check of the lanes of a chain', () => {
     ({
       config: { chainId: 1, pollIntervalMs: 1, replaceAfterMs: 0, vault: `0x${'fa'.repeat(20)}` },
       areOperators: async (signers: Address[]) => signers.map(() => true),
-      highestNonces: async (signers: Address[]) => nonces.slice(0, signers.length),
+      nonces: async (signers: Address[]) => nonces.slice(0, signers.length).map((nonce) => [nonce]),
       gasOfTransfer: async () => 21_000n,
     }) as unknown as Chain
 
