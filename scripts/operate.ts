@@ -4,7 +4,7 @@
  *        npm run operate -- drain on|off
  *        npm run operate -- lane pause <chainId> <signer> [reason]
  *        npm run operate -- lane resume <chainId> <signer>
- *        npm run operate -- lane retire <chainId> <signer>
+ *        npm run operate -- lane retire <chainId> <signer> [--give-up]
  *        npm run operate -- exposure settle <id>
  *        npm run operate -- payout acknowledge <chainId> <token> <transactionHash> <amount> [<user>]
  *        npm run operate -- payout forget <chainId> <token> <transactionHash>
@@ -25,6 +25,7 @@ import { readKnownContracts, readUnderWay } from '../server/store/knownContracts
 import { createStore, type Store } from '../server/store/store.js'
 import { atChains, atService } from './atService.js'
 import { describeOwnerCalls, ownerUsage } from './operate/ownerCalls.js'
+import { pause } from './operate/pause.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
 import { retire } from './operate/retire.js'
 import { bookUnknownPayout, payoutUsage } from './operate/unknownPayouts.js'
@@ -32,7 +33,8 @@ import { readChainId } from './operate/words.js'
 import { helpIfAsked } from './usage.js'
 
 const usage =
-  'Usage: npm run operate -- status | drain on|off | lane pause|resume|retire <chainId> <signer> [reason] | ' +
+  'Usage: npm run operate -- status | drain on|off | lane pause <chainId> <signer> [reason] | ' +
+  'lane resume <chainId> <signer> | lane retire <chainId> <signer> [--give-up] | ' +
   `exposure settle <id> | ${payoutUsage} | ${ownerUsage} [--embedded]`
 
 helpIfAsked(usage)
@@ -65,14 +67,14 @@ async function run(words: string[], place: Place): Promise<void> {
     const lane = { chainId: readChainId(chainId), signer: readSigner(signer) }
     const reason = rest.join(' ') || 'by an operator'
     if (order === 'pause') {
-      if (!(await store.pauseLane({ ...lane, reason }, Date.now())))
-        throw new Error(`There is no lane of ${signer} on chain ${chainId}`)
-      return printStatus(place)
+      return void console.log(await pause({ ...lane, reason }, store))
     }
     const chain = chains.get(lane.chainId)
     if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
-    if (order === 'resume') return void console.log(await resumeAtChain(chain, lane.signer, store))
-    if (order === 'retire') return void console.log(await retire(chain, lane.signer, store))
+    const givesUp = rest[0] === '--give-up'
+    if (order === 'resume' && rest.length === 0) return void console.log(await resumeAtChain(chain, lane.signer, store))
+    if (order === 'retire' && rest.length === (givesUp ? 1 : 0))
+      return void console.log(await retire(chain, lane.signer, place.database, { givesUp }))
   }
   const id = words[2] ?? ''
   if (what === 'exposure' && order === 'settle' && /^[1-9]\d{0,14}$/.test(id)) {

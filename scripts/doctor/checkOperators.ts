@@ -80,7 +80,9 @@ export async function checkOperators(
   for (const [signer, count] of open) {
     if (operators.includes(signer)) continue
     const what = `${signer} has ${count} open transactions, and its key is not configured`
-    fault('signer.missing', what, 'Put the key back until they are final; `npm run operate -- status` shows when.')
+    const remedy =
+      'Put the key back until they are final; `npm run operate -- status` shows when. If it is lost, see "A key is lost" in server/OPERATING.md.'
+    fault('signer.missing', what, remedy)
   }
   return list
 }

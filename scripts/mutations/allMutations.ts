@@ -2,6 +2,7 @@ import { chainMutations } from './chainMutations.js'
 import { contractMutations } from './contractMutations.js'
 import { depositMutations } from './depositMutations.js'
 import { feeMutations } from './feeMutations.js'
+import { laneMutations } from './laneMutations.js'
 import { mutations } from './mutations.js'
 import { payoutMutations } from './payoutMutations.js'
 import { processMutations } from './processMutations.js'
@@ -11,6 +12,7 @@ export const allMutations = [
   ...chainMutations,
   ...depositMutations,
   ...feeMutations,
+  ...laneMutations,
   ...payoutMutations,
   ...processMutations,
   ...contractMutations,

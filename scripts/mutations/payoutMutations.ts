@@ -36,39 +36,6 @@ export const payoutMutations: Mutation[] = [
     tests: ['test/engine/olderDatabase.test.ts', '-g', 'which is configured no more'],
   },
   {
-    name: 'lanes are held against what one node says',
-    changes: [
-      {
-        file: 'server/domain/toldNonce.ts',
-        find: 'Math.max(...answersOf(told))',
-        replace: 'answersOf(told)[0]!',
-      },
-    ],
-    tests: ['test/engine/olderDatabase.test.ts', '-g', 'tells old nonces'],
-  },
-  {
-    name: 'a lane begins where one node says',
-    changes: [
-      {
-        file: 'server/engine/openLanes.ts',
-        find: 'agreedNonce(told[index]!, agreement)',
-        replace: 'agreedNonce(told[index]!, 1)',
-      },
-    ],
-    tests: ['test/engine/openLanes.test.ts', '-g', 'begin where as many tell'],
-  },
-  {
-    name: 'an empty ledger pays out beside keys that were used',
-    changes: [
-      {
-        file: 'server/engine/openLanes.ts',
-        find: 'testnet || chainNonce === 0 ?',
-        replace: 'testnet || chainNonce >= 0 ?',
-      },
-    ],
-    tests: ['test/engine/openLanes.test.ts', '-g', 'whichever replica'],
-  },
-  {
     name: 'what was prepared before a lane was found ahead is signed all the same',
     changes: [
       {

@@ -1,14 +1,67 @@
 import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
-import type { Store } from '../../server/store/store.js'
+import { compareContracts } from '../../server/domain/dropped.js'
+import type { Database } from '../../server/store/database.js'
+import { readKnownContracts } from '../../server/store/knownContracts.js'
+import { createStore, type Store } from '../../server/store/store.js'
 
-/** Has a lane be held against its chain no more: its key can pay nothing from the vault, whoever has it. */
-export async function retire(chain: Chain, signer: Address, store: Store): Promise<string> {
+/**
+ * Has a lane be held against its chain no more: its key can pay nothing from any vault, whoever has it. `givesUp`: what is
+ * open of it is given up, and carried out by others; for a key that is lost or that others have.
+ */
+export async function retire(
+  chain: Chain,
+  signer: Address,
+  database: Database,
+  { givesUp }: { givesUp: boolean },
+): Promise<string> {
   const { chainId } = chain.config
-  const [isOperator] = await chain.areOperators([signer])
-  if (isOperator)
-    throw new Error(`The vault knows ${signer} as an operator: let its owner call setOperator(${signer}, false)`)
-  if (!(await store.retireLane({ chainId, signer }, Date.now())))
-    throw new Error(`There is no lane of ${signer} on chain ${chainId}, or transactions of it are open`)
-  return `The lane of ${signer} on chain ${chainId} is retired for good.`
+  const store = createStore(database)
+  await refuseForgottenVault(chain, database)
+  await refuseOperator(chain, signer)
+  if (givesUp) await refuseMined(chain, signer, store)
+  const retired = await store.retireLane({ chainId, signer, givesUp }, Date.now())
+  if (retired.outcome === 'noLane') throw new Error(`There is no lane of ${signer} on chain ${chainId}`)
+  if (retired.outcome === 'open' && retired.mined > 0) throw isMined(retired.mined)
+  if (retired.outcome === 'open') {
+    throw new Error(
+      `${retired.open} transactions of ${signer} on chain ${chainId} are open: let the service finish them, or, where the ` +
+        'key is lost or others have it, add --give-up.',
+    )
+  }
+  return `The lane of ${signer} on chain ${chainId} is retired for good; ${retired.givenUp} transactions were given up.`
+}
+
+/** It would not be asked, and what the key has signed for it may be open. */
+async function refuseForgottenVault({ config }: Chain, database: Database): Promise<void> {
+  const [forgotten] = compareContracts(await readKnownContracts(database), [config]).forgottenVaults
+  if (!forgotten) return
+  throw new Error(
+    `The service has worked with the vault ${forgotten.address} on chain ${config.chainId}, which the chains file does not ` +
+      'name: add it to formerVaults, so that it is asked as well.',
+  )
+}
+
+async function refuseOperator({ config, vaultsThatKnow }: Chain, signer: Address): Promise<void> {
+  const vaults = await vaultsThatKnow(signer)
+  if (vaults.length === 0) return
+  throw new Error(
+    `The vault ${vaults.join(' and ')} knows ${signer} as an operator: let its owner call setOperator(${signer}, false), ` +
+      `and run this again once that is final (${config.confirmations} confirmations).`,
+  )
+}
+
+/** The service may not have seen it yet, or be stopped. */
+async function refuseMined(chain: Chain, signer: Address, store: Store): Promise<void> {
+  const lane = { chainId: chain.config.chainId, signer, chainNonce: Number.MAX_SAFE_INTEGER }
+  const unseen = await store.readUsedUp(lane)
+  const receipts = await chain.receipts(unseen.flatMap(({ hashes }) => hashes))
+  const mined = receipts.filter((receipt) => receipt !== null).length
+  if (mined > 0) throw isMined(mined)
+}
+
+function isMined(count: number): Error {
+  return new Error(
+    `${count} of its open transactions are mined and not settled yet: wait until the service, which has to run, has settled them.`,
+  )
 }

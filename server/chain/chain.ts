@@ -168,6 +168,11 @@ export type Chain = {
   /** Which of them the vault lets pay; all of them where it does not say. */
   areOperators(signers: readonly Address[]): Promise<boolean[]>
   /**
+   * The vaults, the former ones among them, that let an account pay, or did so few blocks ago that it is not final; also one
+   * that does not say.
+   */
+  vaultsThatKnow(operator: Address): Promise<Address[]>
+  /**
    * Whether the account's delegate has run this batch. False for an account without a delegate, and for one whose code does
    * not answer, whatever it does instead. `since`: by a node that has this block.
    */

@@ -200,6 +200,20 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return flags.map((flag) => flag !== false)
     },
 
+    async vaultsThatKnow(operator) {
+      const { number } = await rpc.readHead()
+      const newestFinal = number - BigInt(config.confirmations) + 1n
+      const tags = ['latest', quantity(newestFinal > 0n ? newestFinal : 0n)] as const
+      const data = encodeIsOperator(operator)
+      const know = await Promise.all(
+        vaultsOf(config).map(async (to) => {
+          const flags = await Promise.all(tags.map((tag) => readFlag(rpc, { to, data, tag })))
+          return flags.every((flag) => flag === false) ? [] : [to]
+        }),
+      )
+      return know.flat()
+    },
+
     async isChainBatchProcessed(account, chainBatchId, since) {
       return (await readFlag(rpc, { to: account, data: encodeIsChainBatchProcessed(chainBatchId), since })) === true
     },

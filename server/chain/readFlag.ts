@@ -14,7 +14,7 @@ export function readFlag(
     data,
     since,
     tag = 'latest',
-  }: { to: Address; data: Hex; since?: bigint | undefined; tag?: 'latest' | 'pending' },
+  }: { to: Address; data: Hex; since?: bigint | undefined; tag?: 'latest' | 'pending' | Hex },
 ): Promise<boolean | null> {
   const asked = call('eth_call', { to, data, gas: quantity(flagGas) }, tag)
   // The head first, so that the flag is of that block at the least.

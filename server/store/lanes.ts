@@ -135,25 +135,54 @@ export async function noteLaneAhead(
   return noted > 0
 }
 
-/** Stops a lane for good. False: there is no such lane, or transactions of it are open, which only a resumed one gives up. */
+/** `open`: so many transactions of it are, and so many of those were seen mined, which are to be settled first. */
+export type Retirement =
+  { outcome: 'retired'; givenUp: number } | { outcome: 'noLane' } | { outcome: 'open'; open: number; mined: number }
+
+/**
+ * Stops a lane for good. With `givesUp` what of it is open is given up, as when it is resumed: only where the vaults do not
+ * know its key any more, so that what is mined of it all the same pays nothing, and runs what a user has signed once.
+ */
 export async function retireLane(
   database: Database,
-  { chainId, signer }: { chainId: number; signer: Address },
+  { chainId, signer, givesUp }: { chainId: number; signer: Address; givesUp: boolean },
   now: number,
-): Promise<boolean> {
+): Promise<Retirement> {
   const key = { chain_id: chainId, signer }
-  const isRetired = await database.transact(async (trx) => {
+  const retirement = await database.transact(async (trx): Promise<Retirement> => {
     const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
-    const open = await trx('transactions')
-      .where({ ...key, status: 'open' })
-      .first('id')
-    if (!row || open) return false
+    if (!row) return { outcome: 'noLane' }
+    const open = (await database
+      .lock(trx('transactions').where({ ...key, status: 'open' }))
+      .select('id', 'mined_block')) as { id: number; mined_block: number | null }[]
+    const mined = open.filter(({ mined_block }) => mined_block !== null).length
+    if (mined > 0 || (open.length > 0 && !givesUp)) return { outcome: 'open', open: open.length, mined }
+    await giveUp(
+      database,
+      trx,
+      open.map(({ id }) => id),
+      now,
+    )
     const status: LaneStatus = 'retired'
     await trx('lanes').where(key).update({ status, reason: 'retired by an operator', updated_at: now })
-    return true
+    return { outcome: 'retired', givenUp: open.length }
   })
-  if (isRetired) await hurryHeld(database)
-  return isRetired
+  if (retirement.outcome === 'retired') await hurryHeld(database)
+  return retirement
+}
+
+/** Has what these transactions were to carry prepared anew, and looks after them no more. */
+async function giveUp(database: Database, trx: Transaction, ids: readonly number[], now: number): Promise<void> {
+  for (const table of ['steps', 'airdrops']) {
+    await trx(table)
+      .whereIn('transaction_id', ids)
+      .where({ status: 'executing' })
+      .update({ transaction_id: null, due_at: database.atOnce() })
+  }
+  await trx('transactions')
+    .whereIn('id', ids)
+    .where({ status: 'open' })
+    .update({ status: 'lost', due_at: null, updated_at: now })
 }
 
 /** Has what may be held looked at at once: payouts wait for up to half a minute while a lane is ahead. */
@@ -230,19 +259,7 @@ export async function resumeLane(
     const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
     if (!row) throw new Error(`There is no lane of ${lane.signer} on chain ${lane.chainId}`)
     if (row.status === 'retired') throw new Error(`The lane of ${lane.signer} is retired for good: use another key`)
-    const lost = () =>
-      trx('transactions')
-        .whereIn('id', lane.lost)
-        .where({ ...key, status: 'open' })
-    await trx('steps')
-      .whereIn('transaction_id', lane.lost)
-      .where({ status: 'executing' })
-      .update({ transaction_id: null, due_at: database.atOnce() })
-    await trx('airdrops')
-      .whereIn('transaction_id', lane.lost)
-      .where({ status: 'executing' })
-      .update({ transaction_id: null, due_at: database.atOnce() })
-    await lost().update({ status: 'lost', due_at: null, updated_at: now })
+    await giveUp(database, trx, lane.lost, now)
     const staysPaused = row.status === 'pausedAhead'
     const status = staysPaused ? 'paused' : 'active'
     await trx('lanes')

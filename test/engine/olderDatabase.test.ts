@@ -237,8 +237,10 @@ describe('a database that is older than its chains', () => {
 
   it('holds nothing for a key that was retired for good, whatever is done with it', async () => {
     const scene = await forgotten({ inDatabase: pausedThen, inConfig: without })
-    const store = createStore(service.database)
-    const retired = () => retire(createChain(scene.b), scene.paid.signer, store).catch((error: Error) => error.message)
+    const retired = () =>
+      retire(createChain(scene.b), scene.paid.signer, service.database, { givesUp: false }).catch(
+        (error: Error) => error.message,
+      )
     expect(await retired()).to.contain('knows')
     const data = encodeFunctionData({
       abi: solverVaultAbi as Abi,

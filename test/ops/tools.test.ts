@@ -75,17 +75,20 @@ describe('the tools beside the service', function () {
   }
 
   describe('operate, on one that has a lane,', () => {
-    const signer = devAccount(1).address
+    const [signer, stranger] = [1, 9].map((index) => devAccount(index).address.toLowerCase() as Address) as [
+      Address,
+      Address,
+    ]
     const [dataDir, otherDir] = [join(folder, 'lanes'), join(folder, 'other-chain')]
     const operateIn = (DATA_DIR: string, words: string[]) => run('operate', [...words, '--embedded'], { DATA_DIR })
     const operate = (...words: string[]) => operateIn(dataDir, words)
 
     before(async () => {
-      const lane = { chainId: 31337, signer: signer.toLowerCase() as Address, chainNonce: 0 }
+      const lane = { chainId: 31337, chainNonce: 0 }
       for (const dir of [dataDir, otherDir]) {
         await migrated(join(dir, 'service.sqlite'), async (database) => {
           const store = createStore(database)
-          await store.openLane(lane, Date.now())
+          for (const one of [signer, stranger]) await store.openLane({ ...lane, signer: one }, Date.now())
           if (dir === otherDir) await store.rememberGenesis(31337, zeroHash)
         })
       }
@@ -93,13 +96,21 @@ describe('the tools beside the service', function () {
 
     it('pauses it, resumes it, and retires none whose key the vault pays', async () => {
       const paused = await operate('lane', 'pause', '31337', signer, 'a', 'new', 'key')
-      expect(paused.stdout, paused.stderr).to.contain(`${signer.toLowerCase()} paused, 0 open transactions`)
-      expect(paused.stdout).to.contain('next nonce 0: a new key')
+      expect(paused.stdout, paused.stderr).to.contain('is paused: a new key. It signs nothing new; 0 open transactions')
+      const { stdout } = await operate('status')
+      expect(stdout).to.contain(`${signer} paused, 0 open transactions, next nonce 0: a new key`)
       const resumed = await operate('lane', 'resume', '31337', signer)
       expect(resumed.stdout, resumed.stderr).to.contain('is active again; 0 transactions were given up.')
       const retired = await operate('lane', 'retire', '31337', signer)
       expect(retired.status).to.equal(1)
       expect(retired.stderr).to.match(/knows 0x[0-9a-fA-F]{40} as an operator: let/)
+    })
+
+    it('retires one whose key no vault knows, for good, whatever is said to it then', async () => {
+      const retired = await operate('lane', 'retire', '31337', stranger, '--give-up')
+      expect(retired.stdout, retired.stderr).to.contain('is retired for good; 0 transactions were given up.')
+      const paused = await operate('lane', 'pause', '31337', stranger, 'leaked')
+      expect(paused.stdout, paused.stderr).to.contain('is retired for good, and stays so; its reason is now: leaked')
     })
 
     it('resumes it on no other chain of that id', async () => {
@@ -124,6 +135,17 @@ describe('the tools beside the service', function () {
         '<chainId> has to be a number above 0; it is main',
       ],
       ['pauses none that there is not', ['lane', 'pause', '99', signer], `There is no lane of ${signer} on chain 99`],
+      [
+        'retires none that there is not',
+        ['lane', 'retire', '31338', stranger],
+        `There is no lane of ${stranger} on chain`,
+      ],
+      ['resumes none with words that it does not know', ['lane', 'resume', '31337', signer, 'please'], 'Usage: '],
+      [
+        'retires none with words that it does not know',
+        ['lane', 'retire', '31337', stranger, '--give-up', 'x'],
+        'Usage: ',
+      ],
       ['does with it only what it knows', ['lane', 'forget', '31337', signer], 'Usage: '],
     ] as const) {
       it(what, async () => {

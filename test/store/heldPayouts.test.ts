@@ -59,7 +59,7 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
     expect(await claimed()).to.deep.equal([ref])
     await scene.store.noteLaneAhead({ ...ahead, found: { chainNonce: 6 } }, Date.now())
     await scene.store.postponeStep(ref, 30_000)
-    await scene.store.retireLane({ chainId: 1, signer: other }, Date.now())
+    await scene.store.retireLane({ chainId: 1, signer: other, givesUp: false }, Date.now())
     expect(await claimed()).to.deep.equal([ref])
   })
 
@@ -81,16 +81,35 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
     const ref = await aPayout()
     await scene.store.noteLaneAhead(ahead, Date.now())
     const key = { chainId: 1, signer: other }
-    expect(await scene.store.retireLane(key, Date.now())).to.equal(true)
+    const retire = (lane: typeof key) => scene.store.retireLane({ ...lane, givesUp: false }, Date.now())
+    expect(await retire(key)).to.deep.equal({ outcome: 'retired', givenUp: 0 })
     await scene.store.pauseLane({ ...key, reason: 'test' }, Date.now())
     expect(await scene.store.noteLaneAhead(ahead, Date.now())).to.equal(false)
     expect((await scene.store.readLanes(1))[0]).to.include({ status: 'paused', isAhead: false, isRetired: true })
     expect(await reserve(ref)).to.equal('reserved')
     await scene.store.fixStepKey(ref, randomHash())
     expect(await record(ref)).to.equal('recorded')
-    expect(await scene.store.retireLane({ chainId: 2, signer }, Date.now()), 'with one open').to.equal(false)
+    expect(await retire({ chainId: 2, signer })).to.deep.equal({ outcome: 'open', open: 1, mined: 0 })
+    expect(await retire({ chainId: 3, signer })).to.deep.equal({ outcome: 'noLane' })
     const refused = await scene.store.resumeLane(resumed, Date.now()).catch((error: Error) => error.message)
     expect(refused).to.contain('retired for good')
+  })
+
+  it('are prepared anew when the lane that has signed them is given up, unless they are mined', async () => {
+    const ref = await aPayout()
+    expect(await reserve(ref)).to.equal('reserved')
+    await scene.store.fixStepKey(ref, randomHash())
+    expect(await record(ref)).to.equal('recorded')
+    const retire = () => scene.store.retireLane({ chainId: 2, signer, givesUp: true }, Date.now())
+    const { knex } = scene.database
+    const { id } = await knex('transactions').first('id')
+    const mined = { hash: randomHash(), blockNumber: 9, blockHash: randomHash(), confirmations: 1 }
+    await scene.store.noteMined(id, mined, Date.now())
+    expect(await retire()).to.deep.equal({ outcome: 'open', open: 1, mined: 1 })
+    await scene.store.noteMined(id, null, Date.now())
+    expect(await retire()).to.deep.equal({ outcome: 'retired', givenUp: 1 })
+    expect((await knex('transactions').first('status')).status).to.equal('lost')
+    expect(await scene.store.claimDueSteps({ limit: 10, leaseMs: 60_000 })).to.have.length(1)
   })
 
   it('are spent all the same where the vault has paid them already', async () => {

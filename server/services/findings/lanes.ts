@@ -36,7 +36,7 @@ export function missingOf({ config, open }: ChainState, operators: readonly stri
       code: 'signer_missing',
       chainId: config.chainId,
       message: `${getAddress(signer)} has ${count} open transactions on chain ${config.chainId}, and its key is not configured.`,
-      remedy: `Put the key back until its transactions are final: without it none of them can be replaced, and steps that they carry may wait for good. npm run operate -- status shows when.`,
+      remedy: `Put the key back until its transactions are final: without it none of them can be replaced, and steps that they carry may wait for good. npm run operate -- status shows when. If the key is lost, see "A key is lost" in server/OPERATING.md.`,
     }))
 }
 

@@ -1,0 +1,60 @@
+import type { Mutation } from './mutations.js'
+
+/** Of whom a lane's nonce is believed, and of what holds payouts or lets a key go. */
+export const laneMutations: Mutation[] = [
+  {
+    name: 'lanes are held against what one node says',
+    changes: [
+      {
+        file: 'server/domain/toldNonce.ts',
+        find: 'Math.max(...answersOf(told))',
+        replace: 'answersOf(told)[0]!',
+      },
+    ],
+    tests: ['test/engine/olderDatabase.test.ts', '-g', 'tells old nonces'],
+  },
+  {
+    name: 'a lane begins where one node says',
+    changes: [
+      {
+        file: 'server/engine/openLanes.ts',
+        find: 'agreedNonce(told[index]!, agreement)',
+        replace: 'agreedNonce(told[index]!, 1)',
+      },
+    ],
+    tests: ['test/engine/openLanes.test.ts', '-g', 'begin where as many tell'],
+  },
+  {
+    name: 'an empty ledger pays out beside keys that were used',
+    changes: [
+      {
+        file: 'server/engine/openLanes.ts',
+        find: 'testnet || chainNonce === 0 ?',
+        replace: 'testnet || chainNonce >= 0 ?',
+      },
+    ],
+    tests: ['test/engine/openLanes.test.ts', '-g', 'whichever replica'],
+  },
+  {
+    name: 'a key is given up though a former vault pays what it has signed',
+    changes: [
+      {
+        file: 'server/chain/createChain.ts',
+        find: 'vaultsOf(config).map(async (to) => {',
+        replace: '[config.vault].map(async (to) => {',
+      },
+    ],
+    tests: ['test/e2e/lostKey.test.ts', '-g', 'be it a former one'],
+  },
+  {
+    name: 'a key is given up though a reorganisation may give it its right again',
+    changes: [
+      {
+        file: 'server/chain/createChain.ts',
+        find: 'quantity(newestFinal > 0n ? newestFinal : 0n)',
+        replace: 'quantity(number)',
+      },
+    ],
+    tests: ['test/e2e/lostKey.test.ts', '-g', 'until lately'],
+  },
+]
