@@ -66,9 +66,7 @@ async function run(words: string[], place: Place): Promise<void> {
   if (what === 'lane' && chainId && signer) {
     const lane = { chainId: readChainId(chainId), signer: readSigner(signer) }
     const reason = rest.join(' ') || 'by an operator'
-    if (order === 'pause') {
-      return void console.log(await pause({ ...lane, reason }, store))
-    }
+    if (order === 'pause') return void console.log(await pause({ ...lane, reason }, store))
     const chain = chains.get(lane.chainId)
     if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
     const givesUp = rest[0] === '--give-up'
