@@ -129,8 +129,18 @@ function readDeployment(env: NodeJS.ProcessEnv, role: Config['role'], problems: 
   if (real.length > 0 && env.SOLVER_PRIVATE_KEYS) {
     problems.push(
       `SOLVER_PRIVATE_KEYS: plain keys are for test chains only; not marked testnet: ` +
-        `${real.map((chain) => chain.chainId).join(', ')}. Use SOLVER_KEYS_FILE (encrypted) or SOLVER_SIGNER_URL.`,
+        `${listOf(real)}. Use SOLVER_KEYS_FILE (encrypted) or SOLVER_SIGNER_URL.`,
+    )
+  }
+  if (real.length > 0 && !env.DATABASE_URL) {
+    problems.push(
+      `DATABASE_URL: is missing, and chains are not marked testnet: ${listOf(real)}. By an empty ledger beside a vault ` +
+        'that has paid, old payments are credited again. Name the database (mysql://…), or sqlite: for the file in DATA_DIR.',
     )
   }
   return { chains: file.chains, groups: file.groups, keys }
+}
+
+function listOf(chains: readonly ChainConfig[]): string {
+  return chains.map(({ chainId }) => chainId).join(', ')
 }

@@ -202,7 +202,10 @@ describe('the configuration', () => {
       writeFileSync(join(folder, name), text)
       return join(folder, name)
     }
-    const encrypted = (env: Record<string, string>) => ({ SOLVER_PRIVATE_KEYS: '', RPC_KEY: 'x', ...env })
+    const encrypted = (env: Record<string, string>) => ({
+      ...{ SOLVER_PRIVATE_KEYS: '', RPC_KEY: 'x', DATABASE_URL: 'sqlite:' },
+      ...env,
+    })
 
     it('takes encrypted files on a real chain, with the password from a file', () => {
       const env = { SOLVER_KEYS_FILE: place('key', keystore), SOLVER_KEYS_PASSWORD_FILE: place('password', 'a b\n') }
@@ -275,6 +278,25 @@ describe('the configuration', () => {
         expect(problems(encrypted(env), real).join('\n')).to.contain(word)
       })
     }
+  })
+
+  it('refuses a database that is not named beside real chains, and says both ways out', () => {
+    const chains = [
+      goodChain,
+      { ...goodChain, chainId: 1, testnet: false },
+      { ...goodChain, chainId: 10, testnet: false },
+    ]
+    const env = { ...{ SOLVER_PRIVATE_KEYS: '', ROLE: 'api' }, SOLVER_SIGNER_ADDRESSES: address }
+    for (const lost of [env, { ...env, DATABASE_URL: '' }]) {
+      const [problem, ...more] = problems(lost, { ...goodFile, chains })
+      expect(problem).to.contain('DATABASE_URL: is missing').and.contain(': 1, 10.')
+      expect(problem).to.contain('mysql://').and.contain('sqlite: ')
+      expect(more).to.deep.equal([])
+    }
+    for (const named of ['sqlite:', 'sqlite:/tmp/a', 'mysql://u:p@host/name']) {
+      expect(problems({ ...env, DATABASE_URL: named }, { ...goodFile, chains }), named).to.deep.equal([])
+    }
+    expect(problems({}, goodFile)).to.deep.equal([])
   })
 
   it('tells all problems at once', () => {
