@@ -6,9 +6,11 @@
  * signs; the operators are by default those of the SOLVER_ variables, the owner is the deployer.
  * Ends with 0 when all is in place, 2 when the owner has to send the rest, 3 when a dry run found something to do.
  */
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Address } from 'viem'
 import { createRedactor } from '../server/chain/redact.js'
+import { misspeltVariables } from '../server/config/knownVariables.js'
 import { openSigners } from '../server/openSigners.js'
 import { namesOperatorKeys, readOperatorKeys } from '../server/config/operatorKeys.js'
 import { deploy } from './deploy/deploy.js'
@@ -50,6 +52,8 @@ async function run() {
   if (!values.chains) throw new DeployRefused('--chains <file> is missing')
   const vaultNumber = values['vault-number'] ?? null
   if (vaultNumber !== null && !/^\d{1,2}$/.test(vaultNumber)) throw new DeployRefused('--vault-number: from 0 to 99')
+  const misspelt = misspeltVariables(process.env, readFileSync(values.chains, 'utf8'))
+  if (misspelt.length > 0) throw new DeployRefused(misspelt.join('\n'))
   const [signer, ...more] = await signersOf('DEPLOYER')
   if (more.length > 0) throw new DeployRefused('DEPLOYER_ names more than one key')
   const owner = values.owner ? address(values.owner, '--owner') : signer?.address

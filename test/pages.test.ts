@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseGwei } from 'viem'
 import { readDeployableFile } from '../scripts/deploy/deployableFile.js'
+import { knownVariables } from '../server/config/knownVariables.js'
 import { createMetrics } from '../server/metrics.js'
 
 const root = join(import.meta.dirname, '..')
@@ -85,6 +86,9 @@ describe('the page for operators', () => {
       [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     )
     expect(variables).to.include.members(all)
+    const ofSolver = variables.filter((name) => name!.startsWith('SOLVER_'))
+    const ofDeployer = ofSolver.map((name) => name!.replace('SOLVER', 'DEPLOYER'))
+    expect(knownVariables).to.have.members([...variables, ...ofDeployer])
   })
 
   it('tells the defaults of these variables, and their ranges, as they are', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import type { Address } from 'viem'
 import { checkAddresses } from './chainAddresses.js'
+import { distance } from './distance.js'
 import { nativeToken } from '../domain/action.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
 
@@ -209,7 +210,7 @@ function checkPublic(chain: FileChain, place: string, env: NodeJS.ProcessEnv, pr
   const url = chain.publicRpcUrl
   if (url === undefined) return
   if (!URL.canParse(url)) return void problems.push(`${place}: is no http or https address`)
-  const names = chain.rpcUrls.flatMap((rpcUrl) => [...rpcUrl.matchAll(variables)].map(([, name]) => name!))
+  const names = chain.rpcUrls.flatMap(variablesIn)
   const isSecretIn = names.some((name) => (env[name]?.length ?? 0) >= 8 && url.includes(env[name]!))
   const { username, password } = new URL(url)
   if (username || password || isSecretIn) problems.push(`${place}: is shown to clients, and holds a credential`)
@@ -217,6 +218,11 @@ function checkPublic(chain: FileChain, place: string, env: NodeJS.ProcessEnv, pr
 }
 
 const variables = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
+/** The environment's variables that are filled in somewhere in the text. */
+export function variablesIn(text: string): string[] {
+  return [...text.matchAll(variables)].map(([, name]) => name!)
+}
 
 /** The address may hold a credential, so problems name its place and never what it says. */
 function fillIn(url: string, place: string, env: NodeJS.ProcessEnv, problems: string[]): string {
@@ -247,18 +253,4 @@ function duplicates(values: string[], what: string): string[] {
 
 function lower(address: string): Address {
   return address.toLowerCase() as Address
-}
-
-/** Levenshtein distance, for "did you mean". */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
-  }
-  return row[b.length]!
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dearest } from '../api/rateLimit.js'
 import { readChainsFile } from './chainsFile.js'
 import { readDatabaseUrl } from './databaseUrl.js'
+import { misspeltVariables } from './knownVariables.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { namesAnyOfKeys, type OperatorKeys, readOperatorKeys } from './operatorKeys.js'
 import type { DatabaseConfig } from '../store/database.js'
@@ -62,6 +63,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     return fallback
   }
 
+  const chainsText = readChains(env, problems)
+  problems.push(...misspeltVariables(env, chainsText ?? ''))
   const dataDir = env.DATA_DIR || '.data'
   const role = choice('ROLE', roles, 'all')
   const metricsPort = integer('METRICS_PORT', -1, { min: 0, max: 65535 })
@@ -70,7 +73,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     port: integer('PORT', 3000, { min: 0, max: 65535 }),
     dataDir,
     database: readDatabaseUrl(env.DATABASE_URL, dataDir, problems),
-    deployment: readDeployment(env, role, problems),
+    deployment: readDeployment(env, { chainsText, role }, problems),
     role,
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
     metricsPort: metricsPort < 0 ? null : metricsPort,
@@ -104,7 +107,24 @@ function readOrigins(text: string | undefined, problems: string[]): string[] {
   return origins
 }
 
-function readDeployment(env: NodeJS.ProcessEnv, role: Config['role'], problems: string[]): Config['deployment'] {
+/** Null: none is named, or it can't be read. */
+function readChains(env: NodeJS.ProcessEnv, problems: string[]): string | null {
+  if (!env.CHAINS_FILE) return null
+  try {
+    return readFileSync(env.CHAINS_FILE, 'utf8')
+  } catch (error) {
+    problems.push(
+      `CHAINS_FILE: ${env.CHAINS_FILE} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+    )
+    return null
+  }
+}
+
+function readDeployment(
+  env: NodeJS.ProcessEnv,
+  { chainsText, role }: { chainsText: string | null; role: Config['role'] },
+  problems: string[],
+): Config['deployment'] {
   if (!env.CHAINS_FILE) {
     if (namesAnyOfKeys(env)) {
       problems.push(
@@ -114,16 +134,8 @@ function readDeployment(env: NodeJS.ProcessEnv, role: Config['role'], problems: 
     return null
   }
   const keys = readOperatorKeys(env, problems, { signs: role !== 'api' })
-  let text: string
-  try {
-    text = readFileSync(env.CHAINS_FILE, 'utf8')
-  } catch (error) {
-    problems.push(
-      `CHAINS_FILE: ${env.CHAINS_FILE} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
-    )
-    return null
-  }
-  const file = readChainsFile(text, env)
+  if (chainsText === null) return null
+  const file = readChainsFile(chainsText, env)
   problems.push(...file.problems.map((problem) => `CHAINS_FILE: ${problem}`))
   const real = file.chains.filter((chain) => !chain.testnet)
   if (real.length > 0 && env.SOLVER_PRIVATE_KEYS) {

@@ -15,11 +15,16 @@ export type OperatorKeys =
   | { kind: 'addresses'; addresses: Address[] }
 
 /** Whose keys: the names of all variables begin with it. */
-type Prefix = 'SOLVER' | 'DEPLOYER'
+const prefixes = ['SOLVER', 'DEPLOYER'] as const
+type Prefix = (typeof prefixes)[number]
 
 const sources = ['PRIVATE_KEYS', 'KEYS_FILE', 'SIGNER_URL'] as const
 /** What says more of a source. */
 const details = ['KEYS_PASSWORD_FILE', 'KEYS_PASSWORD_FD', 'SIGNER_ADDRESSES'] as const
+
+export const keyVariables = prefixes.flatMap((prefix) =>
+  [...sources, ...details].map((name) => `${prefix}_${name}` as const),
+)
 
 /**
  * Reads which keys the environment names. The problems repeat nothing secret; encrypted keys stay encrypted here. With

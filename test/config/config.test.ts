@@ -180,6 +180,8 @@ describe('the configuration', () => {
       withChain({ vault: goodChain.delegates[0] }),
       '/chains/0/vault: is the same address as /chains/0/delegates/0',
     ],
+    ['a variable that is misspelt', { DATABASE_ULR: 'mysql://u:p@h/x' }, goodFile, 'did you mean DATABASE_URL?'],
+    ['a misspelt variable of keys', { SOLVER_KEY_FILE: 'a' }, goodFile, 'SOLVER_KEY_FILE: is not known'],
     ['one port for two things', { PORT: '4001', METRICS_PORT: '4001' }, undefined, 'METRICS_PORT'],
     ['a password with half an escape', { DATABASE_URL: 'mysql://u:50%off@h:1/x' }, undefined, '%25'],
     ['a key that is none', { SOLVER_PRIVATE_KEYS: '0x1234' }, goodFile, 'key 1'],

@@ -234,6 +234,14 @@ describe('npm run deploy', () => {
     expect(result.stdout + result.stderr).not.to.contain(devKey(1).slice(2))
   })
 
+  it('refuses a variable that is misspelt before it looks at anything', async () => {
+    const program = await bundledProgram('scripts/deploy.ts', '--chains', file, '--dry-run')
+    const env = { ...process.env, NODE: '127.0.0.1', DEPLOYER_KEY_FILE: 'owner.json' }
+    const { stdout, stderr, status } = spawnSync(process.execPath, program, { encoding: 'utf8', env })
+    expect(stderr).to.equal('DEPLOYER_KEY_FILE: is not known; did you mean DEPLOYER_KEYS_FILE?\n')
+    expect([stdout, status]).to.deep.equal(['', 1])
+  })
+
   it('lets those operate whose addresses alone are named', async () => {
     const program = await bundledProgram('scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', addressOf(0))
     const env = { ...process.env, NODE: '127.0.0.1', SOLVER_SIGNER_ADDRESSES: addressOf(4) }
