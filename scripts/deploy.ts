@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Address } from 'viem'
 import { createRedactor } from '../server/chain/redact.js'
+import { wrongWith } from '../server/config/chainAddresses.js'
 import { misspeltVariables } from '../server/config/knownVariables.js'
 import { openSigners } from '../server/openSigners.js'
 import { namesOperatorKeys, readOperatorKeys } from '../server/config/operatorKeys.js'
@@ -89,6 +90,7 @@ async function signersOf(prefix: 'DEPLOYER' | 'SOLVER') {
 }
 
 function address(text: string, option: string): Address {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new DeployRefused(`${option}: ${text} is no address`)
+  const wrong = wrongWith(text)
+  if (wrong) throw new DeployRefused(`${option}: ${text} ${wrong}`)
   return text.toLowerCase() as Address
 }

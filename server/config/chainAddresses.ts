@@ -11,11 +11,9 @@ export type NamedAddress = { place: string; address: string; kind: 'vault' | 'de
 export function checkAddresses(named: readonly NamedAddress[]): string[] {
   const problems: string[] = []
   for (const { place, address, kind } of named) {
-    if (BigInt(address) === BigInt(nativeToken)) {
-      if (kind !== 'token') problems.push(`${place}: is the zero address, which is nobody's`)
-    } else if (!hasRightChecksum(address)) {
-      problems.push(`${place}: has a wrong checksum (EIP-55), so that a letter may be wrong; copy it anew`)
-    }
+    const isNative = kind === 'token' && BigInt(address) === BigInt(nativeToken)
+    const wrong = isNative ? null : wrongWith(address)
+    if (wrong) problems.push(`${place}: ${wrong}`)
   }
   for (const vault of named.filter(({ kind }) => kind === 'vault')) {
     for (const other of named) {
@@ -25,6 +23,13 @@ export function checkAddresses(named: readonly NamedAddress[]): string[] {
     }
   }
   return problems
+}
+
+/** What is wrong with an address that somebody has to have; null: nothing that shows. */
+export function wrongWith(address: string): string | null {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return 'is no address'
+  if (BigInt(address) === BigInt(nativeToken)) return "is the zero address, which is nobody's"
+  return hasRightChecksum(address) ? null : 'has a wrong checksum (EIP-55), so that a letter may be wrong; copy it anew'
 }
 
 /** Only letters of both cases make a checksum. */

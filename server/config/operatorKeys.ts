@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Address, Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { wrongWith } from './chainAddresses.js'
 
 /** Where the operators' signatures come from. */
 export type OperatorKeys =
@@ -154,7 +155,8 @@ function readAddresses(given: Given): Address[] {
   const addresses = listed(given.value('SIGNER_ADDRESSES'))
   if (addresses.length === 0) given.refuse('SIGNER_ADDRESSES', "must say which of the signer's keys are operators")
   for (const [index, address] of addresses.entries()) {
-    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) given.refuse('SIGNER_ADDRESSES', `entry ${index + 1} is no address`)
+    const wrong = wrongWith(address)
+    if (wrong) given.refuse('SIGNER_ADDRESSES', `entry ${index + 1} ${wrong}`)
   }
   const lower = addresses.map((address) => address.toLowerCase() as Address)
   if (new Set(lower).size < lower.length) given.refuse('SIGNER_ADDRESSES', 'an address is there twice')

@@ -253,6 +253,7 @@ describe('the configuration', () => {
       )
     })
 
+    const local = { SOLVER_SIGNER_URL: 'http://127.0.0.1:9' }
     const brokenKeys: [string, Record<string, string>, string][] = [
       ['two sources', { SOLVER_PRIVATE_KEYS: key, SOLVER_SIGNER_URL: 'http://127.0.0.1:1' }, 'exclude each other'],
       ['no password', { SOLVER_KEYS_FILE: '/dev/null' }, 'SOLVER_KEYS_PASSWORD_FILE'],
@@ -267,6 +268,16 @@ describe('the configuration', () => {
       ['a signer elsewhere', { SOLVER_SIGNER_URL: 'http://signer.example.org' }, 'SOLVER_SIGNER_URL'],
       ['a signer behind a path', { SOLVER_SIGNER_URL: 'http://127.0.0.1:9/signer' }, 'SOLVER_SIGNER_URL'],
       ['a signer without addresses', { SOLVER_SIGNER_URL: 'http://127.0.0.1:9' }, 'SOLVER_SIGNER_ADDRESSES'],
+      [
+        'an operator with a wrong letter',
+        { ...local, SOLVER_SIGNER_ADDRESSES: mistyped },
+        'entry 1 has a wrong checksum',
+      ],
+      [
+        'an operator that nobody is',
+        { ...local, SOLVER_SIGNER_ADDRESSES: `${address},${zero}` },
+        'entry 2 is the zero',
+      ],
       ['no key for a real chain', {}, 'SOLVER_KEYS_FILE or SOLVER_SIGNER_URL'],
       ['addresses alone where steps are carried out', { SOLVER_SIGNER_ADDRESSES: address }, 'SOLVER_PRIVATE_KEYS'],
       [

@@ -223,29 +223,47 @@ describe('npm run deploy', () => {
     expect(await nonces()).to.deep.equal(before)
   })
 
+  async function runProgram(words: readonly string[], env: Record<string, string> = {}) {
+    const program = await bundledProgram('scripts/deploy.ts', '--chains', file, ...words)
+    return spawnSync(process.execPath, program, {
+      ...{ encoding: 'utf8' as const, env: { ...process.env, NODE: '127.0.0.1', ...env } },
+    })
+  }
+
   it('runs from the command line, with an exit code for scripts and without its secrets', async () => {
-    const result = spawnSync(
-      process.execPath,
-      await bundledProgram('scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', `0x${'34'.repeat(20)}`),
-      { encoding: 'utf8', env: { ...process.env, NODE: '127.0.0.1', SOLVER_PRIVATE_KEYS: devKey(1) } },
-    )
-    expect(result.stdout).to.contain('Dry run').and.to.contain('too little')
-    expect(result.status).to.equal(3)
-    expect(result.stdout + result.stderr).not.to.contain(devKey(1).slice(2))
+    const words = ['--dry-run', '--owner', `0x${'34'.repeat(20)}`]
+    const { stdout, stderr, status } = await runProgram(words, { SOLVER_PRIVATE_KEYS: devKey(1) })
+    expect(stdout).to.contain('Dry run').and.to.contain('too little')
+    expect(status).to.equal(3)
+    expect(stdout + stderr).not.to.contain(devKey(1).slice(2))
   })
 
   it('refuses a variable that is misspelt before it looks at anything', async () => {
-    const program = await bundledProgram('scripts/deploy.ts', '--chains', file, '--dry-run')
-    const env = { ...process.env, NODE: '127.0.0.1', DEPLOYER_KEY_FILE: 'owner.json' }
-    const { stdout, stderr, status } = spawnSync(process.execPath, program, { encoding: 'utf8', env })
+    const { stdout, stderr, status } = await runProgram(['--dry-run'], { DEPLOYER_KEY_FILE: 'owner.json' })
     expect(stderr).to.equal('DEPLOYER_KEY_FILE: is not known; did you mean DEPLOYER_KEYS_FILE?\n')
     expect([stdout, status]).to.deep.equal(['', 1])
   })
 
+  it('refuses an owner and operators with a wrong letter, and those that are nobody', async () => {
+    const mistyped = devAccount(3).address.replace(/[a-f]/, (letter) => letter.toUpperCase())
+    const [right, zero] = [addressOf(4), zeroAddress]
+    for (const [words, env, place] of [
+      [['--owner', mistyped], {}, `--owner: ${mistyped} has a wrong checksum`],
+      [['--owner', zero], {}, `--owner: ${zero} is the zero address`],
+      [['--owner', right, '--operators', `${right},${mistyped}`], {}, `--operators: ${mistyped} has a wrong checksum`],
+      [['--owner', right, '--operators', zero], {}, `--operators: ${zero} is the zero address`],
+      [['--owner', right], { SOLVER_SIGNER_ADDRESSES: mistyped }, 'SOLVER_SIGNER_ADDRESSES: entry 1 has a wrong'],
+      [['--owner', right], { DEPLOYER_SIGNER_URL: 'unix:/a', DEPLOYER_SIGNER_ADDRESSES: zero }, 'entry 1 is the zero'],
+    ] as [string[], Record<string, string>, string][]) {
+      const { stderr, status } = await runProgram(['--dry-run', ...words], env)
+      expect(stderr).to.contain(place)
+      expect(status).to.equal(1)
+    }
+  })
+
   it('lets those operate whose addresses alone are named', async () => {
-    const program = await bundledProgram('scripts/deploy.ts', '--chains', file, '--dry-run', '--owner', addressOf(0))
-    const env = { ...process.env, NODE: '127.0.0.1', SOLVER_SIGNER_ADDRESSES: addressOf(4) }
-    const { stdout, stderr, status } = spawnSync(process.execPath, program, { encoding: 'utf8', env })
+    const words = ['--dry-run', '--owner', addressOf(0)]
+    const { stdout, stderr, status } = await runProgram(words, { SOLVER_SIGNER_ADDRESSES: addressOf(4) })
     expect(stdout, stderr).to.contain(`let ${addressOf(4)} operate`)
     expect(status).to.equal(3)
   })
