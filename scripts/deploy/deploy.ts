@@ -1,8 +1,9 @@
-import { createPublicClient, fallback, formatUnits, http, type Address, type PublicClient } from 'viem'
+import { formatUnits, type Address, type PublicClient } from 'viem'
 import type { Signer } from '../../server/chain/signer.js'
 import { create2Address, delegateInitCode, vaultInitCode } from '../../server/devnet/deployContracts.js'
 import { readDeployableFile } from './deployableFile.js'
 import { type ChainPlan, DeployRefused, planChain } from './planChain.js'
+import { onChain, reachNodes } from './reachNodes.js'
 import { feesOf, sendSteps } from './sendSteps.js'
 
 export type DeployOptions = {
@@ -44,15 +45,15 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   }
   const deployer = options.signer?.address ?? owner
   const wanted = { deployer, owner, operators, vaultNumber: file.vaultNumber }
-  const chains = file.chains.map((chain) => ({ chain, reader: readerOf(chain.rpcUrls) }))
+  const chains = await Promise.all(file.chains.map(async (chain) => ({ chain, reader: await reachNodes(chain, say) })))
   say(`delegate ${made.delegate}`)
   say(`vault    ${file.vault} of owner ${owner}, number ${file.vaultNumber}`)
 
   const plans: { plan: ChainPlan; reader: PublicClient }[] = []
   for (const { chain, reader } of chains) {
-    const plan = await planChain(chain, reader, wanted)
+    const plan = await onChain(chain, planChain(chain, reader, wanted))
     plans.push({ plan, reader })
-    const isPayable = await describe(plan, reader, deployer, say)
+    const isPayable = await onChain(chain, describe(plan, reader, deployer, say))
     if (!isPayable && !options.dryRun) {
       throw new DeployRefused(`Chain ${chain.chainId}: ${deployer} can't pay for it; send it gas first.`)
     }
@@ -66,13 +67,13 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     if (!options.signer) throw new DeployRefused('There is something to send, and no DEPLOYER_ key to sign it with.')
     for (const { plan, reader } of plans) {
       say(`${plan.chain.chainId} ${plan.chain.name}`)
-      await sendSteps(plan, reader, options.signer, say)
+      await onChain(plan.chain, sendSteps(plan, reader, options.signer, say))
     }
   }
 
   let left: DeployOutcome = 'done'
   for (const { chain, reader } of chains) {
-    const plan = await planChain(chain, reader, wanted)
+    const plan = await onChain(chain, planChain(chain, reader, wanted))
     const undone = plan.steps.find((step) => step.by === 'deployer')
     if (undone) throw new DeployRefused(`Chain ${chain.chainId}: not there after all: ${undone.what}`)
     for (const { what, to, data } of plan.steps) {
@@ -107,8 +108,4 @@ async function describe(
   const has = `${formatUnits(balance, decimals)}${balance < cost ? ', which is too little' : ''}`
   say(`  costs ${deployer} at most ${formatUnits(cost, decimals)} ${symbol}; it has ${has}`)
   return balance >= cost
-}
-
-function readerOf(urls: readonly string[]): PublicClient {
-  return createPublicClient({ transport: fallback(urls.map((url) => http(url))), pollingInterval: 250 })
 }

@@ -103,6 +103,7 @@ export async function checkPublicNode(chain: ChainConfig, isGenesis: IsGenesis):
   return list
 }
 
-function isOfAnother(text: string): boolean {
+/** Of what was wrong with a node. */
+export function isOfAnother(text: string): boolean {
   return /of chain|another chain/i.test(text)
 }

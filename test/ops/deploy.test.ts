@@ -1,70 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, lstatSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Abi, type Address, createPublicClient, encodeFunctionData, getAddress, http, zeroAddress } from 'viem'
-import { deploy, type DeployOptions } from '../../scripts/deploy/deploy.js'
-import { DeployRefused } from '../../scripts/deploy/planChain.js'
-import { readChainsFile } from '../../server/config/chainsFile.js'
 import { delegateRuntime, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { createSigner } from '../../server/chain/signer.js'
-import { type Anvil, rpc, startAnvil } from '../../server/devnet/anvil.js'
+import { type Anvil, rpc } from '../../server/devnet/anvil.js'
 import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { lower } from '../chain/devChain.js'
 import { bundledProgram } from '../support/bundledProgram.js'
-
-const addressOf = (index: number) => lower(devAccount(index).address)
+import { addressOf, useDeployScene } from './deployScene.js'
 
 describe('npm run deploy', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'deploy-'))
-  const file = join(folder, 'chains.json')
-  const anvils: Anvil[] = []
-  let said: string[] = []
-
-  before(async () => {
-    anvils.push(await startAnvil({ chainId: 101 }), await startAnvil({ chainId: 102, create2Factory: false }))
-  })
-  beforeEach(() => {
-    said = []
-    writeChains()
-  })
-  after(async () => {
-    for (const anvil of anvils) await anvil.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  function writeChains(change: Record<string, unknown> = {}) {
-    const native = { id: 'eth', symbol: 'ETH', name: 'Ether', address: zeroAddress, decimals: 18 }
-    const chains = anvils.map(({ chainId, url }) => ({
-      chainId,
-      name: `Chain ${chainId}`,
-      testnet: true,
-      rpcUrls: [url.replace('127.0.0.1', '${NODE}')],
-      tokens: [{ ...native, outflowCapPerDay: '5000' }],
-      ...change,
-    }))
-    writeFileSync(file, JSON.stringify({ chains }))
-  }
-
-  function run(options: Partial<DeployOptions> = {}) {
-    const given: DeployOptions = {
-      chainsFile: file,
-      out: file,
-      signer: createSigner(devKey(0)),
-      isPlainKey: true,
-      owner: addressOf(0),
-      operators: [addressOf(1), addressOf(2)],
-      dryRun: false,
-      replaceVault: false,
-      vaultNumber: null,
-      env: { NODE: '127.0.0.1' },
-      ...options,
-    }
-    return deploy(given, (line) => said.push(line))
-  }
-
-  const written = () => readChainsFile(readFileSync(file, 'utf8'), { NODE: '127.0.0.1' })
+  const { folder, file, anvils, said, writeChains, run, written, nonces, refusal } = useDeployScene([
+    { chainId: 101 },
+    { chainId: 102, create2Factory: false },
+  ])
   const readVault = (
     url: string,
     address: Address,
@@ -77,13 +28,6 @@ describe('npm run deploy', () => {
       functionName,
       args: args as never,
     })
-  const nonces = () =>
-    Promise.all(anvils.map(({ url }) => rpc(url, 'eth_getTransactionCount', [addressOf(0), 'latest'])))
-  const refusal = (work: Promise<unknown>) =>
-    work.then(
-      () => '',
-      (error: unknown) => (error instanceof DeployRefused ? error.message : Promise.reject(error)),
-    )
 
   it('shows in a dry run what it would do and what it costs, and does nothing', async () => {
     const before = readFileSync(file, 'utf8')
@@ -116,7 +60,7 @@ describe('npm run deploy', () => {
   it('does nothing the second time, and only what is missing when something was added', async () => {
     await run()
     const before = await nonces()
-    said = []
+    said.length = 0
     expect(await run()).to.equal('done')
     expect(await nonces()).to.deep.equal(before)
     expect(said.filter((line) => line.includes('nothing to do'))).to.have.length(2)
@@ -219,7 +163,7 @@ describe('npm run deploy', () => {
     writeChains({ testnet: false })
     expect(await refusal(run())).to.contain('not marked testnet')
     writeChains({ rpcUrls: [anvils[0]!.url] })
-    expect(await refusal(run())).to.contain('its RPC is of chain 101')
+    expect(await refusal(run())).to.contain('Chain 102: rpcUrls/0: the node is of chain 101')
     expect(await nonces()).to.deep.equal(before)
   })
 

@@ -1,0 +1,54 @@
+import { expect } from 'chai'
+import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
+import { freePort } from '../support/freePort.js'
+import { useDeployScene } from './deployScene.js'
+
+const key = 'secret-key-of-the-node'
+
+describe('npm run deploy and the nodes of a chain', () => {
+  const { anvils, said, writeChains, run, nonces, refusal } = useDeployScene([{ chainId: 103 }])
+  let node: FaultyNode
+  let silent: string
+  const keyed = (url: string) => `${url}/${key}`
+
+  before(async () => {
+    node = await startFaultyNode(anvils[0]!.url)
+    silent = keyed(`http://127.0.0.1:${await freePort()}`)
+  })
+  after(() => node.stop())
+
+  it('says which one is silent, and goes on with the others', async () => {
+    writeChains({ rpcUrls: [silent, keyed(node.url)] })
+    expect(await run()).to.equal('done')
+    expect(said[0]).to.equal('103 rpcUrls/0: connection failed, ECONNREFUSED; it is left out')
+    expect(said.join()).not.to.contain(key)
+  })
+
+  it('refuses one of another chain though another one answers, and names its place', async () => {
+    node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : null) })
+    writeChains({ rpcUrls: [anvils[0]!.url, silent, keyed(node.url)] })
+    const before = await nonces()
+    const said = await refusal(run({ operators: [`0x${'77'.repeat(20)}`] }))
+    expect(said).to.contain('Chain 103: rpcUrls/2: the node is of chain 1. ').and.not.to.contain(key)
+    expect(await nonces()).to.deep.equal(before)
+  })
+
+  it('names chain and places where none answers', async () => {
+    node.behave({ kind: 'status', status: 401 })
+    writeChains({ rpcUrls: [keyed(node.url), silent] })
+    const said = await refusal(run())
+    expect(said).to.contain(
+      'Chain 103: no node answers: rpcUrls/0: HTTP 401; rpcUrls/1: connection failed, ECONNREFUSED',
+    )
+    expect(said).not.to.contain(key)
+  })
+
+  it('names the chain of what fails later, and not the node', async () => {
+    const error = { code: -32000, message: `no state at https://rpc.example.org/${key}` }
+    node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getCode' ? { error } : null) })
+    writeChains({ rpcUrls: [keyed(node.url)] })
+    const failure = await run().catch((thrown: unknown) => (thrown as Error).message)
+    expect(failure).to.match(/^Chain 103: /)
+    expect(failure).not.to.contain(key)
+  })
+})
