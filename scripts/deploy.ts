@@ -3,7 +3,8 @@
  * Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>]
  *        [--replace-vault] [--vault-number <n>] [--dry-run]
  * DEPLOYER_PRIVATE_KEYS (one key, test chains only), or DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL as for the service,
- * signs; the operators are by default those of the SOLVER_ variables, the owner is the deployer.
+ * signs; the operators are by default those of the SOLVER_ variables, the owner is he who made the vault that the file names, if
+ * the file has him as vaultOwner, else the deployer.
  * Ends with 0 when all is in place, 2 when the owner has to send the rest, 3 when a dry run found something to do.
  */
 import { readFileSync } from 'node:fs'
@@ -57,8 +58,6 @@ async function run() {
   if (misspelt.length > 0) throw new DeployRefused(misspelt.join('\n'))
   const [signer, ...more] = await signersOf('DEPLOYER')
   if (more.length > 0) throw new DeployRefused('DEPLOYER_ names more than one key')
-  const owner = values.owner ? address(values.owner, '--owner') : signer?.address
-  if (!owner) throw new DeployRefused('--owner <address> is missing, and there is no DEPLOYER_ key to be it')
   const operators = values.operators
     ? values.operators.split(',').map((text) => address(text.trim(), '--operators'))
     : (await signersOf('SOLVER')).map((operator) => operator.address)
@@ -68,7 +67,7 @@ async function run() {
       out: values.out ?? values.chains,
       signer: signer ?? null,
       isPlainKey: Boolean(process.env.DEPLOYER_PRIVATE_KEYS),
-      owner,
+      owner: values.owner ? address(values.owner, '--owner') : null,
       operators,
       dryRun: values['dry-run'],
       replaceVault: values['replace-vault'],

@@ -1,10 +1,11 @@
 import { formatUnits, type Address, type PublicClient } from 'viem'
 import type { Signer } from '../../server/chain/signer.js'
-import { create2Address, delegateInitCode, vaultInitCode } from '../../server/devnet/deployContracts.js'
+import { create2Address, delegateInitCode } from '../../server/devnet/deployContracts.js'
 import { readDeployableFile } from './deployableFile.js'
 import { type ChainPlan, DeployRefused, planChain } from './planChain.js'
 import { onChain, reachNodes } from './reachNodes.js'
 import { feesOf, sendSteps } from './sendSteps.js'
+import { ownerInFile, vaultsOf, whyOtherVault } from './vaultOwner.js'
 
 export type DeployOptions = {
   chainsFile: string
@@ -14,7 +15,8 @@ export type DeployOptions = {
   signer: Signer | null
   /** The key stood in the environment: good enough for test chains only. */
   isPlainKey: boolean
-  owner: Address
+  /** Null: who made the vault that the file names, if the file calls him its owner; else the signer. */
+  owner: Address | null
   operators: readonly Address[]
   dryRun: boolean
   replaceVault: boolean
@@ -32,11 +34,9 @@ export type DeployOutcome = 'done' | 'planned' | 'ownerHasTo'
  * that it may be run again after any failure.
  */
 export async function deploy(options: DeployOptions, say: (line: string) => void): Promise<DeployOutcome> {
-  const { owner, operators } = options
-  const made = {
-    delegate: create2Address(delegateInitCode()),
-    vaultOf: (number: number) => create2Address(vaultInitCode(owner), number),
-  }
+  const { operators } = options
+  const owner = ownerOf(options, say)
+  const made = { delegate: create2Address(delegateInitCode()), vaultOf: vaultsOf(owner) }
   const file = readDeployableFile(options.chainsFile, made, options)
   const real = file.chains.filter((chain) => !chain.testnet).map((chain) => chain.chainId)
   if (options.isPlainKey && real.length > 0) {
@@ -46,6 +46,11 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   const deployer = options.signer?.address ?? owner
   const wanted = { deployer, owner, operators, vaultNumber: file.vaultNumber }
   const chains = await Promise.all(file.chains.map(async (chain) => ({ chain, reader: await reachNodes(chain, say) })))
+  const reasons = file.others.map(({ index, named }) => {
+    const { chain, reader } = chains[index]!
+    return onChain(chain, whyOtherVault(chain, reader, { named, made: file.vault, owner }))
+  })
+  if (reasons.length > 0) throw new DeployRefused((await Promise.all(reasons)).join('\n'))
   say(`delegate ${made.delegate}`)
   say(`vault    ${file.vault} of owner ${owner}, number ${file.vaultNumber}`)
 
@@ -84,6 +89,15 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   file.write(options.out)
   say(`Checked on chain. Written: ${options.out}`)
   return left
+}
+
+function ownerOf({ owner, signer, chainsFile }: DeployOptions, say: (line: string) => void): Address {
+  if (owner) return owner
+  const inFile = ownerInFile(chainsFile)
+  if (inFile) say(`owner    ${inFile}, vaultOwner in the file, who made the vault that it names`)
+  const found = inFile ?? signer?.address
+  if (!found) throw new DeployRefused('--owner <address> is missing, and there is no DEPLOYER_ key to be it')
+  return found
 }
 
 /** Says what is to be done on a chain and what it costs; false if the deployer can't pay for it. */

@@ -4,7 +4,7 @@ import { readChainsFile } from '../../server/config/chainsFile.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { DeployRefused } from './planChain.js'
 
-type Entry = { delegates?: string[]; vault?: string; formerVaults?: string[] }
+type Entry = { delegates?: string[]; vault?: string; formerVaults?: string[]; vaultOwner?: unknown }
 
 const nowhere = `0x${'0'.repeat(40)}`
 
@@ -13,24 +13,29 @@ const mostVaults = 100
 
 /**
  * Reads a chains file whose contracts may be missing still, and can write it with them. `vaultNumber` null: that of the vault
- * which the file names, if this build and owner make it, else the first.
+ * which the file names, if this build and owner make it, else the first. `others` are vaults that it names and that are not the
+ * one, by the place of their chain, where they are not to be replaced: nothing may be made of the file then.
  */
 export function readDeployableFile(
   path: string,
   made: { delegate: Address; vaultOf: (number: number) => Address },
   options: { replaceVault: boolean; vaultNumber: number | null; env: NodeJS.ProcessEnv },
-): { chains: ChainConfig[]; vault: Address; vaultNumber: number; write: (to: string) => void } {
+): {
+  chains: ChainConfig[]
+  vault: Address
+  vaultNumber: number
+  others: { index: number; named: Address }[]
+  write: (to: string) => void
+} {
   const content = readJson(path)
-  const entries = Array.isArray(content.chains) ? content.chains : []
+  const entries = entriesOf(content)
+  const others: { index: number; named: Address }[] = []
   const vaultNumber = options.vaultNumber ?? numberOf(entries, made.vaultOf) ?? 0
   const contracts = { delegate: made.delegate, vault: made.vaultOf(vaultNumber) }
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
     const known = entry.vault?.toLowerCase() ?? nowhere
     if (known !== nowhere && known !== contracts.vault && !options.replaceVault) {
-      throw new DeployRefused(
-        `The file names the vault ${known}, and this build and owner make ${contracts.vault}. The old one keeps its ` +
-          'inventory and its memory of what was paid: finish what is open, withdraw, then use --replace-vault.',
-      )
+      others.push({ index, named: known as Address })
     }
     // Else who wants a fresh vault, as beside an empty database, would get the one that has paid before.
     if (known === contracts.vault && options.replaceVault) {
@@ -39,11 +44,11 @@ export function readDeployableFile(
           'another --vault-number; where it is the fresh one, leave --replace-vault out.',
       )
     }
-    const others = (entry.delegates ?? []).filter(
+    const older = (entry.delegates ?? []).filter(
       (address) => ![nowhere, contracts.delegate].includes(address.toLowerCase()),
     )
     // Accounts that borrow an older delegate keep working with it.
-    entry.delegates = [contracts.delegate, ...others]
+    entry.delegates = [contracts.delegate, ...older]
     entry.vault = contracts.vault
     const former = [...(entry.formerVaults ?? []), ...(known === nowhere ? [] : [known])]
     const replaced = former.filter((address) => address.toLowerCase() !== contracts.vault)
@@ -58,6 +63,7 @@ export function readDeployableFile(
     chains,
     vault: contracts.vault,
     vaultNumber,
+    others,
     write(to) {
       // What a link leads to, and readable for no more than it was: addresses of nodes may hold keys.
       const file = existsSync(to) ? realpathSync(to) : to
@@ -70,13 +76,24 @@ export function readDeployableFile(
 }
 
 /** Of the vault that the file names. Null: it names none, or one that another build or owner has made. */
-function numberOf(entries: readonly Entry[], vaultOf: (number: number) => Address): number | null {
+export function numberOf(
+  entries: readonly Pick<Entry, 'vault'>[],
+  vaultOf: (number: number) => Address,
+): number | null {
   const named = new Set(
     entries.map(({ vault }) => vault?.toLowerCase() ?? nowhere).filter((vault) => vault !== nowhere),
   )
   if (named.size === 0) return null
   for (let number = 0; number < mostVaults; number++) if (named.has(vaultOf(number))) return number
   return null
+}
+
+export function readEntries(path: string): Entry[] {
+  return entriesOf(readJson(path))
+}
+
+function entriesOf({ chains }: { chains?: Entry[] }): Entry[] {
+  return Array.isArray(chains) ? chains : []
 }
 
 /** The parser's own error repeats a piece of the file, and there may be a credential in it. */
