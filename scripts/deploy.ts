@@ -5,7 +5,8 @@
  * DEPLOYER_PRIVATE_KEYS (one key, test chains only), or DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL as for the service,
  * signs; the operators are by default those of the SOLVER_ variables, the owner is he who made the vault that the file names, if
  * the file has him as vaultOwner, else the deployer.
- * Ends with 0 when all is in place, 2 when the owner has to send the rest, 3 when a dry run found something to do.
+ * Ends with 0 when all is in place, 2 when the owner has to send the rest or nobody may operate the vault yet, 3 when a dry run
+ * found something to do.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -23,7 +24,7 @@ const usage =
   'Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>] ' +
   '[--replace-vault] [--vault-number <n>] [--dry-run]'
 
-const exitCodes = { done: 0, ownerHasTo: 2, planned: 3 }
+const exitCodes = { done: 0, ownerHasTo: 2, nobodyOperates: 2, planned: 3 }
 
 helpIfAsked(usage)
 try {

@@ -2,6 +2,7 @@ import { formatUnits, type Address, type PublicClient } from 'viem'
 import type { Signer } from '../../server/chain/signer.js'
 import { create2Address, delegateInitCode } from '../../server/devnet/deployContracts.js'
 import { readDeployableFile } from './deployableFile.js'
+import { mayAnyoneOperate } from './mayAnyoneOperate.js'
 import { type ChainPlan, DeployRefused, planChain } from './planChain.js'
 import { onChain, reachNodes } from './reachNodes.js'
 import { feesOf, sendSteps } from './sendSteps.js'
@@ -25,8 +26,11 @@ export type DeployOptions = {
   env: NodeJS.ProcessEnv
 }
 
-/** `done`: all is in place. `planned`: a dry run found something to do. `ownerHasTo`: the rest is the owner's. */
-export type DeployOutcome = 'done' | 'planned' | 'ownerHasTo'
+/**
+ * `done`: all is in place. `planned`: a dry run found something to do. `ownerHasTo`: the rest is the owner's.
+ * `nobodyOperates`: a vault pays nothing yet, as no operator was named and none is known.
+ */
+export type DeployOutcome = 'done' | 'planned' | 'ownerHasTo' | 'nobodyOperates'
 
 /**
  * Makes every chain of the file as the file says: both contracts at the addresses that code and owner determine,
@@ -65,6 +69,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   }
   const isMissing = (by: 'deployer' | 'owner') => plans.some(({ plan }) => plan.steps.some((step) => step.by === by))
   if (options.dryRun) {
+    for (const { plan, reader } of plans) await sayIfNobodyOperates(plan, reader)
     say('Dry run: nothing was sent and nothing was written.')
     return isMissing('deployer') || isMissing('owner') ? 'planned' : 'done'
   }
@@ -81,6 +86,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     const plan = await onChain(chain, planChain(chain, reader, wanted))
     const undone = plan.steps.find((step) => step.by === 'deployer')
     if (undone) throw new DeployRefused(`Chain ${chain.chainId}: not there after all: ${undone.what}`)
+    if ((await sayIfNobodyOperates(plan, reader)) && left === 'done') left = 'nobodyOperates'
     for (const { what, to, data } of plan.steps) {
       left = 'ownerHasTo'
       say(`${chain.chainId}: the owner ${plan.owner} has to ${what}: to ${to} data ${data}`)
@@ -89,6 +95,15 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   file.write(options.out)
   say(`Checked on chain. Written: ${options.out}`)
   return left
+
+  async function sayIfNobodyOperates({ chain, vault }: ChainPlan, reader: PublicClient): Promise<boolean> {
+    if (operators.length > 0 || (await onChain(chain, mayAnyoneOperate(reader, vault)))) return false
+    say(
+      `${chain.chainId}: NOBODY MAY OPERATE the vault, as far as its logs tell, so that it pays nothing: run this again with ` +
+        '--operators <address,…>, or with the SOLVER_ variables that name the keys',
+    )
+    return true
+  }
 }
 
 function ownerOf({ owner, signer, chainsFile }: DeployOptions, say: (line: string) => void): Address {

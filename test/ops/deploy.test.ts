@@ -167,6 +167,27 @@ describe('npm run deploy', () => {
     expect(await nonces()).to.deep.equal(before)
   })
 
+  it('says that nobody may operate where no operator was ever named, each time until one is', async () => {
+    const given = { owner: addressOf(9), signer: createSigner(devKey(9)), operators: [] }
+    const told = () => said.filter((line) => line.includes('NOBODY MAY OPERATE') && line.includes('--operators'))
+    expect(await run({ ...given, dryRun: true })).to.equal('planned')
+    expect(told()).to.have.length(2)
+    for (const times of [2, 3]) {
+      expect(await run(given)).to.equal('nobodyOperates')
+      expect(told()).to.have.length(2 * times)
+    }
+    said.length = 0
+    expect(await run({ ...given, operators: [addressOf(1)] })).to.equal('done')
+    expect(await run(given)).to.equal('done')
+    expect(told()).to.deep.equal([])
+    // Whose right was taken is none.
+    const args = [addressOf(1), false] as const
+    const data = encodeFunctionData({ abi: solverVaultAbi, functionName: 'setOperator', args })
+    await rpc(anvils[0]!.url, 'eth_sendTransaction', [{ from: addressOf(9), to: written().chains[0]!.vault, data }])
+    expect(await run(given)).to.equal('nobodyOperates')
+    expect(told()).to.have.length(1)
+  })
+
   async function runProgram(words: readonly string[], env: Record<string, string> = {}) {
     const program = await bundledProgram('scripts/deploy.ts', '--chains', file, ...words)
     return spawnSync(process.execPath, program, {
@@ -186,6 +207,12 @@ describe('npm run deploy', () => {
     const { stdout, stderr, status } = await runProgram(['--dry-run'], { DEPLOYER_KEY_FILE: 'owner.json' })
     expect(stderr).to.equal('DEPLOYER_KEY_FILE: is not known; did you mean DEPLOYER_KEYS_FILE?\n')
     expect([stdout, status]).to.deep.equal(['', 1])
+  })
+
+  it('ends with 2 where nobody may operate', async () => {
+    const { stdout, status } = await runProgram([], { DEPLOYER_PRIVATE_KEYS: devKey(3) })
+    expect(stdout).to.contain('101: NOBODY MAY OPERATE').and.contain('102: NOBODY MAY OPERATE')
+    expect(status).to.equal(2)
   })
 
   it('refuses an owner and operators with a wrong letter, and those that are nobody', async () => {
