@@ -1,11 +1,14 @@
-import { formatUnits, type Address, type PublicClient } from 'viem'
+import type { Address, PublicClient } from 'viem'
 import type { Signer } from '../../server/chain/signer.js'
 import { create2Address, delegateInitCode } from '../../server/devnet/deployContracts.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { awaitPending } from './awaitPending.js'
 import { readDeployableFile } from './deployableFile.js'
+import { describePlan } from './describePlan.js'
 import { mayAnyoneOperate } from './mayAnyoneOperate.js'
 import { type ChainPlan, DeployRefused, planChain } from './planChain.js'
 import { onChain, reachNodes } from './reachNodes.js'
-import { feesOf, sendSteps } from './sendSteps.js'
+import { sendSteps } from './sendSteps.js'
 import { ownerInFile, vaultsOf, whyOtherVault } from './vaultOwner.js'
 
 export type DeployOptions = {
@@ -60,12 +63,12 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
 
   const plans: { plan: ChainPlan; reader: PublicClient }[] = []
   for (const { chain, reader } of chains) {
-    const plan = await onChain(chain, planChain(chain, reader, wanted))
+    const plan = await onChain(chain, planNow(chain, reader))
     plans.push({ plan, reader })
-    const isPayable = await onChain(chain, describe(plan, reader, deployer, say))
-    if (!isPayable && !options.dryRun) {
-      throw new DeployRefused(`Chain ${chain.chainId}: ${deployer} can't pay for it; send it gas first.`)
-    }
+    const refusal = await onChain(chain, describePlan(plan, reader, deployer, say))
+    if (refusal === null) continue
+    if (!options.dryRun) throw new DeployRefused(refusal)
+    say(`  it would be refused now. ${refusal}`)
   }
   const isMissing = (by: 'deployer' | 'owner') => plans.some(({ plan }) => plan.steps.some((step) => step.by === by))
   if (options.dryRun) {
@@ -96,6 +99,12 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   say(`Checked on chain. Written: ${options.out}`)
   return left
 
+  async function planNow(chain: ChainConfig, reader: PublicClient): Promise<ChainPlan> {
+    const plan = await planChain(chain, reader, wanted)
+    if (options.dryRun || !plan.steps.some(({ by }) => by === 'deployer')) return plan
+    return (await awaitPending(chain, reader, deployer, say)) ? planChain(chain, reader, wanted) : plan
+  }
+
   async function sayIfNobodyOperates({ chain, vault }: ChainPlan, reader: PublicClient): Promise<boolean> {
     if (operators.length > 0 || (await onChain(chain, mayAnyoneOperate(reader, vault)))) return false
     say(
@@ -113,28 +122,4 @@ function ownerOf({ owner, signer, chainsFile }: DeployOptions, say: (line: strin
   const found = inFile ?? signer?.address
   if (!found) throw new DeployRefused('--owner <address> is missing, and there is no DEPLOYER_ key to be it')
   return found
-}
-
-/** Says what is to be done on a chain and what it costs; false if the deployer can't pay for it. */
-async function describe(
-  plan: ChainPlan,
-  reader: PublicClient,
-  deployer: Address,
-  say: (line: string) => void,
-): Promise<boolean> {
-  const { chain, steps } = plan
-  say(`${chain.chainId} ${chain.name}: ${steps.length === 0 ? 'nothing to do' : `${steps.length} transactions`}`)
-  const { maxFeePerGas } = await feesOf(plan, reader)
-  const { decimals, symbol } = chain.nativeCurrency
-  let cost = 0n
-  for (const { what, by, gas, value } of steps) {
-    const price = gas * maxFeePerGas + value
-    if (by === 'deployer') cost += price
-    say(`  ${by}: ${what} (about ${gas} gas, at most ${formatUnits(price, decimals)} ${symbol})`)
-  }
-  if (cost === 0n) return true
-  const balance = await reader.getBalance({ address: deployer })
-  const has = `${formatUnits(balance, decimals)}${balance < cost ? ', which is too little' : ''}`
-  say(`  costs ${deployer} at most ${formatUnits(cost, decimals)} ${symbol}; it has ${has}`)
-  return balance >= cost
 }
