@@ -36,6 +36,8 @@ export function readDatabaseUrl(text: string | undefined, dataDir: string, probl
     const known = Object.hasOwn(parameters, name) ? parameters[name]! : null
     if (!known) return refuse(`has ${unknown(name)}; known are ${Object.keys(parameters).join(', ')}`)
     if (!known.isRight(value)) return refuse(`its parameter ${name} must be ${known.form}`)
+    const unknownKey = name === 'ssl' ? unknownTls(value) : null
+    if (unknownKey) return refuse(unknownKey)
   }
   return { kind: 'mysql', url: text }
 }
@@ -62,10 +64,26 @@ function isDecodable(part: string): boolean {
 
 /** Other clients' names for TLS are common, and passed over they would leave the connection in the open. */
 function unknown(name: string): string {
-  const shown = /^[\w-]{1,40}$/.test(name) ? `the parameter "${name}"` : 'a parameter'
   const isTlsElsewhere = /^(ssl|tls|use-?ssl|require-?ssl)/i.test(name)
   const hint = isTlsElsewhere ? ' (TLS is ssl={"rejectUnauthorized":true,"verifyIdentity":true})' : ''
-  return `${shown}, which is not known${hint}`
+  return `${shown('parameter', name)}${hint}`
+}
+
+function shown(what: string, name: string): string {
+  return `${/^[\w-]{1,40}$/.test(name) ? `the ${what} "${name}"` : `a ${what}`}, which is not known`
+}
+
+/** What mysql2 hands on of `ssl`. Node's TLS takes more (`pfx`, `servername`), which it would pass over. */
+const tlsKeys = [
+  ...['ca', 'cert', 'key', 'passphrase', 'ciphers', 'minVersion', 'maxVersion'],
+  ...['rejectUnauthorized', 'verifyIdentity'],
+]
+
+/** The first key of the JSON that would be passed over, and with it what was to be checked. */
+function unknownTls(value: string): string | null {
+  if (value === 'Amazon RDS') return null
+  const given = Object.keys(JSON.parse(value) as object).find((key) => !tlsKeys.includes(key))
+  return given === undefined ? null : `its parameter ssl has ${shown('key', given)}; known are ${tlsKeys.join(', ')}`
 }
 
 /** A connection profile by name, or what Node's TLS is given. Anything else is no error to mysql2, or no TLS. */

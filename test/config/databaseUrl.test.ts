@@ -39,6 +39,10 @@ describe('the address of the database', () => {
     ['ssl=false', 'ssl must be a JSON object'],
     ['ssl=required', 'ssl must be a JSON object'],
     ['ssl=[]', 'ssl must be a JSON object'],
+    ['ssl={"rejectUnauthorized":true,"verifyidentity":true}', 'ssl has the key "verifyidentity", which is not known'],
+    ['ssl={"verifyIdentity":true,"pfx":"x"}', 'known are ca, cert, key'],
+    ['ssl={"servername":"db.example.org"}', '"servername"'],
+    ['ssl={"constructor":1}', '"constructor"'],
     ['connectTimeout=soon', 'connectTimeout must be milliseconds'],
   ] as const) {
     it(`refuses the parameter ${parameter}`, () => {
@@ -54,11 +58,20 @@ describe('the address of the database', () => {
     expect(text).to.contain('known are ssl, socketPath')
   })
 
+  it('repeats no value of what is given for TLS, nor what may be one', () => {
+    const text = problems('word@host/db?ssl={"passfrase":"Long-Secret","-----BEGIN Long-Secret":1}').join('\n')
+    expect(text).to.contain('"passfrase"').and.contain('passphrase').and.not.to.contain('Long-Secret')
+    const other = problems('word@host/db?ssl={"-----BEGIN Long-Secret":1}').join('\n')
+    expect(other).to.contain('ssl has a key, which is not known').and.not.to.contain('Long-Secret')
+  })
+
   it('takes escaped passwords and TLS in all forms', () => {
     for (const rest of [
       'a%40b%2Fc%3Fd%23@host:3307/db',
       'word@host/db?ssl={"rejectUnauthorized":true}',
       'word@host/db?ssl=%7B%22rejectUnauthorized%22%3Atrue%7D&connectTimeout=5000&compress=true',
+      'word@host/db?ssl={"verifyIdentity":true,"ca":"a","cert":"b","key":"c","passphrase":"d","ciphers":"e"}',
+      'word@host/db?ssl={"minVersion":"TLSv1.2","maxVersion":"TLSv1.3"}',
       'word@host/db?ssl=Amazon%20RDS',
       'word@[::1]:3306/db',
     ]) {
