@@ -64,51 +64,64 @@ export function readChainsFile(text: string, env: NodeJS.ProcessEnv): ChainsFile
   } catch {
     return { chains: [], groups: {}, problems: ['is no JSON'] }
   }
-  if (!validate(content)) return { chains: [], groups: {}, problems: (validate.errors ?? []).map(describe) }
+  if (validate(content)) return understand(content, env, () => true)
+  const errors = validate.errors ?? []
+  const problems = errors.map(describe)
+  const broken = errors.map(({ instancePath }) => /^\/chains\/(\d+)(?:\/|$)/.exec(instancePath)?.[1])
+  if (broken.includes(undefined)) return { chains: [], groups: {}, problems }
+  // What stands at their places is chains as the schema says, and has its defaults.
+  const rest = understand(content as FileContent, env, (index) => !broken.includes(String(index)))
+  return { ...rest, problems: [...problems, ...rest.problems] }
+}
+
+/** What the schema doesn't check, of those chains whose place is to be looked at. */
+function understand(content: FileContent, env: NodeJS.ProcessEnv, isLookedAt: (index: number) => boolean): ChainsFile {
   const problems: string[] = []
   const groups = content.groups ?? {}
-  const chains = content.chains.map((chain, index) => toChain(chain, `/chains/${index}`, env, problems))
+  const read = content.chains.flatMap((chain, index) =>
+    isLookedAt(index) ? [{ place: `/chains/${index}`, chain: toChain(chain, `/chains/${index}`, env, problems) }] : [],
+  )
+  const chains = read.map(({ chain }) => chain)
   problems.push(
     ...duplicates(
       chains.map((chain) => String(chain.chainId)),
       '/chains: chainId',
     ),
   )
-  for (const [index, chain] of chains.entries()) {
-    const place = `/chains/${index}/tokens`
-    problems.push(
-      ...duplicates(
-        chain.tokens.map((token) => token.id),
-        `${place}: id`,
-      ),
-    )
-    problems.push(
-      ...duplicates(
-        chain.tokens.map((token) => token.address),
-        `${place}: address`,
-      ),
-    )
-    for (const token of chain.tokens) {
-      if (token.group !== null && !Object.hasOwn(groups, token.group)) {
-        problems.push(`${place}: token "${token.id}" names the group "${token.group}", which is not in /groups`)
-      }
-      if (token.funding === 'open' && !chain.testnet) {
-        problems.push(
-          `${place}: token "${token.id}" has open funding, and chain ${chain.chainId} is not marked testnet`,
-        )
-      }
-      if (token.funding === 'open' && !token.openCapPerDay) {
-        problems.push(`${place}: token "${token.id}" has open funding and needs openCapPerDay above 0`)
-      }
-      if ((token.outflowCapPerDay ?? 0n) >= 2n ** 112n) {
-        problems.push(`${place}: token "${token.id}" has an outflowCapPerDay above what the vault can hold (112 bits)`)
-      }
-      if (token.airdrop && !chain.testnet) {
-        problems.push(`${place}: token "${token.id}" has an airdrop, and chain ${chain.chainId} is not marked testnet`)
-      }
+  for (const { chain, place } of read) checkTokens(chain, `${place}/tokens`, groups, problems)
+  return { chains, groups, problems }
+}
+
+function checkTokens(chain: ChainConfig, place: string, groups: ChainsFile['groups'], problems: string[]): void {
+  problems.push(
+    ...duplicates(
+      chain.tokens.map((token) => token.id),
+      `${place}: id`,
+    ),
+  )
+  problems.push(
+    ...duplicates(
+      chain.tokens.map((token) => token.address),
+      `${place}: address`,
+    ),
+  )
+  for (const token of chain.tokens) {
+    if (token.group !== null && !Object.hasOwn(groups, token.group)) {
+      problems.push(`${place}: token "${token.id}" names the group "${token.group}", which is not in /groups`)
+    }
+    if (token.funding === 'open' && !chain.testnet) {
+      problems.push(`${place}: token "${token.id}" has open funding, and chain ${chain.chainId} is not marked testnet`)
+    }
+    if (token.funding === 'open' && !token.openCapPerDay) {
+      problems.push(`${place}: token "${token.id}" has open funding and needs openCapPerDay above 0`)
+    }
+    if ((token.outflowCapPerDay ?? 0n) >= 2n ** 112n) {
+      problems.push(`${place}: token "${token.id}" has an outflowCapPerDay above what the vault can hold (112 bits)`)
+    }
+    if (token.airdrop && !chain.testnet) {
+      problems.push(`${place}: token "${token.id}" has an airdrop, and chain ${chain.chainId} is not marked testnet`)
     }
   }
-  return { chains, groups, problems }
 }
 
 function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, problems: string[]): ChainConfig {

@@ -312,6 +312,25 @@ describe('the configuration', () => {
     expect(problems({}, goodFile)).to.deep.equal([])
   })
 
+  it('tells of the other chains what is wrong where one breaks the schema', () => {
+    const real = { ...goodChain, chainId: 1, testnet: false, vault: mistyped, tokens: [{ ...goodToken, group: 'eur' }] }
+    const chains = [{ ...goodChain, confirmations: 'many' }, real, { ...goodChain, rpcUrls: ['ftp://a.example'] }]
+    const text = problems({}, { ...goodFile, chains }).join('\n')
+    for (const problem of [
+      '/chains/0/confirmations: must be integer',
+      '/chains/1/vault: has a wrong checksum',
+      '/chains/1/tokens: token "usd" names the group "eur"',
+      '/chains/2/rpcUrls/0: is no http or https address',
+      'SOLVER_PRIVATE_KEYS: plain keys are for test chains only; not marked testnet: 1.',
+    ]) {
+      expect(text).to.contain(problem)
+    }
+    expect(problems({}, { ...goodFile, chains: [null, ...chains.slice(1)] }).join()).to.contain('/chains/1/vault')
+    for (const elsewhere of [{ groups: { usd: { feeBps: -1 } } }, { chain: [] }]) {
+      expect(problems({}, { ...goodFile, chains, ...elsewhere }).join()).not.to.contain('/chains/1/vault')
+    }
+  })
+
   it('tells all problems at once', () => {
     expect(problems({ PORT: 'x', ROLE: 'x', LOG_LEVEL: 'x', DATABASE_URL: 'x' })).to.have.length(4)
   })
