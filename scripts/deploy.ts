@@ -2,6 +2,7 @@
  * Deploys both contracts on every chain of a chains file, at the same address everywhere, and sets operators and caps.
  * Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>]
  *        [--replace-vault] [--vault-number <n>] [--dry-run]
+ * Both --replace-vault and --vault-number go for all chains of the file: a vault is replaced on all of them or on none.
  * DEPLOYER_PRIVATE_KEYS (one key, test chains only), or DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL as for the service,
  * signs; the operators are by default those of the SOLVER_ variables, the owner is he who made the vault that the file names, if
  * the file has him as vaultOwner, else the deployer.
@@ -22,7 +23,7 @@ import { helpIfAsked, withUsage } from './usage.js'
 
 const usage =
   'Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>] ' +
-  '[--replace-vault] [--vault-number <n>] [--dry-run]'
+  '[--replace-vault] [--vault-number <n>] [--dry-run]. The vault of the file is replaced on all its chains or on none.'
 
 const exitCodes = { done: 0, ownerHasTo: 2, nobodyOperates: 2, planned: 3 }
 

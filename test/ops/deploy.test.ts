@@ -203,6 +203,12 @@ describe('npm run deploy', () => {
     expect(stdout + stderr).not.to.contain(devKey(1).slice(2))
   })
 
+  it('tells how it is used, and that a vault is replaced everywhere or nowhere', async () => {
+    const { stdout, status } = await runProgram(['--help'])
+    expect(stdout).to.contain('--vault-number <n>').and.contain('on all its chains or on none')
+    expect(status).to.equal(0)
+  })
+
   it('refuses a variable that is misspelt before it looks at anything', async () => {
     const { stdout, stderr, status } = await runProgram(['--dry-run'], { DEPLOYER_KEY_FILE: 'owner.json' })
     expect(stderr).to.equal('DEPLOYER_KEY_FILE: is not known; did you mean DEPLOYER_KEYS_FILE?\n')
