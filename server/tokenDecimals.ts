@@ -5,8 +5,9 @@ import { ConfigurationRefused } from './knownDeployment.js'
 
 /**
  * Throws `ConfigurationRefused` where a token counts in other decimals than the chains file says: what is paid for it in
- * another token of its group would be wrong by that factor. Tokens of a chain that does not answer, and those that say
- * nothing of it, are taken as the file has them.
+ * another token of its group would be wrong by that factor. As many nodes have to tell so as the chain's `agreement` asks
+ * for, and none the contrary: one that lies is not to stop a start, nor to have the file changed to what it says. Tokens of
+ * a chain that does not answer, and those that say nothing of it, are taken as the file has them.
  */
 export async function refuseOtherDecimals(chains: ReadonlyMap<number, Chain>, log: Logger): Promise<void> {
   const wrong = await Promise.all([...chains.values()].map((chain) => otherDecimals(chain, log)))
@@ -15,19 +16,31 @@ export async function refuseOtherDecimals(chains: ReadonlyMap<number, Chain>, lo
 }
 
 async function otherDecimals(chain: Chain, log: Logger): Promise<string[]> {
-  const { chainId } = chain.config
+  const { chainId, agreement } = chain.config
   const tokens = chain.config.tokens.filter(({ address }) => address !== nativeToken)
   try {
     const told = await chain.decimals(tokens.map(({ address }) => address))
     return tokens.flatMap(({ id, decimals }, index) => {
-      const found = told[index] ?? null
-      if (found === decimals) return []
-      if (found !== null) return `the token "${id}" of chain ${chainId} has ${found} decimals, and not ${decimals}`
-      log.warn({ chainId, token: id }, 'the token does not say how many decimals it has')
+      const byNode = told[index]!
+      const others = byNode.flatMap((number, node) =>
+        number === null || number === decimals ? [] : [{ number, node }],
+      )
+      const context = { chainId, token: id, nodes: others.map(({ number, node }) => `rpcUrls/${node}: ${number}`) }
+      if (byNode.every((number) => number === null)) {
+        log.warn(context, 'the token does not say how many decimals it has')
+      } else if (others.length > 0 && others.length >= agreement && !byNode.includes(decimals)) {
+        return `the token "${id}" of chain ${chainId} has ${describe(others)}, and not ${decimals}: correct it, or take out a node that is wrong`
+      } else if (others.length > 0) {
+        log.warn(context, 'too few nodes tell other decimals of the token than the chains file')
+      }
       return []
     })
   } catch (error) {
     log.warn({ err: error, chainId }, 'the decimals of the tokens were not read')
     return []
   }
+}
+
+function describe(others: readonly { number: number; node: number }[]): string {
+  return others.map(({ number, node }) => `${number} decimals (rpcUrls/${node})`).join(', ')
 }

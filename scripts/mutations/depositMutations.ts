@@ -7,8 +7,8 @@ export const depositMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/bookDeposit.ts',
-        find: "return !previous || previous.status === 'success' ? 'open' : 'none'",
-        replace: "return previous || !previous ? 'open' : 'none'",
+        find: "|| isUndone ? 'open' : 'none'",
+        replace: "|| isUndone || previous ? 'open' : 'none'",
       },
     ],
     tests: ['test/store/registeredDeposits.test.ts', '-g', 'waits for the one before it'],
@@ -18,7 +18,7 @@ export const depositMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/bookDeposit.ts',
-        find: "if (registered === 'open') return 'waits'",
+        find: "if (registered === 'open' && isOfIt) return 'waits'",
         replace: '',
       },
     ],

@@ -160,8 +160,11 @@ export type Chain = {
   nonces(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<ToldNonce[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
-  /** What each ERC-20 token says of its decimals; null: nothing, or not in numbers. */
-  decimals(tokens: readonly Address[]): Promise<(number | null)[]>
+  /**
+   * What each ERC-20 token says of its decimals, by node, in the order of `rpcUrls`; null: the token says nothing that is a
+   * number of them, or the node does not answer in time. At least one does.
+   */
+  decimals(tokens: readonly Address[]): Promise<(number | null)[][]>
   vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /** Whether the vault, or a former one, has paid under this key. `since`: by a node that has this block. */
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>

@@ -174,9 +174,10 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     },
 
     async decimals(tokens) {
-      const parts = partsOf(tokens, maxCalls).map((part) => {
+      const parts = partsOf(tokens, maxCalls).map(async (part) => {
         const calls = part.map((to) => call('eth_call', { to, data: encodeDecimals() }, 'latest'))
-        return rpc.read(calls, (answers) => answers.map(readDecimals), { isAnswer: isRevert })
+        const told = await rpc.readEach(calls, (answers) => answers.map(readDecimals), { graceMs: slowNodeMs })
+        return part.map((_token, index) => told.map((node) => node && node[index]!))
       })
       return (await Promise.all(parts)).flat()
     },

@@ -33,9 +33,9 @@ export function readBalance({ error, result }: RpcAnswer): bigint {
   return error || result === '0x' ? 0n : readWord(result)
 }
 
-/** What a token says of its decimals, which EIP-20 has as a `uint8`. */
+/** What a token says of its decimals, which EIP-20 has as a `uint8`. Null: nothing, or nothing of the kind. */
 export function readDecimals({ error, result }: RpcAnswer): number | null {
-  if (error || result === '0x') return null
+  if (error || typeof result !== 'string' || !/^0x[0-9a-f]{64}/i.test(result)) return null
   const decimals = readWord(result)
   return decimals > 255n ? null : Number(decimals)
 }

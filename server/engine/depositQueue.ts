@@ -107,8 +107,8 @@ async function asArrived(
 
 async function settle(work: DepositWork, result: DepositResult, tools: EngineTools): Promise<Visit> {
   const outcome = await tools.store.settleDeposit(work.id, result, tools.now())
-  if (outcome === 'waits') return waits(registeredMs)
   const { id: depositId, chainId, transactionHash: hash } = work
+  if (outcome === 'waits') return waits(Math.max(tools.chains.get(chainId)!.config.pollIntervalMs, registeredMs))
   const code = result.outcome === 'refused' ? result.code : undefined
   tools.log.info({ depositId, chainId, hash, outcome: result.outcome, code }, 'deposit report settled')
   tools.changed(depositTopic(work.id))

@@ -29,11 +29,12 @@ export async function bookDeposit(
   const amount = BigInt(row.amount)
   const isIntoVault = Boolean(row.is_deposit) && found.custody === 'vault'
   const registered = isIntoVault ? await registrationOf(trx, row) : 'none'
-  if (registered === 'open') return 'waits'
-  const open = registered === 'none' ? await withoutRecorded(trx, row, found) : null
+  const isOfIt = chooseMovements(found.movements, amount) !== null
+  if (registered === 'open' && isOfIt) return 'waits'
+  const open = registered === 'backs' ? null : await withoutRecorded(trx, row, found)
   const chosen = open && chooseMovements(open, amount)
   if (!chosen) {
-    return open && !chooseMovements(found.movements, amount)
+    return open && !isOfIt
       ? { code: 'deposit_mismatch', message: found.mismatch }
       : { code: 'transaction_already_used', message: alreadyUsed }
   }
@@ -52,7 +53,7 @@ export async function bookDeposit(
 /**
  * What a step has of the transaction as its payment. `backs`: all of it counts there, or is to, as its user has signed.
  * `open`: it shows soon, as nothing but the chain is waited for. One that waits for the step before it, in an action that
- * anybody may have made, keeps nobody's money from him: `none`.
+ * anybody may have made, keeps nobody's money from him: `none`; but where a reorganisation has either wait again.
  */
 async function registrationOf(trx: Transaction, row: DepositRow): Promise<'backs' | 'open' | 'none'> {
   const [step] = await trx('payments')
@@ -66,8 +67,9 @@ async function registrationOf(trx: Transaction, row: DepositRow): Promise<'backs
   if (!step) return 'none'
   if (step.status === 'success' || step.signed) return 'backs'
   const before = { ...refOf(step), stepIndex: step.step_index - 1 }
-  const previous = await trx<StepRow>('steps').where(stepKeyColumns(before)).first('status')
-  return !previous || previous.status === 'success' ? 'open' : 'none'
+  const previous = await trx<StepRow>('steps').where(stepKeyColumns(before)).first('status', 'reopenings')
+  const isUndone = step.reopenings > 0 || Boolean(previous?.reopenings)
+  return !previous || previous.status === 'success' || isUndone ? 'open' : 'none'
 }
 
 /** Those that no report has recorded and that are no credit, whoever it is of and by whatever way it came. */

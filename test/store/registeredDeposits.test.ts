@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { StepAttempt } from '../../server/domain/action.js'
+import { stepKeyColumns } from '../../server/store/rows.js'
 import {
   aBatch,
   aNewAction,
@@ -18,8 +19,12 @@ describe('a deposit report of a transaction that a step has as its payment', () 
   const { ask, balance, codeOf, settlePayment } = scene
   const place = { blockNumber: 7, blockHash: randomHash() }
 
-  async function report(user: Address, transactionHash: Hash, amounts: bigint[] = [100n]) {
-    const amount = amounts.reduce((sum, one) => sum + one, 0n)
+  async function report(
+    user: Address,
+    transactionHash: Hash,
+    amounts: bigint[] = [100n],
+    amount = amounts.reduce((sum, one) => sum + one, 0n),
+  ) {
     const reported = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount, isDeposit: true }
     const { id } = await scene.store.reportDeposit(reported, 1, Date.now())
     const movements = amounts.map((one, logIndex) => ({ logIndex, amount: one }))
@@ -38,6 +43,19 @@ describe('a deposit report of a transaction that a step has as its payment', () 
     return { ref, attempt: '1' } satisfies StepAttempt
   }
 
+  /** For a step whose predecessor waits for a transaction that nobody knows. */
+  async function registeredBehind(user: Address, hash: Hash) {
+    const payment = () =>
+      aBatch({ tokenTransfers: [aTransfer({ from: user, to: randomAddress(), token: usdOn1, amount: 100n })] })
+    const chainBatches = [payment(), payment()]
+    const entry = aNewAction({ user, intents: [{ mode: 'non-7702:on-demand', chainBatches }] })
+    await scene.store.insertAction(entry)
+    const [first, second] = [stepOf(entry, 0, 0), stepOf(entry, 0, 1)]
+    await ask(first, { hash: randomHash(), action: 'register' })
+    expect(await codeOf(ask(second, { hash, action: 'register' }))).to.equal('none')
+    return { first, second }
+  }
+
   it('waits for what comes of the step, and is recorded where that backs nothing', async () => {
     const [user, hash] = [randomAddress(), randomHash()]
     const step = await registered(user, hash)
@@ -50,6 +68,23 @@ describe('a deposit report of a transaction that a step has as its payment', () 
     expect(await settle()).to.equal('settled')
     expect((await read()).status).to.equal('recorded')
     expect(await balance('available', user)).to.equal(100n)
+  })
+
+  it('waits where a reorganisation has the step wait for the one before it again', async () => {
+    const [user, hash] = [randomAddress(), randomHash()]
+    const { second, first } = await registeredBehind(user, hash)
+    const { settle } = await report(user, hash)
+    await scene.database.knex('steps').where(stepKeyColumns(first)).update({ reopenings: 1 })
+    expect(await settle()).to.equal('waits')
+    expect((await scene.store.readStep(second))!.status).to.equal('executing')
+  })
+
+  it('is refused at once where the transaction moves another amount', async () => {
+    const [user, hash] = [randomAddress(), randomHash()]
+    await registered(user, hash)
+    const { settle, read } = await report(user, hash, [100n], 99n)
+    expect(await settle()).to.equal('settled')
+    expect((await read()).error?.code).to.equal('deposit_mismatch')
   })
 
   it('is refused where the step is paid by it, and where its user has signed for that', async () => {
@@ -65,15 +100,7 @@ describe('a deposit report of a transaction that a step has as its payment', () 
 
   it('is recorded where the step waits for the one before it, which anybody may have asked for', async () => {
     const [user, hash] = [randomAddress(), randomHash()]
-    const payment = () =>
-      aBatch({ tokenTransfers: [aTransfer({ from: user, to: randomAddress(), token: usdOn1, amount: 100n })] })
-    const chainBatches = [payment(), payment()]
-    const entry = aNewAction({ user, intents: [{ mode: 'non-7702:on-demand', chainBatches }] })
-    await scene.store.insertAction(entry)
-    const second = stepOf(entry, 0, 1)
-    await ask(stepOf(entry, 0, 0), { hash: randomHash(), action: 'register' })
-    expect(await codeOf(ask(second, { hash, action: 'register' }))).to.equal('none')
-
+    const { second } = await registeredBehind(user, hash)
     const { settle, read } = await report(user, hash)
     expect(await settle()).to.equal('settled')
     expect((await read()).status).to.equal('recorded')
