@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, loadConfig } from '../server/config/config.js'
+import { createRedactor } from '../server/chain/redact.js'
+import { dataDirOf, loadChains, loadConfig } from '../server/config/config.js'
 import { startDevnet } from '../server/devnet/devnet.js'
 import type { ChainConfig } from '../server/domain/chainConfig.js'
 import { hideSecrets } from '../server/logging.js'
@@ -8,7 +9,7 @@ import { createDatabase, type Database, type DatabaseConfig } from '../server/st
 import { isOfDatabase } from '../server/store/databaseErrors.js'
 import { databasePlace } from '../server/store/databasePlace.js'
 import { explainUnusable } from '../server/store/databaseUnusable.js'
-import { describePlace, refuseNoPlace } from './place.js'
+import { describeChains, describePlace, refuseNoChains, refuseNoPlace } from './place.js'
 
 type Place = {
   database: Database
@@ -23,50 +24,73 @@ type Place = {
  * and with it a credential), and ends the process with 1.
  */
 export function atService(work: (place: Place) => Promise<void>): Promise<void> {
-  return at({ work })
-}
-
-/** The same without its database, which may be down, or held by the service that runs: for what is of the chains alone. */
-export function atChains(onChains: (place: Omit<Place, 'database'>) => Promise<void>): Promise<void> {
-  return at({ onChains })
-}
-
-type Tool = { work: Parameters<typeof atService>[0] } | { onChains: Parameters<typeof atChains>[0] }
-
-async function at(tool: Tool): Promise<void> {
-  // What is said before there is a configuration repeats nothing secret.
-  let hide = (text: string) => text
-  let explain = (_error: unknown): Error | null => null
-  process.stdout.on('error', outliveReader)
-  const undo: (() => Promise<void>)[] = []
-  try {
-    const said = process.argv.slice(2)
-    const words = said.filter((word) => word !== '--embedded')
-    refuseNoPlace(process.env, said.includes('--embedded'))
-    const config = readConfig()
-    hide = hideSecrets(config)
-    explain = (error) => (isOfDatabase(error) ? explainUnusable(config.database, error) : null)
-    const readChains = async () => config.deployment?.chains ?? (await startChains(config))
+  return at(async (run) => {
+    refuseNoPlace(process.env, run.embedded)
+    const loaded = loadConfig(process.env)
+    if (!loaded.ok) throw haveProblems(loaded.problems)
+    const { config } = loaded
+    run.hide = hideSecrets(config)
+    run.explain = (error) => (isOfDatabase(error) ? explainUnusable(config.database, error) : null)
     console.log(describePlace(config))
-    if ('onChains' in tool) return await tool.onChains({ chains: await readChains(), words })
     refuseNoFile(config.database)
     const database = createDatabase(config.database)
-    undo.push(() => database.close())
+    run.undo.push(() => database.close())
     await refuseOtherBuild(database, config.database)
-    await tool.work({ database, chains: await readChains(), words })
+    const chains = config.deployment?.chains ?? (await startChains(config.dataDir, run))
+    await work({ database, chains, words: run.words })
+  })
+}
+
+/**
+ * The same for what is of the chains alone. It reads the chains file and nothing else: the database may be down or held by
+ * the service, and whoever has no keys and no word of the database in his shell has to be able to stop payouts.
+ */
+export function atChains(work: (place: Omit<Place, 'database'>) => Promise<void>): Promise<void> {
+  return at(async (run) => {
+    refuseNoChains(process.env, run.embedded)
+    const { chains: named, problems } = loadChains(process.env)
+    if (problems.length > 0) throw haveProblems(problems)
+    run.hide = createRedactor(named.flatMap(({ rpcUrls }) => rpcUrls))
+    const dataDir = dataDirOf(process.env)
+    console.log(`Looking at ${describeChains(run.embedded ? null : named, dataDir)}`)
+    await work({ chains: run.embedded ? await startChains(dataDir, run) : named, words: run.words })
+  })
+}
+
+type Run = {
+  embedded: boolean
+  words: string[]
+  /** Takes secrets out of a text; until there is a configuration, what is said repeats none. */
+  hide: (text: string) => string
+  /** What fails in words for an operator, or null. */
+  explain: (error: unknown) => Error | null
+  /** What has to be put away at the end, the last first. */
+  undo: (() => Promise<void>)[]
+}
+
+async function at(work: (run: Run) => Promise<void>): Promise<void> {
+  const said = process.argv.slice(2)
+  const run: Run = {
+    embedded: said.includes('--embedded'),
+    words: said.filter((word) => word !== '--embedded'),
+    ...{ hide: (text) => text, explain: () => null, undo: [] },
+  }
+  process.stdout.on('error', outliveReader)
+  try {
+    await work(run)
   } catch (error) {
-    const { message } = explain(error) ?? (error instanceof Error ? error : new Error(String(error)))
-    console.error(hide(message))
+    const { message } = run.explain(error) ?? (error instanceof Error ? error : new Error(String(error)))
+    console.error(run.hide(message))
     process.exitCode = 1
   } finally {
-    for (const step of undo.reverse()) await step()
+    for (const step of run.undo.reverse()) await step()
   }
+}
 
-  async function startChains({ dataDir }: Config): Promise<ChainConfig[]> {
-    const devnet = await startDevnet({ dataDir: join(dataDir, 'chains'), isGuest: true })
-    undo.push(() => devnet.stop())
-    return devnet.chains
-  }
+async function startChains(dataDir: string, { undo }: Run): Promise<ChainConfig[]> {
+  const devnet = await startDevnet({ dataDir: join(dataDir, 'chains'), isGuest: true })
+  undo.push(() => devnet.stop())
+  return devnet.chains
 }
 
 function refuseNoFile(config: DatabaseConfig): void {
@@ -102,8 +126,6 @@ function outliveReader(error: NodeJS.ErrnoException): void {
 }
 
 /** All problems in one line, as everything else that these tools fail with. */
-function readConfig(): Config {
-  const loaded = loadConfig(process.env)
-  if (loaded.ok) return loaded.config
-  throw new Error(`The configuration has problems: ${loaded.problems.join('; ')}`)
+function haveProblems(problems: string[]): Error {
+  return new Error(`The configuration has problems: ${problems.join('; ')}`)
 }

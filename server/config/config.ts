@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dearest } from '../api/rateLimit.js'
-import { readChainsFile } from './chainsFile.js'
+import { type ChainsFile, readChainsFile } from './chainsFile.js'
 import { readDatabaseUrl } from './databaseUrl.js'
 import { misspeltVariables } from './knownVariables.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
@@ -65,7 +65,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
 
   const chainsText = readChains(env, problems)
   problems.push(...misspeltVariables(env, chainsText ?? ''))
-  const dataDir = env.DATA_DIR || '.data'
+  const dataDir = dataDirOf(env)
   const role = choice('ROLE', roles, 'all')
   const metricsPort = integer('METRICS_PORT', -1, { min: 0, max: 65535 })
   const config: Config = {
@@ -97,6 +97,17 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze(config) }
 }
 
+/** The chains file alone, for a tool that needs nothing else of the environment. Without a file there are no chains. */
+export function loadChains(env: NodeJS.ProcessEnv): { chains: ChainConfig[]; problems: string[] } {
+  const problems: string[] = []
+  const text = readChains(env, problems)
+  return { chains: text === null ? [] : understandChains(text, env, problems).chains, problems }
+}
+
+export function dataDirOf(env: NodeJS.ProcessEnv): string {
+  return env.DATA_DIR || '.data'
+}
+
 function readOrigins(text: string | undefined, problems: string[]): string[] {
   if (text === undefined || text === '' || text === '*') return ['*']
   const origins = text.split(',').map((origin) => origin.trim())
@@ -120,6 +131,12 @@ function readChains(env: NodeJS.ProcessEnv, problems: string[]): string | null {
   }
 }
 
+function understandChains(text: string, env: NodeJS.ProcessEnv, problems: string[]): ChainsFile {
+  const file = readChainsFile(text, env)
+  problems.push(...file.problems.map((problem) => `CHAINS_FILE: ${problem}`))
+  return file
+}
+
 function readDeployment(
   env: NodeJS.ProcessEnv,
   { chainsText, role }: { chainsText: string | null; role: Config['role'] },
@@ -135,8 +152,7 @@ function readDeployment(
   }
   const keys = readOperatorKeys(env, problems, { signs: role !== 'api' })
   if (chainsText === null) return null
-  const file = readChainsFile(chainsText, env)
-  problems.push(...file.problems.map((problem) => `CHAINS_FILE: ${problem}`))
+  const file = understandChains(chainsText, env, problems)
   const real = file.chains.filter((chain) => !chain.testnet)
   if (real.length > 0 && env.SOLVER_PRIVATE_KEYS) {
     problems.push(

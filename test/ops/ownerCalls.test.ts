@@ -84,6 +84,38 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
     expect(await read('paused')).to.equal(false)
   })
 
+  it('needs of the environment the chains file alone, beside chains of value too, whatever else is wrong in it', async () => {
+    const { chains, groups } = JSON.parse(readFileSync(env.CHAINS_FILE!, 'utf8'))
+    for (const chain of chains) {
+      chain.testnet = false
+      chain.rpcUrls[0] += '/?key=${NODE_KEY}'
+      for (const token of chain.tokens) delete token.airdrop
+    }
+    const CHAINS_FILE = join(folder, 'of-value.json')
+    writeFileSync(CHAINS_FILE, JSON.stringify({ chains, groups }))
+    const wrong = { ROLE: 'boss', DATABASE_ULR: 'mysql://u:p@h/x', SOLVER_MNEMONIC: 'x', DATABASE_URL: 'postgres://x' }
+    for (const more of [{}, wrong]) {
+      const { status, stdout, stderr } = await runTool('operate', ['owner', 'pause', '31337'], {
+        ...{ CHAINS_FILE, NODE_KEY: '0123456789abcdef' },
+        ...more,
+      })
+      expect([status, stderr]).to.deep.equal([0, ''])
+      expect(stdout).to.match(/^Looking at chains 31337 .*, 31338 /)
+      expect(stdout).to.contain(`31337: the owner ${owner} has to pause payouts: to ${vault}`)
+    }
+    const { status, stderr } = await runTool('operate', ['owner', 'pause'], { CHAINS_FILE })
+    expect([status, stderr.trim().split('\n').length]).to.deep.equal([1, 1])
+    expect(stderr).to.contain('CHAINS_FILE: /chains/0/rpcUrls/0: the environment variable NODE_KEY is not set')
+  })
+
+  it('takes no other chains for those of a file that is not named', async () => {
+    for (const more of [{}, { DATABASE_URL: 'sqlite:', DATA_DIR: folder }] as Record<string, string>[]) {
+      const { status, stdout, stderr } = await runTool('operate', ['owner', 'pause'], more)
+      expect([status, stdout]).to.deep.equal([1, ''])
+      expect(stderr).to.contain('CHAINS_FILE is not set').and.contain('--embedded')
+    }
+  })
+
   it("takes an operator's right", async () => {
     const [first] = await lines('revoke', operator, '31337')
     await send(first!)

@@ -185,6 +185,14 @@ describe('the tools beside the service', function () {
     for (const { port } of chains) expect(await identify(`http://127.0.0.1:${port}`)).to.equal(null)
   })
 
+  it("tells the owner's calls of the embedded chains with --embedded, whatever the database", async () => {
+    const env = { DATA_DIR: folder, DATABASE_URL: 'postgres://x/y' }
+    const { status, first, stdout, stderr } = await run('operate', ['owner', 'pause', '31337', '--embedded'], env)
+    expect([status, stderr]).to.deep.equal([0, ''])
+    expect(first).to.equal(`Looking at the embedded development chains in ${join(folder, 'chains')}`)
+    expect(stdout).to.match(/^31337: the owner 0x\w{40} has to pause payouts: to /m)
+  })
+
   it('takes --embedded for no other chains', async () => {
     const { status, stderr } = await run('reconcile', ['--embedded'], { CHAINS_FILE: '/none', DATABASE_URL: 'sqlite:' })
     expect(status).to.equal(1)
