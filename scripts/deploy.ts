@@ -56,7 +56,7 @@ async function run() {
   if (!values.chains) throw new DeployRefused('--chains <file> is missing')
   const vaultNumber = values['vault-number'] ?? null
   if (vaultNumber !== null && !/^\d{1,2}$/.test(vaultNumber)) throw new DeployRefused('--vault-number: from 0 to 99')
-  const misspelt = misspeltVariables(process.env, readFileSync(values.chains, 'utf8'))
+  const misspelt = misspeltVariables(process.env, readFileSync(values.chains, 'utf8'), 'deploy')
   if (misspelt.length > 0) throw new DeployRefused(misspelt.join('\n'))
   const [signer, ...more] = await signersOf('DEPLOYER')
   if (more.length > 0) throw new DeployRefused('DEPLOYER_ names more than one key')

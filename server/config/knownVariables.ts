@@ -23,37 +23,59 @@ export const knownVariables: readonly string[] = [
   'RATE_LIMIT_PER_MINUTE',
 ]
 
+/** What each program reads, and which names are its own by how they begin: what it passes over may be another program's. */
+const programs = {
+  service: { reads: knownVariables.filter((name) => !name.startsWith('DEPLOYER_')), own: /^SOLVER_/ },
+  deploy: { reads: keyVariables as readonly string[], own: /^(?:SOLVER|DEPLOYER)_/ },
+}
+
 /** So short, and any environment has names that look like it. */
 const tooShort = 5
-/** Up to here a second wrong letter makes another word, as of `DATA_DIR` and `BASE_DIR`. */
-const short = 8
 
 /**
  * Names that are likely to be mistaken ones: passed over, what they say would be the default. Of the values nothing is
- * repeated, nor a name that may be one. `chainsText` is the chains file, or nothing.
+ * repeated, nor a name that may be one. `chainsText` is the chains file, empty where there is none, null where it can't be read:
+ * any name may be filled in there.
  */
-export function misspeltVariables(env: NodeJS.ProcessEnv, chainsText: string): string[] {
-  const known = [...knownVariables, ...variablesIn(chainsText)]
+export function misspeltVariables(
+  env: NodeJS.ProcessEnv,
+  chainsText: string | null,
+  program: keyof typeof programs = 'service',
+): string[] {
+  const { reads, own } = programs[program]
+  const known = [...reads, ...variablesIn(chainsText ?? '')]
   const problems: string[] = []
   for (const [name, value] of Object.entries(env)) {
     if (!value || known.includes(name) || isOfCluster(name, value)) continue
-    const prefix = /^(?:SOLVER|DEPLOYER)_/.exec(name)?.[0]
-    const near = knownVariables.find((other) => isNear(name, other) && (prefix !== undefined || !env[other]))
+    const prefix = own.exec(name)?.[0]
+    const near = reads.find((other) => isNear(name, other) && (prefix !== undefined || !isSet(env, other)))
     const shown = /^\w{1,40}$/.test(name) ? name : `A variable that begins with ${prefix}`
     if (near) problems.push(`${name}: is not known; did you mean ${near}?`)
-    else if (prefix) problems.push(`${shown}: is not known; with ${prefix} there are ${namesWith(prefix)}`)
+    else if (prefix && chainsText !== null) {
+      problems.push(`${shown}: is not known; with ${prefix} there are ${namesWith(prefix)}`)
+    }
   }
   return problems
 }
 
+/** One letter more, less or other, or two that have changed places; a second one makes names that others use (`DATABASE_SSL`). */
 function isNear(name: string, known: string): boolean {
   if (known.length <= tooShort) return false
-  return distance(name.toUpperCase(), known) <= (known.length > short ? 2 : 1)
+  const upper = name.toUpperCase()
+  return distance(upper, known) <= 1 || upper.replace(/Y$/, 'IES') === known
 }
 
-/** What Kubernetes and Docker's links set for a service that is called `solver`, or nearly as one of ours. */
-function isOfCluster(name: string, value: string): boolean {
+function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
+  return Boolean(env[name]) && !isOfCluster(name, env[name]!)
+}
+
+/**
+ * What Kubernetes and Docker's links set for a service that is called `solver`, or as one of ours is, or nearly: of one that
+ * is called `metrics` they set `METRICS_PORT`.
+ */
+export function isOfCluster(name: string, value: string): boolean {
   if (/_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true
+  if (/^[A-Z0-9]+_ENV_\w/.test(name) || (name.endsWith('_NAME') && /^\/[^/]+\/[^/]+$/.test(value))) return true
   return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value)
 }
 

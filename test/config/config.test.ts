@@ -332,6 +332,8 @@ describe('the configuration', () => {
   })
 
   it('tells all problems at once', () => {
+    const unread = problems({ CHAINS_FILE: '/none.json', SOLVER_PRIVATE_KEYS: key, SOLVER_RPC_KEY: 'x' })
+    expect(unread).to.deep.equal(["CHAINS_FILE: /none.json can't be read (ENOENT)"])
     expect(problems({ PORT: 'x', ROLE: 'x', LOG_LEVEL: 'x', DATABASE_URL: 'x' })).to.have.length(4)
   })
 

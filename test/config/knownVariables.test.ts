@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { loadConfig } from '../../server/config/config.js'
 import { misspeltVariables } from '../../server/config/knownVariables.js'
 
 const secret = `0x${'5e'.repeat(32)}`
@@ -38,7 +39,25 @@ const usual: Record<string, Record<string, string>> = {
   Docker: {
     ...named('HOSTNAME', 'HOME', 'container', 'DOCKER_HOST', 'DOCKER_CONFIG', 'DB_NAME', 'DB_PORT', 'MYSQL_DATABASE'),
     ...{ MYSQL_HOST: 'db', MARIADB_PORT: 'tcp://172.17.0.2:3306', MARIADB_PORT_3306_TCP_ADDR: '172.17.0.2' },
+    // Of a link that is called `solver`.
+    ...{
+      SOLVER_NAME: '/svc/solver',
+      SOLVER_PORT: 'udp://172.17.0.3:53',
+      ...named('SOLVER_ENV_PATH', 'SOLVER_ENV_GPG_KEY'),
+    },
   },
+  'another program': named(
+    ...[
+      'DATABASE_SSL',
+      'DATABASE_UID',
+      'METRICS_HOST',
+      'MIN_CONNECTIONS',
+      'LOG_FILE',
+      'DATA_SRC',
+      'CHAIN_ID',
+      'PROXIES',
+    ],
+  ),
   'GitHub Actions': named(
     ...['CI', 'GITHUB_ACTIONS', 'GITHUB_WORKSPACE', 'GITHUB_ENV', 'GITHUB_TOKEN', 'GITHUB_REF_TYPE', 'GITHUB_RUN_ID'],
     ...['RUNNER_OS', 'RUNNER_TEMP', 'RUNNER_TOOL_CACHE', 'ImageOS', 'JAVA_HOME', 'GOROOT_1_22_X64', 'CHROMEWEBDRIVER'],
@@ -60,8 +79,29 @@ describe('variables that are not known', () => {
   for (const [place, env] of Object.entries(usual)) {
     it(`are nobody's mistake as ${place} sets them`, () => {
       expect(misspeltVariables(env, '')).to.deep.equal([])
+      expect(misspeltVariables(env, '', 'deploy')).to.deep.equal([])
+      const loaded = loadConfig(env)
+      expect(loaded.ok && loaded.config.metricsPort).to.equal(null)
     })
   }
+
+  it('are told where the place of the right one is taken by what Kubernetes sets', () => {
+    const env = { METRICS_PORT: 'tcp://10.0.0.1:443', METRICS_PROT: '9100' }
+    expect(misspeltVariables(env, '')).to.deep.equal(['METRICS_PROT: is not known; did you mean METRICS_PORT?'])
+    expect(loadConfig({ METRICS_PORT: '10.0.0.1:443' }).ok).to.equal(false)
+  })
+
+  it('are told by the program alone that would read the right ones', () => {
+    const ofDeployer = named('DEPLOYER_ADDRESS', 'DEPLOYER_PRIVATE_KEY', 'DEPLOYER_RPC_KEY')
+    expect(misspeltVariables(ofDeployer, '')).to.deep.equal([])
+    const told = misspeltVariables(ofDeployer, '', 'deploy')
+    expect(told).to.have.length(3)
+    expect(told).to.include('DEPLOYER_PRIVATE_KEY: is not known; did you mean DEPLOYER_PRIVATE_KEYS?')
+    const ofService = named('DATABASE_ULR', 'CHAIN_FILE', 'LOGLEVEL')
+    expect(misspeltVariables(ofService, '')).to.have.length(3)
+    expect(misspeltVariables(ofService, '', 'deploy')).to.deep.equal([])
+    expect(misspeltVariables(named('SOLVER_KEY_FILE'), '', 'deploy')).to.have.length(1)
+  })
 
   for (const [name, meant] of [
     ['DATABASE_ULR', 'DATABASE_URL'],
@@ -74,7 +114,8 @@ describe('variables that are not known', () => {
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['SOLVER_KEY_FILE', 'SOLVER_KEYS_FILE'],
     ['SOVLER_KEYS_FILE', 'SOLVER_KEYS_FILE'],
-    ['DEPLOYER_PRIVATE_KEY', 'DEPLOYER_PRIVATE_KEYS'],
+    ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
+    ['MAX_CONECTIONS', 'MAX_CONNECTIONS'],
     ['ON_DEMAND_PROOFS', 'ON_DEMAND_PROOF'],
   ] as const) {
     it(`are told, with the one that is near: ${name}`, () => {
@@ -94,6 +135,9 @@ describe('variables that are not known', () => {
   it('are no mistake where the right one is set too, or they are empty, or the chains file has them filled in', () => {
     expect(misspeltVariables(named('DATABASE_URI', 'DATABASE_URL'), '')).to.deep.equal([])
     expect(misspeltVariables({ DATABASE_URI: '', SOLVER_KEY: '' }, '')).to.deep.equal([])
+    // A file that can't be read has filled in nobody knows what.
+    const unread = misspeltVariables(named('SOLVER_RPC_KEY', 'SOLVER_KEY_FILE'), null)
+    expect(unread).to.deep.equal(['SOLVER_KEY_FILE: is not known; did you mean SOLVER_KEYS_FILE?'])
     const text = '{"rpcUrls":["https://a.example/${SOLVER_RPC_KEY}","${DATABASE_URI}"]}'
     expect(misspeltVariables(named('SOLVER_RPC_KEY', 'DATABASE_URI'), text)).to.deep.equal([])
   })
