@@ -54,7 +54,7 @@ export async function checkDatabase(
     const isUnused = await hasNoLanes(database)
     return { findings: list, database: isOfThisBuild ? database : await closed(), isUnused }
   } catch (error) {
-    explain(error)
+    explainFailure(error, config, found)
     return { findings: list, database: await closed(), isUnused: false }
   }
 
@@ -62,28 +62,29 @@ export async function checkDatabase(
     await database.close().catch(() => undefined)
     return null
   }
+}
 
-  function explain(error: unknown): void {
-    const { code, errno } = (error ?? {}) as { code?: string; errno?: number }
-    // The message may name the host and the user; the code says enough.
-    const what = String(code || errno || (error as Error).name)
-    if (isLocked(error)) {
-      const remedy = 'Stop the service and look again; or leave it, if the service is healthy.'
-      warn('database.inUse', 'another process holds the file, the service presumably; it was not looked into', remedy)
-    } else if (config.kind === 'sqlite') {
-      const remedy = 'Name a file that the service has made, or restore the backup of it.'
-      fault('database.damaged', `${config.file} is no database that can be read: ${what}`, remedy)
-    } else if (errno === 1045 || errno === 1044) {
-      fault('database.accessDenied', what, 'Correct user and password in DATABASE_URL, or GRANT ALL ON the database.')
-    } else if (errno === 1049) {
-      fault('database.missing', what, 'CREATE DATABASE … CHARACTER SET utf8mb4, or correct its name in DATABASE_URL.')
-    } else if (what === 'HANDSHAKE_SSL_ERROR' || what === 'HANDSHAKE_NO_SSL_SUPPORT') {
-      const remedy =
-        "Set up TLS at the server, and name the CA of its certificate by NODE_EXTRA_CA_CERTS; see 'TLS to the database' in server/OPERATING.md."
-      fault('database.tls', what, remedy)
-    } else {
-      fault('database.unreachable', what, 'Start it, or correct host and port in DATABASE_URL.')
-    }
+/** What the database has failed with, as a finding. */
+export function explainFailure(error: unknown, config: Config['database'], { fault, warn }: Findings): void {
+  const { code, errno } = (error ?? {}) as { code?: string; errno?: number }
+  // The message may name the host and the user; the code says enough.
+  const what = String(code || errno || (error as Error).name)
+  if (isLocked(error)) {
+    const remedy = 'Stop the service and look again; or leave it, if the service is healthy.'
+    warn('database.inUse', 'another process holds the file, the service presumably; it was not looked into', remedy)
+  } else if (config.kind === 'sqlite') {
+    const remedy = 'Name a file that the service has made, or restore the backup of it.'
+    fault('database.damaged', `${config.file} is no database that can be read: ${what}`, remedy)
+  } else if (errno === 1045 || errno === 1044) {
+    fault('database.accessDenied', what, 'Correct user and password in DATABASE_URL, or GRANT ALL ON the database.')
+  } else if (errno === 1049) {
+    fault('database.missing', what, 'CREATE DATABASE … CHARACTER SET utf8mb4, or correct its name in DATABASE_URL.')
+  } else if (what === 'HANDSHAKE_SSL_ERROR' || what === 'HANDSHAKE_NO_SSL_SUPPORT') {
+    const remedy =
+      "Set up TLS at the server, and name the CA of its certificate by NODE_EXTRA_CA_CERTS; see 'TLS to the database' in server/OPERATING.md."
+    fault('database.tls', what, remedy)
+  } else {
+    fault('database.unreachable', what, 'Start it, or correct host and port in DATABASE_URL.')
   }
 }
 

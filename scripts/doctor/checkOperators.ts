@@ -1,4 +1,4 @@
-import { type Address, formatUnits, type Hex } from 'viem'
+import { type Address, formatUnits } from 'viem'
 import { call } from '../../server/chain/rpcFormat.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { stepFeeCap } from '../../server/domain/feeCap.js'
@@ -6,6 +6,7 @@ import { fewTransactions, gasMark, transactionGas } from '../../server/domain/ga
 import type { Database } from '../../server/store/database.js'
 import { countOpenTransactions, readLanes } from '../../server/store/lanes.js'
 import type { NodeReport } from './checkNode.js'
+import { createContractReader } from './contractReader.js'
 import { createFindings, type Finding } from './finding.js'
 
 type Node = NonNullable<NodeReport['node']>
@@ -23,6 +24,7 @@ export async function checkOperators(
 ): Promise<Finding[]> {
   const { list, fault, warn } = createFindings(`chain ${chain.chainId}`)
   const [node] = nodes
+  const read = createContractReader(node.ask)
   const { baseFeePerGas } = node.head
   const perGas = baseFeePerGas + chain.priorityFeePerGas
   const { symbol, decimals } = chain.nativeCurrency
@@ -33,11 +35,7 @@ export async function checkOperators(
   const mark = gasMark({ baseFeePerGas, priorityFeePerGas: chain.priorityFeePerGas })
   const lanes = database ? await readLanes(database, chain.chainId) : []
   for (const operator of operators) {
-    const [balance, code] = await node.ask([
-      call('eth_getBalance', operator, 'latest'),
-      call('eth_getCode', operator, 'latest'),
-    ])
-    const wei = BigInt((balance?.result as Hex) ?? '0x0')
+    const [wei, code] = await Promise.all([read.balance(operator), read.code(operator)])
     const has = `${operator} has ${formatUnits(wei, decimals)} ${symbol}`
     if (wei === 0n || wei < transactionGas * perGas) {
       fault('operator.noGas', `${has}: not enough for one transaction`, `Send it ${symbol} for gas.`)
@@ -45,7 +43,7 @@ export async function checkOperators(
       const needed = `${fewTransactions} transactions of one step take up to ${formatUnits(mark, decimals)}`
       warn('operator.lowGas', `${has}; ${needed}`, `Send it ${symbol} for gas.`)
     }
-    if (code?.result && code.result !== '0x') {
+    if (code !== '0x') {
       const what = `${operator} has code or a delegation; nodes keep few of its transactions waiting`
       warn('operator.hasCode', what, 'Use a key that is used for nothing else.')
     }
@@ -102,10 +100,12 @@ export async function checkUsedBefore(
     if (!nonce) continue
     const what =
       `the chain knows ${nonce} transactions of ${operator}, and the database is empty: if the service has sent them, what ` +
-      'users have paid since is not known any more, and payments that are reported anew are credit once more'
+      'users have paid since is not known any more, and payments that are reported anew would be credit once more; its lane ' +
+      'will be held (`lane_paused`), and nothing paid out on credit'
     const remedy =
       'Name the database that the service had in DATABASE_URL or DATA_DIR, or restore its backup; a new one only beside a ' +
-      'fresh vault: see "Restoring a backup" in server/OPERATING.md. If this is the first start of all, use a key of its own.'
+      'fresh vault: see "Starting with an empty database" in server/OPERATING.md. If this is the first start of all, use a ' +
+      'key of its own.'
     warn('operator.usedBefore', what, remedy)
   }
   return list

@@ -31,12 +31,13 @@ export async function checkInventory(
 ): Promise<void> {
   const { vault } = chain
   const balanceOf = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [vault] })
-  const held = token.address === nativeToken ? await read.balance(vault) : await read.word(token.address, balanceOf)
-  if (held && BigInt(held) === 0n) {
+  const word = token.address === nativeToken ? await read.balance(vault) : await read.word(token.address, balanceOf)
+  const held = word === null ? null : BigInt(word)
+  if (held === 0n) {
     const remedy = `Send ${token.symbol} to ${vault}, or payouts of it fail.`
     findings.warn('vault.empty', `the vault holds no ${token.id}`, remedy)
-  } else if (held && BigInt(held) < token.minInventory) {
-    const [has, least] = [BigInt(held), token.minInventory].map((amount) => formatUnits(amount, token.decimals))
+  } else if (held !== null && held < token.minInventory) {
+    const [has, least] = [held, token.minInventory].map((amount) => formatUnits(amount, token.decimals))
     const what = `the vault holds ${has} ${token.symbol}, below minInventory, which is ${least}`
     findings.warn('vault.low', what, `Send ${token.symbol} to ${vault}, or correct minInventory in the chains file.`)
   }

@@ -1,35 +1,36 @@
 import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { NodeFailure } from '../../server/chain/nodeFailure.js'
-import { call } from '../../server/chain/rpcFormat.js'
+import { call, readBigInt, readHex, resultOf } from '../../server/chain/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../../server/chain/rpcNode.js'
+import { isRevert } from '../../server/chain/simulationAnswers.js'
 
 /** Asks one node. */
 export type Ask = (calls: readonly RpcCall[]) => Promise<RpcAnswer[]>
 
 export type ContractReader = ReturnType<typeof createContractReader>
 
-/** Reads what may be no contract of ours, or none at all. */
+/** Reads what may be no contract of ours, or none at all. Throws a `NodeFailure` where the node does not say. */
 export function createContractReader(ask: Ask) {
   return { code, word, balance, vault }
 
-  /** Throws where the node gives none. */
-  async function code(address: Address): Promise<string> {
+  async function code(address: Address): Promise<Hex> {
     const [answer] = await ask([call('eth_getCode', address, 'latest')])
-    if (typeof answer?.result !== 'string') throw new NodeFailure(answer?.error?.message ?? 'eth_getCode gave nothing')
-    return answer.result
+    return given(answer, readHex)
   }
 
-  /** One word, or null where the call fails or returns something else. */
+  /** One word, or null where the call reverts or returns something else. */
   async function word(to: Address, data: Hex): Promise<Hex | null> {
     const [answer] = await ask([call('eth_call', { to, data }, 'latest')])
-    return typeof answer?.result === 'string' && answer.result.length >= 66 ? (answer.result as Hex) : null
+    if (answer?.error && isRevert(answer.error)) return null
+    const returned = given(answer, readHex)
+    return returned.length >= 66 ? returned : null
   }
 
   /** In wei. */
-  async function balance(address: Address): Promise<Hex | null> {
+  async function balance(address: Address): Promise<bigint> {
     const [answer] = await ask([call('eth_getBalance', address, 'latest')])
-    return (answer?.result as Hex | undefined) ?? null
+    return given(answer, readBigInt)
   }
 
   /** What a function of a vault returns, or null where that is no vault. */
@@ -41,5 +42,15 @@ export function createContractReader(ask: Ask) {
     } catch {
       return null
     }
+  }
+}
+
+/** A node that refuses a call, or answers it with something else, says nothing of what is on the chain. */
+function given<Result>(answer: RpcAnswer | undefined, read: (result: unknown) => Result): Result {
+  if (answer?.error) throw new NodeFailure(answer.error.message)
+  try {
+    return read(resultOf(answer))
+  } catch (error) {
+    throw new NodeFailure((error as Error).message)
   }
 }

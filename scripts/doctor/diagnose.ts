@@ -5,10 +5,11 @@ import { loadConfig } from '../../server/config/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { readGenesis } from '../../server/store/chainIdentities.js'
 import type { Database } from '../../server/store/database.js'
+import { isOfDatabase, isOutage } from '../../server/store/databaseErrors.js'
 import { lags } from '../../server/domain/lag.js'
 import { describePlace } from '../place.js'
 import { checkContracts } from './checkContracts.js'
-import { checkDatabase } from './checkDatabase.js'
+import { checkDatabase, explainFailure } from './checkDatabase.js'
 import { checkDropped } from './checkDropped.js'
 import { checkKeys } from './checkKeys.js'
 import { checkNode, checkPublicNode } from './checkNode.js'
@@ -39,8 +40,18 @@ export async function diagnose(
     if (database) findings.push(...(await checkDropped(deployment.chains, database)))
     const keys = await checkKeys(deployment.keys, deployment.chains[0]!.chainId, env)
     findings.push(...keys.findings)
-    const parts = deployment.chains.map((chain) => checkChain(chain, keys.operators, { database, isUnused }, now()))
-    return [...findings, ...(await Promise.all(parts)).flat()]
+    const parts = await Promise.allSettled(
+      deployment.chains.map((chain) => checkChain(chain, keys.operators, { database, isUnused }, now())),
+    )
+    findings.push(...parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : [])))
+    const failed = parts.find((part) => part.status === 'rejected')
+    if (failed) throw failed.reason
+    return findings
+  } catch (error) {
+    if (!isOfDatabase(error) && !isOutage(error)) throw error
+    const found = createFindings('database')
+    explainFailure(error, loaded.config.database, found)
+    return [...findings, ...found.list]
   } finally {
     await database?.close()
   }
@@ -91,10 +102,9 @@ async function checkChain(
     found.push(...(await checkOperators(chain, [best, ...nodes.slice(1)], operators, database)))
     if (isUnused && !chain.testnet) found.push(...(await checkUsedBefore(chain, nodes, operators)))
   } catch (error) {
-    if (!(error instanceof Error)) throw error
+    if (!(error instanceof NodeFailure)) throw error
     const place = `rpcUrls/${best.index}`
-    // What else has failed may name other secrets than the node's address.
-    const text = error instanceof NodeFailure ? createRedactor(chain.rpcUrls)(error.message) : error.name
+    const text = createRedactor(chain.rpcUrls)(error.message)
     const remedy = `Check ${place} of chain ${chain.chainId} in the chains file, and look again.`
     fault('rpc.unreachable', `${place} fell silent while it was asked for contracts and operators: ${text}`, remedy)
   }

@@ -37,6 +37,8 @@ describe('npm run doctor', function () {
     asOwner,
     lowGas,
     setOperator,
+    ofValue,
+    usedBefore,
   } = doctorScene()
 
   it('finds nothing wrong with a configuration that works', async () => {
@@ -50,18 +52,6 @@ describe('npm run doctor', function () {
   const usedElsewhere = (index: number) => {
     database(laneOf(index, 'active'))
     const { address } = devAccount(index)
-    return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
-  }
-  const ofValue = async () => {
-    await keystore('right', 'right')
-    change((c) => {
-      c.testnet = false
-      for (const token of c.tokens) delete token.airdrop
-    })
-  }
-  const usedBefore = async () => {
-    await ofValue()
-    const { address } = devAccount(1)
     return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
   }
   const breakPage = (page: number) => {

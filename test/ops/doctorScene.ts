@@ -74,13 +74,16 @@ export function doctorScene() {
       },
     ])
 
-  /** A node in front of the first chain that does not know a method. */
-  async function without(refused: (call: { method: string; params: unknown[] }) => boolean) {
+  /** A node in front of the first chain that does not know a method, or refuses it with that error. */
+  async function without(
+    refused: (call: { method: string; params: unknown[] }) => boolean,
+    error = { code: -32601, message: 'method not found' },
+  ) {
     const node = await startFaultyNode(url())
     nodes.push(node)
     node.behave({
       kind: 'answer',
-      answer: (call) => (refused(call) ? { error: { code: -32601, message: 'method not found' } } : null),
+      answer: (call) => (refused(call) ? { error } : null),
     })
     change((chain) => (chain.rpcUrls = [node.url]))
   }
@@ -152,6 +155,22 @@ export function doctorScene() {
     })
   }
 
+  /** No chain for tests any more, with what such a one may not have taken out. */
+  async function ofValue() {
+    await keystore('right', 'right')
+    change((c) => {
+      c.testnet = false
+      for (const token of c.tokens) delete token.airdrop
+    })
+  }
+
+  /** The same, and the operator has sent something there. */
+  async function usedBefore() {
+    await ofValue()
+    const { address } = devAccount(1)
+    return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
+  }
+
   function remote() {
     delete place.env.SOLVER_PRIVATE_KEYS
     place.env.SOLVER_SIGNER_URL = `unix:${join(folder, 'no-signer')}`
@@ -193,5 +212,7 @@ export function doctorScene() {
     asOwner,
     lowGas,
     setOperator,
+    ofValue,
+    usedBefore,
   }
 }
