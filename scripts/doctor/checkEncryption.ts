@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { amazonRds } from '../../server/config/databaseUrl.js'
 import { createFindings, type Finding, type Findings } from './finding.js'
 
 /** Whether what the service and its database say to each other can be read and changed on the way. */
@@ -25,8 +26,7 @@ export function checkVerification(url: string, warn: Findings['warn']): void {
   if (staysHere(url)) return
   const remedy = `Have DATABASE_URL say ${verifying}; NODE_EXTRA_CA_CERTS names a CA that Node does not know.`
   const asked = new URL(url).searchParams.get('ssl') ?? '{}'
-  // Anything but JSON is the name of a profile, which knows the CA and no more.
-  const { rejectUnauthorized, verifyIdentity } = (asked.startsWith('{') ? JSON.parse(asked) : {}) as Record<
+  const { rejectUnauthorized, verifyIdentity } = (asked === amazonRds ? {} : JSON.parse(asked)) as Record<
     string,
     unknown
   >

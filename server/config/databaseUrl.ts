@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import type { DatabaseConfig } from '../store/database.js'
 
+/** mysql2's one profile: it knows the CA of Amazon's servers, and nothing else of TLS. */
+export const amazonRds = 'Amazon RDS'
+
 /** What of mysql2's options changes how the service connects, and nothing of what it reads and writes. */
 const parameters: Record<string, { form: string; isRight: (value: string) => boolean }> = {
   ssl: { form: 'a JSON object such as {"rejectUnauthorized":true}, or "Amazon RDS"', isRight: isTls },
@@ -36,8 +39,8 @@ export function readDatabaseUrl(text: string | undefined, dataDir: string, probl
     const known = Object.hasOwn(parameters, name) ? parameters[name]! : null
     if (!known) return refuse(`has ${unknown(name)}; known are ${Object.keys(parameters).join(', ')}`)
     if (!known.isRight(value)) return refuse(`its parameter ${name} must be ${known.form}`)
-    const unknownKey = name === 'ssl' ? unknownTls(value) : null
-    if (unknownKey) return refuse(unknownKey)
+    const wrong = name === 'ssl' ? wrongTls(value) : null
+    if (wrong) return refuse(wrong)
   }
   return { kind: 'mysql', url: text }
 }
@@ -79,16 +82,24 @@ const tlsKeys = [
   ...['rejectUnauthorized', 'verifyIdentity'],
 ]
 
-/** The first key of the JSON that would be passed over, and with it what was to be checked. */
-function unknownTls(value: string): string | null {
-  if (value === 'Amazon RDS') return null
-  const given = Object.keys(JSON.parse(value) as object).find((key) => !tlsKeys.includes(key))
-  return given === undefined ? null : `its parameter ssl has ${shown('key', given)}; known are ${tlsKeys.join(', ')}`
+/** mysql2 takes `"false"` for true of both, and 0 for true of the first. */
+const booleanKeys = ['rejectUnauthorized', 'verifyIdentity']
+
+/** What of the JSON would be passed over, or taken for something else, and with it what was to be checked. */
+function wrongTls(value: string): string | null {
+  if (value === amazonRds) return null
+  for (const [key, said] of Object.entries(JSON.parse(value) as object)) {
+    if (!tlsKeys.includes(key)) return `its parameter ssl has ${shown('key', key)}; known are ${tlsKeys.join(', ')}`
+    if (booleanKeys.includes(key) && typeof said !== 'boolean') {
+      return `its parameter ssl must have true or false, without quotes, as ${key}`
+    }
+  }
+  return null
 }
 
 /** A connection profile by name, or what Node's TLS is given. Anything else is no error to mysql2, or no TLS. */
 function isTls(value: string): boolean {
-  if (value === 'Amazon RDS') return true
+  if (value === amazonRds) return true
   try {
     const parsed: unknown = JSON.parse(value)
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)

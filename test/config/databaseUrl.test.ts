@@ -43,6 +43,9 @@ describe('the address of the database', () => {
     ['ssl={"verifyIdentity":true,"pfx":"x"}', 'known are ca, cert, key'],
     ['ssl={"servername":"db.example.org"}', '"servername"'],
     ['ssl={"constructor":1}', '"constructor"'],
+    ['ssl={"verifyIdentity":"true"}', 'ssl must have true or false, without quotes, as verifyIdentity'],
+    ['ssl={"rejectUnauthorized":0}', 'ssl must have true or false, without quotes, as rejectUnauthorized'],
+    ['ssl=%20{"rejectUnauthorized":null}', 'as rejectUnauthorized'],
     ['connectTimeout=soon', 'connectTimeout must be milliseconds'],
   ] as const) {
     it(`refuses the parameter ${parameter}`, () => {

@@ -283,6 +283,7 @@ describe('npm run doctor', function () {
       return list.map(({ name }) => name)
     }
     expect(found('db.example.org', '{"rejectUnauthorized":false}')).to.deep.equal(['database.notVerified'])
+    expect(found('db.example.org', ' {"rejectUnauthorized":false}')).to.deep.equal(['database.notVerified'])
     expect(found('db.example.org', '{"rejectUnauthorized":true}')).to.deep.equal(['database.identityNotVerified'])
     expect(found('db.example.org', 'Amazon RDS')).to.deep.equal(['database.identityNotVerified'])
     expect(found('db.example.org', '{"verifyIdentity":true}')).to.deep.equal([])
