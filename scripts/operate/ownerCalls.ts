@@ -19,19 +19,20 @@ type Order = {
   data: Hex
   /** The vault's function that names the account. */
   sender: 'owner' | 'pendingOwner'
-  vaults: (chain: ChainConfig) => Address[]
   /** Undefined: every chain. */
   chainId: string | undefined
   /** Asks a vault for what may make the call needless or fail, and says that of the answer, or null. */
   ask: (vault: Address) => RpcCall
   remark: (word: bigint) => string | null
+  /** Whether a former vault that answers so is not worth a word. */
+  isNothing?: (word: bigint) => boolean
   /** Of what the file tells. */
   check?: (chain: ChainConfig) => string[]
 }
 
 /**
- * The calls by which a vault's owner does something, for him to sign elsewhere, and what speaks against them. Sends nothing and
- * signs nothing. Null: the words are no order.
+ * The calls by which the vaults' owner does something, for him to sign elsewhere, and what speaks against them. Those of former
+ * vaults too: what was signed for one before may be sent still. Sends nothing and signs nothing. Null: the words are no order.
  */
 export async function describeOwnerCalls(words: string[], chains: readonly ChainConfig[]): Promise<string[] | null> {
   const order = readOrder(words)
@@ -41,7 +42,7 @@ export async function describeOwnerCalls(words: string[], chains: readonly Chain
   if (chosen.length === 0) throw new Error(`There is no chain ${id} in the configuration`)
   const lines = chosen.map(async (chain) => {
     const remarks = order.check?.(chain).map((remark) => `${chain.chainId}: ${remark}`) ?? []
-    const calls = await Promise.all(order.vaults(chain).map((vault) => describeCall(order, chain, vault)))
+    const calls = await Promise.all(vaultsOf(chain).map((vault) => describeCall(order, chain, vault)))
     return [...remarks, ...calls.flat()]
   })
   return (await Promise.all(lines)).flat()
@@ -57,12 +58,11 @@ function readOrder([order, ...words]: string[]): Order | null {
   return withdrawing(chainId, readAddress(token, '<token>'), readSomebody(to, '<to>'), readAmount(amount))
 }
 
-/** Former vaults too: what was signed for one before may be sent still. */
 function pausing(isOn: boolean, chainId: string | undefined): Order {
   return {
     what: isOn ? 'pause payouts' : 'let payouts go on',
     data: encodeFunctionData({ abi: solverVaultAbi, functionName: 'setPaused', args: [isOn] }),
-    ...{ sender: 'owner', vaults: vaultsOf, chainId },
+    ...{ sender: 'owner', chainId },
     ask: viewing('paused'),
     remark: (isPaused) => (isPaused !== BigInt(isOn) ? null : isOn ? 'is paused already' : 'is not paused'),
   }
@@ -73,7 +73,7 @@ function revoking(operator: string, chainId: string | undefined): Order {
   return {
     what: `take the right of the operator ${key}`,
     data: encodeFunctionData({ abi: solverVaultAbi, functionName: 'setOperator', args: [key, false] }),
-    ...{ sender: 'owner', vaults: vaultsOf, chainId },
+    ...{ sender: 'owner', chainId },
     ask: (vault) => call('eth_call', { to: vault, data: encodeIsOperator(key) }, 'latest'),
     remark: (isOperator) => (isOperator === 0n ? `knows no operator ${key}` : null),
   }
@@ -83,9 +83,10 @@ function accepting(chainId: string | undefined): Order {
   return {
     what: 'accept the ownership',
     data: encodeFunctionData({ abi: solverVaultAbi, functionName: 'acceptOwnership' }),
-    ...{ sender: 'pendingOwner', vaults: ({ vault }) => [vault], chainId },
+    ...{ sender: 'pendingOwner', chainId },
     ask: viewing('pendingOwner'),
     remark: (next) => (next === 0n ? 'is given to nobody: its owner has to call transferOwnership first' : null),
+    isNothing: (next) => next === 0n,
   }
 }
 
@@ -94,12 +95,13 @@ function withdrawing(chainId: string, token: Address, to: Address, amount: bigin
   return {
     what: `withdraw ${amount} of ${token} to ${to}`,
     data: encodeFunctionData({ abi: solverVaultAbi, functionName: 'withdraw', args: [token, to, amount] }),
-    ...{ sender: 'owner', vaults: ({ vault }) => [vault], chainId },
+    ...{ sender: 'owner', chainId },
     ask: (vault) =>
       isNative
         ? call('eth_getBalance', vault, 'latest')
         : call('eth_call', { to: token, data: encodeBalanceOf(vault) }, 'latest'),
     remark: (held) => (held < amount ? `holds ${held} of it only` : null),
+    isNothing: (held) => held === 0n,
     check(chain) {
       if (isVault(to, chain))
         throw new Error(`<to> is a vault of chain ${chain.chainId}, which what is withdrawn is to leave`)
@@ -115,8 +117,9 @@ function viewing(functionName: 'owner' | 'pendingOwner' | 'paused'): Order['ask'
 }
 
 /** As `npm run deploy` says what is left for the owner. */
-async function describeCall(order: Order, { chainId, rpcUrls }: ChainConfig, vault: Address): Promise<string[]> {
-  const rpc = createRpc(chainId, rpcUrls)
+async function describeCall(order: Order, chain: ChainConfig, vault: Address): Promise<string[]> {
+  const { chainId } = chain
+  const rpc = createRpc(chainId, chain.rpcUrls)
   const readOf = (asked: RpcCall) =>
     rpc
       .read([asked], ([answer]) => readWord(resultOf(answer)))
@@ -126,6 +129,7 @@ async function describeCall(order: Order, { chainId, rpcUrls }: ChainConfig, vau
       })
   const title = order.sender === 'owner' ? 'the owner' : 'the pending owner'
   const [sender, found] = await Promise.all([readOf(viewing(order.sender)(vault)), readOf(order.ask(vault))])
+  if (!(found instanceof ChainUnavailable) && vault !== chain.vault && order.isNothing?.(found)) return []
   const who = sender instanceof ChainUnavailable ? title : `${title} ${padHex(numberToHex(sender), { size: 20 })}`
   const remark = found instanceof ChainUnavailable ? null : order.remark(found)
   return [
@@ -133,6 +137,7 @@ async function describeCall(order: Order, { chainId, rpcUrls }: ChainConfig, vau
       ? [`${chainId}: no node tells ${title} of the vault ${vault} (${sender.reason})`]
       : []),
     ...(remark === null ? [] : [`${chainId}: the vault ${vault} ${remark}`]),
-    `${chainId}: ${who} has to ${order.what}: to ${vault} data ${order.data}`,
+    // Where it is given to nobody, nobody has to.
+    ...(sender === 0n ? [] : [`${chainId}: ${who} has to ${order.what}: to ${vault} data ${order.data}`]),
   ]
 }

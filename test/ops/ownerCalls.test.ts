@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Abi, type Address, encodeFunctionData, getAddress, zeroAddress } from 'viem'
+import { type Abi, type Address, encodeFunctionData, getAddress, type Hex, pad, zeroAddress } from 'viem'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { rpc } from '../../server/devnet/anvil.js'
@@ -17,7 +17,7 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
   const folder = mkdtempSync(join(tmpdir(), 'owner-'))
   const owner = devAccount(0).address.toLowerCase()
   const operator = devAccount(1).address
-  const former = `0x${'12'.repeat(20)}`
+  const former: Address = `0x${'12'.repeat(20)}`
   let devnet: Devnet
   let env: Record<string, string>
   let database: Database
@@ -63,8 +63,8 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
     await rpc(devnet.chains[0]!.rpcUrls[0]!, 'eth_sendTransaction', [{ from, to, data }])
   }
 
-  const read = (functionName: string, args: unknown[] = []): Promise<unknown> =>
-    reader(devnet.chains[0]!).readContract({ address: vault, abi: solverVaultAbi as Abi, functionName, args })
+  const read = (functionName: string, args: unknown[] = [], address: Address = vault): Promise<unknown> =>
+    reader(devnet.chains[0]!).readContract({ address, abi: solverVaultAbi as Abi, functionName, args })
 
   it('pauses every vault of every chain, those that nobody tells the owner of too, and lets them go on', async () => {
     const paused = await lines('pause')
@@ -116,6 +116,15 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
     }
   })
 
+  /** Makes the former vault one, as the other is. */
+  async function makeFormer(): Promise<void> {
+    const ask = (method: string, ...params: unknown[]) => rpc(devnet.chains[0]!.rpcUrls[0]!, method, params)
+    await ask('anvil_setCode', former, await ask('eth_getCode', vault, 'latest'))
+    for (const slot of ['0x0', '0x1', '0x2', '0x3'].map((name) => pad(name as Hex))) {
+      await ask('anvil_setStorageAt', former, slot, await ask('eth_getStorageAt', vault, slot, 'latest'))
+    }
+  }
+
   it("takes an operator's right", async () => {
     const [first] = await lines('revoke', operator, '31337')
     await send(first!)
@@ -135,17 +144,29 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
     expect(await lines('withdraw', '31337', former, to, '1')).to.include(
       `31337: the chains file names no token ${former}`,
     )
+    await rpc(devnet.chains[0]!.rpcUrls[0]!, 'anvil_setBalance', [former, '0x7'])
+    const native = await lines('withdraw', '31337', zeroAddress, to, '9')
+    expect(native).to.include(`31337: the vault ${former} holds 7 of it only`)
+    const calls = native.filter((told) => told.includes(`has to withdraw 9 of ${zeroAddress} to ${to.toLowerCase()}`))
+    expect(calls.map((told) => / to (0x\w{40}) data /.exec(told)![1])).to.deep.equal([vault, former])
   })
 
   it('accepts the ownership by whom it was given to, if it was', async () => {
-    expect((await lines('accept', '31337'))[0]).to.equal(
+    await makeFormer()
+    expect(await lines('accept', '31337')).to.deep.equal([
       `31337: the vault ${vault} is given to nobody: its owner has to call transferOwnership first`,
-    )
+    ])
     const next = devAccount(8).address
     const data = encodeFunctionData({ abi: solverVaultAbi, functionName: 'transferOwnership', args: [next] })
     await sendFrom(devnet.chains[0]!, devAccount(0), { to: vault, data })
-    const [line] = await lines('accept', '31337')
-    expect(line).to.contain(`31337: the pending owner ${next.toLowerCase()} has to accept the ownership`)
+    await makeFormer()
+    const [line, ofFormer, ...more] = await lines('accept', '31337')
+    const told = `31337: the pending owner ${next.toLowerCase()} has to accept the ownership: to `
+    expect([line, ofFormer, more]).to.satisfy(
+      () => line!.startsWith(told + vault) && ofFormer!.startsWith(told + former) && more.length === 0,
+    )
+    await send(ofFormer!)
+    expect(await read('owner', [], former)).to.equal(getAddress(next))
     await send(line!)
     expect(await read('owner')).to.equal(getAddress(next))
   })
