@@ -9,7 +9,7 @@ import { mayAnyoneOperate } from './mayAnyoneOperate.js'
 import { type ChainPlan, DeployRefused, planChain } from './planChain.js'
 import { onChain, reachNodes } from './reachNodes.js'
 import { sendSteps } from './sendSteps.js'
-import { ownerInFile, vaultsOf, whyOtherVault } from './vaultOwner.js'
+import { ownerInFile, vaultsOf, whyNotReplaced, whyOtherVault } from './vaultOwner.js'
 
 export type DeployOptions = {
   chainsFile: string
@@ -19,7 +19,7 @@ export type DeployOptions = {
   signer: Signer | null
   /** The key stood in the environment: good enough for test chains only. */
   isPlainKey: boolean
-  /** Null: who made the vault that the file names, if the file calls him its owner; else the signer. */
+  /** Null: for whom the vault was made that the file names, if the file calls him its owner; else the signer. */
   owner: Address | null
   operators: readonly Address[]
   dryRun: boolean
@@ -53,11 +53,14 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   const deployer = options.signer?.address ?? owner
   const wanted = { deployer, owner, operators, vaultNumber: file.vaultNumber }
   const chains = await Promise.all(file.chains.map(async (chain) => ({ chain, reader: await reachNodes(chain, say) })))
-  const reasons = file.others.map(({ index, named }) => {
-    const { chain, reader } = chains[index]!
-    return onChain(chain, whyOtherVault(chain, reader, { named, made: file.vault, owner }))
-  })
-  if (reasons.length > 0) throw new DeployRefused((await Promise.all(reasons)).join('\n'))
+  const reasons = await Promise.all(
+    file.others.map(({ index, named }) => {
+      const { chain, reader } = chains[index]!
+      return onChain(chain, whyNotThis(chain, reader, named))
+    }),
+  )
+  const refusals = reasons.filter((reason) => reason !== null)
+  if (refusals.length > 0) throw new DeployRefused(refusals.join('\n'))
   say(`delegate ${made.delegate}`)
   say(`vault    ${file.vault} of owner ${owner}, number ${file.vaultNumber}`)
 
@@ -99,6 +102,12 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   say(`Checked on chain. Written: ${options.out}`)
   return left
 
+  async function whyNotThis(chain: ChainConfig, reader: PublicClient, named: Address): Promise<string | null> {
+    if (!options.replaceVault) return whyOtherVault(chain, reader, { named, made: file.vault, owner })
+    // Whom the file calls the owner may be the one whose key is lost.
+    return options.owner ? null : whyNotReplaced(chain, reader, { named, deployer: options.signer?.address })
+  }
+
   async function planNow(chain: ChainConfig, reader: PublicClient): Promise<ChainPlan> {
     const plan = await planChain(chain, reader, wanted)
     if (options.dryRun || !plan.steps.some(({ by }) => by === 'deployer')) return plan
@@ -118,7 +127,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
 function ownerOf({ owner, signer, chainsFile }: DeployOptions, say: (line: string) => void): Address {
   if (owner) return owner
   const inFile = ownerInFile(chainsFile)
-  if (inFile) say(`owner    ${inFile}, vaultOwner in the file, who made the vault that it names`)
+  if (inFile) say(`owner    ${inFile}, vaultOwner in the file, for whom the vault was made that it names`)
   const found = inFile ?? signer?.address
   if (!found) throw new DeployRefused('--owner <address> is missing, and there is no DEPLOYER_ key to be it')
   return found

@@ -14,7 +14,7 @@ const mostVaults = 100
 /**
  * Reads a chains file whose contracts may be missing still, and can write it with them. `vaultNumber` null: that of the vault
  * which the file names, if this build and owner make it, else the first. `others` are vaults that it names and that are not the
- * one, by the place of their chain, where they are not to be replaced: nothing may be made of the file then.
+ * one, by the place of their chain: unless they may be replaced, nothing may be made of the file then.
  */
 export function readDeployableFile(
   path: string,
@@ -34,9 +34,7 @@ export function readDeployableFile(
   const contracts = { delegate: made.delegate, vault: made.vaultOf(vaultNumber) }
   for (const [index, entry] of entries.entries()) {
     const known = entry.vault?.toLowerCase() ?? nowhere
-    if (known !== nowhere && known !== contracts.vault && !options.replaceVault) {
-      others.push({ index, named: known as Address })
-    }
+    if (known !== nowhere && known !== contracts.vault) others.push({ index, named: known as Address })
     // Else who wants a fresh vault, as beside an empty database, would get the one that has paid before.
     if (known === contracts.vault && options.replaceVault) {
       throw new DeployRefused(

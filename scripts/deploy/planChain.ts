@@ -75,12 +75,7 @@ export async function planChain(
   const read = <T>(functionName: string, args: readonly unknown[] = []) =>
     reader.readContract({ address: vault, abi: solverVaultAbi as Abi, functionName, args }) as Promise<T>
   const owner = hasVault ? ((await read<string>('owner')).toLowerCase() as Address) : wanted.owner
-  if (![wanted.owner, chain.vaultOwner].includes(owner)) {
-    throw new DeployRefused(
-      `Chain ${chain.chainId}: the vault ${vault} was made for the owner ${wanted.owner}, and ${owner} owns it. If that ` +
-        'is right, name it as vaultOwner in the chains file; if not, pay nothing into this vault.',
-    )
-  }
+  if (owner !== (chain.vaultOwner ?? wanted.owner)) throw new DeployRefused(whyOtherOwner())
   for (const operator of wanted.operators) {
     if (hasVault && (await read<boolean>('isOperator', [operator]))) continue
     set(`let ${operator} operate`, 'setOperator', [operator, true])
@@ -92,6 +87,21 @@ export async function planChain(
     if (current !== cap) set(`cap ${token.id} at ${cap} per day (is ${current})`, 'setOutflowCap', [token.address, cap])
   }
   return { chain, delegate, vault, owner, steps }
+
+  function whyOtherOwner(): string {
+    const { chainId, vaultOwner } = chain
+    if (owner !== wanted.owner) {
+      return (
+        `Chain ${chainId}: the vault ${vault} was made for the owner ${wanted.owner}, and ${owner} owns it. If that ` +
+        'is right, name it as vaultOwner in the chains file; if not, pay nothing into this vault.'
+      )
+    }
+    const file = `and the file has ${vaultOwner} as vaultOwner`
+    if (hasVault) {
+      return `Chain ${chainId}: ${owner} owns the vault ${vault}, ${file}: have that one accept it first, or take it out.`
+    }
+    return `Chain ${chainId}: the vault would be made for ${owner}, ${file}: give --owner ${vaultOwner}, or take it out.`
+  }
 
   async function hasCode(what: string, address: Address, expected: Hex): Promise<boolean> {
     const code = await reader.getCode({ address })

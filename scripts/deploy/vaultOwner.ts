@@ -18,6 +18,19 @@ export function ownerInFile(path: string): Address | null {
   return owners.find((owner) => numberOf(entries, vaultsOf(owner)) !== null) ?? null
 }
 
+/** Why a run that was given no owner may not put another vault in the place of the named one. Null: it is the deployer's. */
+export async function whyNotReplaced(
+  chain: ChainConfig,
+  reader: PublicClient,
+  { named, deployer }: { named: Address; deployer: Address | undefined },
+): Promise<string | null> {
+  const current = await ownerOf(reader, named).catch(() => null)
+  if (current !== null && current === deployer) return null
+  const what = `Chain ${chain.chainId}: the vault ${named} to be replaced`
+  if (current === null) return `${what} names no owner: give --owner with whom the next one is to belong to.`
+  return `${what} is of owner ${current}: give --owner ${current}, or --owner with whom the next one is to belong to.`
+}
+
 /** Why the vault that the file names for the chain is not the one that this run makes, and what to do. */
 export async function whyOtherVault(
   chain: ChainConfig,
@@ -35,8 +48,7 @@ export async function whyOtherVault(
       'was paid: finish what is open, withdraw, then use --replace-vault.'
     )
   }
-  const ofChain = await reader.readContract({ address: named, abi: solverVaultAbi, functionName: 'owner' })
-  const current = ofChain.toLowerCase() as Address
+  const current = await ownerOf(reader, named)
   const number = numberOf([{ vault: named }], vaultsOf(current))
   if (number === null) {
     return (
@@ -46,4 +58,9 @@ export async function whyOtherVault(
   }
   if (current !== owner) return `${what} The named one is of owner ${current}: give --owner ${current}.`
   return `${what} The named one is this owner's number ${number}: leave --vault-number out, or add --replace-vault.`
+}
+
+async function ownerOf(reader: PublicClient, vault: Address): Promise<Address> {
+  const owner = await reader.readContract({ address: vault, abi: solverVaultAbi, functionName: 'owner' })
+  return owner.toLowerCase() as Address
 }

@@ -85,20 +85,24 @@ describe('npm run deploy', () => {
   it('refuses a vault that someone else has come to own, unless the file names him', async () => {
     const given = { owner: addressOf(6), signer: createSigner(devKey(6)) }
     await run(given)
-    const [{ url }] = anvils as [Anvil]
     const { vault } = written().chains[0]!
-    const call = (from: number, functionName: 'transferOwnership' | 'acceptOwnership', args: Address[]) =>
-      rpc(url, 'eth_sendTransaction', [
-        {
-          from: addressOf(from),
-          to: vault,
-          data: encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args }),
-        },
-      ])
-    await call(6, 'transferOwnership', [addressOf(8)])
-    await call(8, 'acceptOwnership', [])
+    async function transfer({ url }: Anvil) {
+      const call = (from: number, functionName: 'transferOwnership' | 'acceptOwnership', args: Address[]) =>
+        rpc(url, 'eth_sendTransaction', [
+          {
+            from: addressOf(from),
+            to: vault,
+            data: encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args }),
+          },
+        ])
+      await call(6, 'transferOwnership', [addressOf(8)])
+      await call(8, 'acceptOwnership', [])
+    }
+    await transfer(anvils[0]!)
     expect(await refusal(run(given))).to.contain(`${addressOf(8)} owns it`)
     writeChains({ vaultOwner: addressOf(8) })
+    expect(await refusal(run(given))).to.contain(`Chain 102: ${addressOf(6)} owns the vault ${vault}`)
+    await transfer(anvils[1]!)
     expect(await run(given)).to.equal('done')
     expect(await run({ ...given, operators: [addressOf(5)] })).to.equal('ownerHasTo')
   })

@@ -49,6 +49,46 @@ describe('npm run deploy and the owner of a vault that is there', () => {
     )
   })
 
+  it('has to be given where his vault is replaced by another key than his, whoever the file calls so', async () => {
+    const vault = await deployCold()
+    const replacement = { owner: null, operators, replaceVault: true, vaultNumber: 1 }
+    const before = await nonces()
+    for (const vaultOwner of [undefined, cold]) {
+      change({ vaultOwner })
+      expect(await refusal(run(replacement))).to.equal(
+        `Chain 105: the vault ${vault} to be replaced is of owner ${cold}: give --owner ${cold}, or --owner with whom ` +
+          'the next one is to belong to.',
+      )
+    }
+    change({ vaultOwner: undefined, vault: `0x${'36'.repeat(20)}` })
+    expect(await refusal(run(replacement))).to.contain('names no owner: give --owner with whom')
+    expect(await nonces()).to.deep.equal(before)
+    change({ vault })
+    expect(await run({ ...replacement, owner: cold })).to.equal('ownerHasTo')
+    expect(written().chains[0]!.formerVaults).to.deep.equal([vault])
+    // His own key shows that it is not lost.
+    await run({ owner: addressOf(0), replaceVault: true })
+    expect(await run({ ...replacement, vaultNumber: 2 })).to.equal('nobodyOperates')
+  })
+
+  it('is whom the file calls so, or else nothing is made', async () => {
+    change({ vaultOwner: addressOf(8) })
+    const before = await nonces()
+    for (const owner of [null, cold]) {
+      const made = owner ?? addressOf(0)
+      expect(await refusal(run({ owner, operators, vaultNumber: 3 }))).to.contain(
+        `the vault would be made for ${made}, and the file has ${addressOf(8)} as vaultOwner: give --owner ${addressOf(8)}`,
+      )
+    }
+    expect(await nonces()).to.deep.equal(before)
+    change({ vaultOwner: undefined })
+    const vault = await deployCold()
+    change({ vaultOwner: addressOf(8) })
+    expect(await refusal(run({ owner: cold, operators }))).to.contain(
+      `${cold} owns the vault ${vault}, and the file has ${addressOf(8)} as vaultOwner: have that one accept it`,
+    )
+  })
+
   it('is told apart from another build, and from one whom the vault was transferred to', async () => {
     const vault = await deployCold()
     await rpc(anvils[0]!.url, 'anvil_setCode', [`0x${'34'.repeat(20)}`, '0x6001'])
