@@ -1,7 +1,7 @@
 /**
  * Deploys both contracts on every chain of a chains file, at the same address everywhere, and sets operators and caps.
  * Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>]
- *        [--replace-vault] [--vault-number <n>] [--dry-run]
+ *        [--replace-vault] [--vault-number <n>] [--replace-pending] [--dry-run]
  * Both --replace-vault and --vault-number go for all chains of the file: a vault is replaced on all of them or on none.
  * DEPLOYER_PRIVATE_KEYS (one key, test chains only), or DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL as for the service,
  * signs; the operators are by default those of the SOLVER_ variables, the owner is he for whom the vault was made that the file
@@ -24,7 +24,7 @@ import { helpIfAsked, withUsage } from './usage.js'
 
 const usage =
   'Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>] ' +
-  '[--replace-vault] [--vault-number <n>] [--dry-run]. The vault of the file is replaced on all its chains or on none.'
+  '[--replace-vault] [--vault-number <n>] [--replace-pending] [--dry-run]. The vault of the file is replaced on all its chains or on none.'
 
 const exitCodes = { done: 0, ownerHasTo: 2, nobodyOperates: 2, planned: 3 }
 
@@ -51,6 +51,7 @@ async function run() {
       out: { type: 'string' },
       'replace-vault': { type: 'boolean', default: false },
       'vault-number': { type: 'string' },
+      'replace-pending': { type: 'boolean', default: false },
       'dry-run': { type: 'boolean', default: false },
     },
   })
@@ -73,6 +74,7 @@ async function run() {
       owner: values.owner ? address(values.owner, '--owner') : null,
       operators,
       dryRun: values['dry-run'],
+      replacePending: values['replace-pending'],
       replaceVault: values['replace-vault'],
       vaultNumber: vaultNumber === null ? null : Number(vaultNumber),
       env: process.env,

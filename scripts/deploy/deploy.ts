@@ -9,6 +9,7 @@ import { mayAnyoneOperate } from './mayAnyoneOperate.js'
 import { type ChainPlan, DeployRefused, planChain } from './planChain.js'
 import { onChain, reachNodes } from './reachNodes.js'
 import { sendSteps } from './sendSteps.js'
+import { takenNonces, whyKept } from './whyKept.js'
 import { ownerInFile, vaultsOf, whyNotReplaced, whyOtherVault } from './vaultOwner.js'
 
 export type DeployOptions = {
@@ -24,6 +25,8 @@ export type DeployOptions = {
   operators: readonly Address[]
   dryRun: boolean
   replaceVault: boolean
+  /** Whatever is pending of the deployer may be replaced; else only what deploys. */
+  replacePending: boolean
   /** Which of the vaults that code and owner make; 0 is the first. Null: the one that the file names. */
   vaultNumber: number | null
   env: NodeJS.ProcessEnv
@@ -80,10 +83,9 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     return isMissing('deployer') || isMissing('owner') ? 'planned' : 'done'
   }
   if (isMissing('deployer')) {
-    if (!options.signer) throw new DeployRefused('There is something to send, and no DEPLOYER_ key to sign it with.')
-    for (const { plan, reader } of plans) {
-      say(`${plan.chain.chainId} ${plan.chain.name}`)
-      await onChain(plan.chain, sendSteps(plan, reader, options.signer, say))
+    for (const { chain, reader } of chains) {
+      say(`${chain.chainId} ${chain.name}`)
+      await onChain(chain, sendPlanned(chain, reader))
     }
   }
 
@@ -109,9 +111,29 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   }
 
   async function planNow(chain: ChainConfig, reader: PublicClient): Promise<ChainPlan> {
-    const plan = await planChain(chain, reader, wanted)
-    if (options.dryRun || !plan.steps.some(({ by }) => by === 'deployer')) return plan
-    return (await awaitPending(chain, reader, deployer, say)) ? planChain(chain, reader, wanted) : plan
+    const first = await planChain(chain, reader, wanted)
+    if (options.dryRun || !first.steps.some(({ by }) => by === 'deployer')) return first
+    requireSigner()
+    const { latest, pending } = await awaitPending(first, reader, deployer, say)
+    const plan = latest > first.nonce ? await planChain(chain, reader, wanted) : first
+    const taken = options.replacePending ? [] : takenNonces(plan, pending)
+    const reason = await whyKept(plan, reader, deployer, taken)
+    if (reason !== null) throw new DeployRefused(reason)
+    return plan
+  }
+
+  /** Planned anew first: what was pending may have been mined while the other chains were looked at. */
+  async function sendPlanned(chain: ChainConfig, reader: PublicClient): Promise<void> {
+    const signer = requireSigner()
+    const { replacePending } = options
+    while (!(await sendSteps(await planChain(chain, reader, wanted), reader, signer, { replacePending, say }))) {
+      say(`  something else of ${deployer} was mined meanwhile; the rest is planned anew`)
+    }
+  }
+
+  function requireSigner(): Signer {
+    if (options.signer) return options.signer
+    throw new DeployRefused('There is something to send, and no DEPLOYER_ key to sign it with.')
   }
 
   async function sayIfNobodyOperates({ chain, vault }: ChainPlan, reader: PublicClient): Promise<boolean> {

@@ -27,6 +27,8 @@ export type ChainPlan = {
   vault: Address
   /** Who owns the vault, or will. */
   owner: Address
+  /** The deployer's next by the newest block, before the chain was looked at: once it has moved, so may have what is missing. */
+  nonce: number
   /** In the order in which they have to be sent; empty when all is as it should be. */
   steps: PlannedStep[]
 }
@@ -57,6 +59,7 @@ export async function planChain(
   if (answered !== chain.chainId) {
     throw new DeployRefused(`Chain ${chain.chainId}: its RPC is of chain ${answered}`)
   }
+  const nonce = await reader.getTransactionCount({ address: wanted.deployer, blockTag: 'latest' })
   const delegate = create2Address(delegateInitCode())
   const vault = create2Address(vaultInitCode(wanted.owner), wanted.vaultNumber)
   const steps: PlannedStep[] = []
@@ -86,7 +89,7 @@ export async function planChain(
     const current = hasVault ? (await read<readonly [bigint, bigint, number]>('outflowOf', [token.address]))[0] : 0n
     if (current !== cap) set(`cap ${token.id} at ${cap} per day (is ${current})`, 'setOutflowCap', [token.address, cap])
   }
-  return { chain, delegate, vault, owner, steps }
+  return { chain, delegate, vault, owner, nonce, steps }
 
   function whyOtherOwner(): string {
     const { chainId, vaultOwner } = chain
@@ -128,7 +131,8 @@ export async function planChain(
   ): Promise<boolean> {
     if (await hasCode(what, address, runtime)) return true
     const data = create2Data(initCode, number)
-    const request = { account: wanted.deployer, to: create2Factory, data }
+    // Not by what is pending, as some nodes would: there it may be deployed already, and reverts.
+    const request = { account: wanted.deployer, to: create2Factory, data, blockTag: 'latest' } as const
     // Without a factory there is nothing to estimate: its code bytes and the creation, at the protocol's prices.
     const gas = hasFactory
       ? await reader.estimateGas(request)

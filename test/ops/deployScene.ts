@@ -54,6 +54,7 @@ export function useDeployScene(chains: readonly AnvilOptions[]) {
       operators: [addressOf(1), addressOf(2)],
       dryRun: false,
       replaceVault: false,
+      replacePending: false,
       vaultNumber: null,
       env: { NODE: '127.0.0.1' },
       ...options,
