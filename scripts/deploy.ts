@@ -95,6 +95,8 @@ async function signersOf(prefix: 'DEPLOYER' | 'SOLVER') {
 
 function address(text: string, option: string): Address {
   const wrong = wrongWith(text)
-  if (wrong) throw new DeployRefused(`${option}: ${text} ${wrong}`)
+  // What is longer may be a private key.
+  const shown = text.length > 42 ? 'what is given' : text
+  if (wrong) throw new DeployRefused(`${option}: ${shown} ${wrong}`)
   return text.toLowerCase() as Address
 }

@@ -78,9 +78,10 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   }
   const isMissing = (by: 'deployer' | 'owner') => plans.some(({ plan }) => plan.steps.some((step) => step.by === by))
   if (options.dryRun) {
-    for (const { plan, reader } of plans) await sayIfNobodyOperates(plan, reader)
+    let found: DeployOutcome = 'done'
+    for (const { plan, reader } of plans) if (await sayIfNobodyOperates(plan, reader)) found = 'nobodyOperates'
     say('Dry run: nothing was sent and nothing was written.')
-    return isMissing('deployer') || isMissing('owner') ? 'planned' : 'done'
+    return isMissing('deployer') || isMissing('owner') ? 'planned' : found
   }
   if (isMissing('deployer')) {
     for (const { chain, reader } of chains) {
@@ -105,7 +106,8 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   return left
 
   async function whyNotThis(chain: ChainConfig, reader: PublicClient, named: Address): Promise<string | null> {
-    if (!options.replaceVault) return whyOtherVault(chain, reader, { named, made: file.vault, owner })
+    if (!options.replaceVault)
+      return whyOtherVault(chain, reader, { named, made: file.vault, owner, isMixed: file.isMixed })
     // Whom the file calls the owner may be the one whose key is lost.
     return options.owner ? null : whyNotReplaced(chain, reader, { named, deployer: options.signer?.address })
   }
@@ -137,7 +139,17 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   }
 
   async function sayIfNobodyOperates({ chain, vault }: ChainPlan, reader: PublicClient): Promise<boolean> {
-    if (operators.length > 0 || (await onChain(chain, mayAnyoneOperate(reader, vault)))) return false
+    if (operators.length > 0) return false
+    // One that was not there when this run began knows nobody, whether its logs are searched or not.
+    const isNew = plans.some(({ plan }) => plan.chain === chain && !plan.hasVault)
+    const mayAnyone = (await onChain(chain, mayAnyoneOperate(reader, vault))) ?? (isNew ? false : null)
+    if (mayAnyone === null) {
+      say(
+        `${chain.chainId}: whether anyone may operate the vault was not found out: no node searches its logs; npm run ` +
+          "doctor tells for the service's keys",
+      )
+    }
+    if (mayAnyone !== false) return false
     say(
       `${chain.chainId}: NOBODY MAY OPERATE the vault, as far as its logs tell, so that it pays nothing: run this again with ` +
         '--operators <address,…>, or with the SOLVER_ variables that name the keys',

@@ -15,6 +15,7 @@ const mostVaults = 100
  * Reads a chains file whose contracts may be missing still, and can write it with them. `vaultNumber` null: that of the vault
  * which the file names, if this build and owner make it, else the first. `others` are vaults that it names and that are not the
  * one, by the place of their chain: unless they may be replaced, nothing may be made of the file then.
+ * `isMixed`: it names several vaults, each for some of its chains.
  */
 export function readDeployableFile(
   path: string,
@@ -25,11 +26,13 @@ export function readDeployableFile(
   vault: Address
   vaultNumber: number
   others: { index: number; named: Address }[]
+  isMixed: boolean
   write: (to: string) => void
 } {
   const content = readJson(path)
   const entries = entriesOf(content)
   const others: { index: number; named: Address }[] = []
+  const isMixed = namedIn(entries).size > 1
   const vaultNumber = options.vaultNumber ?? numberOf(entries, made.vaultOf) ?? 0
   const contracts = { delegate: made.delegate, vault: made.vaultOf(vaultNumber) }
   for (const [index, entry] of entries.entries()) {
@@ -62,6 +65,7 @@ export function readDeployableFile(
     vault: contracts.vault,
     vaultNumber,
     others,
+    isMixed,
     write(to) {
       // What a link leads to, and readable for no more than it was: addresses of nodes may hold keys.
       const file = existsSync(to) ? realpathSync(to) : to
@@ -78,12 +82,14 @@ export function numberOf(
   entries: readonly Pick<Entry, 'vault'>[],
   vaultOf: (number: number) => Address,
 ): number | null {
-  const named = new Set(
-    entries.map(({ vault }) => vault?.toLowerCase() ?? nowhere).filter((vault) => vault !== nowhere),
-  )
+  const named = namedIn(entries)
   if (named.size === 0) return null
   for (let number = 0; number < mostVaults; number++) if (named.has(vaultOf(number))) return number
   return null
+}
+
+function namedIn(entries: readonly Pick<Entry, 'vault'>[]): Set<string> {
+  return new Set(entries.map(({ vault }) => vault?.toLowerCase() ?? nowhere).filter((vault) => vault !== nowhere))
 }
 
 export function readEntries(path: string): Entry[] {

@@ -27,6 +27,8 @@ export type ChainPlan = {
   vault: Address
   /** Who owns the vault, or will. */
   owner: Address
+  /** It is there already. */
+  hasVault: boolean
   /** The deployer's next by the newest block, before the chain was looked at: once it has moved, so may have what is missing. */
   nonce: number
   /** In the order in which they have to be sent; empty when all is as it should be. */
@@ -89,7 +91,7 @@ export async function planChain(
     const current = hasVault ? (await read<readonly [bigint, bigint, number]>('outflowOf', [token.address]))[0] : 0n
     if (current !== cap) set(`cap ${token.id} at ${cap} per day (is ${current})`, 'setOutflowCap', [token.address, cap])
   }
-  return { chain, delegate, vault, owner, nonce, steps }
+  return { chain, delegate, vault, owner, hasVault, nonce, steps }
 
   function whyOtherOwner(): string {
     const { chainId, vaultOwner } = chain

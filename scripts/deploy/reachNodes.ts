@@ -13,8 +13,9 @@ const timeoutMs = 10_000
  */
 export async function reachNodes(chain: ChainConfig, say: (line: string) => void): Promise<PublicClient> {
   const failures = await Promise.all(chain.rpcUrls.map((url, index) => failureOf(chain, url, index)))
-  const told = failures.flatMap((failure, index) => (failure === null ? [] : [`rpcUrls/${index}: ${failure}`]))
-  const wrong = told.filter(isOfAnother)
+  const placed = (failure: string | null, index: number) => (failure === null ? [] : [`rpcUrls/${index}: ${failure}`])
+  const told = failures.flatMap(placed)
+  const wrong = failures.map((failure) => (failure !== null && isOfAnother(failure) ? failure : null)).flatMap(placed)
   if (wrong.length > 0) {
     throw new DeployRefused(
       `Chain ${chain.chainId}: ${wrong.join('; ')}. Correct it, or its chainId, in the chains file.`,

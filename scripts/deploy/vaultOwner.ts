@@ -35,7 +35,7 @@ export async function whyNotReplaced(
 export async function whyOtherVault(
   chain: ChainConfig,
   reader: PublicClient,
-  { named, made, owner }: { named: Address; made: Address; owner: Address },
+  { named, made, owner, isMixed }: { named: Address; made: Address; owner: Address; isMixed: boolean },
 ): Promise<string> {
   const what = `Chain ${chain.chainId}: the file names the vault ${named}, and this build and owner ${owner} make ${made}.`
   const code = (await reader.getCode({ address: named })) ?? '0x'
@@ -57,7 +57,12 @@ export async function whyOtherVault(
     )
   }
   if (current !== owner) return `${what} The named one is of owner ${current}: give --owner ${current}.`
-  return `${what} The named one is this owner's number ${number}: leave --vault-number out, or add --replace-vault.`
+  const known = `${what} The named one is this owner's number ${number}`
+  if (!isMixed) return `${known}: leave --vault-number out, or add --replace-vault.`
+  return (
+    `${known}, and a file has one number for all its chains: write those of another number into a file of their own, or ` +
+    'replace all by --replace-vault and a --vault-number that none of them has.'
+  )
 }
 
 async function ownerOf(reader: PublicClient, vault: Address): Promise<Address> {

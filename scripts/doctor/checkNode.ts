@@ -103,7 +103,7 @@ export async function checkPublicNode(chain: ChainConfig, isGenesis: IsGenesis):
   return list
 }
 
-/** Of what was wrong with a node. */
+/** Of what was wrong with a node, by our own words at the beginning: a node may say anything. */
 export function isOfAnother(text: string): boolean {
-  return /of chain|another chain/i.test(text)
+  return /^the node is of (another )?chain /.test(text)
 }

@@ -11,6 +11,8 @@ import { lower } from '../chain/devChain.js'
 import { bundledProgram } from '../support/bundledProgram.js'
 import { addressOf, useDeployScene } from './deployScene.js'
 
+type File = { chains: object[] }
+
 describe('npm run deploy', () => {
   const { folder, file, anvils, said, writeChains, run, written, nonces, refusal } = useDeployScene([
     { chainId: 101 },
@@ -145,6 +147,21 @@ describe('npm run deploy', () => {
     expect(written().chains[0]).to.deep.include({ vault, formerVaults })
   })
 
+  it('says what can be done with a file that names two vaults of one owner', async () => {
+    const operators = [addressOf(1)]
+    for (const vaultNumber of [0, 1]) await run({ operators, vaultNumber, out: `${file}.${vaultNumber}` })
+    const [first, second] = [0, 1].map((number) => JSON.parse(readFileSync(`${file}.${number}`, 'utf8')) as File)
+    const chains = [first!.chains[0], second!.chains[1]]
+    writeFileSync(file, JSON.stringify({ chains }))
+    const said = await refusal(run({ operators }))
+    expect(said).to.contain('Chain 102: ').and.contain("is this owner's number 1, and a file has one number for all")
+    expect(said).not.to.contain('leave --vault-number out')
+    // Both ways work.
+    expect(await run({ operators, replaceVault: true, vaultNumber: 2, out: `${file}.2` })).to.equal('done')
+    writeFileSync(file, JSON.stringify({ chains: chains.slice(1) }))
+    expect(await run({ operators })).to.equal('done')
+  })
+
   it('leaves the file as readable as it was, and the link to it a link', async () => {
     const link = join(folder, 'link.json')
     symlinkSync(file, link)
@@ -180,6 +197,7 @@ describe('npm run deploy', () => {
       expect(await run(given)).to.equal('nobodyOperates')
       expect(told()).to.have.length(2 * times)
     }
+    expect(await run({ ...given, dryRun: true })).to.equal('nobodyOperates')
     said.length = 0
     expect(await run({ ...given, operators: [addressOf(1)] })).to.equal('done')
     expect(await run(given)).to.equal('done')
@@ -239,6 +257,17 @@ describe('npm run deploy', () => {
       const { stderr, status } = await runProgram(['--dry-run', ...words], env)
       expect(stderr).to.contain(place)
       expect(status).to.equal(1)
+    }
+  })
+
+  it('prints no key that was given for an address', async () => {
+    for (const words of [
+      ['--owner', devKey(4)],
+      ['--owner', addressOf(4), '--operators', devKey(4)],
+    ]) {
+      const { stdout, stderr, status } = await runProgram(['--dry-run', ...words])
+      expect(stderr).to.equal(`${words.at(-2)}: what is given is no address\n`)
+      expect([stdout, status]).to.deep.equal(['', 1])
     }
   })
 

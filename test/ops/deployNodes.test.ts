@@ -33,6 +33,28 @@ describe('npm run deploy and the nodes of a chain', () => {
     expect(await nonces()).to.deep.equal(before)
   })
 
+  it('says that it was not found out whether anyone may operate, where none searches logs and the vault is not new', async () => {
+    const error = { code: -32000, message: 'block range too large' }
+    node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getLogs' ? { error } : null) })
+    writeChains({ rpcUrls: [keyed(node.url)] })
+    const told = (what: string) => said.filter((line) => line.startsWith('103: ') && line.includes(what))
+    const given = { operators: [], vaultNumber: 5 }
+    expect(await run(given)).to.equal('nobodyOperates')
+    expect(told('NOBODY MAY OPERATE')).to.have.length(1)
+    said.length = 0
+    for (const dryRun of [false, true]) expect(await run({ ...given, dryRun })).to.equal('done')
+    expect(told('was not found out: no node searches its logs; npm run doctor')).to.have.length(2)
+    expect(told('NOBODY MAY OPERATE')).to.deep.equal([])
+  })
+
+  it('takes none for another chain that says so of something else', async () => {
+    const error = { code: -32601, message: 'not enabled for this type of chain, nor the node is of chain 9' }
+    node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_chainId' ? { error } : null) })
+    writeChains({ rpcUrls: [keyed(node.url), anvils[0]!.url] })
+    expect(await run()).to.equal('done')
+    expect(said[0]).to.match(/^103 rpcUrls\/0: eth_chainId: not enabled for .*; it is left out$/)
+  })
+
   it('names chain and places where none answers', async () => {
     node.behave({ kind: 'status', status: 401 })
     writeChains({ rpcUrls: [keyed(node.url), silent] })
