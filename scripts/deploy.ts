@@ -3,6 +3,7 @@
  * Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>]
  *        [--replace-vault] [--vault-number <n>] [--replace-pending] [--dry-run]
  * Both --replace-vault and --vault-number go for all chains of the file: a vault is replaced on all of them or on none.
+ * What is pending of the deployer and no part of this is replaced, and lost, only by --replace-pending.
  * DEPLOYER_PRIVATE_KEYS (one key, test chains only), or DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL as for the service,
  * signs; the operators are by default those of the SOLVER_ variables, the owner is he for whom the vault was made that the file
  * names, if the file has him as vaultOwner, else the deployer. Where --replace-vault is to take a vault from another than the
@@ -24,7 +25,8 @@ import { helpIfAsked, withUsage } from './usage.js'
 
 const usage =
   'Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>] ' +
-  '[--replace-vault] [--vault-number <n>] [--replace-pending] [--dry-run]. The vault of the file is replaced on all its chains or on none.'
+  '[--replace-vault] [--vault-number <n>] [--replace-pending] [--dry-run]. The vault of the file is replaced on all its ' +
+  'chains or on none. What is pending of the deployer and no part of this is replaced, and lost, only by --replace-pending.'
 
 const exitCodes = { done: 0, ownerHasTo: 2, nobodyOperates: 2, planned: 3 }
 

@@ -5,9 +5,9 @@ import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { awaitPending } from './awaitPending.js'
 import { readDeployableFile } from './deployableFile.js'
 import { describePlan } from './describePlan.js'
-import { mayAnyoneOperate } from './mayAnyoneOperate.js'
 import { type ChainPlan, DeployRefused, planChain } from './planChain.js'
 import { onChain, reachNodes } from './reachNodes.js'
+import { sayIfNobodyOperates } from './sayIfNobodyOperates.js'
 import { sendSteps } from './sendSteps.js'
 import { takenNonces, whyKept } from './whyKept.js'
 import { ownerInFile, vaultsOf, whyNotReplaced, whyOtherVault } from './vaultOwner.js'
@@ -79,7 +79,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   const isMissing = (by: 'deployer' | 'owner') => plans.some(({ plan }) => plan.steps.some((step) => step.by === by))
   if (options.dryRun) {
     let found: DeployOutcome = 'done'
-    for (const { plan, reader } of plans) if (await sayIfNobodyOperates(plan, reader)) found = 'nobodyOperates'
+    for (const { plan, reader } of plans) if (await nobodyOperates(plan, reader)) found = 'nobodyOperates'
     say('Dry run: nothing was sent and nothing was written.')
     return isMissing('deployer') || isMissing('owner') ? 'planned' : found
   }
@@ -95,7 +95,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     const plan = await onChain(chain, planChain(chain, reader, wanted))
     const undone = plan.steps.find((step) => step.by === 'deployer')
     if (undone) throw new DeployRefused(`Chain ${chain.chainId}: not there after all: ${undone.what}`)
-    if ((await sayIfNobodyOperates(plan, reader)) && left === 'done') left = 'nobodyOperates'
+    if ((await nobodyOperates(plan, reader)) && left === 'done') left = 'nobodyOperates'
     for (const { what, to, data } of plan.steps) {
       left = 'ownerHasTo'
       say(`${chain.chainId}: the owner ${plan.owner} has to ${what}: to ${to} data ${data}`)
@@ -106,8 +106,8 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   return left
 
   async function whyNotThis(chain: ChainConfig, reader: PublicClient, named: Address): Promise<string | null> {
-    if (!options.replaceVault)
-      return whyOtherVault(chain, reader, { named, made: file.vault, owner, isMixed: file.isMixed })
+    const { vault: made, isMixed } = file
+    if (!options.replaceVault) return whyOtherVault(chain, reader, { named, made, owner, isMixed })
     // Whom the file calls the owner may be the one whose key is lost.
     return options.owner ? null : whyNotReplaced(chain, reader, { named, deployer: options.signer?.address })
   }
@@ -138,23 +138,10 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     throw new DeployRefused('There is something to send, and no DEPLOYER_ key to sign it with.')
   }
 
-  async function sayIfNobodyOperates({ chain, vault }: ChainPlan, reader: PublicClient): Promise<boolean> {
+  async function nobodyOperates(plan: ChainPlan, reader: PublicClient): Promise<boolean> {
     if (operators.length > 0) return false
-    // One that was not there when this run began knows nobody, whether its logs are searched or not.
-    const isNew = plans.some(({ plan }) => plan.chain === chain && !plan.hasVault)
-    const mayAnyone = (await onChain(chain, mayAnyoneOperate(reader, vault))) ?? (isNew ? false : null)
-    if (mayAnyone === null) {
-      say(
-        `${chain.chainId}: whether anyone may operate the vault was not found out: no node searches its logs; npm run ` +
-          "doctor tells for the service's keys",
-      )
-    }
-    if (mayAnyone !== false) return false
-    say(
-      `${chain.chainId}: NOBODY MAY OPERATE the vault, as far as its logs tell, so that it pays nothing: run this again with ` +
-        '--operators <address,…>, or with the SOLVER_ variables that name the keys',
-    )
-    return true
+    const isNew = plans.some(({ plan: first }) => first.chain === plan.chain && !first.hasVault)
+    return sayIfNobodyOperates(plan, reader, { isNew, say })
   }
 }
 

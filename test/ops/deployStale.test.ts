@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createPublicClient, type Hex, http, parseEther, parseGwei, toHex } from 'viem'
+import { type Address, createPublicClient, type Hash, type Hex, http, parseEther, parseGwei, toHex } from 'viem'
 import { planChain } from '../../scripts/deploy/planChain.js'
 import { sendSteps } from '../../scripts/deploy/sendSteps.js'
 import { createSigner } from '../../server/chain/signer.js'
@@ -41,17 +41,21 @@ describe('npm run deploy where a chain moves meanwhile', () => {
     expect(BigInt(left) < parseEther('0.01')).to.equal(true)
   })
 
-  /** As far as it goes: one more operator, planned beside what `run` has made. */
+  /** Of one more operator, or of another vault, beside what `run` has made. */
   async function planOf({ url }: Anvil, operator: number, vaultNumber = 0) {
     const reader = createPublicClient({ transport: http(url), pollingInterval: 50 })
     const wanted = { deployer, owner: deployer, operators: [addressOf(operator)], vaultNumber }
-    return { reader, plan: await planChain(written().chains[1]!, reader, wanted) }
+    async function mined(from: number, what: { to: Address; data?: Hex }) {
+      const hash = (await rpc(url, 'eth_sendTransaction', [{ from: addressOf(from), ...what }])) as Hash
+      await reader.waitForTransactionReceipt({ hash })
+    }
+    return { reader, mined, plan: await planChain(written().chains[1]!, reader, wanted) }
   }
 
   it('has what is left planned anew once something else of the deployer is mined', async () => {
     await run()
-    const { reader, plan: stale } = await planOf(anvils[1]!, 5)
-    await rpc(anvils[1]!.url, 'eth_sendTransaction', [{ from: deployer, to: deployer }])
+    const { reader, mined, plan: stale } = await planOf(anvils[1]!, 5)
+    await mined(0, { to: deployer })
     const before = await nonces()
     expect(await sendSteps(stale, reader, createSigner(devKey(0)), options)).to.equal(false)
     expect(await nonces()).to.deep.equal(before)
@@ -59,9 +63,9 @@ describe('npm run deploy where a chain moves meanwhile', () => {
 
   it('sends nothing that would be reverted, as what somebody else has deployed', async () => {
     await run()
-    const { reader, plan: stale } = await planOf(anvils[1]!, 5, 4)
+    const { reader, mined, plan: stale } = await planOf(anvils[1]!, 5, 4)
     const { to, data } = stale.steps[0]!
-    await rpc(anvils[1]!.url, 'eth_sendTransaction', [{ from: addressOf(4), to, data }])
+    await mined(4, { to, data })
     const before = await nonces()
     const sending = sendSteps(stale, reader, createSigner(devKey(0)), options)
     expect(await refusal(sending)).to.contain('would be reverted')
