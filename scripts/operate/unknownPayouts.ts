@@ -39,7 +39,8 @@ async function acknowledge(
 ): Promise<string> {
   const { chainId, token, transactionHash, amount, user } = payout
   const name = `${transactionHash} on chain ${chainId}`
-  if ((await readKnownHashes(database, [transactionHash])).size > 0)
+  const known = (await readKnownHashes(database, [transactionHash])).get(transactionHash)
+  if (known && !known.isGivenUp)
     throw new Error(`The journal knows ${name}: the service books by itself what it has paid, once it is final`)
   const { transaction, receipt, head } = await chain.transaction(transactionHash)
   if (!transaction || receipt?.status !== 'success') throw new Error(`No node has ${name} as one that was carried out`)
@@ -54,7 +55,8 @@ async function acknowledge(
     throw new Error(`A payout of ${token} in ${name} was acknowledged before; \`payout forget\` takes that back`)
   const recipients = [...new Set(transfers.map(({ to }) => to))].join(', ')
   const whose = user ? `it is an exposure to ${user}` : 'whose credit it was is not known'
-  return `Booked as paid: ${amount} of ${token} in ${name}, to ${recipients}; ${whose}.`
+  const given = known ? ', which the service had given up' : ''
+  return `Booked as paid: ${amount} of ${token} in ${name}${given}, to ${recipients}; ${whose}.`
 }
 
 async function forget(payout: UnknownPayout, database: Database): Promise<string> {

@@ -38,7 +38,7 @@ export type VaultReport = {
   unexplained: bigint
   /**
    * Where it may come from, when something is unexplained. Native payouts leave no log of their amount: of these only what
-   * transactions have paid that the journal does not know is named.
+   * transactions have paid that the journal does not know, or has given up, is named.
    */
   suspects: Suspect[]
 }
@@ -129,7 +129,7 @@ async function compareChain(database: Database, chain: ChainConfig, books: Books
   async function nativeSuspects(): Promise<Suspect[]> {
     const fulfilments = await logs.fulfilments(range)
     const known = await readKnownHashes(database, fulfilments)
-    const unknown = fulfilments.filter((hash) => !known.has(hash))
+    const unknown = fulfilments.filter((hash) => known.get(hash)?.isGivenUp ?? true)
     const booked = await readPayouts(database, chain.chainId, nativeToken)
     // A step that was adopted names a transaction that the journal does not know.
     const adopted = booked.filter(({ hash }) => hash !== null && unknown.includes(hash))

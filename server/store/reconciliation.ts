@@ -4,7 +4,7 @@ import { partsOf } from '../domain/partsOf.js'
 import { acknowledgedIn } from './acknowledgedPayouts.js'
 import type { BalanceRow } from './balances.js'
 import type { Database } from './database.js'
-import type { StepRow } from './rows.js'
+import type { StepRow, TransactionRow } from './rows.js'
 
 /** A user's balances that are not what the ledger's entries add up to. */
 export type BalanceFault = {
@@ -115,13 +115,22 @@ export async function readPayouts(database: Database, chainId: number, token: Ad
   return [...payouts].map(([cause, amount]) => ({ cause, amount, hash: hashOf(cause) }))
 }
 
-/** Which of these transactions the journal has signed. */
-export async function readKnownHashes(database: Database, hashes: readonly Hash[]): Promise<Set<Hash>> {
-  const known = new Set<Hash>()
+/**
+ * Which of these transactions the journal has signed. `isGivenUp`: it looks after that one no more, so that nothing books what
+ * it has paid unless a step is found to have made it.
+ */
+export async function readKnownHashes(
+  database: Database,
+  hashes: readonly Hash[],
+): Promise<Map<Hash, { isGivenUp: boolean }>> {
+  const known = new Map<Hash, { isGivenUp: boolean }>()
   for (const part of partsOf(hashes, readTogether)) {
-    for (const { hash } of await database.knex<{ hash: Hash }>('attempts').whereIn('hash', part).select('hash')) {
-      known.add(hash)
-    }
+    const rows = await database
+      .knex('attempts')
+      .join('transactions', 'transactions.id', 'attempts.transaction_id')
+      .whereIn('attempts.hash', part)
+      .select<{ hash: Hash; status: TransactionRow['status'] }[]>('attempts.hash', 'transactions.status')
+    for (const { hash, status } of rows) known.set(hash, { isGivenUp: status === 'lost' })
   }
   return known
 }

@@ -35,12 +35,19 @@ describe('a payout that a restored database does not know, acknowledged by an op
     await taken.ledger.clone().delete()
     await taken.attempts.clone().delete()
     await taken.steps.clone().update({ transaction_hash: null })
+    /** As in a database that has the transaction, which was given up. */
+    async function giveUp() {
+      await knex('attempts').insert(rows.attempts)
+      await knex('transactions').where({ id: rows.attempts[0].transaction_id }).update({ status: 'lost' })
+    }
     async function bringBack() {
       await knex('ledger').insert(rows.ledger)
+      await knex('attempts').where({ hash }).delete()
       await knex('attempts').insert(rows.attempts)
+      await knex('transactions').where({ id: rows.attempts[0].transaction_id }).update({ status: 'final' })
       await taken.steps.clone().update(step)
     }
-    return { user: user.address, token, hash, bringBack }
+    return { user: user.address, token, hash, giveUp, bringBack }
   }
 
   const book = (...words: string[]) => {
@@ -85,6 +92,20 @@ describe('a payout that a restored database does not know, acknowledged by an op
       expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
     })
   }
+
+  it('is named and acknowledged as well where its transaction had been given up, until its step is found', async () => {
+    for (const token of [usdA(), native]) {
+      const lost = await lostPayout(token)
+      await lost.giveUp()
+      const suspects = Array(2).fill('unbooked')
+      expect(await books(lost)).to.deep.equal({ unexplained: -70n, suspects })
+      expect(await book(...words('acknowledge', lost), '70')).to.contain(', which the service had given up, to ')
+      expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
+      await book(...words('forget', lost))
+      await lost.bringBack()
+      expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
+    }
+  })
 
   it('is an exposure to the user that is named, until it is taken back', async () => {
     const lost = await lostPayout()
