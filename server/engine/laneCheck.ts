@@ -4,7 +4,7 @@ import type { Chain } from '../chain/chain.js'
 import { highestNonce } from '../domain/toldNonce.js'
 import type { Lane, LaneAhead } from '../store/lanes.js'
 import { fillGap } from './lanes.js'
-import { openLanes } from './openLanes.js'
+import { openLanes, type Unopened } from './openLanes.js'
 import { checkOperators } from './operators.js'
 import type { EngineTools } from './tools.js'
 
@@ -70,12 +70,10 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     },
   }
 
-  function sayUnopened(unopened: ReadonlyMap<Address, string>): void {
+  function sayUnopened(unopened: ReadonlyMap<Address, Unopened>): void {
     const { agreement } = chain.config
-    for (const [signer, nodes] of unopened) {
-      if (waiting.has(signer)) continue
-      const what = 'lane not opened yet: fewer nodes than have to agree tell the nonce of its key'
-      tools.log.warn({ chainId, signer, agreement, nodes }, what)
+    for (const [signer, { why, nodes }] of unopened) {
+      if (!waiting.has(signer)) tools.log.warn({ chainId, signer, agreement, nodes }, `lane not opened yet: ${why}`)
     }
   }
 

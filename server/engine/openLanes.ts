@@ -1,26 +1,30 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
-import { agreedNonce, nonceByNode } from '../domain/toldNonce.js'
+import { agreedNonce, highestNonce, nonceByNode, type ToldNonce } from '../domain/toldNonce.js'
 import type { EngineTools } from './tools.js'
 
+/** Why a key has no lane yet, and what each node tells of its nonce. */
+export type Unopened = { why: string; nodes: string }
+
 /**
- * Opens the lanes of keys that the journal does not know yet, at the highest nonce that as many nodes tell or exceed as have
- * to agree: one node alone could have it jam for good. Answers those of which fewer tell, with what each node says.
+ * Opens the lanes of keys that the journal does not know yet, at the nonce that as many nodes tell as have to agree and that
+ * none exceeds: by one alone it could jam for good, and below what another tells it would be ahead at once, which holds
+ * payouts everywhere, though that node may only be the one that does not lag. Answers those that have to wait.
  * In an empty ledger that of a key which has been used is ahead: the ledger may have been lost, and all that it paid with it.
  * Test chains are made anew all the time.
  */
-export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<Address, string>> {
+export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<Address, Unopened>> {
   const { chainId, agreement, testnet } = chain.config
-  const unopened = new Map<Address, string>()
+  const unopened = new Map<Address, Unopened>()
   const known = await tools.store.readLanes(chainId)
   const fresh = [...tools.signers.keys()].filter((signer) => !known.some((lane) => lane.signer === signer))
   if (fresh.length === 0) return unopened
   await tools.store.noteEmptyLedger([...tools.chains.keys()], tools.now())
   const told = await chain.nonces(fresh, 'pending')
   for (const [index, signer] of fresh.entries()) {
-    const chainNonce = agreedNonce(told[index]!, agreement)
-    if (chainNonce === null) {
-      unopened.set(signer, nonceByNode(told[index]!))
+    const chainNonce = nonceToOpenAt(told[index]!, agreement)
+    if (typeof chainNonce === 'string') {
+      unopened.set(signer, { why: chainNonce, nodes: nonceByNode(told[index]!) })
       continue
     }
     const heldIfNew = testnet || chainNonce === 0 ? null : usedKey(chainNonce)
@@ -28,6 +32,14 @@ export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<A
     if (isHeld) tools.log.error({ chainId, signer, chainNonce, reason: heldIfNew }, 'lane paused')
   }
   return unopened
+}
+
+/** Or why there is none yet. */
+function nonceToOpenAt(told: ToldNonce, agreement: number): number | string {
+  const agreed = agreedNonce(told, agreement)
+  if (agreed === null) return 'fewer nodes than have to agree tell the nonce of its key'
+  if (agreed < highestNonce(told).nonce) return 'fewer nodes than have to agree tell the highest nonce of its key'
+  return agreed
 }
 
 function usedKey(chainNonce: number): string {

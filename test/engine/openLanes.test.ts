@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
 import { resumeAtChain } from '../../scripts/operate/resumeAtChain.js'
+import type { Chain } from '../../server/chain/chain.js'
 import { createChain } from '../../server/chain/createChain.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createLaneCheck } from '../../server/engine/laneCheck.js'
@@ -45,30 +46,60 @@ describe('lanes that are opened', () => {
     return { chain, warned, isChecked, open: createLaneCheck(chain, tools).open }
   }
 
-  const tells = (nonce: string) =>
+  /** What the node tells of the nonce of every account, or of one. */
+  const tells = (nonce: string, account?: Address) =>
     node().behave({
       kind: 'answer',
-      answer: ({ method }: JsonCall) => (method === 'eth_getTransactionCount' ? { result: nonce } : null),
+      answer: ({ method, params }: JsonCall) => {
+        const isAsked = method === 'eth_getTransactionCount' && (account ?? params[0]) === params[0]
+        return isAsked ? { result: nonce } : null
+      },
     })
 
   describe('by several nodes', () => {
     const three = () => ({ rpcUrls: [dev().url, node().url, dev().url], agreement: 2 })
 
-    it('begin where as many tell as have to agree; a node that tells more only has them paused, and nobody resume them', async () => {
+    const resume = (chain: Chain) => resumeAtChain(chain, used(), store).catch((error: Error) => error.message)
+
+    it('begin where as many tell as have to agree, be others behind', async () => {
+      tells('0x1')
+      await replica([used()], three()).open()
+      expect((await lanes())[0]).to.include({ nextNonce: await usedNonce(), status: 'active' })
+    })
+
+    it('wait while one tells more than as many as have to agree, which holds nobody else', async () => {
       const nonce = await usedNonce()
-      tells('0xf4240')
+      const { open, warned, isChecked } = replica([used(), fresh], three())
+      tells('0xf4240', used())
+      await open()
+      await open()
+      expect(await lanes()).to.have.length(1)
+      expect((await lanes())[0]).to.include({ signer: fresh, status: 'active', isAhead: false })
+      expect(await isChecked()).to.equal(true)
+      const said = warned.filter((context) => 'nodes' in context)
+      expect(said).to.have.length(1)
+      const nodes = `rpcUrls/0: ${nonce}, rpcUrls/1: 1000000, rpcUrls/2: ${nonce}`
+      expect(said[0]).to.include({ signer: used(), nodes })
+      node().behave({ kind: 'pass' })
+      await open()
+      expect((await lanes()).find(({ signer }) => signer === used())).to.include({ nextNonce: nonce, status: 'active' })
+    })
+
+    it('are paused where one node tells more of them once they are open, and nobody resumes them', async () => {
+      const nonce = await usedNonce()
       const { open, chain } = replica([used()], three())
+      await store.openLane({ chainId: chain.config.chainId, signer: used(), chainNonce: nonce }, Date.now())
+      tells('0xf4240')
       await open()
       const [lane] = await lanes()
       expect(lane).to.include({ nextNonce: nonce, status: 'paused', isAhead: true })
       expect(lane!.reason).to.contain('1000000').and.to.contain('rpcUrls/1')
-      const resume = () => resumeAtChain(chain, used(), store).catch((error: Error) => error.message)
-      expect(await resume()).to.contain(
+      expect(await resume(chain)).to.contain(
         `rpcUrls/0: ${nonce}, rpcUrls/1: 1000000, rpcUrls/2: ${nonce}. The nodes differ`,
       )
       expect((await lanes())[0]).to.include({ nextNonce: nonce, isAhead: true })
       node().behave({ kind: 'pass' })
-      expect(await resume()).to.contain('is active again')
+      expect(await resume(chain)).to.contain('is active again')
       expect((await lanes())[0]).to.include({ nextNonce: nonce, status: 'active' })
     })
 
