@@ -134,6 +134,7 @@ export async function startService(
     const signers = new Map(opened.map((signer) => [signer.address, signer]))
     const signerFaults: EngineTools['signerFaults'] = new Map()
     const refusedOperators: EngineTools['refusedOperators'] = new Map()
+    const unopenedLanes: EngineTools['unopenedLanes'] = new Map()
     const metrics = createMetrics(version)
     const knownChains = createKnownChains(store, deployment.chains)
     const chains = createChains(deployment.chains, {
@@ -162,6 +163,7 @@ export async function startService(
         signers,
         signerFaults,
         refusedOperators,
+        unopenedLanes,
         log: log.child({ part: 'engine' }),
         now,
         isOutage: isAway,
@@ -181,7 +183,8 @@ export async function startService(
     const { set: setDraining, isDraining } = draining
     const common = { chains: deployment.chains, database, setDraining, isDraining, stop: stopAll }
     const { operators } = settings
-    const health = createHealth({ store, chains, operators, signerFaults, unconfiguredCredit, version, now })
+    const faults = { signerFaults, unopenedLanes }
+    const health = createHealth({ store, chains, operators, ...faults, unconfiguredCredit, version, now })
     if (config.metricsPort !== null) {
       const served = await serveMetrics(metrics, health.report, { host: config.host, port: config.metricsPort })
       undo.push(served.close)

@@ -27,3 +27,6 @@ export function nonceByNode(told: ToldNonce): string {
 function answersOf(told: ToldNonce): number[] {
   return told.filter((nonce) => nonce !== null)
 }
+
+/** Why a configured key has no lane yet, and what each node tells of its nonce. */
+export type Unopened = { why: string; nodes: string }

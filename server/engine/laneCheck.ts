@@ -1,16 +1,18 @@
 import type { Address } from 'viem'
 import { elapsedMs } from '../domain/elapsed.js'
 import type { Chain } from '../chain/chain.js'
-import { highestNonce } from '../domain/toldNonce.js'
+import { highestNonce, type Unopened } from '../domain/toldNonce.js'
 import type { Lane, LaneAhead } from '../store/lanes.js'
 import { fillGap } from './lanes.js'
-import { openLanes, type Unopened } from './openLanes.js'
+import { openLanes } from './openLanes.js'
 import { checkOperators } from './operators.js'
 import type { EngineTools } from './tools.js'
 
 /** How often the lanes are checked: after so many looks at the chain's head, and at least every half minute. */
 const checkEveryPolls = 30
 const checkAtLeastMs = 30_000
+/** When a lane that could not be opened is tried again. */
+const openAgainMs = 5_000
 /** One look proves nothing: nodes lag, receipts come late. */
 const timesInARow = 5
 
@@ -29,10 +31,13 @@ const timesInARow = 5
  */
 export function createLaneCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
+  let hasBegun = false
   let isOpen = false
   let isChecked = false
   /** Keys whose lanes are not open yet, which the log says. */
-  let waiting = new Set<Address>()
+  let waiting: ReadonlyMap<Address, Unopened> = new Map()
+  let triedAt = -Infinity
+  let opening: Promise<void> | null = null
   let checkedAt = -Infinity
   const missing = new Map<Address, Finding>()
   const used = new Map<Address, Finding>()
@@ -41,33 +46,60 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
 
   return {
     /**
-     * A key that the journal does not know yet begins where the chain has it, once enough nodes tell where that is. The
-     * other lanes don't wait for it.
+     * A key that the journal does not know yet begins where the chain has it, once enough nodes tell where that is. That is
+     * waited for once; what is not open then is tried again now and then, beside all else.
      */
     async open(): Promise<void> {
-      if (isOpen) return
-      const unopened = await openLanes(chain, tools)
-      sayUnopened(unopened)
-      if (unopened.size !== waiting.size) isChecked = false
-      waiting = new Set(unopened.keys())
-      if (!isChecked) {
-        await checkAll()
-        isChecked = true
-        // Without any lane nothing is signed, and credit waits for what the chain may yet tell of them.
-        if (unopened.size === 0 || unopened.size < tools.signers.size) tools.lanesChecked.add(chainId)
-        tools.wake()
-      }
-      isOpen = unopened.size === 0
+      if (hasBegun) return tryAgain()
+      await tools.store.noteEmptyLedger([...tools.chains.keys()], tools.now())
+      await openAll()
+      await checkNow()
+      hasBegun = true
     },
 
     async check(): Promise<void> {
       const everyMs = Math.min(checkEveryPolls * chain.config.pollIntervalMs, checkAtLeastMs)
-      if (elapsedMs(checkedAt, tools.now()) >= everyMs) await checkAll()
+      if (!isChecked || elapsedMs(checkedAt, tools.now()) >= everyMs) await checkNow()
     },
 
     async stop(): Promise<void> {
-      await Promise.all(filling.values())
+      await Promise.all([opening, ...filling.values()])
     },
+  }
+
+  function tryAgain(): void {
+    if (isOpen || opening || elapsedMs(triedAt, tools.now()) < openAgainMs) return
+    opening = openAll()
+      .catch((error: unknown) => tools.log.warn({ err: error, chainId }, 'lanes could not be opened'))
+      .finally(() => (opening = null))
+  }
+
+  async function openAll(): Promise<void> {
+    triedAt = tools.now()
+    const unopened = await openLanes(chain, tools)
+    sayUnopened(unopened)
+    if (unopened.size !== waiting.size) isChecked = false
+    waiting = unopened
+    tools.unopenedLanes.set(chainId, unopened)
+    if (unopened.size > 0) return
+    await tools.store.noteLanesOpen(chainId)
+    isOpen = true
+  }
+
+  async function checkNow(): Promise<void> {
+    const wasChecked = isChecked
+    // Not afterwards: a lane that is opened meanwhile is to be checked as well.
+    isChecked = true
+    try {
+      await checkAll()
+    } catch (error) {
+      isChecked &&= wasChecked
+      throw error
+    }
+    if (wasChecked) return
+    // Without any lane nothing is signed, and credit waits for what the chain may yet tell of them.
+    if (waiting.size === 0 || waiting.size < tools.signers.size) tools.lanesChecked.add(chainId)
+    tools.wake()
   }
 
   function sayUnopened(unopened: ReadonlyMap<Address, Unopened>): void {

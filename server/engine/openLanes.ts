@@ -1,10 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
-import { agreedNonce, highestNonce, nonceByNode, type ToldNonce } from '../domain/toldNonce.js'
+import { agreedNonce, highestNonce, nonceByNode, type ToldNonce, type Unopened } from '../domain/toldNonce.js'
 import type { EngineTools } from './tools.js'
-
-/** Why a key has no lane yet, and what each node tells of its nonce. */
-export type Unopened = { why: string; nodes: string }
 
 /**
  * Opens the lanes of keys that the journal does not know yet, at the nonce that as many nodes tell as have to agree and that
@@ -19,7 +16,6 @@ export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<A
   const known = await tools.store.readLanes(chainId)
   const fresh = [...tools.signers.keys()].filter((signer) => !known.some((lane) => lane.signer === signer))
   if (fresh.length === 0) return unopened
-  await tools.store.noteEmptyLedger([...tools.chains.keys()], tools.now())
   const told = await chain.nonces(fresh, 'pending')
   for (const [index, signer] of fresh.entries()) {
     const chainNonce = nonceToOpenAt(told[index]!, agreement)

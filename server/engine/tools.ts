@@ -4,6 +4,7 @@ import type { Block, Chain } from '../chain/chain.js'
 import type { Signer } from '../chain/signer.js'
 import type { StepErrorCode } from '../domain/errors.js'
 import type { Settings } from '../domain/settings.js'
+import type { Unopened } from '../domain/toldNonce.js'
 import type { StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
 import type { Accounts } from './accounts.js'
@@ -41,6 +42,8 @@ export type EngineTools = {
   signerFaults: Map<Address, SignerFault>
   /** Operators that a chain's vault does not know, by chain id, as of when it was last asked. */
   refusedOperators: Map<number, ReadonlySet<Address>>
+  /** Keys that have no lane on a chain yet, by chain id, as of when that was last tried. */
+  unopenedLanes: Map<number, ReadonlyMap<Address, Unopened>>
   /** Sends steps that are ready. */
   bundles: Bundles
   /** Users' accounts, which one step at a time has. */

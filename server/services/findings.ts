@@ -1,6 +1,6 @@
 import type { OpenExposure } from '../store/exposures.js'
 import type { Waiting } from '../store/serviceState.js'
-import { inUse, lowOnGasOf, missingOf, pausedOf, refusedOf, silentOf } from './findings/lanes.js'
+import { inUse, lowOnGasOf, missingOf, pausedOf, refusedOf, silentOf, unopenedOf } from './findings/lanes.js'
 import { downOf, nodesOf } from './findings/nodes.js'
 import type { ChainState, Finding, HealthStatus, UnconfiguredCredit } from './findings/state.js'
 import { stuckOf, unsettledOf } from './findings/transactions.js'
@@ -42,6 +42,7 @@ export function findingsOf(state: {
     downOf,
     (chain) => exposuresOf(chain, state.exposures),
     pausedOf,
+    unopenedOf,
     (chain) => missingOf(chain, state.operators),
     silentOf,
     (chain) => refusedOf(chain, state.operators),

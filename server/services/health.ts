@@ -4,6 +4,7 @@ import { elapsedMs } from '../domain/elapsed.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { mostConfirmations } from '../domain/finality.js'
 import { lags } from '../domain/lag.js'
+import type { Unopened } from '../domain/toldNonce.js'
 import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 import type { OpenExposure } from '../store/exposures.js'
 import type { Lane } from '../store/lanes.js'
@@ -43,6 +44,8 @@ export function createHealth(deps: {
   operators: readonly string[]
   /** Why a signer last gave no signature; without an entry it did. */
   signerFaults: ReadonlyMap<Address, { reason: string }>
+  /** Keys without a lane, by chain id. */
+  unopenedLanes: ReadonlyMap<number, ReadonlyMap<Address, Unopened>>
   /** What nothing can be paid from until its token is configured again. */
   unconfiguredCredit: readonly UnconfiguredCredit[]
   version: string
@@ -141,6 +144,7 @@ export function createHealth(deps: {
       const fault = deps.signerFaults.get(lane.signer)
       return lane.status === 'active' && fault ? { ...lane, reason: `It gives no signatures: ${fault.reason}` } : lane
     })
+    const unopened = deps.unopenedLanes.get(config.chainId) ?? new Map<Address, Unopened>()
     // First, so that a node that is found to be behind is not asked for the rest; one that is silent is not waited for.
     const askedNodes = chain.nodes()
     try {
@@ -170,13 +174,14 @@ export function createHealth(deps: {
         limits,
         lanes: lanes.map((lane, index) => ({ ...lane, balance: accounts[index]!.balance })),
         refused: signers.filter((_signer, index) => !areOperators[index]),
+        unopened,
         open,
         stuck,
         unsettled,
       }
     } catch {
       const faults = (await askedNodes).map(({ fault }) => ({ behind: null, fault }))
-      return { ...silentState(config, lanes), nodes: faults, open, stuck }
+      return { ...silentState(config, lanes), nodes: faults, unopened, open, stuck }
     }
   }
 }
@@ -204,6 +209,7 @@ function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
     limits: null,
     lanes: lanes.map((lane) => ({ ...lane, balance: null })),
     refused: [],
+    unopened: new Map(),
     open: new Map(),
     stuck: null,
     unsettled: null,

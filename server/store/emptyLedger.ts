@@ -16,6 +16,16 @@ export async function noteEmptyLedger(database: Database, chainIds: readonly num
   })
 }
 
+/**
+ * Once the lanes of a start are open, or an operator has resumed one: a key that is added later is a new one, used before or
+ * not. Replicas that start together have the same keys, so that whichever is first to open a lane finds the mark.
+ */
+export async function forgetEmptyLedger(trx: Transaction, chainId: number): Promise<void> {
+  await trx('service_state')
+    .where({ name: begunEmpty(chainId) })
+    .delete()
+}
+
 /** Whether the ledger was begun empty with this chain, and nothing has been signed on it since. */
 export async function isLedgerNew(trx: Transaction, chainId: number): Promise<boolean> {
   const mark = await trx('service_state')

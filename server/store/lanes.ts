@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
-import { isLedgerNew } from './emptyLedger.js'
+import { forgetEmptyLedger, isLedgerNew } from './emptyLedger.js'
 import { storedMessage } from './storedMessage.js'
 
 /**
@@ -61,6 +61,11 @@ export async function openLane(
     if (!isDuplicate(error)) throw error
     return false
   }
+}
+
+/** Notes that the lanes of all keys that a start has are open on a chain. */
+export function noteLanesOpen(database: Database, chainId: number): Promise<void> {
+  return database.transact((trx) => forgetEmptyLedger(trx, chainId))
 }
 
 export async function readLanes(database: Database, chainId: number): Promise<Lane[]> {
@@ -260,6 +265,7 @@ export async function resumeLane(
     if (!row) throw new Error(`There is no lane of ${lane.signer} on chain ${lane.chainId}`)
     if (row.status === 'retired') throw new Error(`The lane of ${lane.signer} is retired for good: use another key`)
     await giveUp(database, trx, lane.lost, now)
+    await forgetEmptyLedger(trx, lane.chainId)
     const staysPaused = row.status === 'pausedAhead'
     const status = staysPaused ? 'paused' : 'active'
     await trx('lanes')

@@ -33,6 +33,7 @@ import {
 import {
   countOpenTransactions,
   noteLaneAhead,
+  noteLanesOpen,
   openLane,
   pauseLane,
   readLanes,
@@ -125,6 +126,7 @@ export function createStore(database: Database) {
 
     noteEmptyLedger: on(noteEmptyLedger),
     openLane: on(openLane),
+    noteLanesOpen: on(noteLanesOpen),
     readLanes: on(readLanes),
     noteLaneAhead: on(noteLaneAhead),
     pauseLane: on(pauseLane),

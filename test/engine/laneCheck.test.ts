@@ -28,11 +28,15 @@ describe('the check of the lanes of a chain', () => {
     ({
       now: Date.now,
       signers: new Map(lanes.map(({ signer }) => [signer, {}])),
+      chains: new Map(),
       refusedOperators: new Map(),
+      unopenedLanes: new Map(),
       lanesChecked: { add: () => undefined },
       wake: () => undefined,
       log: { warn: () => undefined, error: () => undefined, info: () => undefined },
       store: {
+        noteEmptyLedger: async () => undefined,
+        noteLanesOpen: async () => undefined,
         readLanes: async () => lanes,
         lowestUnminedNonce: async () => null,
         standsForNonce: async () => true,

@@ -32,18 +32,31 @@ describe('lanes that are opened', () => {
     const warned: object[] = []
     const lanesChecked = createLanesChecked()
     const note = (context: object) => void warned.push(context)
+    let passedMs = 0
     const tools = {
-      now: Date.now,
+      now: () => Date.now() + passedMs,
       signers: new Map(signers.map((signer) => [signer, {}])),
       chains: new Map([chain.config.chainId, ...others].map((chainId) => [chainId, chain])),
       refusedOperators: new Map(),
+      unopenedLanes: new Map(),
       lanesChecked,
       wake: () => undefined,
       log: { warn: note, error: note, info: () => undefined },
       store,
     } as unknown as EngineTools
     const isChecked = () => lanesChecked.within(chain.config.chainId, 0)
-    return { chain, warned, isChecked, open: createLaneCheck(chain, tools).open }
+    const { unopenedLanes } = tools
+    const { open, check, stop } = createLaneCheck(chain, tools)
+    /** Until it is time to try again. */
+    const wait = () => void (passedMs += 5_000)
+    async function openAgain() {
+      wait()
+      await open()
+      await stop()
+      await check()
+    }
+    const unopened = () => [...(unopenedLanes.get(chain.config.chainId)?.keys() ?? [])]
+    return { chain, warned, isChecked, unopened, open, openAgain, wait, stop }
   }
 
   /** What the node tells of the nonce of every account, or of one. */
@@ -69,10 +82,10 @@ describe('lanes that are opened', () => {
 
     it('wait while one tells more than as many as have to agree, which holds nobody else', async () => {
       const nonce = await usedNonce()
-      const { open, warned, isChecked } = replica([used(), fresh], three())
+      const { open, openAgain, warned, isChecked, unopened } = replica([used(), fresh], three())
       tells('0xf4240', used())
       await open()
-      await open()
+      await openAgain()
       expect(await lanes()).to.have.length(1)
       expect((await lanes())[0]).to.include({ signer: fresh, status: 'active', isAhead: false })
       expect(await isChecked()).to.equal(true)
@@ -80,9 +93,28 @@ describe('lanes that are opened', () => {
       expect(said).to.have.length(1)
       const nodes = `rpcUrls/0: ${nonce}, rpcUrls/1: 1000000, rpcUrls/2: ${nonce}`
       expect(said[0]).to.include({ signer: used(), nodes })
+      expect(unopened()).to.deep.equal([used()])
       node().behave({ kind: 'pass' })
-      await open()
+      await openAgain()
+      expect(unopened()).to.deep.equal([])
       expect((await lanes()).find(({ signer }) => signer === used())).to.include({ nextNonce: nonce, status: 'active' })
+    })
+
+    it('are tried again beside all else, and not in every round', async () => {
+      tells('0xf4240')
+      const { open, wait, stop, unopened } = replica([used()], three())
+      await open()
+      node().behave({ kind: 'silence', method: 'eth_getTransactionCount' })
+      await open()
+      await stop()
+      expect(unopened(), 'too early').to.deep.equal([used()])
+      wait()
+      const startedAt = performance.now()
+      await open()
+      expect(performance.now() - startedAt, 'as a slow node takes').to.be.lessThan(500)
+      await stop()
+      expect(unopened()).to.deep.equal([])
+      expect(await lanes()).to.have.length(1)
     })
 
     it('are paused where one node tells more of them once they are open, and nobody resumes them', async () => {
@@ -106,21 +138,21 @@ describe('lanes that are opened', () => {
     it('are not opened while fewer answer, which the log says once; those that are known don’t wait for it', async () => {
       const two = { rpcUrls: [dev().url, node().url], agreement: 2 }
       node().behave({ kind: 'reset' })
-      const { open, warned, isChecked, chain } = replica([used(), fresh], two)
+      const { open, openAgain, warned, isChecked, chain } = replica([used(), fresh], two)
       await open()
-      await open()
+      await openAgain()
       expect([await lanes(), await isChecked()]).to.deep.equal([[], false])
       const nodes = `rpcUrls/0: ${await usedNonce()}, rpcUrls/1: no answer`
       const said = warned.filter((context) => 'nodes' in context)
       expect(said).to.have.length(2)
       expect(said[0]).to.include({ signer: used(), agreement: 2, nodes })
       await store.openLane({ chainId: chain.config.chainId, signer: fresh, chainNonce: 0 }, Date.now())
-      await open()
+      await openAgain()
       expect([(await lanes()).length, await isChecked()]).to.deep.equal([1, true])
       const resumed = await resumeAtChain(chain, fresh, store).catch((error: Error) => error.message)
       expect(resumed).to.contain('rpcUrls/1: no answer. Fewer than agreement (2) answer')
       node().behave({ kind: 'pass' })
-      await open()
+      await openAgain()
       expect((await lanes()).map(({ status }) => status)).to.deep.equal(['active', 'active'])
     })
   })
@@ -159,6 +191,29 @@ describe('lanes that are opened', () => {
       await store.openLane({ chainId: elsewhere, signer: used(), chainNonce: 7, heldIfNew: 'used' }, Date.now())
       expect((await lanes(elsewhere))[0]).to.include({ isAhead: true, reason: 'used' })
     })
+
+    it('hold none of a key that is added once those of the start are open, though nothing was signed yet', async () => {
+      await replica([fresh], real).open()
+      await replica([fresh, used()], real).open()
+      expect((await lanes()).map(({ status }) => status)).to.deep.equal(['active', 'active'])
+    })
+
+    for (const [what, isResumed] of [
+      ['hold payouts of a key of the start that are opened late', false],
+      ['hold none of it once an operator has resumed another', true],
+    ] as const) {
+      it(what, async () => {
+        const two = { ...real, rpcUrls: [dev().url, node().url], agreement: 2 }
+        tells('0xf4240', used())
+        const { open, openAgain, chain } = replica([fresh, used()], two)
+        await open()
+        if (isResumed) await resumeAtChain(chain, fresh, store)
+        node().behave({ kind: 'pass' })
+        await openAgain()
+        const late = (await lanes()).find(({ signer }) => signer === used())
+        expect(late).to.include({ isAhead: !isResumed })
+      })
+    }
 
     it('hold none of a key that is added to a chain on which something was signed, or to a chain that came later', async () => {
       await replica([fresh], real).open()

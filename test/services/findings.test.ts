@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { findingsOf } from '../../server/services/findings.js'
 import type { ChainState, LaneHealth } from '../../server/services/findings/state.js'
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { randomAddress } from '../support/builders.js'
 
 describe('what is told of a lane', () => {
@@ -36,6 +36,7 @@ describe('what is told of a lane', () => {
       lanes,
       limits: null,
       refused,
+      unopened: new Map(),
       open: new Map(),
       stuck: null,
       unsettled: null,
@@ -76,6 +77,18 @@ describe('what is told of a lane', () => {
     const ahead = { status: 'paused', isAhead: true, reason: 'ahead' } as const
     expect(codes(ahead)).to.deep.equal(['lane_paused'])
     expect(codes(ahead, { isConfigured: true })).to.deep.equal(['lane_paused', 'signer_low_on_gas'])
+  })
+
+  it('is what keeps a key from having one', () => {
+    const other = randomAddress()
+    const unopened = new Map([
+      [other, { why: 'fewer nodes than have to agree', nodes: 'rpcUrls/0: 50, rpcUrls/1: 40' }],
+    ])
+    const paused = { status: 'paused', reason: 'changed' } as const
+    const [finding, ...more] = told(paused, { unopened })
+    expect(more).to.deep.equal([])
+    expect(finding).to.include({ code: 'lane_unopened', chainId: 1 })
+    expect(finding!.message).to.contain(getAddress(other)).and.to.contain('rpcUrls/1: 40')
   })
 
   it('is all that is wrong as long as it may be used again', () => {

@@ -35,6 +35,7 @@ describe('what waits for ever', () => {
       chains,
       operators: [],
       signerFaults: new Map(),
+      unopenedLanes: new Map(),
       unconfiguredCredit: [],
       version: '0',
       now: () => now + afterMs,

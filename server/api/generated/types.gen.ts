@@ -929,7 +929,7 @@ export type Finding = {
 /**
  * What is wrong.
  */
-export type FindingCode = 'database_down' | 'database_readonly' | 'chain_down' | 'exposure_open' | 'lane_paused' | 'signer_missing' | 'signer_silent' | 'operator_refused' | 'vault_paused' | 'signer_low_on_gas' | 'vault_empty' | 'credit_unconfigured' | 'outflow_cap_low' | 'transactions_stuck' | 'transactions_unsettled' | 'steps_waiting' | 'node_down' | 'node_lagging';
+export type FindingCode = 'database_down' | 'database_readonly' | 'chain_down' | 'exposure_open' | 'lane_paused' | 'lane_unopened' | 'signer_missing' | 'signer_silent' | 'operator_refused' | 'vault_paused' | 'signer_low_on_gas' | 'vault_empty' | 'credit_unconfigured' | 'outflow_cap_low' | 'transactions_stuck' | 'transactions_unsettled' | 'steps_waiting' | 'node_down' | 'node_lagging';
 
 /**
  * The report while all answer.

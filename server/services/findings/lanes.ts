@@ -29,6 +29,17 @@ export function pausedOf({ config, lanes }: ChainState): Finding[] {
 const aheadNote =
   '. It goes on at the chain’s nonce then, or is paused as it was before. A key that is used no more may have been emptied by its owner; if others have it, its lane can be retired.'
 
+export function unopenedOf({ config, unopened }: ChainState): Finding[] {
+  const { chainId, agreement } = config
+  return [...unopened].map(([signer, { why, nodes }]) => ({
+    code: 'lane_unopened',
+    chainId,
+    message: `${getAddress(signer)} has no lane on chain ${chainId} yet: ${why} (agreement ${agreement}; ${nodes}).`,
+    remedy:
+      'See to the nodes that lag or do not answer, and take one that stays apart out of rpcUrls; it is tried again every few seconds. Other keys take over meanwhile; with none, steps wait.',
+  }))
+}
+
 export function missingOf({ config, open }: ChainState, operators: readonly string[]): Finding[] {
   return [...open]
     .filter(([signer]) => !operators.includes(signer))

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Block } from '../../chain/chain.js'
 import type { VaultLimits } from '../../chain/vaultLimits.js'
 import type { ChainConfig, TokenConfig } from '../../domain/chainConfig.js'
+import type { Unopened } from '../../domain/toldNonce.js'
 import type { Store } from '../../store/store.js'
 
 export type HealthStatus = 'ok' | 'degraded' | 'down'
@@ -46,6 +47,8 @@ export type ChainState = {
   lanes: LaneHealth[]
   /** Signers that the vault does not know as operators. */
   refused: Address[]
+  /** Configured keys that have no lane yet. */
+  unopened: ReadonlyMap<Address, Unopened>
   /** How many open transactions signers have. */
   open: ReadonlyMap<Address, number>
   /** Null: the database does not answer. */
@@ -63,6 +66,7 @@ export type FindingCode =
   | 'chain_down'
   | 'exposure_open'
   | 'lane_paused'
+  | 'lane_unopened'
   | 'signer_missing'
   | 'signer_silent'
   | 'operator_refused'
