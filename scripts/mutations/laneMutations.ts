@@ -39,9 +39,9 @@ export const laneMutations: Mutation[] = [
     name: 'a key is given up though a former vault pays what it has signed',
     changes: [
       {
-        file: 'server/chain/createChain.ts',
-        find: 'vaultsOf(config).map(async (to) => {',
-        replace: '[config.vault].map(async (to) => {',
+        file: 'server/chain/operatorRights.ts',
+        find: 'vaultsOf(config).map(async (vault) => {',
+        replace: '[config.vault].map(async (vault) => {',
       },
     ],
     tests: ['test/e2e/lostKey.test.ts', '-g', 'be it a former one'],
@@ -50,9 +50,9 @@ export const laneMutations: Mutation[] = [
     name: 'a key is given up though a reorganisation may give it its right again',
     changes: [
       {
-        file: 'server/chain/createChain.ts',
-        find: 'quantity(newestFinal > 0n ? newestFinal : 0n)',
-        replace: 'quantity(number)',
+        file: 'server/chain/operatorRights.ts',
+        find: 'newestFinal > 0n ? newestFinal : 0n',
+        replace: 'number',
       },
     ],
     tests: ['test/e2e/lostKey.test.ts', '-g', 'until lately'],

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
+import type { OperatorRight } from '../../server/chain/operatorRights.js'
 import { compareContracts } from '../../server/domain/dropped.js'
 import type { Database } from '../../server/store/database.js'
 import { readKnownContracts } from '../../server/store/knownContracts.js'
@@ -42,21 +43,38 @@ async function refuseForgottenVault({ config }: Chain, database: Database): Prom
   )
 }
 
-async function refuseOperator({ config, vaultsThatKnow }: Chain, signer: Address): Promise<void> {
-  const vaults = await vaultsThatKnow(signer)
-  if (vaults.length === 0) return
+async function refuseOperator({ config, operatorRights }: Chain, signer: Address): Promise<void> {
+  const rights = await operatorRights(signer)
+  const known = rights.filter(({ nodes }) => nodes.includes('known'))
+  if (known.length > 0) {
+    const vaults = known.map(({ vault }) => vault).join(' and ')
+    throw new Error(
+      `The vault ${vaults} knows ${signer} as an operator: let its owner call setOperator(${signer}, false), and run this ` +
+        `again once that is final (${config.confirmations} confirmations). Of the nodes ${known.map(tellRight).join('; ')}: ` +
+        'take one that stays behind the others out of rpcUrls.',
+    )
+  }
+  const needed = Math.max(config.agreement, 1)
+  const untold = rights.filter(({ nodes }) => nodes.filter((right) => right === 'unknown').length < needed)
+  if (untold.length === 0) return
   throw new Error(
-    `The vault ${vaults.join(' and ')} knows ${signer} as an operator: let its owner call setOperator(${signer}, false), ` +
-      `and run this again once that is final (${config.confirmations} confirmations).`,
+    `Fewer nodes than agreement (${needed}) tell that ${signer} is no operator of the vault, and was none ` +
+      `${config.confirmations} blocks ago: ${untold.map(tellRight).join('; ')}. See to those that do not answer or lag; one that ` +
+      'has no state of that block any more has to tell the vault’s logs since then (eth_getLogs).',
   )
+}
+
+function tellRight({ vault, nodes }: OperatorRight): string {
+  const words = { known: 'an operator', unknown: 'no operator', untold: 'does not say' }
+  return `${vault}: ${nodes.map((right, index) => `rpcUrls/${index} ${words[right]}`).join(', ')}`
 }
 
 /** The service may not have seen it yet, or be stopped. */
 async function refuseMined(chain: Chain, signer: Address, store: Store): Promise<void> {
   const lane = { chainId: chain.config.chainId, signer, chainNonce: Number.MAX_SAFE_INTEGER }
   const unseen = await store.readUsedUp(lane)
-  const receipts = await chain.receipts(unseen.flatMap(({ hashes }) => hashes))
-  const mined = receipts.filter((receipt) => receipt !== null).length
+  const areMined = await chain.seenMined(unseen.flatMap(({ hashes }) => hashes))
+  const mined = areMined.filter(Boolean).length
   if (mined > 0) throw isMined(mined)
 }
 

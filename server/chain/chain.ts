@@ -2,6 +2,7 @@ import type { Address, Hash, Hex } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { ToldNonce } from '../domain/toldNonce.js'
 import type { NodeHead } from './nodeHeads.js'
+import type { OperatorRight } from './operatorRights.js'
 import type { VaultLimits } from './vaultLimits.js'
 
 /** Addresses and hashes are lower case throughout. */
@@ -137,6 +138,8 @@ export type Chain = {
    * as many as `agreement` asks for.
    */
   areUnknown(hashes: readonly Hash[]): Promise<boolean>
+  /** Which of them any node has a receipt of. Throws `ChainUnavailable` where fewer answer than `agreement` asks for. */
+  seenMined(hashes: readonly Hash[]): Promise<boolean[]>
   /**
    * Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, which give this very receipt. If
    * that is more than one, each has to have `depth` blocks from that block on, itself included; the one that was asked for
@@ -170,11 +173,8 @@ export type Chain = {
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>
   /** Which of them the vault lets pay; all of them where it does not say. */
   areOperators(signers: readonly Address[]): Promise<boolean[]>
-  /**
-   * The vaults, the former ones among them, that let an account pay, or did so few blocks ago that it is not final; also one
-   * that does not say.
-   */
-  vaultsThatKnow(operator: Address): Promise<Address[]>
+  /** The same of one account, by every node: in each vault, former ones too, now and as of the newest block that is final. */
+  operatorRights(operator: Address): Promise<OperatorRight[]>
   /**
    * Whether the account's delegate has run this batch. False for an account without a delegate, and for one whose code does
    * not answer, whatever it does instead. `since`: by a node that has this block.

@@ -28,6 +28,8 @@ export function isCallOf({ functionName: selector }: { functionName: Hex }, inpu
 export const executedTopic = toEventSelector('ChainBatchExecuted(bytes32)')
 /** The SolverVault logs this with the step key as its only topic when it has paid. */
 export const fulfilledTopic = toEventSelector('Fulfilled(bytes32)')
+/** And this with an account, whenever its owner gives or takes that one's right to pay. */
+export const operatorSetTopic = toEventSelector('OperatorSet(address,bool)')
 
 export type Fulfilment = {
   /** What the vault remembers the payout by; it pays once under each. */

@@ -13,6 +13,7 @@ import {
 import { createAbility } from './ability.js'
 import { createLogSearch } from './findLog.js'
 import { createArrivalMeter } from './measureArrivals.js'
+import { createOperatorRights } from './operatorRights.js'
 import { readFlag } from './readFlag.js'
 import { createRpc, type Rpc, type RpcOptions } from './rpc.js'
 import {
@@ -88,6 +89,21 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
         return answered.length >= Math.max(config.agreement, 1) && answered.every(Boolean)
       })
       return (await Promise.all(parts)).every(Boolean)
+    },
+
+    async seenMined(hashes) {
+      const parts = partsOf(hashes, maxCalls).map(async (part) => {
+        const calls = part.map((hash) => call('eth_getTransactionReceipt', hash))
+        const told = await rpc.readEach(calls, (answers) => answers.map((answer) => resultOf(answer) !== null))
+        const answered = told.filter((node) => node !== null)
+        if (answered.length < Math.max(config.agreement, 1))
+          throw rpc.unavailable(
+            'eth_getTransactionReceipt',
+            `${answered.length} nodes answer, fewer than have to agree`,
+          )
+        return part.map((_hash, index) => answered.some((node) => node[index]))
+      })
+      return (await Promise.all(parts)).flat()
     },
 
     async isCertain(receipt, depth) {
@@ -201,19 +217,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return flags.map((flag) => flag !== false)
     },
 
-    async vaultsThatKnow(operator) {
-      const { number } = await rpc.readHead()
-      const newestFinal = number - BigInt(config.confirmations) + 1n
-      const tags = ['latest', quantity(newestFinal > 0n ? newestFinal : 0n)] as const
-      const data = encodeIsOperator(operator)
-      const know = await Promise.all(
-        vaultsOf(config).map(async (to) => {
-          const flags = await Promise.all(tags.map((tag) => readFlag(rpc, { to, data, tag })))
-          return flags.every((flag) => flag === false) ? [] : [to]
-        }),
-      )
-      return know.flat()
-    },
+    operatorRights: createOperatorRights(rpc, config),
 
     async isChainBatchProcessed(account, chainBatchId, since) {
       return (await readFlag(rpc, { to: account, data: encodeIsChainBatchProcessed(chainBatchId), since })) === true

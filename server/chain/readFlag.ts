@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { Rpc } from './rpc.js'
 import { call, quantity, readBigInt, readHex, resultOf } from './rpcFormat.js'
+import type { RpcAnswer } from './rpcNode.js'
 import { isRevert, saysNoPendingBlock } from './simulationAnswers.js'
 
 /** More than the delegate ever takes; an account may have code that burns all that it is given. */
@@ -23,8 +24,7 @@ export function readFlag(
     (answers) => {
       const [answer, head] = answers.toReversed()
       if (since !== undefined && readBigInt(resultOf(head)) < since) throw new Error('the node lags behind')
-      const word = answer?.error ? '0x' : readHex(resultOf(answer))
-      return word.length === 66 ? BigInt(word) === 1n : null
+      return flagOf(answer)
     },
     {
       isAnswer: (error, { method }) =>
@@ -32,4 +32,10 @@ export function readFlag(
         (method === 'eth_call' && isRevert(error)) || (tag === 'pending' && saysNoPendingBlock(error)),
     },
   )
+}
+
+/** Null: the answer is none, or none of a contract that has such a flag. */
+export function flagOf(answer: RpcAnswer | undefined): boolean | null {
+  const word = answer?.error ? '0x' : readHex(resultOf(answer))
+  return word.length === 66 ? BigInt(word) === 1n : null
 }
