@@ -7,7 +7,7 @@
  *        npm run operate -- lane retire <chainId> <signer> [--give-up]
  *        npm run operate -- exposure settle <id>
  *        npm run operate -- payout acknowledge <chainId> <token> <transactionHash> <amount> [<user>]
- *        npm run operate -- payout forget <chainId> <token> <transactionHash>
+ *        npm run operate -- payout forget <chainId> <token> <transactionHash> [<user>]
  *        npm run operate -- owner pause|unpause|accept [<chainId>]
  *        npm run operate -- owner revoke <operator> [<chainId>]
  *        npm run operate -- owner withdraw <chainId> <token> <to> <amount>

@@ -3,37 +3,44 @@ import type { Chain, Receipt } from '../../server/chain/chain.js'
 import { fulfilledIn } from '../../server/chain/paidByVault.js'
 import { vaultsOf } from '../../server/domain/chainConfig.js'
 import { requiredConfirmations } from '../../server/domain/finality.js'
-import { acknowledgePayout, forgetPayout, type UnknownPayout } from '../../server/store/acknowledgedPayouts.js'
+import {
+  acknowledgedIn,
+  acknowledgePayout,
+  forgetPayout,
+  type UnknownPayout,
+} from '../../server/store/acknowledgedPayouts.js'
 import type { Database } from '../../server/store/database.js'
 import { readKnownHashes, readPayouts } from '../../server/store/reconciliation.js'
 import { readAddress, readAmount, readChainId, readSomebody } from './words.js'
 
 export const payoutUsage =
-  'payout acknowledge <chainId> <token> <transactionHash> <amount> [<user>] | payout forget <chainId> <token> <transactionHash>'
+  'payout acknowledge <chainId> <token> <transactionHash> <amount> [<user>] | ' +
+  'payout forget <chainId> <token> <transactionHash> [<user>]'
 
 type Place = { database: Database; chains: ReadonlyMap<number, Chain> }
 
 /** Books a payout that a restored database does not know, or takes that back. Null: the words ask for neither. */
 export async function bookUnknownPayout(words: readonly string[], { database, chains }: Place): Promise<string | null> {
-  const [order, id, tokenAddress, hash, amount, user] = words
+  const [order, id, tokenAddress, hash, ...rest] = words
   if (!id || !tokenAddress || !hash) return null
-  const isKnown = order === 'forget' ? words.length === 4 : order === 'acknowledge' && words.length <= 6
+  const [amount, user] = order === 'forget' ? [undefined, ...rest] : rest
+  const isKnown = order === 'forget' ? rest.length <= 1 : order === 'acknowledge' && rest.length <= 2
   if (!isKnown) return null
   const chainId = readChainId(id)
   const chain = chains.get(chainId)
   if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
   const token = readAddress(tokenAddress, '<token>')
-  const payout = { chainId, token, transactionHash: readTransactionHash(hash) }
+  const owner = user === undefined ? null : readSomebody(user, '<user>')
+  const payout = { chainId, token, transactionHash: readTransactionHash(hash), user: owner }
   if (order === 'forget') return forget(payout, database)
   if (!amount) return null
   if (!chain.config.tokens.some(({ address }) => address === token))
     throw new Error(`There is no token ${token} on chain ${chainId} in the configuration`)
-  const owner = user === undefined ? null : readSomebody(user, '<user>')
-  return acknowledge({ ...payout, amount: readAmount(amount), user: owner }, chain, database)
+  return acknowledge({ ...payout, amount: readAmount(amount) }, chain, database)
 }
 
 async function acknowledge(
-  payout: Parameters<typeof acknowledgePayout>[1],
+  payout: UnknownPayout & { amount: bigint },
   chain: Chain,
   database: Database,
 ): Promise<string> {
@@ -47,12 +54,21 @@ async function acknowledge(
   const fulfilled = vaultsOf(chain.config).flatMap((vault) => fulfilledIn(transaction, receipt, vault).transfers)
   const transfers = fulfilled.filter((transfer) => transfer.token === token)
   const paid = sum(transfers)
-  const booked = sum((await readPayouts(database, chainId, token)).filter(({ hash }) => hash === transactionHash))
-  if (booked + amount > paid)
-    throw new Error(`The vaults have paid ${paid} of ${token} in ${name}, of which the ledger has ${booked} already`)
+  // What its steps have booked; of what was acknowledged before, the database is asked as it books this.
+  const ofSteps = (await readPayouts(database, chainId, token)).filter(
+    ({ hash, cause }) => hash === transactionHash && !acknowledgedIn(cause),
+  )
+  const booked = sum(ofSteps)
   await requireFinal(receipt, head.number, chain, requiredConfirmations(chain.config, [{ token, amount: paid }]))
-  if (!(await acknowledgePayout(database, payout, Date.now())))
-    throw new Error(`A payout of ${token} in ${name} was acknowledged before; \`payout forget\` takes that back`)
+  const done = await acknowledgePayout(database, { ...payout, atMost: paid - booked }, Date.now())
+  if (done.outcome === 'tooMuch')
+    throw new Error(
+      `The vaults have paid ${paid} of ${token} in ${name}, of which the ledger has ${booked + done.acknowledged} already`,
+    )
+  if (done.outcome === 'before')
+    throw new Error(
+      `A payout of ${token} in ${name} ${user ? `to ${user} ` : ''}was acknowledged before; \`payout forget\` takes that back`,
+    )
   const recipients = [...new Set(transfers.map(({ to }) => to))].join(', ')
   const whose = user ? `it is an exposure to ${user}` : 'whose credit it was is not known'
   const given = known ? ', which the service had given up' : ''
@@ -60,10 +76,11 @@ async function acknowledge(
 }
 
 async function forget(payout: UnknownPayout, database: Database): Promise<string> {
-  const { chainId, token, transactionHash } = payout
-  const name = `${token} in ${transactionHash} on chain ${chainId}`
+  const { chainId, token, transactionHash, user } = payout
+  const name = `${token} in ${transactionHash} on chain ${chainId}${user ? ` to ${user}` : ''}`
   const amount = await forgetPayout(database, payout, Date.now())
-  if (amount === null) throw new Error(`No payout of ${name} is acknowledged`)
+  if (amount === null)
+    throw new Error(`No payout of ${name}${user ? '' : ' for a user that was not named'} is acknowledged`)
   return `Booked as paid no more: ${amount} of ${name}.`
 }
 

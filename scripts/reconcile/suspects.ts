@@ -62,7 +62,7 @@ function matchBy<P extends { hash: string; amount: bigint }>(
   return { unbooked, unpaid: [...open.values()].flat() }
 }
 
-/** Takes out where one entry is of all that a transaction has paid, as one is by an operator's word. */
+/** Takes out where entries are of all that a transaction has paid, as one is by an operator's word, or one for each user. */
 function matchSums<P extends { hash: string; amount: bigint }>({
   unbooked,
   unpaid,
@@ -70,12 +70,16 @@ function matchSums<P extends { hash: string; amount: bigint }>({
   unbooked: readonly P[]
   unpaid: readonly BookedPayout[]
 }): { unbooked: P[]; unpaid: BookedPayout[] } {
-  const sums = new Map<string, bigint>()
-  for (const { hash, amount } of unbooked) sums.set(hash, (sums.get(hash) ?? 0n) + amount)
-  const isOfAll = ({ hash, amount }: BookedPayout) => hash !== null && sums.get(hash) === amount
-  const matched = new Set<string | null>(unpaid.filter(isOfAll).map(({ hash }) => hash))
+  const [paid, booked] = [sumByHash(unbooked), sumByHash(unpaid)]
+  const isWhole = (hash: string | null) => hash !== null && paid.get(hash) === booked.get(hash)
   return {
-    unbooked: unbooked.filter(({ hash }) => !matched.has(hash)),
-    unpaid: unpaid.filter((payout) => !isOfAll(payout)),
+    unbooked: unbooked.filter(({ hash }) => !isWhole(hash)),
+    unpaid: unpaid.filter(({ hash }) => !isWhole(hash)),
   }
+}
+
+function sumByHash(payouts: readonly { hash: string | null; amount: bigint }[]): Map<string | null, bigint> {
+  const sums = new Map<string | null, bigint>()
+  for (const { hash, amount } of payouts) sums.set(hash, (sums.get(hash) ?? 0n) + amount)
+  return sums
 }

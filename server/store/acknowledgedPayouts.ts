@@ -1,33 +1,61 @@
 import type { Address, Hash } from 'viem'
-import type { Database } from './database.js'
+import type { Database, Transaction } from './database.js'
 import { recordExposure, undoPayout } from './exposures.js'
 import { post, standingCause } from './ledger.js'
 
-/** What a vault has paid of one token in a transaction that no step and no airdrop of this database is known to have been. */
+/**
+ * What a vault has paid of one token, to one user if he is known, in a transaction that no step and no airdrop of this
+ * database is known to have been.
+ */
 export type UnknownPayout = {
   chainId: number
   token: Address
   transactionHash: Hash
+  user: Address | null
 }
 
+/** `tooMuch`: of what was paid, so much is acknowledged already. `before`: this user's is. */
+export type Acknowledgement = { outcome: 'booked' | 'before' } | { outcome: 'tooMuch'; acknowledged: bigint }
+
 /**
- * Books on an operator's word that so much of it was paid, once for each transaction and token. No credit is taken for it: the
- * chain does not tell whose it was, nor of which token and chain. Where the operator knows the user, it is an exposure
- * until it is settled with him. False: it is booked already.
+ * Books on an operator's word that so much of it was paid, once for each transaction, token and user, and of all users
+ * together never more than `atMost`. No credit is taken for it: the chain does not tell whose it was, nor of which token and
+ * chain. Where the operator knows the user, it is an exposure until it is settled with him.
  */
 export function acknowledgePayout(
   database: Database,
-  { user, amount, ...payout }: UnknownPayout & { amount: bigint; user: Address | null },
+  { amount, atMost, ...payout }: UnknownPayout & { amount: bigint; atMost: bigint },
   now: number,
-): Promise<boolean> {
-  return database.transact(async (trx) => {
+): Promise<Acknowledgement> {
+  return database.transact(async (trx): Promise<Acknowledgement> => {
+    await waitForOthers(trx, now)
+    const acknowledged = await readAcknowledged(trx, payout)
+    if (acknowledged + amount > atMost) return { outcome: 'tooMuch', acknowledged }
     const cause = await standingCause(trx, causeOf(payout))
-    if (await trx('ledger').where({ cause }).first('id')) return false
-    const { chainId, token } = payout
+    if (await trx('ledger').where({ cause }).first('id')) return { outcome: 'before' }
+    const { chainId, token, user } = payout
     post(trx, [{ cause, debit: 'solver', credit: 'vault', user, chainId, token, amount }], now)
     if (user) await recordExposure(database, trx, { kind: 'payout', ...payout, user, amount, creditId: null }, now)
-    return true
+    return { outcome: 'booked' }
   })
+}
+
+/** Two who acknowledge at once would not see each other's: of a row of one name there is one at a time. */
+async function waitForOthers(trx: Transaction, now: number): Promise<void> {
+  const name = 'acknowledging a payout'
+  await trx('service_state').insert({ name, value: 'yes', updated_at: now })
+  await trx('service_state').where({ name }).delete()
+}
+
+/** All that stands of a transaction and token, whosever it is. */
+async function readAcknowledged(trx: Transaction, payout: UnknownPayout): Promise<bigint> {
+  const start = causeOf({ ...payout, user: null })
+  const read = (prefix: string) =>
+    trx<{ cause: string; amount: string }>('ledger')
+      .whereBetween('cause', [prefix, `${prefix}~`])
+      .select('cause', 'amount')
+  const sum = (entries: { amount: string }[]) => entries.reduce((total, { amount }) => total + BigInt(amount), 0n)
+  return sum(await read(start)) - sum(await read(`undone:${start}`))
 }
 
 /** Undoes that, with what of its exposure is open: a step has been found to have made it. Null: it is not booked. */
@@ -51,6 +79,6 @@ export function acknowledgedIn(cause: string): Hash | null {
   return (/^acknowledged:\d+:(0x[0-9a-f]{64}):/.exec(cause)?.[1] as Hash | undefined) ?? null
 }
 
-function causeOf({ chainId, token, transactionHash }: UnknownPayout): string {
-  return `acknowledged:${chainId}:${transactionHash}:${token}`
+function causeOf({ chainId, token, transactionHash, user }: UnknownPayout): string {
+  return `acknowledged:${chainId}:${transactionHash}:${token}${user ? `:${user}` : ''}`
 }

@@ -3,7 +3,7 @@ import { bookUnknownPayout } from '../../scripts/operate/unknownPayouts.js'
 import { createChain } from '../../server/chain/createChain.js'
 import { createStore } from '../../server/store/store.js'
 import { attackScene, native } from '../support/attackScene.js'
-import { randomHash } from '../support/builders.js'
+import { randomAddress, randomHash } from '../support/builders.js'
 import { sendFrom, signedIntent } from '../support/wallets.js'
 
 /** As in a database that was restored from a backup of the moment before the payout's action was posted. */
@@ -113,8 +113,32 @@ describe('a payout that a restored database does not know, acknowledged by an op
     const [exposure, ...more] = await exposures(lost)
     expect(more).to.deep.equal([])
     expect(exposure).to.include({ kind: 'payout', user: lost.user.toLowerCase(), amount: 70n })
-    await book(...words('forget', lost))
+    expect(await refusal(...words('forget', lost))).to.contain('for a user that was not named')
+    await book(...words('forget', lost), lost.user)
     await lost.bringBack()
+    expect(await exposures(lost)).to.deep.equal([])
+  })
+
+  it('is an exposure to each of the users that one transaction has paid, together never more than it has', async () => {
+    const lost = await lostPayout()
+    const other = randomAddress()
+    await book(...words('acknowledge', lost), '35', lost.user)
+    expect(await refusal(...words('acknowledge', lost), '35', lost.user)).to.contain('was acknowledged before')
+    expect(await refusal(...words('acknowledge', lost), '36', other)).to.contain('of which the ledger has 35 already')
+    await book(...words('acknowledge', lost), '35', other)
+    const owed = (await exposures(lost)).map(({ user, amount }) => [user, amount])
+    expect(owed).to.have.deep.members([
+      [lost.user.toLowerCase(), 35n],
+      [other, 35n],
+    ])
+    expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
+    const noise = await lostPayout()
+    expect(await books(lost), 'what they have paid is none of what is').to.deep.equal({
+      unexplained: -70n,
+      suspects: Array(2).fill('unbooked'),
+    })
+    for (const user of [lost.user, other]) await book(...words('forget', lost), user)
+    for (const payout of [lost, noise]) await payout.bringBack()
     expect(await exposures(lost)).to.deep.equal([])
   })
 
