@@ -6,7 +6,10 @@ import { type JournalTransaction, type SignedAttempt, toTransaction } from './jo
 
 /** What stands at a nonce of a lane where nothing does that can be mined: a filler, or what had been given up. */
 
-/** Stores a transaction at a nonce that the lane has passed and the journal never had. Null: it has it by now. */
+/**
+ * Stores a transaction at a nonce that the lane has passed and the journal never had. Null: it has it by now, or the lane was
+ * stopped since it was looked at.
+ */
 export async function recordFiller(
   database: Database,
   filler: { chainId: number; signer: Address; nonce: number; gasLimit: bigint; attempt: SignedAttempt },
@@ -14,6 +17,10 @@ export async function recordFiller(
 ): Promise<JournalTransaction | null> {
   try {
     return await database.transact(async (trx) => {
+      const { chainId: chain_id, signer } = filler
+      // Changed, so that it holds against whoever stops the lane at another node of a cluster.
+      const active = trx('lanes').where({ chain_id, signer, status: 'active' })
+      if ((await active.update({ updated_at: now })) === 0) return null
       const row = newRow({ ...filler, to: filler.signer, data: '0x', authorizations: [], signedFor: [] }, now)
       const [id] = (await trx('transactions').insert(row)) as [number]
       trx.later(trx('attempts').insert(attemptColumns(id, filler.attempt, now)))
@@ -37,17 +44,18 @@ export async function giveUpFiller(database: Database, id: number, now: number):
 
 /**
  * Has a transaction that was given up sent again, since nothing has used its nonce. What it carried may have been carried
- * out by another one meanwhile; then vault and delegate refuse it. False: none was given up at this nonce.
+ * out by another one meanwhile; then vault and delegate refuse it. False: none was given up at this nonce, or the lane is stopped.
  */
 export async function reopenLost(
   database: Database,
   lane: { chainId: number; signer: Address; nonce: number },
   now: number,
 ): Promise<boolean> {
-  const key = { chain_id: lane.chainId, signer: lane.signer, nonce: lane.nonce }
+  const ofLane = { chain_id: lane.chainId, signer: lane.signer }
   const reopened = await database.write((knex) =>
     knex('transactions')
-      .where({ ...key, status: 'lost' })
+      .where({ ...ofLane, nonce: lane.nonce, status: 'lost' })
+      .whereExists(knex('lanes').where({ ...ofLane, status: 'active' }))
       .update({ status: 'open', due_at: now, updated_at: now }),
   )
   return reopened > 0

@@ -21,7 +21,9 @@ if (process.env.TEST_DATABASE === 'mysql') {
       for (const nonce of [0, 1]) {
         const fees = { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false }
         const attempt = { raw: '0x00', hash: randomHash(), ...fees } as const
-        await store.recordFiller({ chainId: 1, signer: randomAddress(), nonce, gasLimit: 1n, attempt }, 1)
+        const lane = { chainId: 1, signer: randomAddress() }
+        await store.openLane({ ...lane, chainNonce: 2 }, 1)
+        await store.recordFiller({ ...lane, nonce, gasLimit: 1n, attempt }, 1)
       }
       await new Promise<void>((locked) => {
         holding = other
