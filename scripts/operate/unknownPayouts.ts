@@ -51,16 +51,24 @@ async function acknowledge(
     throw new Error(`The journal knows ${name}: the service books by itself what it has paid, once it is final`)
   const { transaction, receipt, head } = await chain.transaction(transactionHash)
   if (!transaction || receipt?.status !== 'success') throw new Error(`No node has ${name} as one that was carried out`)
-  const fulfilled = vaultsOf(chain.config).flatMap((vault) => fulfilledIn(transaction, receipt, vault).transfers)
-  const transfers = fulfilled.filter((transfer) => transfer.token === token)
+  const fulfilled = vaultsOf(chain.config).map((vault) => fulfilledIn(transaction, receipt, vault))
+  const transfers = fulfilled.flatMap((ofVault) => ofVault.transfers).filter((transfer) => transfer.token === token)
   const paid = sum(transfers)
+  await requireFinal(receipt, head.number, chain, requiredConfirmations(chain.config, [{ token, amount: paid }]))
   // What its steps have booked; of what was acknowledged before, the database is asked as it books this.
   const ofSteps = (await readPayouts(database, chainId, token)).filter(
     ({ hash, cause }) => hash === transactionHash && !acknowledgedIn(cause),
   )
   const booked = sum(ofSteps)
-  await requireFinal(receipt, head.number, chain, requiredConfirmations(chain.config, [{ token, amount: paid }]))
-  const done = await acknowledgePayout(database, { ...payout, atMost: paid - booked }, Date.now())
+  const recipients = [...new Set(transfers.map(({ to }) => to))]
+  const causes = ofSteps.map(({ cause }) => cause)
+  const stepKeys = fulfilled.flatMap(({ keys }) => keys)
+  const found = { atMost: paid - booked, causes, stepKeys, recipients }
+  const done = await acknowledgePayout(database, { ...payout, found }, Date.now())
+  if (done.outcome === 'underWay')
+    throw new Error(
+      `A step or an airdrop that ${name} may have paid is under way, or has just ended: run this again then`,
+    )
   if (done.outcome === 'tooMuch')
     throw new Error(
       `The vaults have paid ${paid} of ${token} in ${name}, of which the ledger has ${booked + done.acknowledged} already`,
@@ -69,10 +77,9 @@ async function acknowledge(
     throw new Error(
       `A payout of ${token} in ${name} ${user ? `to ${user} ` : ''}was acknowledged before; \`payout forget\` takes that back`,
     )
-  const recipients = [...new Set(transfers.map(({ to }) => to))].join(', ')
   const whose = user ? `it is an exposure to ${user}` : 'whose credit it was is not known'
   const given = known ? ', which the service had given up' : ''
-  return `Booked as paid: ${amount} of ${token} in ${name}${given}, to ${recipients}; ${whose}.`
+  return `Booked as paid: ${amount} of ${token} in ${name}${given}, to ${recipients.join(', ')}; ${whose}.`
 }
 
 async function forget(payout: UnknownPayout, database: Database): Promise<string> {

@@ -52,15 +52,15 @@ function paidIn(transaction: ChainTransaction, receipt: Receipt, { token, vault 
 }
 
 /**
- * What a transaction has asked a vault to pay, of the steps that the vault says it has fulfilled. Not `isAll`: it says so of
- * others too, that it was asked for through another contract.
+ * What a transaction has asked a vault to pay, of the steps that the vault says it has fulfilled, and the keys of these. Not
+ * `isAll`: it says so of others too, that it was asked for through another contract.
  */
 export function fulfilledIn(transaction: ChainTransaction, receipt: Receipt, vault: Address) {
   const keys = fulfilledKeys(receipt, vault)
   const asked = transaction.to === vault ? decodeFulfilments(transaction.input, vault) : []
   const fulfilled = asked.filter(({ stepKey }) => keys.includes(stepKey))
   const transfers = fulfilled.flatMap((fulfilment) => fulfilment.transfers)
-  return { transfers, isAll: fulfilled.length === keys.length }
+  return { transfers, keys, isAll: fulfilled.length === keys.length }
 }
 
 function amountOf(transfers: readonly { amount: bigint }[]): bigint {

@@ -1,7 +1,9 @@
 import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from './database.js'
 import { recordExposure, undoPayout } from './exposures.js'
+import { payoutCauseOf } from './bookResult.js'
 import { post, standingCause } from './ledger.js'
+import { refOf, type StepRow } from './rows.js'
 
 /**
  * What a vault has paid of one token, to one user if he is known, in a transaction that no step and no airdrop of this
@@ -14,8 +16,23 @@ export type UnknownPayout = {
   user: Address | null
 }
 
-/** `tooMuch`: of what was paid, so much is acknowledged already. `before`: this user's is. */
-export type Acknowledgement = { outcome: 'booked' | 'before' } | { outcome: 'tooMuch'; acknowledged: bigint }
+/** What is known of a payout by its transaction. */
+export type PaidInIt = {
+  /** How much of the token is not booked by steps and airdrops. */
+  atMost: bigint
+  /** By what steps and airdrops have booked the rest. */
+  causes: readonly string[]
+  /** By which the vault knows what it has fulfilled. */
+  stepKeys: readonly Hash[]
+  recipients: readonly Address[]
+}
+
+/**
+ * `tooMuch`: of what was paid, so much is acknowledged already. `before`: this user's is. `underWay`: a step or an airdrop
+ * that may have made it has not ended, or has just now, and books it itself.
+ */
+export type Acknowledgement =
+  { outcome: 'booked' | 'before' | 'underWay' } | { outcome: 'tooMuch'; acknowledged: bigint }
 
 /**
  * Books on an operator's word that so much of it was paid, once for each transaction, token and user, and of all users
@@ -24,13 +41,14 @@ export type Acknowledgement = { outcome: 'booked' | 'before' } | { outcome: 'too
  */
 export function acknowledgePayout(
   database: Database,
-  { amount, atMost, ...payout }: UnknownPayout & { amount: bigint; atMost: bigint },
+  { amount, found, ...payout }: UnknownPayout & { amount: bigint; found: PaidInIt },
   now: number,
 ): Promise<Acknowledgement> {
   return database.transact(async (trx): Promise<Acknowledgement> => {
     await waitForOthers(trx, now)
+    if (await isUnderWay(database, trx, payout, found)) return { outcome: 'underWay' }
     const acknowledged = await readAcknowledged(trx, payout)
-    if (acknowledged + amount > atMost) return { outcome: 'tooMuch', acknowledged }
+    if (acknowledged + amount > found.atMost) return { outcome: 'tooMuch', acknowledged }
     const cause = await standingCause(trx, causeOf(payout))
     if (await trx('ledger').where({ cause }).first('id')) return { outcome: 'before' }
     const { chainId, token, user } = payout
@@ -38,6 +56,23 @@ export function acknowledgePayout(
     if (user) await recordExposure(database, trx, { kind: 'payout', ...payout, user, amount, creditId: null }, now)
     return { outcome: 'booked' }
   })
+}
+
+/** Locked, so that none of the steps ends meanwhile, nor begins. */
+async function isUnderWay(
+  database: Database,
+  trx: Transaction,
+  { chainId: chain_id, token, transactionHash }: UnknownPayout,
+  { causes, stepKeys, recipients }: PaidInIt,
+): Promise<boolean> {
+  const steps = await database.lock(trx<StepRow>('steps').whereIn('step_key', stepKeys))
+  const isBooked = (row: StepRow) => causes.some((cause) => cause.startsWith(`${payoutCauseOf(refOf(row))}:`))
+  const isOpen = (row: StepRow) =>
+    row.status === 'executing' ||
+    (row.transaction_hash === transactionHash && row.status === 'success' && !isBooked(row))
+  if (steps.some(isOpen)) return true
+  const airdrops = trx('airdrops').where({ chain_id, token, status: 'executing' }).whereIn('wallet', recipients)
+  return (await airdrops.first('wallet')) !== undefined
 }
 
 /** Two who acknowledge at once would not see each other's: of a row of one name there is one at a time. */

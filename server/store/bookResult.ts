@@ -1,4 +1,5 @@
 import type { Address, Hash } from 'viem'
+import type { StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
@@ -131,9 +132,13 @@ export async function readPayoutsOf(trx: Transaction, row: StepRow) {
   )
 }
 
-/** What the causes of a step's payouts begin with. */
+/** What the causes of a step's payouts begin with, whichever attempt has made them. */
+export function payoutCauseOf({ actionId, intentIndex, stepIndex }: StepRef): string {
+  return `payout:${actionId}/${intentIndex}/${stepIndex}`
+}
+
 function payoutCause(row: StepRow): string {
-  return `payout:${row.action_id}/${row.intent_index}/${row.step_index}:${attemptOf(row)}:`
+  return `${payoutCauseOf(refOf(row))}:${attemptOf(row)}:`
 }
 
 function postPayouts(trx: Transaction, row: StepRow, payouts: readonly Payout[], now: number): void {

@@ -47,7 +47,8 @@ describe('a payout that a restored database does not know, acknowledged by an op
       await knex('transactions').where({ id: rows.attempts[0].transaction_id }).update({ status: 'final' })
       await taken.steps.clone().update(step)
     }
-    return { user: user.address, token, hash, giveUp, bringBack }
+    const set = (columns: object) => taken.steps.clone().update(columns)
+    return { user: user.address, token, hash, giveUp, bringBack, set }
   }
 
   const book = (...words: string[]) => {
@@ -105,6 +106,16 @@ describe('a payout that a restored database does not know, acknowledged by an op
       await lost.bringBack()
       expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
     }
+  })
+
+  it('is left to a step that is under way, or has ended since it was looked for', async () => {
+    const lost = await lostPayout()
+    for (const columns of [{ status: 'executing' }, { status: 'success', transaction_hash: lost.hash }]) {
+      await lost.set(columns)
+      expect(await refusal(...words('acknowledge', lost), '70')).to.contain('is under way, or has just ended')
+    }
+    await lost.bringBack()
+    expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
   })
 
   it('is an exposure to the user that is named, until it is taken back', async () => {
