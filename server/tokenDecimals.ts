@@ -19,7 +19,11 @@ async function otherDecimals(chain: Chain, log: Logger): Promise<string[]> {
   const { chainId, agreement } = chain.config
   const tokens = chain.config.tokens.filter(({ address }) => address !== nativeToken)
   try {
-    const told = await chain.decimals(tokens.map(({ address }) => address))
+    const addresses = tokens.map(({ address }) => address)
+    const first = await chain.decimals(addresses)
+    // Too few that say otherwise may be too few that have answered yet.
+    const isOpen = tokens.some(({ decimals }, index) => isUndecided(first[index]!, decimals))
+    const told = isOpen ? await chain.decimals(addresses, { waits: true }) : first
     return tokens.flatMap(({ id, decimals }, index) => {
       const byNode = told[index]!
       const others = byNode.flatMap((number, node) =>
@@ -39,6 +43,11 @@ async function otherDecimals(chain: Chain, log: Logger): Promise<string[]> {
     log.warn({ err: error, chainId }, 'the decimals of the tokens were not read')
     return []
   }
+}
+
+/** Some say otherwise, none says it, and some have said nothing. */
+function isUndecided(byNode: readonly (number | null)[], decimals: number): boolean {
+  return byNode.includes(null) && !byNode.includes(decimals) && byNode.some((number) => number !== null)
 }
 
 function describe(others: readonly { number: number; node: number }[]): string {

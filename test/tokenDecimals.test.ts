@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { toHex } from 'viem'
 import { encodeDecimals } from '../server/chain/contracts.js'
 import type { ChainConfig, TokenConfig } from '../server/domain/chainConfig.js'
-import { startFaultyNode } from './chain/faultyNode.js'
+import { type JsonCall, startFaultyNode } from './chain/faultyNode.js'
 import { changedChainsFile } from './support/changedChainsFile.js'
 
 describe('the decimals of tokens', () => {
@@ -63,6 +63,26 @@ describe('the decimals of tokens', () => {
     } finally {
       await stop()
       await liar.stop()
+    }
+  })
+
+  it('are heard from a node that is slow where they are not certain without it', async () => {
+    const slow = await startFaultyNode(a().rpcUrls[0])
+    const decimals = encodeDecimals()
+    const isOfDecimals = ({ method, params: [asked] }: JsonCall) =>
+      method === 'eth_call' && (asked as { data: string }).data === decimals
+    let asked = 0
+    slow.behave((calls) => {
+      const isFirst = calls.some(isOfDecimals) && ++asked === 1
+      return isFirst ? { kind: 'silence' } : { kind: 'pass' }
+    })
+    try {
+      const wrong = changed(({ id }) => (id === 'usd' ? { decimals: 18 } : {}), [...a().rpcUrls, slow.url], 2)
+      const error = await start(wrong).catch((refused: Error) => refused)
+      expect((error as Error).message).to.include('6 decimals (rpcUrls/0), 6 decimals (rpcUrls/1)')
+    } finally {
+      await stop()
+      await slow.stop()
     }
   })
 

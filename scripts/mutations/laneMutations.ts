@@ -18,8 +18,8 @@ export const laneMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/openLanes.ts',
-        find: 'agreedNonce(told, agreement)',
-        replace: 'agreedNonce(told, 1)',
+        find: 'agreedNonce(nonces, agreement)',
+        replace: 'agreedNonce(nonces, 1)',
       },
     ],
     tests: ['test/engine/openLanes.test.ts', '-g', 'wait while one tells more'],
@@ -29,8 +29,8 @@ export const laneMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/openLanes.ts',
-        find: 'testnet || chainNonce === 0 ?',
-        replace: 'testnet || chainNonce >= 0 ?',
+        find: 'testnet || highest === 0 ?',
+        replace: 'testnet || highest >= 0 ?',
       },
     ],
     tests: ['test/engine/openLanes.test.ts', '-g', 'whichever replica'],

@@ -165,9 +165,10 @@ export type Chain = {
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
   /**
    * What each ERC-20 token says of its decimals, by node, in the order of `rpcUrls`; null: the token says nothing that is a
-   * number of them, or the node does not answer in time. At least one does.
+   * number of them, or the node does not answer in time: while `waits`, in all the time that a read has, else a moment after
+   * the first. At least one does.
    */
-  decimals(tokens: readonly Address[]): Promise<(number | null)[][]>
+  decimals(tokens: readonly Address[], options?: { waits: boolean }): Promise<(number | null)[][]>
   vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /** Whether the vault, or a former one, has paid under this key. `since`: by a node that has this block. */
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>

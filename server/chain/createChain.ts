@@ -189,10 +189,11 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).flat()
     },
 
-    async decimals(tokens) {
+    async decimals(tokens, { waits } = { waits: false }) {
       const parts = partsOf(tokens, maxCalls).map(async (part) => {
         const calls = part.map((to) => call('eth_call', { to, data: encodeDecimals() }, 'latest'))
-        const told = await rpc.readEach(calls, (answers) => answers.map(readDecimals), { graceMs: slowNodeMs })
+        const graceMs = waits ? Infinity : slowNodeMs
+        const told = await rpc.readEach(calls, (answers) => answers.map(readDecimals), { graceMs })
         return part.map((_token, index) => told.map((node) => node && node[index]!))
       })
       return (await Promise.all(parts)).flat()

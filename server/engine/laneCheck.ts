@@ -11,7 +11,7 @@ import type { EngineTools } from './tools.js'
 /** How often the lanes are checked: after so many looks at the chain's head, and at least every half minute. */
 const checkEveryPolls = 30
 const checkAtLeastMs = 30_000
-/** When a lane that could not be opened is tried again. */
+/** A lane that could not be opened is tried again soon, and ever later, up to so much. */
 const openAgainMs = 5_000
 /** One look proves nothing: nodes lag, receipts come late. */
 const timesInARow = 5
@@ -37,6 +37,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
   /** Keys whose lanes are not open yet, which the log says. */
   let waiting: ReadonlyMap<Address, Unopened> = new Map()
   let triedAt = -Infinity
+  let againMs = chain.config.pollIntervalMs
   let opening: Promise<void> | null = null
   let checkedAt = -Infinity
   const missing = new Map<Address, Finding>()
@@ -68,7 +69,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
   }
 
   function tryAgain(): void {
-    if (isOpen || opening || elapsedMs(triedAt, tools.now()) < openAgainMs) return
+    if (isOpen || opening || elapsedMs(triedAt, tools.now()) < againMs) return
     opening = openAll()
       .catch((error: unknown) => tools.log.warn({ err: error, chainId }, 'lanes could not be opened'))
       .finally(() => (opening = null))
@@ -76,6 +77,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
 
   async function openAll(): Promise<void> {
     triedAt = tools.now()
+    againMs = Math.min(againMs * 2, openAgainMs)
     const unopened = await openLanes(chain, tools)
     sayUnopened(unopened)
     if (unopened.size !== waiting.size) isChecked = false

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
-import { agreedNonce, highestNonce, nonceByNode, type ToldNonce, type Unopened } from '../domain/toldNonce.js'
+import { agreedNonce, highestNonce, nonceByNode, type Unopened } from '../domain/toldNonce.js'
 import type { EngineTools } from './tools.js'
 
 /**
@@ -18,24 +18,33 @@ export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<A
   if (fresh.length === 0) return unopened
   const told = await chain.nonces(fresh, 'pending')
   for (const [index, signer] of fresh.entries()) {
-    const chainNonce = nonceToOpenAt(told[index]!, agreement)
-    if (typeof chainNonce === 'string') {
-      unopened.set(signer, { why: chainNonce, nodes: nonceByNode(told[index]!) })
-      continue
-    }
-    const heldIfNew = testnet || chainNonce === 0 ? null : usedKey(chainNonce)
-    const isHeld = await tools.store.openLane({ chainId, signer, chainNonce, heldIfNew }, tools.now())
-    if (isHeld) tools.log.error({ chainId, signer, chainNonce, reason: heldIfNew }, 'lane paused')
+    const nonces = told[index]!
+    const agreed = agreedNonce(nonces, agreement)
+    const { nonce: highest } = highestNonce(nonces)
+    const why = whyUnopened(agreed, highest)
+    // In an empty ledger it holds payouts at once, whatever the nodes have to settle among them.
+    const isHeld = agreed !== null && (await open(signer, { agreed, highest, onlyHeld: why !== null }))
+    if (why !== null && !isHeld) unopened.set(signer, { why, nodes: nonceByNode(nonces) })
   }
   return unopened
+
+  async function open(
+    signer: Address,
+    { agreed, highest, onlyHeld }: { agreed: number; highest: number; onlyHeld: boolean },
+  ): Promise<boolean> {
+    const heldIfNew = testnet || highest === 0 ? null : usedKey(highest)
+    const lane = { chainId, signer, chainNonce: agreed, heldIfNew, onlyHeld }
+    const isHeld = await tools.store.openLane(lane, tools.now())
+    if (isHeld) tools.log.error({ chainId, signer, chainNonce: agreed, reason: heldIfNew }, 'lane paused')
+    return isHeld
+  }
 }
 
-/** Or why there is none yet. */
-function nonceToOpenAt(told: ToldNonce, agreement: number): number | string {
-  const agreed = agreedNonce(told, agreement)
+/** Null: it may be opened where they agree. */
+function whyUnopened(agreed: number | null, highest: number): string | null {
   if (agreed === null) return 'fewer nodes than have to agree tell the nonce of its key'
-  if (agreed < highestNonce(told).nonce) return 'fewer nodes than have to agree tell the highest nonce of its key'
-  return agreed
+  if (agreed < highest) return 'fewer nodes than have to agree tell the highest nonce of its key'
+  return null
 }
 
 function usedKey(chainNonce: number): string {

@@ -53,7 +53,8 @@ export async function isOperatorsFault(
   if (failure.name !== 'NotOperator' || !isVault(to, chain.config)) return false
   if (to !== chain.config.vault) return true
   await checkOperators(chain, tools)
-  // Its key may have been taken out of the configuration, as one that is lost is.
+  if (tools.signers.has(from)) return isRefused(chain, from, tools)
+  // Its key has been taken out of the configuration, as one that is lost is.
   const [isOperator] = await chain.areOperators([from])
   return !isOperator
 }

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { Database } from './database.js'
+import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
 import { attemptColumns, newRow } from './journal.js'
 import { type JournalTransaction, type SignedAttempt, toTransaction } from './journalTransactions.js'
@@ -18,9 +18,7 @@ export async function recordFiller(
   try {
     return await database.transact(async (trx) => {
       const { chainId: chain_id, signer } = filler
-      // Changed, so that it holds against whoever stops the lane at another node of a cluster.
-      const active = trx('lanes').where({ chain_id, signer, status: 'active' })
-      if ((await active.update({ updated_at: now })) === 0) return null
+      if (!(await holdsActive(trx, { chain_id, signer }, now))) return null
       const row = newRow({ ...filler, to: filler.signer, data: '0x', authorizations: [], signedFor: [] }, now)
       const [id] = (await trx('transactions').insert(row)) as [number]
       trx.later(trx('attempts').insert(attemptColumns(id, filler.attempt, now)))
@@ -52,11 +50,19 @@ export async function reopenLost(
   now: number,
 ): Promise<boolean> {
   const ofLane = { chain_id: lane.chainId, signer: lane.signer }
-  const reopened = await database.write((knex) =>
-    knex('transactions')
-      .where({ ...ofLane, nonce: lane.nonce, status: 'lost' })
-      .whereExists(knex('lanes').where({ ...ofLane, status: 'active' }))
-      .update({ status: 'open', due_at: now, updated_at: now }),
-  )
-  return reopened > 0
+  return database.transact(async (trx) => {
+    if (!(await holdsActive(trx, ofLane, now))) return false
+    const lost = trx('transactions').where({ ...ofLane, nonce: lane.nonce, status: 'lost' })
+    return (await lost.update({ status: 'open', due_at: now, updated_at: now })) > 0
+  })
+}
+
+/** Changes the lane, so that it holds against whoever stops it, also at another node of a cluster. */
+async function holdsActive(
+  trx: Transaction,
+  lane: { chain_id: number; signer: Address },
+  now: number,
+): Promise<boolean> {
+  const active = trx('lanes').where({ ...lane, status: 'active' })
+  return (await active.update({ updated_at: now })) > 0
 }

@@ -41,17 +41,19 @@ type LaneRow = {
 
 /**
  * Opens a lane at the chain's nonce; one that exists stays as it is. `heldIfNew`: why it is ahead where the ledger is new,
- * though its key has been used; null: it is active all the same. True: it was opened so.
+ * though its key has been used; null: it is active all the same. `onlyHeld`: else it is not opened at all. True: it was opened
+ * so.
  */
 export async function openLane(
   database: Database,
-  lane: { chainId: number; signer: Address; chainNonce: number; heldIfNew?: string | null },
+  lane: { chainId: number; signer: Address; chainNonce: number; heldIfNew?: string | null; onlyHeld?: boolean },
   now: number,
 ): Promise<boolean> {
-  const { chainId, signer, chainNonce, heldIfNew = null } = lane
+  const { chainId, signer, chainNonce, heldIfNew = null, onlyHeld = false } = lane
   try {
     return await database.transact(async (trx) => {
       const isHeld = heldIfNew !== null && (await isLedgerNew(trx, chainId))
+      if (onlyHeld && !isHeld) return false
       const status: LaneStatus = isHeld ? 'ahead' : 'active'
       const reason = isHeld ? storedMessage(heldIfNew) : null
       await trx('lanes').insert({ chain_id: chainId, signer, next_nonce: chainNonce, status, reason, updated_at: now })

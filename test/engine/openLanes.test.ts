@@ -69,9 +69,9 @@ describe('lanes that are opened', () => {
       },
     })
 
-  describe('by several nodes', () => {
-    const three = () => ({ rpcUrls: [dev().url, node().url, dev().url], agreement: 2 })
+  const three = () => ({ rpcUrls: [dev().url, node().url, dev().url], agreement: 2 })
 
+  describe('by several nodes', () => {
     const resume = (chain: Chain) => resumeAtChain(chain, used(), store).catch((error: Error) => error.message)
 
     it('begin where as many tell as have to agree, be others behind', async () => {
@@ -173,6 +173,16 @@ describe('lanes that are opened', () => {
       expect((await lanes()).map(({ status }) => status)).to.deep.equal(['active', 'active'])
     })
 
+    it('hold payouts at once where nodes tell different nonces, at the one that enough tell', async () => {
+      const nonce = await usedNonce()
+      tells('0xf4240', used())
+      const { open, unopened } = replica([used(), fresh], { ...real, ...three() })
+      await open()
+      expect(unopened()).to.deep.equal([])
+      const held = (await lanes()).find(({ signer }) => signer === used())
+      expect(held).to.include({ isAhead: true, nextNonce: nonce })
+    })
+
     it('hold none on a test chain', async () => {
       await replica([used()]).open()
       expect((await lanes())[0]).to.include({ status: 'active' })
@@ -204,11 +214,12 @@ describe('lanes that are opened', () => {
     ] as const) {
       it(what, async () => {
         const two = { ...real, rpcUrls: [dev().url, node().url], agreement: 2 }
-        tells('0xf4240', used())
+        node().behave({ kind: 'reset' })
         const { open, openAgain, chain } = replica([fresh, used()], two)
         await open()
-        if (isResumed) await resumeAtChain(chain, fresh, store)
+        await store.openLane({ chainId: chain.config.chainId, signer: fresh, chainNonce: 0 }, Date.now())
         node().behave({ kind: 'pass' })
+        if (isResumed) await resumeAtChain(chain, fresh, store)
         await openAgain()
         const late = (await lanes()).find(({ signer }) => signer === used())
         expect(late).to.include({ isAhead: !isResumed })
