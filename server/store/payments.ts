@@ -47,11 +47,7 @@ export async function bindPayment(
     if (!(await releasePayouts(database, trx, holder)) || (await isDrawnOn(database, trx, payment))) return 'used'
     await takeOver(database, trx, payment, holder, now)
   }
-  if (await isRecordedElsewhere(trx, payment)) {
-    // A stranger may have reported the payment as a deposit; the user's signature gets it back for his action.
-    if (!payment.signed || (await isDrawnOn(database, trx, payment))) return 'used'
-    await assignCredits(trx, payment)
-  }
+  if (!(await isItsOwn(database, trx, payment))) return 'used'
   try {
     await trx('payments').insert({
       ...key,
@@ -78,11 +74,19 @@ export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<voi
   await trx('payments').where(stepKeyColumns(ref)).delete()
 }
 
-/** True when the transaction has become credit by itself or in another action; what a reorganisation took away is none. */
-export async function isRecordedElsewhere(
-  trx: Transaction,
-  payment: Pick<Payment, 'chainId' | 'hash' | 'user' | 'ref'>,
-): Promise<boolean> {
+/**
+ * False where the transaction has become credit by itself or in another action. A stranger may have reported it as a deposit:
+ * the user's signature gets it back for his action, while nothing is drawn on it.
+ */
+export async function isItsOwn(database: Database, trx: Transaction, payment: Payment): Promise<boolean> {
+  if (!(await isRecordedElsewhere(trx, payment))) return true
+  if (!payment.signed || (await isDrawnOn(database, trx, payment))) return false
+  await assignCredits(trx, payment)
+  return true
+}
+
+/** What a reorganisation took away is none. */
+async function isRecordedElsewhere(trx: Transaction, payment: Payment): Promise<boolean> {
   const credits = await trx<CreditRow>('credits')
     .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user, is_lost: 0 })
     .select('action_id')

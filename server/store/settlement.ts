@@ -16,7 +16,7 @@ import {
 } from './bookResult.js'
 import { drawingSteps } from './credits.js'
 import { type Database, type Transaction } from './database.js'
-import { isRecordedElsewhere } from './payments.js'
+import { isBindingSigned, isItsOwn } from './payments.js'
 import {
   attemptOf,
   byName,
@@ -45,7 +45,7 @@ export async function settleStep(
     if (row?.status !== 'executing' || row.transaction_id !== null || attemptOf(row) !== attempt) return 'stale'
     // The user may have registered another transaction since this one was looked at.
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
-    const refused = await refuseUsed(trx, row, result)
+    const refused = await refuseUsed(database, trx, row, result)
     // What somebody else has carried out, or a transaction that is forgotten, was paid without asking whether there is credit.
     if (tookEffect(refused) && refused.payouts.length > 0) {
       const drawn = await trx.together(...drawingSteps(trx, [ref]))
@@ -58,11 +58,13 @@ export async function settleStep(
   return database.transact(settle, { looksAgain: true })
 }
 
-/** A payment that has become credit by another way meanwhile backs nothing more. */
-async function refuseUsed(trx: Transaction, row: StepRow, result: StepResult): Promise<StepResult> {
+/** A payment that has become credit by another way meanwhile backs nothing more, unless its user has signed that it does. */
+async function refuseUsed(database: Database, trx: Transaction, row: StepRow, result: StepResult): Promise<StepResult> {
   if (row.kind !== 'payment' || result.status !== 'success') return result
-  const payment = { chainId: row.chain_id, hash: result.transactionHash, user: row.user, ref: refOf(row) }
-  if (!(await isRecordedElsewhere(trx, payment))) return result
+  const ref = refOf(row)
+  const signed = await isBindingSigned(trx, ref)
+  const payment = { chainId: row.chain_id, hash: result.transactionHash, user: row.user, ref, signed }
+  if (await isItsOwn(database, trx, payment)) return result
   const message = 'This transaction already backs a step or a recorded deposit.'
   return {
     status: 'error',

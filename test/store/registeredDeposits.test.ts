@@ -110,6 +110,25 @@ describe('a deposit report of a transaction that a step has as its payment', () 
     expect(await balance('available', user)).to.equal(100n)
   })
 
+  it('leaves its credit to the step that the user has signed for, though it was booked at the same moment', async () => {
+    for (const signed of [true, false]) {
+      const [user, hash] = [randomAddress(), randomHash()]
+      const { ref } = await registered(user, hash, signed)
+      const { settle, read } = await report(user, hash)
+      // As the report's transaction saw it: without the registration, which was not committed.
+      const rows = await scene.database.knex('payments').where({ hash })
+      await scene.database.knex('payments').where({ hash }).delete()
+      await settle()
+      await scene.database.knex('payments').insert(rows)
+      expect((await read()).status).to.equal('recorded')
+      await settlePayment(ref, { user, hash, amount: 100n, blockHash: place.blockHash, logIndex: 0 })
+      const credits = await scene.database.knex('credits').where({ user }).select('action_id')
+      expect(credits).to.deep.equal([{ action_id: signed ? ref.actionId : null }])
+      expect((await scene.store.readStep(ref))!.status).to.equal(signed ? 'success' : 'error')
+      expect(await balance('available', user)).to.equal(100n)
+    }
+  })
+
   it('leaves the credit to the action whose signed registration comes while the other step is settled', async function () {
     this.timeout(60_000)
     for (let round = 0; round < 40; round++) {
