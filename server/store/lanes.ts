@@ -8,7 +8,8 @@ import { storedMessage } from './storedMessage.js'
  * A lane is one signer on one chain, with the nonce that is to be signed next.
  * States: `active`: takes work. `paused`: an operator stopped it; nothing new is signed, what is open is still watched.
  * `ahead`: the same, since the chain has used nonces of it that the journal does not know. Then the database may be older
- * than the chain, or have been replaced by an empty one, and show credit that is spent: as long as any lane is ahead, no lane of any chain pays out on credit.
+ * than the chain, or have been replaced by an empty one, and show credit that is spent: as long as any lane is ahead, no lane
+ * of any chain pays out on credit.
  * `pausedAhead`: that and paused by an operator, which it stays when it is ahead no more.
  * `retired`: its key pays nothing any more, and is not held against the chain, so that whoever has it holds up nobody. That
  * is for good: once it had signed again, an older database would show nothing of it.
