@@ -3,6 +3,7 @@ import { type Address, type Hash, stringToHex } from 'viem'
 import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
 import type { Action, ChainAuthorization, ChainBatch, Status, StepRef } from '../domain/action.js'
+import { writeAmounts } from '../domain/amountsJson.js'
 import { maxIssues, ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import { issueAt } from '../domain/issueAt.js'
@@ -136,14 +137,10 @@ function refusal(issues: { path: string; message: string; code: string }[]): Ser
 }
 
 function hashOf(value: unknown): Hash {
-  return keccak256(stringToHex(writeJson(value)))
+  return keccak256(stringToHex(writeAmounts(value)))
 }
 
 /** Whole requests are long, and Node has native code for this hash. */
 function fingerprintOf(value: unknown): Hash {
-  return `0x${hash('sha256', writeJson(value))}`
-}
-
-function writeJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
+  return `0x${hash('sha256', writeAmounts(value))}`
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
-import type { Intent, Status } from '../domain/action.js'
+import type { Status } from '../domain/action.js'
+import { readAmounts } from '../domain/amountsJson.js'
 import { groupBy } from '../domain/groupBy.js'
 import { statusOf } from '../domain/status.js'
 import type { ActionView, BatchView, IntentView } from '../domain/views.js'
@@ -161,24 +162,9 @@ function toIntentView(row: IntentColumns, steps: StepRow[]): IntentView {
     intentIndex: row.intent_index,
     mode: row.mode,
     status: statusOf(steps.map(({ status }) => status)),
-    chainBatches: readBatches(row.batches),
+    chainBatches: readAmounts(row.batches) as BatchView[],
     steps: steps.map(toStepView),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
-}
-
-/** The reverse of how an intent is written when its action is stored. */
-export function readIntentColumn(text: string): Intent {
-  return readJson(text) as Intent
-}
-
-function readBatches(text: string): BatchView[] {
-  return readJson(text) as BatchView[]
-}
-
-function readJson(text: string): unknown {
-  return JSON.parse(text, (key, value: unknown) =>
-    (key === 'amount' || key === 'value') && typeof value === 'string' ? BigInt(value) : value,
-  )
 }

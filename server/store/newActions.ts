@@ -1,8 +1,8 @@
 import type { Hash } from 'viem'
-import type { Action, ChainBatch, Intent } from '../domain/action.js'
+import type { Action, ChainBatch } from '../domain/action.js'
+import { writeAmounts } from '../domain/amountsJson.js'
 import { grouped } from '../concurrency/grouped.js'
 import { stepKind } from '../domain/stepKind.js'
-import type { BatchView } from '../domain/views.js'
 import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
 
@@ -199,8 +199,8 @@ function intentRows({ action, signedKeys, signatureHashes, now }: NewAction) {
     action_id: action.actionId,
     intent_index: index,
     mode: intent.mode,
-    intent: writeJson(intent),
-    batches: writeJson(intent.chainBatches.map(({ chainId, tokenTransfers }) => ({ chainId, tokenTransfers }))),
+    intent: writeAmounts(intent),
+    batches: writeAmounts(intent.chainBatches.map(({ chainId, tokenTransfers }) => ({ chainId, tokenTransfers }))),
     signed_key: signedKeys[index] ?? null,
     signature_hash: signatureHashes[index] ?? null,
     status: 'created',
@@ -232,9 +232,4 @@ function keyRow({ idempotencyKeyHash, bodyHash, now }: NewAction, actionId: stri
   return idempotencyKeyHash === null
     ? []
     : [{ key_hash: idempotencyKeyHash, body_hash: bodyHash, action_id: actionId, created_at: now }]
-}
-
-/** JSON has no bigint: amounts and values are written as decimal strings and read back by `readIntentColumn`. */
-function writeJson(content: Intent | BatchView[]): string {
-  return JSON.stringify(content, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 }

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import { type ChainAuthorization, type Intent, nameOfStep, type StepAttempt, type StepRef } from '../domain/action.js'
+import { readAmounts } from '../domain/amountsJson.js'
 import type { StepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
-import { readIntentColumn } from './actions.js'
 import { type Claim, claimDue } from './claims.js'
 import type { Database, Transaction } from './database.js'
 import type { JournalTransaction } from './journalTransactions.js'
@@ -106,7 +106,7 @@ type Content = Pick<StepWork, 'intent' | 'chainAuthorizations' | 'contentLength'
 
 function readContent({ intent, authorizations }: ContentColumns): Content {
   return {
-    intent: readIntentColumn(intent),
+    intent: readAmounts(intent) as Intent,
     chainAuthorizations: JSON.parse(authorizations) as ChainAuthorization[],
     contentLength: intent.length + authorizations.length,
   }
