@@ -48,7 +48,8 @@ export function createAirdrops(deps: {
       const asked = await store.requestAirdrop({ ...key, amount, periodMs: terms.periodSeconds * 1000 }, now)
       if (asked.outcome === 'cooldown') {
         const retryAfter = Math.ceil((asked.nextAt - now) / 1000)
-        const message = `This wallet has had its airdrop; the next is due in ${retryAfter} seconds.`
+        // Who asked may have lost the answer.
+        const message = `This wallet has had its airdrop, in transaction ${asked.transactionHash}; the next is due in ${retryAfter} seconds.`
         throw new ServiceError('airdrop_cooldown', message, { retryAfter })
       }
       deps.wake()

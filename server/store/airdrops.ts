@@ -24,8 +24,8 @@ type AirdropRow = {
 
 export type AirdropRequest =
   | { outcome: 'accepted' | 'underWay'; airdrop: Airdrop }
-  /** The wallet has had its airdrop of this period. */
-  | { outcome: 'cooldown'; nextAt: number }
+  /** The wallet has had its airdrop of this period: in which transaction, and when another may be asked for. */
+  | { outcome: 'cooldown'; transactionHash: Hash; nextAt: number }
 
 /**
  * Asks for a wallet's next airdrop: one at a time, however many ask at once, and one in a period, however little it is.
@@ -51,7 +51,10 @@ export async function requestAirdrop(
       const row = await database.lock(trx<AirdropRow>('airdrops').where(keyOf(wanted)).orderBy('round', 'desc')).first()
       const standing = row && (await readStanding(trx, wanted, now))
       if (standing?.status === 'executing') return { outcome: 'underWay', airdrop: toAirdrop(standing) }
-      if (standing) return { outcome: 'cooldown', nextAt: standing.asked_at + wanted.periodMs }
+      if (standing) {
+        const { transaction_hash: transactionHash, asked_at } = standing
+        return { outcome: 'cooldown', transactionHash: transactionHash!, nextAt: asked_at + wanted.periodMs }
+      }
       const next = { ...keyOf(wanted), round: (row?.round ?? 0) + 1, amount: wanted.amount.toString(), ...fresh }
       await trx('airdrops').insert(next)
       return { outcome: 'accepted', airdrop: toAirdrop(next) }

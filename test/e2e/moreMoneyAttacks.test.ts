@@ -78,13 +78,16 @@ describe('more attacks on the solver’s and other users’ money', () => {
   it('pays a wallet once in a period, though it was a stranger who asked, for a smallest unit', async () => {
     const wallet = newUser().address
     const path = `/airdrop/${a().chainId}/usd`
-    expect((await api.post(path, { wallet, amount: '1' })).status).to.equal(200)
+    const paid = await api.post(path, { wallet, amount: '1' })
+    expect(paid.status).to.equal(200)
+    const { txHash } = paid.body.data
     for (const amount of [undefined, '1', '2', parseUnits('999', 6).toString()]) {
       const more = await api.post(path, { wallet, amount })
       expect(more.status, JSON.stringify(more.body)).to.equal(400)
       const { code, message, retryAfter } = more.body.error
       expect(code).to.equal('airdrop_cooldown')
-      expect(message).to.equal(`This wallet has had its airdrop; the next is due in ${retryAfter} seconds.`)
+      const had = `This wallet has had its airdrop, in transaction ${txHash}; the next is due in ${retryAfter} seconds.`
+      expect(message).to.equal(had)
       expect(retryAfter).to.be.within(86_000, 86_400)
     }
     expect(await balanceOf(a(), usdA(), wallet)).to.equal(1n)

@@ -97,12 +97,15 @@ describe('a request for an airdrop', () => {
     }
 
     it('is refused for the rest of the period once one is paid, whatever amount it asks for', async () => {
-      expect(await ask(1n)).to.include({ round: 1, status: 'success', amount: 1n })
+      const paid = await ask(1n)
+      expect(paid).to.include({ round: 1, status: 'success', amount: 1n })
       now += 500
       for (const amount of [null, 1n, 99n, 100n]) {
         const refusal = await refusalOf(ask(amount))
         expect(refusal.code).to.equal('airdrop_cooldown')
-        expect(refusal.message).to.equal('This wallet has had its airdrop; the next is due in 60 seconds.')
+        expect(refusal.message).to.equal(
+          `This wallet has had its airdrop, in transaction ${paid.transactionHash}; the next is due in 60 seconds.`,
+        )
         expect(refusal.details).to.deep.equal({ retryAfter: 60 })
       }
       now = begin + 59_999

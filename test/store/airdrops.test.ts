@@ -28,7 +28,9 @@ describe('an airdrop', () => {
   const mine = (number: number) => ({ hash: randomHash(), blockNumber: number, blockHash: randomHash() })
 
   const ask = (amount: bigint, at = now) => store.requestAirdrop({ ...key(), amount, periodMs: 1_000 }, at)
-  const cooldown = { outcome: 'cooldown', nextAt: now + 1_000 }
+  const cooldown = ({ hash }: ReturnType<typeof mine>, nextAt = now + 1_000) => {
+    return { outcome: 'cooldown', transactionHash: hash, nextAt }
+  }
 
   async function asked(amount = 5n, at = now) {
     const request = await ask(amount, at)
@@ -160,18 +162,19 @@ describe('an airdrop', () => {
     }
 
     it('is the only one until its period is over, whatever the next asks for', async () => {
-      await paidOnce(1n)
+      const { mined } = await paidOnce(1n)
       for (const [amount, at] of [
         [1n, now],
         [100n, now + 1],
         [1n, now + 999],
       ] as const) {
-        expect(await ask(amount, at)).to.deep.equal(cooldown)
+        expect(await ask(amount, at)).to.deep.equal(cooldown(mined))
       }
       const next = await asked(7n, now + 1_000)
       expect(next).to.include({ round: 2, amount: 7n, askedAt: now + 1_000 })
-      await settle(await record(next), next, mine(4))
-      expect(await ask(1n, now + 1_999)).to.deep.equal({ outcome: 'cooldown', nextAt: now + 2_000 })
+      const later = mine(4)
+      await settle(await record(next), next, later)
+      expect(await ask(1n, now + 1_999)).to.deep.equal(cooldown(later, now + 2_000))
       expect(await paid()).to.equal(8n)
     })
 
@@ -189,8 +192,9 @@ describe('an airdrop', () => {
         expect(airdrop.round).to.equal(round)
         await store.failAirdrop(airdrop, 'no')
       }
-      expect((await paidOnce(6n)).airdrop.round).to.equal(4)
-      expect(await ask(1n)).to.deep.equal(cooldown)
+      const { airdrop, mined } = await paidOnce(6n)
+      expect(airdrop.round).to.equal(4)
+      expect(await ask(1n)).to.deep.equal(cooldown(mined))
     })
 
     it('is one, of one of the amounts, however many ask at once', async () => {
@@ -204,9 +208,10 @@ describe('an airdrop', () => {
         const airdrop = (await store.readAirdrop(key()))!
         expect(airdrop.round).to.equal(round)
         for (const one of all) expect('airdrop' in one && one.airdrop).to.include({ round, amount: airdrop.amount })
-        await settle(await record(airdrop), airdrop, mine(2 + round))
+        const mined = mine(2 + round)
+        await settle(await record(airdrop), airdrop, mined)
         const more = await Promise.all(amounts.map((amount) => ask(amount, at + 999)))
-        for (const one of more) expect(one).to.deep.equal({ outcome: 'cooldown', nextAt: at + 1_000 })
+        for (const one of more) expect(one).to.deep.equal(cooldown(mined, at + 1_000))
       }
     })
 
@@ -220,8 +225,9 @@ describe('an airdrop', () => {
         .knex<{ id: number }>('transactions')
         .first('id')
         .then((row) => row!)
-      await settle(id, airdrop, mine(4))
-      expect(await ask(1n, now + 999)).to.deep.equal(cooldown)
+      const anew = mine(4)
+      await settle(id, airdrop, anew)
+      expect(await ask(1n, now + 999)).to.deep.equal(cooldown(anew))
       expect(await ask(1n, now + 1_000)).to.include({ outcome: 'accepted' })
       expect(await paid()).to.equal(5n)
     })
@@ -230,7 +236,7 @@ describe('an airdrop', () => {
       const late = await givenUp(5n, 0)
       await store.failAirdrop(await asked(6n), 'no')
       await late.payLate()
-      expect(await ask(1n)).to.deep.equal(cooldown)
+      expect(await ask(1n)).to.deep.equal(cooldown(late.mined))
       await undo(late.mined)
       const again = await ask(1n)
       expect('airdrop' in again && again).to.deep.include({ outcome: 'underWay' })
@@ -242,10 +248,10 @@ describe('an airdrop', () => {
       expect(await paid()).to.equal(0n)
       await second.payLate()
       expect(await paid()).to.equal(7n)
-      expect(await ask(1n)).to.deep.equal(cooldown)
+      expect(await ask(1n)).to.deep.equal(cooldown(second.mined))
       await first.payLate()
       expect(await paid()).to.equal(12n)
-      expect(await ask(1n, now + 999)).to.deep.equal(cooldown)
+      expect(await ask(1n, now + 999)).to.deep.equal(cooldown(second.mined))
       await undo(second.mined)
       expect(await paid()).to.equal(5n)
       expect(await ask(1n)).to.include({ outcome: 'underWay' })
