@@ -2,7 +2,11 @@ import { getAddress } from 'viem'
 import { nativeToken } from '../domain/action.js'
 
 /** A contract that a chain of the chains file names; `place` is where in the file. */
-export type NamedAddress = { place: string; address: string; kind: 'vault' | 'delegate' | 'token' | 'owner' }
+export type NamedAddress = {
+  place: string
+  address: string
+  kind: 'vault' | 'former vault' | 'delegate' | 'token' | 'owner'
+}
 
 /**
  * What is wrong with the addresses of one chain. Clients are told to pay the vault and to authorize the delegate as they

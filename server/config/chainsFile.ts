@@ -149,6 +149,11 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
         address,
         kind: 'delegate' as const,
       })),
+      ...chain.formerVaults.map((address, index) => ({
+        place: `${place}/formerVaults/${index}`,
+        address,
+        kind: 'former vault' as const,
+      })),
       ...chain.tokens.map(({ address }, index) => ({
         place: `${place}/tokens/${index}/address`,
         address,
@@ -207,7 +212,6 @@ function checkFormerVaults(chain: FileChain, place: string, problems: string[]):
   const former = chain.formerVaults.map(lower)
   problems.push(...duplicates(former, `${place}:`))
   const others = new Map<Address, string>([
-    [nativeToken, 'the zero address'],
     ...chain.tokens.map((token) => [lower(token.address), `the token "${token.id}"`] as const),
     ...chain.delegates.map((delegate) => [lower(delegate), 'a delegate'] as const),
     [lower(chain.vault), 'the vault, which is no former one'],
