@@ -27,7 +27,9 @@ if (!(failure instanceof StepFailedError)) throw failure
 console.log(failure.step.status, failure.step.error?.message)
 
 const [credit] = await client.getBalances(account.address)
-const back = { from: 'solver', to: account.address, token: usd(a).address, amount: credit!.available } as const
+// The solver keeps its fee of a refund too.
+const refunded = (credit!.available * 10_000n) / (10_000n + BigInt(usd(a).feeBps))
+const back = { from: 'solver', to: account.address, token: usd(a).address, amount: refunded } as const
 const refund = [{ chainId: a.chainId, tokenTransfers: [back], calls: [] }]
 const action = await client.send({ account, intents: [{ chainBatches: refund }] })
-console.log(action.status, credit!.available)
+console.log(action.status, refunded)

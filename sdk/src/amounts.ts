@@ -197,12 +197,12 @@ function withBigints<T extends Record<K, string>, K extends string>(
 /** `BigInt` alone would take nothing, and blanks, for 0. */
 function amountFrom(digits: string): bigint {
   if (/^[0-9]+$/.test(text(digits))) return BigInt(digits)
-  throw new TypeError('An amount is no number.')
+  throw new TypeError('No number.')
 }
 
 function text(value: string): string {
   if (typeof value === 'string') return value
-  throw new TypeError('Something that is always a text is none.')
+  throw new TypeError('No text.')
 }
 
 function convert(value: unknown): unknown {

@@ -14,13 +14,13 @@ const bytes = /^0x([0-9a-f]{2})*$/i
 export type AuthorizationDraft = { address: Address; chainId: number; nonce: number }
 
 /**
- * The authorizations that the account still needs on these chains: none where it is delegated to the chain's delegate
- * already. Nonce and code are read from the chain's public node, or from the one in `rpcUrls`,
+ * The authorizations that the account still needs on these chains: none where it is delegated to one of the chain's
+ * delegates already. Nonce and code are read from the chain's public node, or from the one in `rpcUrls`,
  * with `send`, which has to end in time.
  */
 export async function neededAuthorizations(options: {
   user: Address
-  chains: readonly Pick<Chain, 'chainId' | 'delegate' | 'rpcUrl'>[]
+  chains: readonly (Pick<Chain, 'chainId' | 'delegate' | 'rpcUrl'> & Partial<Pick<Chain, 'delegates'>>)[]
   rpcUrls: Record<number, string>
   send: Send
   signal: AbortSignal | undefined
@@ -39,9 +39,9 @@ export async function neededAuthorizations(options: {
     }),
   )
   const needed: AuthorizationDraft[] = []
-  for (const [index, { chainId, delegate }] of chains.entries()) {
+  for (const [index, { chainId, delegate, delegates = [delegate] }] of chains.entries()) {
     const { code, nonce } = states[index]!
-    if (code === `${designator}${delegate.slice(2)}`.toLowerCase()) continue
+    if (delegates.some((known) => code === `${designator}${known.slice(2)}`.toLowerCase())) continue
     if (code !== '0x' && !code.startsWith(designator)) {
       throw new IntentError(`${user} is a contract on chain ${chainId}; only a plain account can be delegated.`)
     }

@@ -1,4 +1,4 @@
-import { IntentError } from './errors.js'
+import { fail } from './checkDraft.js'
 
 type Times = {
   timeoutMs?: number | undefined
@@ -16,7 +16,5 @@ export function checkTimes({ timeoutMs = 0, stepTimeoutMs = 1, pollIntervalMs = 
 }
 
 function check(name: string, time: unknown, fits: boolean, unit = 'milliseconds'): void {
-  if (typeof time === 'number' && fits) return
-  const given = typeof time === 'number' ? time : typeof time
-  throw new IntentError(`${name} has to be a number of ${unit}; it is ${given}.`)
+  if (typeof time !== 'number' || !fits) fail(name, `a number of ${unit}`, time)
 }

@@ -296,7 +296,7 @@ export function createIntentClient(options: IntentClientOptions) {
      */
     waitForAction: (
       actionId: string,
-      how: WatchOptions & { onProgress?: ((progress: StepProgress) => void) | undefined } = {},
+      how: WatchOptions & { onProgress?: ((progress: StepProgress) => unknown) | undefined } = {},
     ): Promise<Action> => waitForAction(watchCalls, actionId, how),
 
     /**

@@ -270,5 +270,5 @@ function amountOf(value: unknown): bigint | null {
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  return Object(value) as Record<string, unknown>
 }

@@ -14,14 +14,15 @@ export type OpenEvents = (
 const tries = 4
 
 /**
- * The events of an action, each once, over as many connections as it takes. `ended` each time that the service has
- * ended the stream, for the caller to see whether the action is over. Returns when there is no stream to be had.
+ * The events of an action, each once, over as many connections as it takes. `look` where the caller has to look for
+ * himself: each time that the service has ended the stream, which may be over, and for an event that is known by its id,
+ * which a service whose database was restored may have given anew. Returns when there is no stream to be had.
  */
 export async function* followEvents(
   open: OpenEvents,
   actionId: string,
   options: { lastEventId?: string; signal: AbortSignal },
-): AsyncGenerator<StepEvent | 'ended', void> {
+): AsyncGenerator<StepEvent | 'look', void> {
   const { signal } = options
   let lastEventId = options.lastEventId ?? null
   for (let failures = 0; failures < tries; failures++) {
@@ -29,10 +30,12 @@ export async function* followEvents(
     let isCut = false
     try {
       for await (const event of open(actionId, { lastEventId, signal })) {
-        if (Number(event.id) <= Number(lastEventId)) continue
-        lastEventId = event.id
-        failures = 0
-        yield event
+        const isKnown = Number(event.id) <= Number(lastEventId)
+        if (!isKnown) {
+          lastEventId = event.id
+          failures = 0
+        }
+        yield isKnown ? 'look' : event
       }
     } catch (error) {
       throwIfAborted(signal)
@@ -40,7 +43,7 @@ export async function* followEvents(
       if (error instanceof IntentApiError) pauseMs = error.retryAfterMs
       isCut = true
     }
-    if (!isCut) yield 'ended'
+    if (!isCut) yield 'look'
     await sleep(Math.max(pauseMs ?? backoff(failures), shortestPauseMs), signal)
   }
 }

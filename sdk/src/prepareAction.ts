@@ -89,11 +89,13 @@ export async function prepareAction(calls: PrepareCalls, options: PrepareOptions
   checkSigned(given ?? [], expect)
   // What the solver alone pays runs nothing in the account.
   const acting = chains.filter(({ chainId }) => batches.some((b) => b.chainId === chainId && b.calls.length > 0))
+  // Who names the contract that he trusts trusts no other.
+  const trusted = expect?.delegates ? acting.map((chain) => ({ ...chain, delegates: [chain.delegate] })) : acting
   const authorizations = given
     ? []
     : await neededAuthorizations({
         user: account.address,
-        chains: acting,
+        chains: trusted,
         rpcUrls: options.rpcUrls ?? {},
         send: calls.nodeSend(signal),
         signal,

@@ -32,8 +32,11 @@ export type RunOptions = {
   stepTimeoutMs?: number | undefined
   /** Looks at a step this often, in milliseconds (20 at least), instead of listening to the service's event stream. */
   pollIntervalMs?: number | undefined
-  /** Told of all that happens on the way. */
-  onProgress?: ((progress: Progress) => void) | undefined
+  /**
+   * Told of all that happens on the way, and waited for: what it throws or rejects with ends the run, so that what is to be
+   * kept is kept before the next thing happens.
+   */
+  onProgress?: ((progress: Progress) => unknown) | undefined
 }
 
 export type RunCalls = {
@@ -77,26 +80,33 @@ export function readAction(
 }
 
 /** Asks for a step, unless it is under way, and follows it to its end. */
-export async function runStep(
+export async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Promise<Step> {
+  const follow = await beginStep(calls, planned, options)
+  return follow()
+}
+
+/** Asks for a step, unless it is under way; resolves once the service has taken that, with what follows it to its end. */
+export async function beginStep(
   calls: RunCalls,
   planned: Step,
-  options: RunOptions & { /** Called once the service has taken the request. */ onAccepted?: () => void },
+  { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs, onProgress }: RunOptions,
   ask: Ask = {},
-): Promise<Step> {
-  const { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs } = options
+): Promise<() => Promise<Step>> {
   const deadline = performance.now() + stepTimeoutMs
   let last: Step | null = null
-  const tell = (step: Step) => {
-    if (last === null || describe(step) !== describe(last)) options.onProgress?.({ type: 'step', step })
+  const tell = async (step: Step) => {
+    const isNews = last === null || describe(step) !== describe(last)
     last = step
+    if (isNews) await onProgress?.({ type: 'step', step })
   }
   // A step that is under way needs no second request.
   const asked = planned.status === 'executing' ? planned : await askFor(calls, planned, ask, stepTimeoutMs, signal)
-  options.onAccepted?.()
-  tell(asked)
-  if (hasEnded(asked)) return asked
-  const timeoutMs = Math.max(0, Math.ceil(deadline - performance.now()))
-  return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
+  return async () => {
+    await tell(asked)
+    if (hasEnded(asked)) return asked
+    const timeoutMs = Math.max(0, Math.ceil(deadline - performance.now()))
+    return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
+  }
 }
 
 /** Has the service take the request for a step, however often it is away. */

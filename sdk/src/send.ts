@@ -36,11 +36,11 @@ export async function send(calls: SendCalls, options: SendOptions): Promise<Acti
   checkSigner(account)
   checkTimes(options)
   const prepared = await prepareAction(calls, { ...options, idempotencyKey })
-  onProgress?.({ type: 'prepared', prepared })
+  await onProgress?.({ type: 'prepared', prepared })
   const request = await signAction(calls, prepared, { account, expect, signal })
-  onProgress?.({ type: 'signed', request, idempotencyKey })
+  await onProgress?.({ type: 'signed', request, idempotencyKey })
   const created = await create(calls, request, { idempotencyKey, signal })
-  onProgress?.({ type: 'created', ...created })
+  await onProgress?.({ type: 'created', ...created })
   return runAction(calls, created.actionId, options)
 }
 

@@ -1,14 +1,14 @@
 import type { Action } from './amounts.js'
-import { type Address, concat, type Hash, type Hex, numberToHex, pad, zeroAddress } from 'viem'
+import { type Address, concat, type Hash, type Hex, numberToHex, pad } from 'viem'
 import { abortable, throwIfAborted } from './abortable.js'
 import type { IntentClient } from './client.js'
-import { asFilledList, checkAccount, checkBatch, checkCall, checkSigner } from './checkDraft.js'
+import { asFilledList, checkAccount, checkBatch, checkCall, checkSigner, fail } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
 import { IntentError, naming, StepFailedError, UnregisteredPaymentError } from './errors.js'
 import { type Expectation, isSame } from './pins.js'
 import { keyOf } from './randomKey.js'
 import { readToken } from './readToken.js'
-import { readAction, type RunOptions, runStep } from './runAction.js'
+import { beginStep, readAction, type RunOptions } from './runAction.js'
 import { create } from './send.js'
 import { type SigningAccount, signRegistration } from './sign.js'
 import type { Call, TokenTransfer } from './signing.js'
@@ -25,7 +25,7 @@ export type OnDemandOptions = RunOptions & {
   intents: readonly { chainBatches: readonly OnDemandBatch[] }[]
   /**
    * Sends the user's transaction and resolves with its hash, at best the one that was mined, since a wallet may have sent
-   * it again with higher fees. Called once for each step that he pays.
+   * it again with higher fees; also where it may have been sent and its hash is known. Called once for each step that he pays.
    */
   pay: (payment: Payment) => Promise<Hash>
   /** Signs that each payment is for this action, so that nobody else can claim it. */
@@ -34,7 +34,8 @@ export type OnDemandOptions = RunOptions & {
   expect?: Expectation | undefined
   /**
    * A second call with the same key and content takes the same action, and pays what the service knows no payment of, once
-   * what comes before has succeeded. Random by default.
+   * what comes before has succeeded. The service knows a key for 24 hours, and a call after that makes another action, which
+   * is paid anew: keep the `actionId` of `created`, and go on with `runAction`. Random by default.
    */
   idempotencyKey?: string | undefined
 }
@@ -46,15 +47,16 @@ export type OnDemandOptions = RunOptions & {
  * `UnregisteredPaymentError` where a payment was sent that the service does not know of.
  */
 export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
-  const { user, signal, expect, onProgress } = options
+  const { user, account, signal, expect, onProgress } = options
   const idempotencyKey = keyOf(options.idempotencyKey)
   checkOnDemand(options)
   const batches = options.intents.flatMap(({ chainBatches }) => chainBatches)
   const payments = batches.map(paymentOf)
-  await client.checkChains(
+  const chains = await client.checkChains(
     batches.map(({ chainId }) => chainId),
     { signal, expect },
   )
+  if (chains.some(({ onDemandProof }) => onDemandProof === 'required')) checkSigner(account ?? {})
 
   const nothing: Call = { to: user, value: 0n, data: '0x' }
   const intents = options.intents.map(({ chainBatches }) => ({
@@ -64,41 +66,51 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
   return naming(['actionId', actionId], async () => {
-    onProgress?.({ type: 'created', ...created })
+    await onProgress?.({ type: 'created', ...created })
     const steps = (await readAction(client, actionId, { signal })).intents.flatMap((intent) => intent.steps)
     for (const [index, step] of steps.entries()) {
       if (step.status === 'success') continue
       // Asked for already: an earlier call under the same key has paid it, or the service has gone on to it by itself.
-      const payment = step.status === 'created' && payments[index]
-      const ended = payment ? await payStep(client, step, payment, options) : await runStep(client, step, options)
+      const payment = payments[index]
+      const { status, transactionHash } = step
+      let follow
+      if (payment && status === 'created') follow = await payStep(client, step, payment, options)
+      // It has failed: signed for again, so that nobody else can claim the payment meanwhile.
+      else if (payment && account && transactionHash && status !== 'executing')
+        follow = await register(client, step, transactionHash, options)
+      else follow = await beginStep(client, step, options)
+      const ended = await follow()
       if (ended.status !== 'success') throw new StepFailedError(ended)
     }
     return client.runAction(actionId, options)
   })
 }
 
-/** Has the user pay a step, registers that, and follows the step to its end. */
-async function payStep(client: IntentClient, step: Step, payment: Payment, options: OnDemandOptions): Promise<Step> {
-  const { account, signal, onProgress } = options
-  throwIfAborted(signal)
+/** Has the user pay a step, and registers that; resolves with what follows the step to its end. */
+async function payStep(client: IntentClient, step: Step, payment: Payment, options: OnDemandOptions) {
+  throwIfAborted(options.signal)
   const hash = await options.pay(payment)
-  let isRegistered = false
-  const onAccepted = () => void (isRegistered = true)
   try {
     if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) throw new IntentError('pay has to resolve with a transaction hash.')
-    onProgress?.({ type: 'paid', step, hash })
-    const signature = account && (await abortable(() => signRegistration({ account, ...step, hash }), signal))
-    return await runStep(client, step, { ...options, onAccepted }, { hash, signature })
+    await options.onProgress?.({ type: 'paid', step, hash })
+    return await register(client, step, hash, options)
   } catch (cause) {
-    throw isRegistered ? cause : new UnregisteredPaymentError({ step, hash, cause })
+    throw new UnregisteredPaymentError({ step, hash, cause })
   }
+}
+
+/** Names a step's payment to the service, signed for where there is an account, so that nobody else can claim it. */
+async function register(client: IntentClient, step: Step, hash: Hash, options: OnDemandOptions) {
+  const { account, signal } = options
+  const signature = account && (await abortable(() => signRegistration({ account, ...step, hash }), signal))
+  return beginStep(client, step, options, { hash, signature })
 }
 
 /** All that registering a payment will need as well: once it is sent, it is too late. */
 function checkOnDemand({ user, intents, pay, account, ...times }: OnDemandOptions): void {
   checkTimes(times)
   checkAccount({ address: user }, 'user of sendOnDemand')
-  if (typeof pay !== 'function') throw new IntentError('pay has to be a function.')
+  if (typeof pay !== 'function') fail('pay', 'a function', pay)
   if (account) checkRegistrant(account, user)
   asFilledList(intents, 'intents').forEach((intent, index) => {
     const { mode, chainBatches } = intent as { mode?: unknown; chainBatches?: unknown }
@@ -128,7 +140,7 @@ function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | 
   if (!transfer) return null
   if (own.length > 1) throw new IntentError('One step is one transaction: name one call for its transfers.')
   const { to, token, amount } = transfer
-  if (readToken(token) === zeroAddress) return { chainId, to, value: amount, data: '0x' }
+  if (BigInt(readToken(token)) === 0n) return { chainId, to, value: amount, data: '0x' }
   // transfer(address,uint256)
   const data = concat(['0xa9059cbb', pad(to), numberToHex(amount, { size: 32 })])
   return { chainId, to: token, value: 0n, data }

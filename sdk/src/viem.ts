@@ -1,10 +1,11 @@
 import type { Action } from './amounts.js'
-import type { Account, Chain as ViemChain, Client, Hash, Transport } from 'viem'
+import type { Account, Chain as ViemChain, Client, Hash, Hex, LocalAccount, Transport } from 'viem'
 import { addChain, getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
 import { abortable, throwIfAborted } from './abortable.js'
 import { createIntentClient, type IntentClient } from './client.js'
 import type { IntentClientOptions } from './clientOptions.js'
 import { IntentError } from './errors.js'
+import { keccak256 } from './keccak256.js'
 import type { PrepareOptions, PreparedAction } from './prepareAction.js'
 import type { SendOptions } from './send.js'
 import { type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
@@ -78,14 +79,32 @@ async function payWith(
   if (!(await isThere())) {
     if (account.type === 'json-rpc') await switchTo(client, chainId, intents, signal)
     if (!(await isThere())) {
-      throw new IntentError(`The payment is on chain ${chainId}; this wallet client is not.`)
+      throw new IntentError(`This wallet client is not on chain ${chainId}.`)
     }
   }
   throwIfAborted(signal)
   // In lower case, since viem refuses capitals that are no checksum (EIP-55).
   const to = payment.to.toLowerCase()
   // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
-  return sendTransaction(client, { account, chain: null, ...payment, to } as never)
+  let signed: Hex | undefined
+  const { signTransaction: sign } = account as LocalAccount
+  const signer = {
+    ...account,
+    signTransaction: async (...given: Parameters<typeof sign>) => (signed = await sign(...given)),
+  }
+  try {
+    return await sendTransaction(client, { account: signer, chain: null, ...payment, to } as never)
+  } catch (error) {
+    if (!signed) throw error
+    const hash = keccak256(signed)
+    // A node that gave no answer may have taken it, and the same bytes can't pay twice. Where none says whether it is there,
+    // the service finds out.
+    const found = await client
+      .request({ method: 'eth_sendRawTransaction', params: [signed] })
+      .catch(() => client.request({ method: 'eth_getTransactionByHash', params: [hash] }).catch(() => hash))
+    if (found === null) throw error
+    return hash
+  }
 }
 
 /** What wallets answer when they don't know the chain (EIP-3326). */
@@ -105,10 +124,9 @@ async function switchTo(
     if (!saysUnknownChain(error)) throw error
     const [chain] = await intents.checkChains([chainId], { signal })
     if (!chain?.rpcUrl) throw error
-    const { name, nativeCurrency, rpcUrl, explorerUrl } = chain
+    const { name, rpcUrl, explorerUrl: url } = chain
     const rpcUrls = { default: { http: [rpcUrl] } }
-    const blockExplorers = { default: { name, url: explorerUrl! } }
-    const added = { id: chainId, name, nativeCurrency, rpcUrls, ...(explorerUrl && { blockExplorers }) }
+    const added = { ...chain, id: chainId, rpcUrls, ...(url && { blockExplorers: { default: { name, url } } }) }
     await abortable(() => addChain(client, { chain: added }), signal)
     // Some have changed to it by that.
     if ((await getChainId(client)) !== chainId) await switchIt()
@@ -117,9 +135,9 @@ async function switchTo(
 
 /** Some answer with the code of an internal error, and have this one within. */
 function saysUnknownChain(error: unknown, depth = 0): boolean {
-  if (typeof error !== 'object' || error === null || depth > 4) return false
-  const { code, cause, data, originalError } = error as Record<string, unknown>
-  return code === unknownChainCode || [cause, data, originalError].some((inner) => saysUnknownChain(inner, depth + 1))
+  const { code, cause, data, originalError } = Object(error) as Record<string, unknown>
+  const within = depth < 4 ? [cause, data, originalError] : []
+  return code === unknownChainCode || within.some((inner) => saysUnknownChain(inner, depth + 1))
 }
 
 function accountOf(client: WalletClient): Account {

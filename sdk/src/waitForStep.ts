@@ -17,8 +17,11 @@ import {
 import type { CallOptions, Step, StepRef } from './wire.js'
 
 export type WaitOptions = Omit<WatchOptions, 'lastEventId'> & {
-  /** Told of the step as first seen and of every change of status, transaction, confirmations or attempts. */
-  onChange?: ((step: Step) => void) | undefined
+  /**
+   * Told of the step as first seen and of every change of status, transaction, confirmations or attempts, and waited for;
+   * what it throws or rejects with ends the wait.
+   */
+  onChange?: ((step: Step) => unknown) | undefined
 }
 
 export type WaitCalls = WatchCalls & {
@@ -40,10 +43,10 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
   let etag: string | null = null
 
   /** Whether it was a change. */
-  const tell = (step: Step): boolean => {
+  const tell = async (step: Step): Promise<boolean> => {
     const isNews = last === null || describe(step) !== describe(last)
     last = step
-    if (isNews) onChange?.(step)
+    if (isNews) await onChange?.(step)
     return isNews
   }
   /** Whether it was a change. What the stream tells may be history, such as a failure that was tried again since. */
@@ -59,12 +62,12 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
     if (pollIntervalMs === undefined && !ended()) {
       const since = last!.updatedAt
       for await (const event of followEvents(calls.openEvents, ref.actionId, { signal })) {
-        if (event !== 'ended') {
+        if (event !== 'look') {
           const { step } = event
           if (step.intentIndex !== ref.intentIndex || step.stepIndex !== ref.stepIndex) continue
           // What is older is known. An end is looked at in any case: the clocks of the service's machines may differ.
           if (!hasEnded(step)) {
-            if (step.updatedAt >= since) tell(step)
+            if (step.updatedAt >= since) await tell(step)
             continue
           }
         }

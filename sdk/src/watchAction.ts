@@ -82,7 +82,7 @@ export async function* watchAction(
         signal,
         lastEventId,
       })) {
-        if (event !== 'ended') yield* news(event.step, event.id)
+        if (event !== 'look') yield* news(event.step, event.id)
         else {
           // What a cut-off stream has left untold is told; a resumed watch can't know what that is.
           const action = yield* look(lastEventId === undefined)
@@ -108,13 +108,18 @@ export async function* watchAction(
 export async function waitForAction(
   calls: WatchCalls,
   actionId: string,
-  { onProgress, ...options }: WatchOptions & { onProgress?: (progress: StepProgress) => void } = {},
+  { onProgress, ...options }: WatchOptions & { onProgress?: (progress: StepProgress) => unknown } = {},
 ): Promise<Action> {
   const changes = watchAction(calls, actionId, options)
-  for (;;) {
-    const { value, done } = await changes.next()
-    if (done) return value
-    onProgress?.(value)
+  try {
+    for (;;) {
+      const { value, done } = await changes.next()
+      if (done) return value
+      await onProgress?.(value)
+    }
+  } finally {
+    // Its timer and its connection.
+    await changes.return(undefined as never)
   }
 }
 

@@ -87,6 +87,7 @@ const defaultTimeoutMs = 30_000
 const defaultRetries = 2
 /** How long the service holds a step's request open when it is told nothing. */
 const defaultWaitSeconds = 20
+const longestWaitSeconds = 60
 /** The first bytes of an event stream come at once, or something on the way holds them back. */
 const longestConnectMs = 5_000
 /** For how long no stream is tried where there was none: each step would wait for it again. */
@@ -263,12 +264,13 @@ export function createWireClient(options: ClientOptions) {
     async executeStep(
       ref: StepRef,
       body: Wire.StepRequest,
-      waitSeconds: number | undefined,
+      waitSeconds = defaultWaitSeconds,
       how: CallOptions,
     ): Promise<Wire.Step> {
       checkTimes({ waitSeconds })
-      const headers = { Prefer: waitSeconds === undefined ? undefined : `wait=${Math.min(Math.ceil(waitSeconds), 60)}` }
-      const timeoutMs = timeoutOf(how) + (waitSeconds ?? defaultWaitSeconds) * 1000
+      const wait = Math.min(Math.ceil(waitSeconds), longestWaitSeconds)
+      const headers = { Prefer: `wait=${wait}` }
+      const timeoutMs = timeoutOf(how) + wait * 1000
       const repeat = body.hash ? 'always' : 'refused'
       const ask = async () => {
         const given = { path: placeOf(ref), body, headers }

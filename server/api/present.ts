@@ -82,7 +82,7 @@ export function presentVenueTxHash(record: VenueTxHash): wire.VenueTxHash {
 }
 
 /** What is listed is named here one by one: a chain's configuration holds URLs with credentials. */
-export function presentChain(chain: ChainConfig, groups: Settings['groups']): wire.Chain {
+export function presentChain(chain: ChainConfig, { groups, onDemandProof }: Settings): wire.Chain {
   return {
     chainId: chain.chainId,
     name: chain.name,
@@ -91,9 +91,11 @@ export function presentChain(chain: ChainConfig, groups: Settings['groups']): wi
     rpcUrl: chain.publicRpcUrl,
     explorerUrl: chain.explorerUrl,
     delegate: getAddress(chain.delegates[0]!),
+    delegates: chain.delegates.map((delegate) => getAddress(delegate)),
     solver: getAddress(chain.vault),
     confirmations: chain.confirmations,
     modes: executableModes,
+    onDemandProof,
     tokens: chain.tokens.map((token) => ({
       id: token.id,
       symbol: token.symbol,

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseUnits } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
+import { runExample } from '../sdk/runExample.js'
 import { chainsFileOf } from '../support/chainsFile.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { balanceOf, fund, newUser, sendFrom, tokenOf } from '../support/wallets.js'
@@ -56,5 +58,11 @@ describe('what the solver keeps of a transfer', () => {
       expect(ended).to.equal(outcome)
       expect(await balanceOf(b, usdB, user.address)).to.equal(outcome === 'success' ? gets : 0n)
     }
+  })
+  it('is kept of a refund too, and the example takes what is left of it', async function () {
+    this.timeout(60_000)
+    // 5 dollars in six digits, less a thousandth on top of what comes back.
+    const said = await runExample('refund.ts', { BASE_URL: service.url, PRIVATE_KEY: generatePrivateKey() })
+    expect(said).to.match(/^reverted .+\nsuccess 4995004n$/)
   })
 })

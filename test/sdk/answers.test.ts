@@ -139,6 +139,25 @@ describe('a step that is asked for once more', () => {
     expect(received.map(({ method }) => method)).to.deep.equal(['POST', 'GET'])
   })
 
+  it('is not taken for tried by an old failure, where nothing says how often it was asked for before', async () => {
+    const before = aStep({ status: 'reverted', attempts: 1, error: failed })
+    const { client, received } = await clientOf(({ method }) =>
+      method === 'POST' ? { status: 503, headers: soon } : { status: 200, body: before },
+    )
+    const { status } = await errorOf(client.executeStep(ref), IntentApiError)
+    expect(status).to.equal(503)
+    expect(received.map(({ method }) => method)).to.deep.equal(['POST', 'GET', 'GET'])
+  })
+
+  for (const status of ['executing', 'success'] as const) {
+    it(`is known to be tried where it is ${status}, whatever was known before`, async () => {
+      const { client } = await clientOf(({ method }) =>
+        method === 'POST' ? lost : { status: 200, body: aStep({ status }) },
+      )
+      expect((await client.executeStep(ref)).status).to.equal(status)
+    })
+  }
+
   it('waits as long as Retry-After says, and not for longer than a minute', async () => {
     let status = 0
     const { client, received } = await clientOf(({ method }) =>

@@ -1,11 +1,9 @@
 import { expect } from 'chai'
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generatePrivateKey } from 'viem/accounts'
 import { useTestService } from '../support/useTestService.js'
-
-const examples = join(import.meta.dirname, '..', '..', 'sdk', 'examples')
+import { examples, runExample } from './runExample.js'
 
 describe('the examples of the SDK', () => {
   const { service } = useTestService()
@@ -22,7 +20,7 @@ describe('the examples of the SDK', () => {
     it(`carry out what they tell: ${name}`, async function () {
       this.timeout(60_000)
       // An account that has nothing yet: what it needs comes from the airdrop.
-      expect(await run(name, { BASE_URL: service.url, PRIVATE_KEY: generatePrivateKey() })).to.match(output)
+      expect(await runExample(name, { BASE_URL: service.url, PRIVATE_KEY: generatePrivateKey() })).to.match(output)
     })
 
     it(`are short: ${name} has under 25 lines at its core`, () => {
@@ -36,15 +34,3 @@ describe('the examples of the SDK', () => {
     expect(readdirSync(examples).filter((name) => name.endsWith('.ts'))).to.have.members(Object.keys(expected))
   })
 })
-
-/** Runs an example against the sources of the SDK, and resolves with what it says. */
-function run(name: string, env: Record<string, string>): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(
-      process.execPath,
-      ['--import', 'tsx', join(examples, name)],
-      { cwd: examples, env: { ...process.env, ...env, TSX_TSCONFIG_PATH: join(examples, 'tsconfig.json') } },
-      (error, stdout, stderr) => (error ? reject(new Error(stdout + stderr)) : resolve(stdout.trim())),
-    )
-  })
-}

@@ -2,78 +2,87 @@ import { expect } from 'chai'
 import { createWalletClient, http, parseUnits } from 'viem'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentTimeoutError, StepFailedError } from '../../sdk/src/errors.js'
-import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
+import { type OnDemandOptions, sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { useTestService } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
-describe('an action with two payments that is sent again under its key', () => {
-  const { service } = useTestService()
-  const amount = parseUnits('1', 6)
-  const payout = parseUnits('2', 18)
+for (const proof of ['none', 'required'])
+  describe(`an action with two payments that is sent again under its key, with ON_DEMAND_PROOF ${proof},`, () => {
+    const { service } = useTestService({ ON_DEMAND_PROOF: proof })
+    const amount = parseUnits('1', 6)
+    const payout = parseUnits('2', 18)
 
-  /** Each call of `send` is one of `sendOnDemand`; the first payment pays so much too little. */
-  async function twoPayments({ short = 0n, stepTimeoutMs = 20_000 } = {}) {
-    const [a, b] = service.chains
-    const account = newUser()
-    const usd = tokenOf(a, 'usd').address
-    await fund(a, account.address, { usd: amount * 3n, native: parseUnits('1', 18) })
-    const pays = { from: account.address, to: a.vault, token: usd, amount }
-    const gets = { from: 'solver' as const, to: account.address, token: tokenOf(b, 'usd').address, amount: payout }
-    const wallet = createWalletClient({ account, transport: http(a.rpcUrls[0]) })
-    let payments = 0
-    const send = (options = { stepTimeoutMs }) =>
-      sendOnDemand(createIntentClient({ baseUrl: service.url }), {
-        user: account.address,
-        account,
-        idempotencyKey: `key-${account.address}`,
-        intents: [
-          {
-            chainBatches: [
-              { chainId: a.chainId, tokenTransfers: [pays] },
-              { chainId: a.chainId, tokenTransfers: [pays] },
-              { chainId: b.chainId, tokenTransfers: [gets] },
-            ],
+    /** Each call of `send` is one of `sendOnDemand`; the first payment pays so much too little. */
+    async function twoPayments({ short = 0n, stepTimeoutMs = 20_000 } = {}) {
+      const [a, b] = service.chains
+      const account = newUser()
+      const usd = tokenOf(a, 'usd').address
+      await fund(a, account.address, { usd: amount * 3n, native: parseUnits('1', 18) })
+      const pays = { from: account.address, to: a.vault, token: usd, amount }
+      const gets = { from: 'solver' as const, to: account.address, token: tokenOf(b, 'usd').address, amount: payout }
+      const wallet = createWalletClient({ account, transport: http(a.rpcUrls[0]) })
+      let payments = 0
+      const send = (options: Partial<OnDemandOptions> = { stepTimeoutMs }) =>
+        sendOnDemand(createIntentClient({ baseUrl: service.url }), {
+          user: account.address,
+          account,
+          idempotencyKey: `key-${account.address}`,
+          intents: [
+            {
+              chainBatches: [
+                { chainId: a.chainId, tokenTransfers: [pays] },
+                { chainId: a.chainId, tokenTransfers: [pays] },
+                { chainId: b.chainId, tokenTransfers: [gets] },
+              ],
+            },
+          ],
+          pay: ({ to }) => {
+            const data = transferData(a.vault, ++payments === 1 ? amount - short : amount)
+            return wallet.sendTransaction({ chain: null, to, data })
           },
-        ],
-        pay: ({ to }) => {
-          const data = transferData(a.vault, ++payments === 1 ? amount - short : amount)
-          return wallet.sendTransaction({ chain: null, to, data })
-        },
-        ...options,
-      })
-    return { a, b, account, usd, send, payments: () => payments, token: gets.token }
-  }
-
-  it('pays nothing more behind a payment that did not fit', async () => {
-    const { a, account, usd, send, payments } = await twoPayments({ short: 1n })
-    for (let call = 0; call < 2; call++) {
-      const error = await send().catch((reason: unknown) => reason)
-      expect(error).to.be.instanceOf(StepFailedError)
-      expect((error as StepFailedError).step.error?.code).to.equal('transaction_mismatch')
+          ...options,
+        })
+      return { a, b, account, usd, send, payments: () => payments, token: gets.token }
     }
-    expect(payments()).to.equal(1)
-    expect(await balanceOf(a, usd, account.address)).to.equal(amount * 2n + 1n)
-  })
 
-  it('waits for a payment that is not mined yet, and then pays the other', async () => {
-    const { a, b, account, usd, send, payments, token } = await twoPayments()
-    const url = a.rpcUrls[0]!
-    await rpc(url, 'evm_setAutomine', [false])
-    try {
+    it('pays nothing more behind a payment that did not fit', async () => {
+      const { a, account, usd, send, payments } = await twoPayments({ short: 1n })
       for (let call = 0; call < 2; call++) {
-        const error = await send({ stepTimeoutMs: 1_500 }).catch((reason: unknown) => reason)
-        expect(error).to.be.instanceOf(IntentTimeoutError)
-        expect((error as Error).message).to.match(/ within \d+ ms/)
+        const error = await send().catch((reason: unknown) => reason)
+        expect(error).to.be.instanceOf(StepFailedError)
+        expect((error as StepFailedError).step.error?.code).to.equal('transaction_mismatch')
       }
       expect(payments()).to.equal(1)
-    } finally {
-      await rpc(url, 'evm_setAutomine', [true])
-      await rpc(url, 'evm_mine', [])
-    }
-    expect((await send()).status).to.equal('success')
-    expect(payments()).to.equal(2)
-    expect(await balanceOf(a, usd, account.address)).to.equal(amount)
-    expect(await balanceOf(b, token, account.address)).to.equal(payout)
+      expect(await balanceOf(a, usd, account.address)).to.equal(amount * 2n + 1n)
+    })
+
+    it('is paid unsigned only where the service takes that', async () => {
+      const { send, payments } = await twoPayments()
+      const error = await send({ stepTimeoutMs: 20_000, account: undefined }).catch((reason: unknown) => reason)
+      if (proof === 'none') expect(error).to.include({ status: 'success' })
+      else expect((error as Error).message).to.contain("account can't sign")
+      expect(payments()).to.equal(proof === 'none' ? 2 : 0)
+    })
+
+    it('waits for a payment that is not mined yet, and then pays the other', async () => {
+      const { a, b, account, usd, send, payments, token } = await twoPayments()
+      const url = a.rpcUrls[0]!
+      await rpc(url, 'evm_setAutomine', [false])
+      try {
+        for (let call = 0; call < 2; call++) {
+          const error = await send({ stepTimeoutMs: 1_500 }).catch((reason: unknown) => reason)
+          expect(error).to.be.instanceOf(IntentTimeoutError)
+          expect((error as Error).message).to.match(/ within \d+ ms/)
+        }
+        expect(payments()).to.equal(1)
+      } finally {
+        await rpc(url, 'evm_setAutomine', [true])
+        await rpc(url, 'evm_mine', [])
+      }
+      expect((await send()).status).to.equal('success')
+      expect(payments()).to.equal(2)
+      expect(await balanceOf(a, usd, account.address)).to.equal(amount)
+      expect(await balanceOf(b, token, account.address)).to.equal(payout)
+    })
   })
-})

@@ -162,13 +162,13 @@ describe('what is given to the SDK wrongly', () => {
     [
       'a limit that is none, for all',
       () => createIntentClient({ baseUrl: 'http://127.0.0.1:9', timeoutMs: NaN }),
-      'timeoutMs has to be a number of milliseconds; it is NaN.',
+      'timeoutMs has to be a number of milliseconds; it is the number NaN.',
     ],
     ['a limit as text, for one', () => client.getAction('a', { timeoutMs: '5' as never }), 'timeoutMs has to be'],
     [
       'a wait that is none',
       () => client.executeStep(ref, { waitSeconds: -1 }),
-      'waitSeconds has to be a number of seconds; it is -1.',
+      'waitSeconds has to be a number of seconds; it is the number -1.',
     ],
     ['a limit that is none', () => client.waitForStep(ref, { timeoutMs: NaN }), 'timeoutMs has to be'],
     ['no time for a step', send({ intents: [], stepTimeoutMs: 0 }), 'stepTimeoutMs has to be'],

@@ -34,10 +34,14 @@ describe('what is signed', () => {
   ]
 
   /** A service that names these contracts, one after the other, and whose chain's node it is itself. */
-  async function service(contracts: { delegate: Address; solver: Address }[], expectation?: Expectation) {
+  async function service(
+    contracts: { delegate: Address; delegates?: Address[]; solver: Address }[],
+    expectation?: Expectation,
+    code = '0x',
+  ) {
     let reads = 0
     let url = ''
-    const rpc: Record<string, unknown> = { eth_chainId: '0x7a69', eth_getCode: '0x', eth_getTransactionCount: '0x3' }
+    const rpc: Record<string, unknown> = { eth_chainId: '0x7a69', eth_getCode: code, eth_getTransactionCount: '0x3' }
     const server = await startScriptedServer((request): Reaction => {
       if (request.path === '/node') {
         const { method } = request.body as { method: string }
@@ -97,6 +101,19 @@ describe('what is signed', () => {
     expect(request.chainAuthorizations).to.have.length(1)
     const signature = (request.intents[0] as { signature: `0x${string}` }).signature
     expect(await recoverIntentSigner({ ...intent!, signature })).to.equal(account.address)
+  })
+
+  it('authorizes nothing where the account is delegated to another delegate that the service takes', async () => {
+    const code = `0xef0100${stranger.slice(2)}`.toLowerCase()
+    const both = { ...good, delegates: [delegate, stranger] }
+    const { client } = await service([both], undefined, code)
+    expect((await client.prepareAction({ account: { address: account.address }, intents })).authorizations).to.be.empty
+    // Who names the one that he trusts trusts no other.
+    const expectation = { delegates: { 31337: delegate } }
+    const trusting = await client.prepareAction({ account, intents, expect: expectation })
+    expect(trusting.authorizations).to.deep.equal([{ address: delegate, chainId: 31337, nonce: 3 }])
+    const { client: other } = await service([{ ...good, delegates: [delegate] }], undefined, code)
+    expect((await other.prepareAction({ account, intents })).authorizations).to.have.length(1)
   })
 
   for (const [part, changed] of [

@@ -59,6 +59,22 @@ describe('the SDK, whatever is around it does,', () => {
     expect(run.status, run.stderr).to.equal(0)
   })
 
+  it('waits for a silent service no longer than that holds a request open', async () => {
+    let limitMs = 0
+    const setTimer = globalThis.setTimeout
+    globalThis.setTimeout = ((run: () => void, ms: number) => {
+      limitMs = Math.max(limitMs, ms)
+      return setTimer(run, ms)
+    }) as typeof setTimeout
+    try {
+      const { client } = await scripted([{ status: 200, body: aStep() }])
+      await client.executeStep(ref, { waitSeconds: 3_600, timeoutMs: 1_000 })
+    } finally {
+      globalThis.setTimeout = setTimer
+    }
+    expect(limitMs).to.equal(61_000)
+  })
+
   it('asks for no more than a minute, whatever it is told to wait', async () => {
     const { client, received } = await scripted([{ status: 200, body: aStep() }])
     for (const waitSeconds of [59.5, 1e21, Infinity]) await client.executeStep(ref, { waitSeconds })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentApiError, IntentTimeoutError } from '../../sdk/src/errors.js'
@@ -70,6 +71,21 @@ describe('watching an action', () => {
       '3 success sent',
     ])
     expect(streams().map((request) => request.headers['last-event-id'])).to.deep.equal([undefined, '1', '1', '1', '2'])
+  })
+
+  it('looks where a service whose database was restored gives its numbers anew', async () => {
+    const { client, streams } = await service({
+      stream: [
+        { stream: events(1, executing, sent, sent, sent), then: 'cut' },
+        { stream: events(2, done), then: 'stay' },
+      ],
+    })
+    expect(await told(client.watchAction(actionId))).to.deep.equal([
+      '1 executing',
+      '2 executing sent',
+      'null success sent',
+    ])
+    expect(streams().map((request) => request.headers['last-event-id'])).to.deep.equal([undefined, '4'])
   })
 
   it('goes on after the change that it is told', async () => {
@@ -205,6 +221,26 @@ describe('watching an action', () => {
     const error = await client.waitForAction(actionId, { timeoutMs: 1_000 }).catch((reason: unknown) => reason)
     expect(error).to.be.instanceOf(IntentTimeoutError)
     expect((error as IntentTimeoutError).lastStep?.status).to.equal('executing')
+  })
+
+  it('ends when what it tells is not taken, and leaves neither timer nor connection behind', () => {
+    // Its process ends by itself, long before the wait would.
+    const script = `
+      import { createServer } from 'node:http'
+      import { createIntentClient } from './sdk/src/client.ts'
+      const server = createServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(${JSON.stringify(events(1, executing))})
+      }).listen(0, '127.0.0.1', async () => {
+        const client = createIntentClient({ baseUrl: 'http://127.0.0.1:' + server.address().port })
+        for (const onProgress of [() => { throw new Error('full') }, async () => { throw new Error('full') }])
+          await client.waitForAction('${actionId}', { onProgress }).catch((error) => console.log(error.message))
+        server.close()
+      })`
+    const options = { encoding: 'utf8', timeout: 20_000 } as const
+    const run = spawnSync(process.execPath, ['--import=tsx', '--input-type=module', '-e', script], options)
+    expect(run.stdout, run.stderr).to.equal('full\nfull\n')
+    expect(run.status, run.stderr).to.equal(0)
   })
 
   it('ends with the signal’s reason in the middle of a stream', async () => {

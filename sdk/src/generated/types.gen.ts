@@ -793,6 +793,10 @@ export type Chain = {
      */
     delegate: Address;
     /**
+     * All contracts that an account may be delegated to, `delegate` first. One that is delegated to another of them needs no authorization.
+     */
+    delegates: Array<Address>;
+    /**
      * The solver's vault, which users pay.
      */
     solver: Address;
@@ -804,6 +808,10 @@ export type Chain = {
      * The modes that can be executed here.
      */
     modes: Array<Mode>;
+    /**
+     * Whether the registration of a user's payment needs his signature: `required`, or it is refused with `registration_signature_required`.
+     */
+    onDemandProof: 'none' | 'required';
     /**
      * The tokens that the service knows here.
      */
@@ -1220,7 +1228,7 @@ export type StepIndex = Index;
 
 /**
  * A word of your choice, such as a UUID, that makes the request safe to repeat. For 24 hours the same key with the same body answers what it answered first, with `Idempotency-Replayed: true`;
- * with another body of the same `user` it is refused (`idempotency_key_reused`).
+ * with another body of the same `user` it is refused (`idempotency_key_reused`). After that it makes another action; a signed intent alone is refused for good where it was taken before (`duplicate_intent`).
  *
  */
 export type IdempotencyKey = string;
@@ -1306,7 +1314,7 @@ export type CreateActionData = {
     headers?: {
         /**
          * A word of your choice, such as a UUID, that makes the request safe to repeat. For 24 hours the same key with the same body answers what it answered first, with `Idempotency-Replayed: true`;
-         * with another body of the same `user` it is refused (`idempotency_key_reused`).
+         * with another body of the same `user` it is refused (`idempotency_key_reused`). After that it makes another action; a signed intent alone is refused for good where it was taken before (`duplicate_intent`).
          *
          */
         'Idempotency-Key'?: string;

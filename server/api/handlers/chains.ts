@@ -3,9 +3,9 @@ import type { Handlers } from '../handlers.js'
 import { presentChain } from '../present.js'
 
 /** What is configured doesn't change while the service runs. */
-export function createChainHandlers({ chains, groups }: Settings): Pick<Handlers, 'listChains'> {
-  const sorted = [...chains.values()].sort((a, b) => a.chainId - b.chainId)
-  const listed = sorted.map((chain) => presentChain(chain, groups))
+export function createChainHandlers(settings: Settings): Pick<Handlers, 'listChains'> {
+  const sorted = [...settings.chains.values()].sort((a, b) => a.chainId - b.chainId)
+  const listed = sorted.map((chain) => presentChain(chain, settings))
   return {
     listChains: async () => ({ status: 200, body: { success: true, data: { chains: listed }, error: null } }),
   }
