@@ -61,6 +61,7 @@ export {
   type UnsignedIntent,
 } from './signing.js'
 export type { WaitOptions } from './waitForStep.js'
+export type { TracedStep } from './openEvents.js'
 export type { StepProgress, WatchOptions } from './watchAction.js'
 export type {
   ActionCreated,

@@ -4,7 +4,10 @@ import { limitedSignal } from './limitedSignal.js'
 import type { Step } from './wire.js'
 
 /** One change of a step. Ids run 1, 2, 3 … for each action. */
-export type StepEvent = { id: string; step: Step }
+export type StepEvent = { id: string; step: TracedStep }
+
+/** With the W3C trace of the request that asked for it last, where an event has told it. */
+export type TracedStep = Step & { traceId?: string | null }
 
 export type EventsOptions = {
   signal: AbortSignal | undefined
@@ -88,10 +91,10 @@ async function* readEvents(
   }
 }
 
-function parseStep(data: string): Step {
+function parseStep(data: string): TracedStep {
   try {
     const step: unknown = JSON.parse(data)
-    if (typeof step === 'object' && step && 'stepIndex' in step && 'status' in step) return step as Step
+    if (typeof step === 'object' && step && 'stepIndex' in step && 'status' in step) return step as TracedStep
   } catch {
     // As below: what is no step is told by no service of ours.
   }

@@ -3,13 +3,14 @@ import { checkTimes } from './checkTimes.js'
 import { IntentApiError, IntentError, IntentTimeoutError } from './errors.js'
 import { followEvents, type OpenEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
+import type { TracedStep } from './openEvents.js'
 import { shortestPauseMs, sleep } from './sleep.js'
 import type { CallOptions, Step } from './wire.js'
 
 /** A change of a step: its status, its transaction, its confirmations, its attempts. */
 export type StepProgress = {
   type: 'step'
-  step: Step
+  step: TracedStep
   /** Names the change; a later watch with it as `lastEventId` goes on after it. Null when it was found by looking. */
   eventId: string | null
 }
@@ -57,7 +58,7 @@ export async function* watchAction(
   let etag: string | null = null
 
   /** The change, unless it is none. */
-  function* news(step: Step, eventId: string | null): Generator<StepProgress> {
+  function* news(step: TracedStep, eventId: string | null): Generator<StepProgress> {
     const place = `${step.intentIndex}/${step.stepIndex}`
     if (known.get(place) === describe(step)) return
     known.set(place, describe(step))
