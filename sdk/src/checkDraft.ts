@@ -58,7 +58,7 @@ export function checkSigner(account: unknown, signatureType?: SignatureType): vo
     throw new IntentError('account is a signer of ethers; wrap it as the README has it under Wallets.')
   }
   if (typeof given[method] === 'function') return
-  throw new IntentError("account can't sign; give a local account, or walletAccount(walletClient).")
+  throw new IntentError("account can't sign; give a local account or walletAccount(walletClient).")
 }
 
 /** Its `signTypedData` takes domain, types and value one by one; in version 5 it has another name. viem's takes one object. */

@@ -14,28 +14,29 @@ export type OpenEvents = (
 const tries = 4
 
 /**
- * The events of an action, each once, over as many connections as it takes. `look` where the caller has to look for
- * himself: each time that the service has ended the stream, which may be over, and for an event that is known by its id,
- * which a service whose database was restored may have given anew. Returns when there is no stream to be had.
+ * The events of an action, each once, over as many connections as it takes. `ended` each time that the service has
+ * ended the stream, for the caller to see whether the action is over. Returns when there is no stream to be had.
  */
 export async function* followEvents(
   open: OpenEvents,
   actionId: string,
   options: { lastEventId?: string; signal: AbortSignal },
-): AsyncGenerator<StepEvent | 'look', void> {
+): AsyncGenerator<StepEvent | 'ended', void> {
   const { signal } = options
   let lastEventId = options.lastEventId ?? null
+  let newest: string | undefined
   for (let failures = 0; failures < tries; failures++) {
     let pauseMs: number | null = null
     let isCut = false
     try {
       for await (const event of open(actionId, { lastEventId, signal })) {
-        const isKnown = Number(event.id) <= Number(lastEventId)
-        if (!isKnown) {
-          lastEventId = event.id
-          failures = 0
-        }
-        yield isKnown ? 'look' : event
+        // A service whose database was restored gives its numbers anew.
+        const { updatedAt } = event.step
+        if (Number(event.id) <= Number(lastEventId) && !(updatedAt > newest!)) continue
+        lastEventId = event.id
+        newest = updatedAt
+        failures = 0
+        yield event
       }
     } catch (error) {
       throwIfAborted(signal)
@@ -43,7 +44,7 @@ export async function* followEvents(
       if (error instanceof IntentApiError) pauseMs = error.retryAfterMs
       isCut = true
     }
-    if (!isCut) yield 'look'
+    if (!isCut) yield 'ended'
     await sleep(Math.max(pauseMs ?? backoff(failures), shortestPauseMs), signal)
   }
 }

@@ -70,16 +70,17 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
     const steps = (await readAction(client, actionId, { signal })).intents.flatMap((intent) => intent.steps)
     for (const [index, step] of steps.entries()) {
       if (step.status === 'success') continue
-      // Asked for already: an earlier call under the same key has paid it, or the service has gone on to it by itself.
       const payment = payments[index]
       const { status, transactionHash } = step
-      let follow
-      if (payment && status === 'created') follow = await payStep(client, step, payment, options)
-      // It has failed: signed for again, so that nobody else can claim the payment meanwhile.
-      else if (payment && account && transactionHash && status !== 'executing')
-        follow = await register(client, step, transactionHash, options)
-      else follow = await beginStep(client, step, options)
-      const ended = await follow()
+      const begun =
+        // An earlier call under the same key has paid it, or the service has gone on to it by itself.
+        !payment || status === 'executing'
+          ? beginStep(client, step, options)
+          : status === 'created'
+            ? payStep(client, step, payment, options)
+            : // It has failed: signed for again, so that nobody else can claim the payment meanwhile.
+              register(client, step, transactionHash!, options)
+      const ended = await (await begun)()
       if (ended.status !== 'success') throw new StepFailedError(ended)
     }
     return client.runAction(actionId, options)
@@ -91,7 +92,7 @@ async function payStep(client: IntentClient, step: Step, payment: Payment, optio
   throwIfAborted(options.signal)
   const hash = await options.pay(payment)
   try {
-    if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) throw new IntentError('pay has to resolve with a transaction hash.')
+    if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) throw new IntentError('pay has to give a transaction hash.')
     await options.onProgress?.({ type: 'paid', step, hash })
     return await register(client, step, hash, options)
   } catch (cause) {
@@ -138,7 +139,7 @@ function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | 
   const own = tokenTransfers.filter(({ from }) => from !== 'solver')
   const [transfer] = own
   if (!transfer) return null
-  if (own.length > 1) throw new IntentError('One step is one transaction: name one call for its transfers.')
+  if (own.length > 1) throw new IntentError('A step is one transaction: name a call for its transfers.')
   const { to, token, amount } = transfer
   if (BigInt(readToken(token)) === 0n) return { chainId, to, value: amount, data: '0x' }
   // transfer(address,uint256)

@@ -79,7 +79,7 @@ async function payWith(
   if (!(await isThere())) {
     if (account.type === 'json-rpc') await switchTo(client, chainId, intents, signal)
     if (!(await isThere())) {
-      throw new IntentError(`This wallet client is not on chain ${chainId}.`)
+      throw new IntentError(`The wallet client is not on chain ${chainId}.`)
     }
   }
   throwIfAborted(signal)
@@ -101,7 +101,9 @@ async function payWith(
     // the service finds out.
     const found = await client
       .request({ method: 'eth_sendRawTransaction', params: [signed] })
-      .catch(() => client.request({ method: 'eth_getTransactionByHash', params: [hash] }).catch(() => hash))
+      .catch(({ code }: { code?: number }) =>
+        code ? client.request({ method: 'eth_getTransactionByHash', params: [hash] }).catch(() => hash) : hash,
+      )
     if (found === null) throw error
     return hash
   }
@@ -142,5 +144,5 @@ function saysUnknownChain(error: unknown, depth = 0): boolean {
 
 function accountOf(client: WalletClient): Account {
   if (client.account) return client.account
-  throw new IntentError('This wallet client has no account.')
+  throw new IntentError('The wallet client has no account.')
 }

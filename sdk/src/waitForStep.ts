@@ -62,7 +62,7 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
     if (pollIntervalMs === undefined && !ended()) {
       const since = last!.updatedAt
       for await (const event of followEvents(calls.openEvents, ref.actionId, { signal })) {
-        if (event !== 'look') {
+        if (event !== 'ended') {
           const { step } = event
           if (step.intentIndex !== ref.intentIndex || step.stepIndex !== ref.stepIndex) continue
           // What is older is known. An end is looked at in any case: the clocks of the service's machines may differ.

@@ -83,7 +83,7 @@ export async function* watchAction(
         signal,
         lastEventId,
       })) {
-        if (event !== 'look') yield* news(event.step, event.id)
+        if (event !== 'ended') yield* news(event.step, event.id)
         else {
           // What a cut-off stream has left untold is told; a resumed watch can't know what that is.
           const action = yield* look(lastEventId === undefined)

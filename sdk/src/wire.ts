@@ -277,7 +277,7 @@ export function createWireClient(options: ClientOptions) {
         const { data } = await callFully(operations.executeStep, 'status', given, { ...how, timeoutMs }, { repeat })
         // Where the request became another one on its way, as behind a redirect, nothing was asked for.
         if (data.status !== 'created') return ofPlace(data, ref)
-        throw new IntentConnectionError('The service has not taken the request for the step.')
+        throw new IntentConnectionError('The service has not taken the request.')
       }
       if (body.hash) return ask()
       const asking = createAsking(ref, { ask, look: () => getStep(ref, how) })

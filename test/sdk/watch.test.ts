@@ -73,17 +73,17 @@ describe('watching an action', () => {
     expect(streams().map((request) => request.headers['last-event-id'])).to.deep.equal([undefined, '1', '1', '1', '2'])
   })
 
-  it('looks where a service whose database was restored gives its numbers anew', async () => {
+  it('is told what a service whose database was restored numbers anew', async () => {
     const { client, streams } = await service({
       stream: [
         { stream: events(1, executing, sent, sent, sent), then: 'cut' },
-        { stream: events(2, done), then: 'stay' },
+        { stream: events(2, { ...done, updatedAt: '2026-11-20T12:00:01.000Z' }), then: 'end' },
       ],
     })
     expect(await told(client.watchAction(actionId))).to.deep.equal([
       '1 executing',
       '2 executing sent',
-      'null success sent',
+      '2 success sent',
     ])
     expect(streams().map((request) => request.headers['last-event-id'])).to.deep.equal([undefined, '4'])
   })
