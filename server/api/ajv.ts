@@ -25,5 +25,7 @@ export function createAjv(): Ajv2020 {
   ajv.addFormat('label', (label) => !/\p{Cs}/u.test(label))
   // Digits are the pattern's business, as is their number; the range is not.
   ajv.addFormat('uint256', (digits) => !/^[0-9]{1,78}$/.test(digits) || BigInt(digits) < uint256Limit)
+  // `maximum` binds numbers alone; digits beyond it would be read as a neighbour of what they say.
+  ajv.addFormat('chain-id', (digits) => !/^[0-9]{1,16}$/.test(digits) || Number.isSafeInteger(Number(digits)))
   return ajv
 }

@@ -15,6 +15,7 @@ const formats: Record<string, string> = {
   'evm-hash': 'a hash, 0x and 64 hex digits',
   'evm-word': 'a number in hex, 0x and 1 to 64 hex digits',
   label: 'a string without control characters, unpaired surrogates and spaces at its ends',
+  'chain-id': `a chain id from 1 to ${Number.MAX_SAFE_INTEGER}, as a number or in decimal digits without leading zeros`,
   decimal: 'a whole number in decimal digits, without leading zeros',
   hex: 'hex, 0x and an even number of hex digits',
   'printable-ascii': 'printable ASCII characters',

@@ -45,4 +45,31 @@ describe('a refused `POST /transaction/submit`', () => {
       'chain_unsupported',
     ])
   })
+
+  it('takes no chain id beyond 2^53-1 in digits, since it would be read as another one', async () => {
+    const [chain] = service.chains
+    const tuple = await authorization(user, chain)
+    const rule = 'must be a chain id from 1 to 9007199254740991, as a number or in decimal digits without leading zeros'
+    for (const chainId of ['9007199254740992', '9007199254740993', '9999999999999999', '10000000000000000']) {
+      const body = {
+        address: user.address,
+        authorization: [{ ...tuple, chainId }],
+        intentAuthorization: { ...forged, chainBatches: [{ ...batch, chainId }] },
+      }
+      const { status, body: answer } = await api.post('/transaction/submit', body)
+      expect(status, chainId).to.equal(400)
+      const code = chainId.length > 16 ? 'pattern' : 'format'
+      expect(answer.error.issues).to.have.deep.members([
+        { path: '/authorization/0/chainId', message: `chainId ${rule}`, code },
+        { path: '/intentAuthorization/chainBatches/0/chainId', message: `chainId ${rule}`, code },
+      ])
+    }
+    const highest = { ...batch, chainId: '9007199254740991' }
+    expect(
+      await issuesOf({
+        authorization: [{ ...tuple, chainId: highest.chainId }],
+        intentAuthorization: { ...forged, chainBatches: [highest] },
+      }),
+    ).to.deep.include(['/intentAuthorization/chainBatches/0/chainId', 'chain_unsupported'])
+  })
 })

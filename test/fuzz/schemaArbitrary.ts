@@ -97,6 +97,8 @@ function stringArbitrary(schema: Schema, known: Known, name: string): fc.Arbitra
       return fc
         .string({ unit: 'binary', minLength, maxLength: 40 })
         .filter((text) => new RegExp(schema.pattern!, 'u').test(text))
+    case 'chain-id':
+      return fc.constantFrom(...known.chainIds.map(String), String(Number.MAX_SAFE_INTEGER))
     case 'decimal':
     case 'printable-ascii':
     case undefined:
@@ -104,7 +106,6 @@ function stringArbitrary(schema: Schema, known: Known, name: string): fc.Arbitra
     default:
       throw new Error(`The format of ${name} is not known here: ${schema.format}`)
   }
-  if (name === 'chainId') return fc.constantFrom(...known.chainIds.map(String))
   if (schema.pattern) {
     return fc
       .stringMatching(new RegExp(schema.pattern))

@@ -45,7 +45,7 @@ export type Uint256 = string;
 export type ChainId = number;
 
 /**
- * An EIP-155 chain id, as a number or in decimal digits.
+ * An EIP-155 chain id from 1 to 9007199254740991, as a number or in decimal digits.
  */
 export type LegacyChainId = number | string;
 
