@@ -1,4 +1,3 @@
-import { getAddress } from 'viem'
 import type { TokenTransfer } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { DepositView } from '../domain/deposit.js'
@@ -8,6 +7,7 @@ import type { ActionView, IntentView, StepView } from '../domain/views.js'
 import type { TokenBalanceView } from '../services/deposits.js'
 import type { HealthReport } from '../services/health.js'
 import type { VenueTxHash } from '../services/venueTxHashes.js'
+import { checksumAddress } from './checksumAddress.js'
 import type * as wire from './generated/types.gen.js'
 
 /** The modes that can be executed; a presigned intent is only accepted. */
@@ -16,7 +16,7 @@ const executableModes: wire.Mode[] = ['7702', 'non-7702:on-demand']
 export function presentAction(action: ActionView): wire.Action {
   return {
     actionId: action.actionId,
-    user: getAddress(action.user),
+    user: checksumAddress(action.user),
     status: action.status,
     intents: action.intents.map(presentIntent),
     createdAt: presentTime(action.createdAt),
@@ -43,9 +43,9 @@ export function presentIntent(intent: IntentView): wire.Intent {
 
 function presentTransfer({ from, to, token, amount }: TokenTransfer): wire.TokenTransfer {
   return {
-    from: from === 'solver' ? from : getAddress(from),
-    to: getAddress(to),
-    token: getAddress(token),
+    from: from === 'solver' ? from : checksumAddress(from),
+    to: checksumAddress(to),
+    token: checksumAddress(token),
     amount: amount.toString(),
   }
 }
@@ -73,7 +73,7 @@ export function presentStep(step: StepView): wire.Step {
 
 export function presentVenueTxHash(record: VenueTxHash): wire.VenueTxHash {
   return {
-    address: getAddress(record.address),
+    address: checksumAddress(record.address),
     txHash: record.txHash,
     actionType: record.actionType,
     venue: record.venue,
@@ -90,9 +90,9 @@ export function presentChain(chain: ChainConfig, { groups, onDemandProof }: Sett
     nativeCurrency: chain.nativeCurrency,
     rpcUrl: chain.publicRpcUrl,
     explorerUrl: chain.explorerUrl,
-    delegate: getAddress(chain.delegates[0]!),
-    delegates: chain.delegates.map((delegate) => getAddress(delegate)),
-    solver: getAddress(chain.vault),
+    delegate: checksumAddress(chain.delegates[0]!),
+    delegates: chain.delegates.map(checksumAddress),
+    solver: checksumAddress(chain.vault),
     confirmations: chain.confirmations,
     modes: executableModes,
     onDemandProof,
@@ -100,7 +100,7 @@ export function presentChain(chain: ChainConfig, { groups, onDemandProof }: Sett
       id: token.id,
       symbol: token.symbol,
       name: token.name,
-      address: getAddress(token.address),
+      address: checksumAddress(token.address),
       decimals: token.decimals,
       group: token.group,
       feeBps: feeBpsOf(token, groups),
@@ -127,7 +127,7 @@ export function presentHealth(report: HealthReport): wire.HealthReport {
         chain.solverBalance &&
         Object.fromEntries(Object.entries(chain.solverBalance).map(([id, amount]) => [id, amount.toString()])),
       lanes: chain.lanes.map((lane) => ({
-        signer: getAddress(lane.signer),
+        signer: checksumAddress(lane.signer),
         status: lane.status,
         reason: lane.reason,
         nextNonce: lane.nextNonce,
@@ -143,10 +143,10 @@ function presentTime(unixMs: number): string {
 
 export function presentDeposit(deposit: DepositView): wire.DepositRecord {
   return {
-    user: getAddress(deposit.user),
+    user: checksumAddress(deposit.user),
     txHash: deposit.transactionHash,
-    sender: getAddress(deposit.sender),
-    tokenAddress: getAddress(deposit.token),
+    sender: checksumAddress(deposit.sender),
+    tokenAddress: checksumAddress(deposit.token),
     chainId: deposit.chainId,
     amount: deposit.amount.toString(),
     isDeposit: deposit.isDeposit,
@@ -161,7 +161,7 @@ export function presentDeposit(deposit: DepositView): wire.DepositRecord {
 export function presentBalance(balance: TokenBalanceView): wire.TokenBalance {
   return {
     chainId: balance.chainId,
-    tokenAddress: getAddress(balance.token),
+    tokenAddress: checksumAddress(balance.token),
     symbol: balance.symbol,
     decimals: balance.decimals,
     amount: balance.amount.toString(),

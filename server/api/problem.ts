@@ -1,5 +1,6 @@
-import { type Address, getAddress } from 'viem'
+import type { Address } from 'viem'
 import { type Issue, type IssueCode, issueCodes, type ServiceError, type ServiceErrorCode } from '../domain/errors.js'
+import { checksumAddress } from './checksumAddress.js'
 import type { ActionErrorBody, ErrorBody } from './generated/types.gen.js'
 import type { OperationId } from './handlers.js'
 
@@ -57,7 +58,7 @@ export function toProblem(error: ServiceError, operationId: OperationId | null, 
 
 function envelope({ message, code, details }: ServiceError, requestId: string): ErrorBody {
   const token = details.token as Address | undefined
-  const shown = { ...details, ...(token && { token: getAddress(token) }) }
+  const shown = { ...details, ...(token && { token: checksumAddress(token) }) }
   return { success: false, data: null, error: { message, code, ...shown }, requestId }
 }
 

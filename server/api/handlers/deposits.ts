@@ -1,5 +1,5 @@
-import { getAddress } from 'viem'
 import type { DepositsService } from '../../services/deposits.js'
+import { checksumAddress } from '../checksumAddress.js'
 import type { Handlers } from '../handlers.js'
 import { preferredWait } from '../preferredWait.js'
 import { presentBalance, presentDeposit } from '../present.js'
@@ -35,7 +35,7 @@ export function createDepositHandlers(deposits: DepositsService): Pick<Handlers,
         status: 200,
         body: {
           success: true,
-          data: { address: getAddress(path.address), tokens: balances.map(presentBalance) },
+          data: { address: checksumAddress(path.address), tokens: balances.map(presentBalance) },
           error: null,
         },
       }
