@@ -3,13 +3,10 @@ import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
 import type { CountFor, OperationId } from './handlers.js'
 
+type Share = { allowed: boolean; limit: number; remaining: number; windowSeconds: number; resetSeconds: number }
+
 /** Points per window and subject; null where the deployment sets no limit. */
-export type RateLimits = {
-  take(
-    subject: string,
-    cost: number,
-  ): Promise<{ allowed: boolean; limit: number; remaining: number; windowSeconds: number; resetSeconds: number }>
-} | null
+export type RateLimits = { take(subject: string, cost: number): Promise<Share> } | null
 
 /** The points of a request that costs more than 1: signatures to check, rows to write, transactions to send. */
 const costs: Partial<Record<OperationId, number>> = {
@@ -68,10 +65,26 @@ function networkOf(ip: string): string {
 }
 
 async function take(limits: NonNullable<RateLimits>, ctx: Context, subject: string, cost: number): Promise<void> {
-  const state = await limits.take(subject, cost)
-  ctx.set('RateLimit-Policy', `"default";q=${state.limit};w=${state.windowSeconds}`)
-  ctx.set('RateLimit', `"default";r=${state.remaining};t=${state.resetSeconds}`)
-  if (state.allowed) return
-  const retryAfter = Math.max(state.resetSeconds, 1)
+  const share = await limits.take(subject, cost)
+  tell(ctx, share)
+  if (share.allowed) return
+  const retryAfter = Math.max(share.resetSeconds, 1)
   throw new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} seconds`, { retryAfter })
+}
+
+/** What each reply says so far. */
+const told = new WeakMap<Context, Share>()
+
+/** Of the shares that a request counts against, its reply tells the one that is used up first. */
+function tell(ctx: Context, share: Share): void {
+  const other = told.get(ctx)
+  if (other && !isScarcer(share, other)) return
+  told.set(ctx, share)
+  ctx.set('RateLimit-Policy', `"default";q=${share.limit};w=${share.windowSeconds}`)
+  ctx.set('RateLimit', `"default";r=${share.remaining};t=${share.resetSeconds}`)
+}
+
+function isScarcer(one: Share, other: Share): boolean {
+  if (one.remaining !== other.remaining) return one.remaining < other.remaining
+  return one.resetSeconds > other.resetSeconds
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { PrivateKeyAccount } from 'viem'
 import { clientOf } from '../../server/api/rateLimit.js'
 import { createApi } from '../support/api.js'
 import { useTestService } from '../support/useTestService.js'
@@ -26,6 +27,21 @@ describe('rate limits', () => {
   /** What a proxy in front says of a client. */
   const from = (address: string) => createApi(service.url, { headers: { 'x-forwarded-for': address } })
 
+  const soon = Math.floor(Date.now() / 1000) + 86_400
+
+  /** An action that the user has signed, another one for each `exp`. */
+  async function signedBody(user: PrivateKeyAccount, exp: number) {
+    const [chain] = service.chains
+    const usd = tokenOf(chain!, 'usd').address
+    const batch = { chainId: chain!.chainId, tokenTransfers: [{ from: user.address, to: usd, token: usd, amount: 1n }] }
+    const call = { to: usd, value: 0n, data: transferData(usd, 1n) }
+    return {
+      user: user.address,
+      chainAuthorizations: [await authorization(user, chain!)],
+      intents: [await signedIntent(user, [{ ...batch, calls: [call] }], { exp })],
+    }
+  }
+
   it('can’t be used up by a stranger who names the user', async () => {
     const victim = newUser().address
     const record = { address: victim, txHash: `0x${'cd'.repeat(32)}`, actionType: 'a', venue: 'b', chainId: 31337 }
@@ -44,17 +60,7 @@ describe('rate limits', () => {
 
   it('count what a user has signed for himself, from wherever he sends it, and a repetition for nobody', async () => {
     const user = newUser()
-    const [chain] = service.chains
-    const usd = tokenOf(chain!, 'usd').address
-    const batch = { chainId: chain!.chainId, tokenTransfers: [{ from: user.address, to: usd, token: usd, amount: 1n }] }
-    const call = { to: usd, value: 0n, data: transferData(usd, 1n) }
-    const body = async (exp: number) => ({
-      user: user.address,
-      chainAuthorizations: [await authorization(user, chain!)],
-      intents: [await signedIntent(user, [{ ...batch, calls: [call] }], { exp })],
-    })
-    const soon = Math.floor(Date.now() / 1000) + 600
-    const first = await body(soon)
+    const first = await signedBody(user, soon)
     for (let index = 1; index < 9; index++) {
       // Strangers who have read it somewhere.
       const reply = await from(`198.51.101.${index}`).post('/actions', first)
@@ -62,9 +68,20 @@ describe('rate limits', () => {
     }
     const statuses = []
     for (let index = 1; index < 5; index++) {
-      statuses.push((await from(`198.51.102.${index}`).post('/actions', await body(soon + index))).status)
+      statuses.push((await from(`198.51.102.${index}`).post('/actions', await signedBody(user, soon + index))).status)
     }
     expect(statuses).to.deep.equal([201, 201, 201, 429])
+  })
+
+  it('tell of the address’s share and the user’s the one with less left', async () => {
+    const user = newUser()
+    const remainderFrom = async (address: string, exp: number) => {
+      const reply = await from(address).post('/actions', await signedBody(user, exp))
+      return [reply.status, reply.headers.get('ratelimit')!.replace(/;t=\d+$/, '')]
+    }
+    for (let index = 0; index < 12; index++) await from('198.51.103.1').get('/chains')
+    expect(await remainderFrom('198.51.103.1', soon), 'the address’s').to.deep.equal([201, '"default";r=3'])
+    expect(await remainderFrom('198.51.103.2', soon + 1), 'the user’s').to.deep.equal([201, '"default";r=10'])
   })
 
   it('count what comes from one IPv6 network together, whatever it says of itself before the proxy', async () => {
