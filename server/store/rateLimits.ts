@@ -1,4 +1,5 @@
 import { RateLimiterMemory, RateLimiterMySQL, RateLimiterRes } from 'rate-limiter-flexible'
+import { grouped } from '../concurrency/grouped.js'
 import type { Database } from './database.js'
 
 export type RateLimit = {
@@ -13,13 +14,55 @@ export type RateLimit = {
 
 export type RateLimits = ReturnType<typeof createRateLimits>
 
-const windowSeconds = 60
+/** What a subject has taken of its window, and how long that lasts. */
+type Taken = { points: number; msBeforeNext: number }
+
+/** Those of a subject who wait for their turn, and how many they are. */
+type Line = { take: (cost: number) => Promise<RateLimit>; length: number }
 
 /** Points per minute and subject, shared by all replicas where the database is; without it each process counts alone. */
-export async function createRateLimits(database: Database, pointsPerMinute: number) {
+export async function createRateLimits(database: Database, pointsPerMinute: number, windowSeconds = 60) {
   const options = { points: pointsPerMinute, duration: windowSeconds, keyPrefix: 'rl' }
   const memory = new RateLimiterMemory(options)
   const limiter = database.kind === 'mysql' ? await shared(database, options) : null
+  const lines = new Map<string, Line>()
+
+  return {
+    /** Takes `cost` points of a subject, such as an address. */
+    async take(subject: string, cost: number): Promise<RateLimit> {
+      if (!limiter) return (await takeTogether(subject, [cost]))[0]!
+      const line = lines.get(subject) ?? { take: grouped((costs) => takeTogether(subject, costs), Infinity), length: 0 }
+      lines.set(subject, line)
+      line.length += 1
+      try {
+        return await line.take(cost)
+      } finally {
+        line.length -= 1
+        if (line.length === 0) lines.delete(subject)
+      }
+    },
+  }
+
+  /** In one go, so that a subject has one connection for all that it asks for at once; each is answered as if alone. */
+  async function takeTogether(subject: string, costs: number[]): Promise<RateLimit[]> {
+    const sum = costs.reduce((all, cost) => all + cost, 0)
+    const { points, msBeforeNext } = await consume(subject, sum).then(takenOf, (reason: unknown) => {
+      if (!(reason instanceof RateLimiterRes)) throw reason
+      // What is refused from memory is not counted.
+      return reason.consumedPoints > pointsPerMinute ? takenOf(reason) : { ...takenOf(reason), points: Infinity }
+    })
+    let taken = points - sum
+    return costs.map((cost) => {
+      taken += cost
+      return {
+        allowed: taken <= pointsPerMinute,
+        limit: pointsPerMinute,
+        remaining: Math.max(pointsPerMinute - taken, 0),
+        windowSeconds,
+        resetSeconds: Math.ceil(msBeforeNext / 1000),
+      }
+    })
+  }
 
   /** Without the database each process goes on counting alone. */
   async function consume(subject: string, cost: number): Promise<RateLimiterRes> {
@@ -33,26 +76,10 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
       return memory.consume(subject, cost)
     }
   }
+}
 
-  return {
-    /** Takes `cost` points of a subject, such as an address. */
-    async take(subject: string, cost: number): Promise<RateLimit> {
-      const answer = await consume(subject, cost).then(
-        (state) => ({ allowed: true, state }),
-        (state: unknown) => {
-          if (!(state instanceof RateLimiterRes)) throw state
-          return { allowed: false, state }
-        },
-      )
-      return {
-        allowed: answer.allowed,
-        limit: pointsPerMinute,
-        remaining: Math.max(answer.state.remainingPoints, 0),
-        windowSeconds,
-        resetSeconds: Math.ceil(answer.state.msBeforeNext / 1000),
-      }
-    },
-  }
+function takenOf({ consumedPoints, msBeforeNext }: RateLimiterRes): Taken {
+  return { points: consumedPoints, msBeforeNext }
 }
 
 async function shared(
@@ -69,5 +96,8 @@ async function shared(
     tableCreated: true,
     // Rows that have run out are swept with everything else in the store; its own timer would outlive the process's end.
     clearExpiredByTimeout: false,
+    // Who has used up his points is refused from memory until his window ends: the flood that the limit is to hold off would
+    // else take a connection, and write his row, for each of its requests.
+    inMemoryBlockOnConsumed: options.points,
   })
 }
