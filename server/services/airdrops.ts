@@ -1,16 +1,15 @@
 import { type Address, zeroAddress } from 'viem'
 import type { Airdrop } from '../domain/airdrop.js'
 import { vaultsOf } from '../domain/chainConfig.js'
-import { elapsedMs } from '../domain/elapsed.js'
 import { ServiceError } from '../domain/errors.js'
 import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
 import { airdropTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
+import { awaitEnd } from './awaitEnd.js'
 
 /** How long a request is held open for its airdrop to be mined, unless its client says how long. */
 const defaultWaitMs = 10_000
-const lookAgainMs = 250
 
 export type AirdropsService = ReturnType<typeof createAirdrops>
 
@@ -53,14 +52,18 @@ export function createAirdrops(deps: {
         throw new ServiceError('airdrop_cooldown', message, { retryAfter })
       }
       deps.wake()
-      const askedAt = deps.now()
-      const openMs = waitMs ?? defaultWaitMs
-      let airdrop = asked.airdrop
-      while (airdrop.status === 'executing' && !signal.aborted && elapsedMs(askedAt, deps.now()) < openMs) {
-        await deps.nextChange(airdropTopic(key), lookAgainMs, signal)
+      const { round } = asked.airdrop
+      const awaited = {
+        first: asked.airdrop,
+        hasEnded: ({ status }: Airdrop) => status !== 'executing',
+        nextChange: async (timeoutMs: number, until: AbortSignal) => {
+          await deps.nextChange(airdropTopic(key), timeoutMs, until)
+          return undefined
+        },
         // Not the newest: another may have been asked for since.
-        airdrop = (await store.readAirdrop({ ...key, round: airdrop.round })) ?? airdrop
+        look: () => store.readAirdropRound({ ...key, round }),
       }
+      const airdrop = await awaitEnd(awaited, { waitMs: waitMs ?? defaultWaitMs, signal, now: deps.now })
       if (airdrop.status !== 'error') return airdrop
       throw new ServiceError('airdrop_unavailable', `The airdrop could not be paid: ${airdrop.message}`)
     },

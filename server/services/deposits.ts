@@ -1,6 +1,5 @@
 import type { Address } from 'viem'
 import type { DepositReport, DepositView } from '../domain/deposit.js'
-import { elapsedMs } from '../domain/elapsed.js'
 import { ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import { issueAt } from '../domain/issueAt.js'
@@ -8,11 +7,11 @@ import type { Settings } from '../domain/settings.js'
 import { findToken } from '../domain/solverNeeds.js'
 import { depositTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
+import { awaitEnd } from './awaitEnd.js'
 import { checkUser } from './checkUser.js'
 
 /** How long a report is held open for its confirmation, unless its client says how long. */
 const defaultWaitMs = 10_000
-const lookAgainMs = 250
 
 export type TokenBalanceView = {
   chainId: number
@@ -62,13 +61,16 @@ export function createDeposits(deps: {
       }
       const reported = await store.reportDeposit(report, requiredConfirmations(chain, [report]), deps.now())
       deps.wake()
-      const askedAt = deps.now()
-      const openMs = waitMs ?? defaultWaitMs
-      let view: DepositView = reported
-      while (view.status === 'pending' && !signal.aborted && elapsedMs(askedAt, deps.now()) < openMs) {
-        await deps.nextChange(depositTopic(reported.id), lookAgainMs, signal)
-        view = (await store.readDeposit(reported.id)) ?? view
+      const deposit = {
+        first: reported,
+        hasEnded: ({ status }: DepositView) => status !== 'pending',
+        nextChange: async (timeoutMs: number, until: AbortSignal) => {
+          await deps.nextChange(depositTopic(reported.id), timeoutMs, until)
+          return undefined
+        },
+        look: () => store.readDeposit(reported.id),
       }
+      const view = await awaitEnd(deposit, { waitMs: waitMs ?? defaultWaitMs, signal, now: deps.now })
       if (view.error) throw new ServiceError(view.error.code, view.error.message)
       return view
     },

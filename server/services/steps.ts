@@ -2,7 +2,6 @@ import { type Address, getAddress, type Hash, type Hex } from 'viem'
 import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.js'
 import { type ChainBatch, isSameStep, type StepRef } from '../domain/action.js'
 import { isVault } from '../domain/chainConfig.js'
-import { elapsedMs } from '../domain/elapsed.js'
 import { ServiceError } from '../domain/errors.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
 import type { Order } from '../domain/request.js'
@@ -13,13 +12,10 @@ import type { StepView } from '../domain/views.js'
 import type { StepRequest } from '../store/stepRequests.js'
 import type { StepWork } from '../store/steps.js'
 import type { Store } from '../store/store.js'
+import { awaitEnd } from './awaitEnd.js'
 
 /** How long a request that asks for no particular wait is held open. */
 const defaultWaitMs = 20_000
-/** How soon a waiting request looks by itself; a change in this process wakes it at once. */
-const lookAgainMs = 250
-/** And then ever later, by this part of the time waited: thousands may wait for a minute each. */
-const laterShare = 0.1
 
 /** Room for a step with somebody who carries it out at once, if it is left to him for so long. */
 type Seat = { leaseMs: number; give: (work: StepWork) => void; leave: () => void }
@@ -84,7 +80,7 @@ export function createSteps(deps: {
       })
       const wasUnderWay = work.view.status === 'executing'
       const wait = waitMs ?? (wasUnderWay ? 0 : defaultWaitMs)
-      return isSettled(view.status) ? view : settledWithin(ref, view, wait, signal)
+      return settledWithin(ref, view, wait, signal)
     },
   }
 
@@ -170,17 +166,16 @@ export function createSteps(deps: {
     return true
   }
 
-  async function settledWithin(ref: StepRef, first: StepView, waitMs: number, signal: AbortSignal): Promise<StepView> {
-    const startedAt = deps.now()
-    let view = first
-    while (!isSettled(view.status) && !signal.aborted) {
-      const waitedMs = elapsedMs(startedAt, deps.now())
-      const left = waitMs - waitedMs
-      if (left <= 0) break
-      const look = Math.min(left, Math.max(lookAgainMs, waitedMs * laterShare))
-      const told = await deps.nextChange(ref.actionId, look, signal)
-      view = told.find((step) => isSameStep(step, ref)) ?? (await store.readStep(ref)) ?? view
+  function settledWithin(ref: StepRef, first: StepView, waitMs: number, signal: AbortSignal): Promise<StepView> {
+    const step = {
+      first,
+      hasEnded: (view: StepView) => isSettled(view.status),
+      nextChange: async (timeoutMs: number, until: AbortSignal) => {
+        const told = await deps.nextChange(ref.actionId, timeoutMs, until)
+        return told.find((view) => isSameStep(view, ref))
+      },
+      look: () => store.readStep(ref),
     }
-    return view
+    return awaitEnd(step, { waitMs, signal, now: deps.now })
   }
 }

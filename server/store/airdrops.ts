@@ -84,14 +84,22 @@ function readStanding(trx: Transaction, wanted: AirdropKey & { periodMs: number 
     .first()
 }
 
-/** A wallet's airdrop of a round; without one, its newest. */
-export async function readAirdrop(
-  database: Database,
-  { round, ...key }: AirdropKey & { round?: number },
-): Promise<Airdrop | null> {
-  const wanted = { ...keyOf(key), ...(round !== undefined && { round }) }
-  const row = await database.knex<AirdropRow>('airdrops').where(wanted).orderBy('round', 'desc').first()
+/** A wallet's newest airdrop. */
+export async function readAirdrop(database: Database, key: AirdropKey): Promise<Airdrop | null> {
+  const row = await database.knex<AirdropRow>('airdrops').where(keyOf(key)).orderBy('round', 'desc').first()
   return row ? toAirdrop(row) : null
+}
+
+/** Airdrops of these rounds, each at its place; null where there is none. */
+export async function readAirdropRounds(
+  database: Database,
+  rounds: readonly (AirdropKey & Pick<Airdrop, 'round'>)[],
+): Promise<(Airdrop | null)[]> {
+  const rows = await database
+    .knex<AirdropRow>('airdrops')
+    .where((some) => rounds.forEach((round) => void some.orWhere(roundOf(round))))
+  const airdrops = new Map(rows.map((row) => [nameOfRound(toAirdrop(row)), toAirdrop(row)]))
+  return rounds.map((round) => airdrops.get(nameOfRound(round)) ?? null)
 }
 
 /** A wallet's airdrops that have not been paid, of all rounds. */
@@ -267,6 +275,10 @@ function keyOf(key: AirdropKey) {
 
 function roundOf(airdrop: AirdropKey & Pick<Airdrop, 'round'>) {
   return { ...keyOf(airdrop), round: airdrop.round }
+}
+
+function nameOfRound({ chainId, token, wallet, round }: AirdropKey & Pick<Airdrop, 'round'>): string {
+  return `${chainId}:${token}:${wallet}:${round}`
 }
 
 export function toAirdrop(row: Omit<AirdropRow, 'due_at'>): Airdrop {

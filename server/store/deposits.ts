@@ -111,9 +111,11 @@ export async function reportDeposit(
   return toWork((await newest())!)
 }
 
-export async function readDeposit(database: Database, id: number): Promise<DepositWork | null> {
-  const row = await database.knex<DepositRow>('deposits').where({ id }).first()
-  return row ? toWork(row) : null
+/** Reports of these ids, each at its place; null where there is none. */
+export async function readDeposits(database: Database, ids: readonly number[]): Promise<(DepositWork | null)[]> {
+  const rows = await database.knex<DepositRow>('deposits').whereIn('id', ids)
+  const reports = new Map(rows.map((row) => [row.id, toWork(row)]))
+  return ids.map((id) => reports.get(id) ?? null)
 }
 
 /** Takes reports that are due. */

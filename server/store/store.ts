@@ -1,4 +1,5 @@
 import type { StepRef } from '../domain/action.js'
+import type { AirdropKey } from '../domain/airdrop.js'
 import { grouped } from '../concurrency/grouped.js'
 import { findIntentBySignature, listActions, readAction, readIntent } from './actions.js'
 import {
@@ -8,6 +9,7 @@ import {
   postponeAirdrop,
   readAirdrop,
   readAirdropOf,
+  readAirdropRounds,
   readUnpaidAirdrops,
   requestAirdrop,
 } from './airdrops.js'
@@ -15,7 +17,7 @@ import { readBalances } from './balances.js'
 import { readGenesis, rememberGenesis } from './chainIdentities.js'
 import { endLeases, hurryFarOff } from './claims.js'
 import type { Database } from './database.js'
-import { claimDueDeposits, postponeDeposit, readDeposit, reportDeposit, settleDeposit } from './deposits.js'
+import { claimDueDeposits, postponeDeposit, readDeposits, reportDeposit, settleDeposit } from './deposits.js'
 import { noteEmptyLedger } from './emptyLedger.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
 import { noteMined, noteSend, postponeTransactions, recordAttempt, createTransactionRecorder } from './journal.js'
@@ -70,7 +72,8 @@ import { createStepRequests } from './stepRequests.js'
 import { sweep } from './sweep.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'
 
-const mostStepsAtOnce = 64
+/** So many small reads or writes of one kind share a statement. */
+const mostAtOnce = 64
 
 export type Store = ReturnType<typeof createStore>
 
@@ -81,11 +84,8 @@ export function createStore(database: Database) {
     (...args: Args): Result =>
       operation(database, ...args)
 
-  const readStep = grouped((refs: StepRef[]) => readSteps(database, refs), mostStepsAtOnce)
-  const postpone = grouped(
-    (waits: { ref: StepRef; delayMs: number }[]) => postponeSteps(database, waits),
-    mostStepsAtOnce,
-  )
+  const readStep = grouped((refs: StepRef[]) => readSteps(database, refs), mostAtOnce)
+  const postpone = grouped((waits: { ref: StepRef; delayMs: number }[]) => postponeSteps(database, waits), mostAtOnce)
 
   return {
     /** How many transactions are worth having side by side. SQLite has one connection, for which all others wait too. */
@@ -104,7 +104,7 @@ export function createStore(database: Database) {
     /** Asked for most often of all, so those that come together share a statement. */
     readStep,
     readStepsOf: on(readStepsOf),
-    readStepWork: grouped((refs: StepRef[]) => readStepWorks(database, refs), mostStepsAtOnce),
+    readStepWork: grouped((refs: StepRef[]) => readStepWorks(database, refs), mostAtOnce),
     /** The step before it in its intent; null for the first. */
     readPreviousStep: async (ref: StepRef) =>
       ref.stepIndex === 0 ? null : readStep({ ...ref, stepIndex: ref.stepIndex - 1 }),
@@ -162,6 +162,11 @@ export function createStore(database: Database) {
 
     requestAirdrop: on(requestAirdrop),
     readAirdrop: on(readAirdrop),
+    /** By many who wait for theirs. */
+    readAirdropRound: grouped(
+      (rounds: (AirdropKey & { round: number })[]) => readAirdropRounds(database, rounds),
+      mostAtOnce,
+    ),
     readAirdropOf: on(readAirdropOf),
     readUnpaidAirdrops: on(readUnpaidAirdrops),
     claimDueAirdrops: on(claimDueAirdrops),
@@ -169,7 +174,8 @@ export function createStore(database: Database) {
     failAirdrop: on(failAirdrop),
 
     reportDeposit: on(reportDeposit),
-    readDeposit: on(readDeposit),
+    /** Likewise. */
+    readDeposit: grouped((ids: number[]) => readDeposits(database, ids), mostAtOnce),
     claimDueDeposits: on(claimDueDeposits),
     postponeDeposit: on(postponeDeposit),
     settleDeposit: on(settleDeposit),

@@ -50,6 +50,7 @@ describe('a request for an airdrop', () => {
       wake: () => undefined,
       // All of this happens between two of its looks.
       async nextChange() {
+        if (hash !== null) return
         hash = await pay((await store.readAirdrop(key))!)
         const next = await store.requestAirdrop({ ...key, amount: 30n, periodMs: 60_000 }, Date.now() + 60_000)
         if (next.outcome !== 'accepted') throw new Error(next.outcome)
