@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Database } from '../../server/store/database.js'
 import type { Store } from '../../server/store/store.js'
 import { aBatch, aNewAction, aSignedIntent, randomAddress, randomHash } from '../support/builders.js'
+import { planOf } from '../support/queryPlans.js'
 import { useStore } from './useStore.js'
 
 describe('lists of actions', () => {
@@ -24,7 +25,8 @@ describe('lists of actions', () => {
     it(`go on from the cursor, and not from ${whose} newest action on`, async () => {
       const list = (before: string | null) => store.listActions({ ...nothing, ...filter, before, limit: 10 })
       const first = await list(null)
-      const { page, plan } = await planOf(() => list(first.actions.at(-1)!.actionId))
+      const asked = () => list(first.actions.at(-1)!.actionId)
+      const { answer: page, plan } = await planOf(database, 'actions', asked)
       expect(page.actions.map(({ createdAt }) => createdAt)).to.deep.equal(
         Array.from({ length: 10 }, (_, index) => 29 - index),
       )
@@ -64,20 +66,4 @@ describe('lists of actions', () => {
     expect(pages.flat()).to.deep.equal(ids)
     expect(Math.max(...pages.map((page) => page.length))).to.be.below(15)
   })
-
-  /** How the database goes about the statement on actions, in its own words. */
-  async function planOf<T>(list: () => Promise<T>): Promise<{ page: T; plan: string }> {
-    const seen: { sql: string; bindings: string[] }[] = []
-    const note = (query: { sql: string; bindings: string[] }) => void seen.push(query)
-    database.knex.on('query', note)
-    const page = await list()
-    database.knex.removeListener('query', note)
-    const { sql, bindings } = seen.find((query) => query.sql.includes('from `actions`'))!
-    if (database.kind === 'sqlite') {
-      const plan: { detail: string }[] = await database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings)
-      return { page, plan: plan.map(({ detail }) => detail).join('\n') }
-    }
-    const [[explained]] = (await database.knex.raw(`EXPLAIN FORMAT=JSON ${sql}`, bindings)) as [[{ EXPLAIN: string }]]
-    return { page, plan: JSON.stringify(JSON.parse(explained.EXPLAIN)) }
-  }
 })

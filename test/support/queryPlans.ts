@@ -30,11 +30,13 @@ export function watchQueries(database: Database) {
         ] as string[])
         // A page of a table in the order of an index ends after so many rows.
         const isPage = / limit \?/.test(sql) && !/ where /.test(sql)
+        // Made of what the lines beside it say.
+        const derived = plan.flatMap(({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)$/.exec(detail)?.[1] ?? [])
         const scanned = plan.flatMap(({ detail }) => {
           const [, searched, terms] = /^SEARCH (\w+) USING .*\((.*)\)$/.exec(detail) ?? []
           if (searched && terms!.split(' AND ').every((term) => commonTerms.includes(term))) return [searched]
           const [, table, index] = /^SCAN (\w+)( USING INDEX)?/.exec(detail) ?? []
-          return table === undefined || table === 'CONSTANT' || (index && isPage) ? [] : [table]
+          return table === undefined || [...derived, 'CONSTANT'].includes(table) || (index && isPage) ? [] : [table]
         })
         if (scanned.some((table) => !smallTables.includes(table))) {
           found.push(`${sql}\n${plan.map(({ detail }) => `  ${detail}`).join('\n')}`)
@@ -43,4 +45,23 @@ export function watchQueries(database: Database) {
       return found
     },
   }
+}
+
+/** How a database goes about the first statement on a table that answers what is asked, in its own words. */
+export async function planOf<T>(
+  database: Database,
+  table: string,
+  ask: () => Promise<T>,
+): Promise<{ answer: T; plan: string }> {
+  const seen: { sql: string; bindings: string[] }[] = []
+  const note = (query: { sql: string; bindings: string[] }) => void seen.push(query)
+  database.knex.on('query', note)
+  const answer = await ask().finally(() => database.knex.removeListener('query', note))
+  const { sql, bindings } = seen.find((query) => query.sql.includes(`from \`${table}\``))!
+  if (database.kind === 'sqlite') {
+    const plan: { detail: string }[] = await database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings)
+    return { answer, plan: plan.map(({ detail }) => detail).join('\n') }
+  }
+  const [[explained]] = (await database.knex.raw(`EXPLAIN FORMAT=JSON ${sql}`, bindings)) as [[{ EXPLAIN: string }]]
+  return { answer, plan: JSON.stringify(JSON.parse(explained.EXPLAIN)) }
 }

@@ -12,7 +12,20 @@ export async function createTable(
   name: string,
   build: (table: Knex.CreateTableBuilder) => void,
 ): Promise<void> {
-  const statements = knex.schema.createTable(name, build).toSQL() as unknown as { sql: string; bindings?: unknown[] }[]
+  await runMissing(knex, knex.schema.createTable(name, build))
+}
+
+/** Adds indexes to a table, or those that are still missing, likewise. */
+export async function addIndexes(
+  knex: Knex,
+  name: string,
+  build: (table: Knex.AlterTableBuilder) => void,
+): Promise<void> {
+  await runMissing(knex, knex.schema.alterTable(name, build))
+}
+
+async function runMissing(knex: Knex, change: Knex.SchemaBuilder): Promise<void> {
+  const statements = change.toSQL() as unknown as { sql: string; bindings?: unknown[] }[]
   for (const { sql, bindings } of [statements].flat()) {
     try {
       await knex.raw(sql, (bindings ?? []) as Knex.RawBinding[])
