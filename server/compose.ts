@@ -231,7 +231,8 @@ export async function startService(
     const limits = { ...connectionLimits, connections: config.maxConnections }
     const onRefused = reporter(log, refusedMessage, metrics.countRefusedConnection)
     const onUnread = reporter(log, unreadMessage, metrics.countUnreadConnection)
-    const server = createHttpServer(app, limits, { onRefused, onUnread })
+    const isPublic = config.corsOrigins.includes('*')
+    const server = createHttpServer(app, limits, { isPublic, onRefused, onUnread })
     await listen(server, { host: config.host, port: config.port, portIn: 'PORT' }, backlog)
     const onFailed = () => log.warn('few connections are taken up at a time: the listening socket could not be copied')
     const doors = openDoors(server, { most: config.maxConnections, backlog, onRefused, onFailed })

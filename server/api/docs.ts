@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Handlers } from './handlers.js'
+import { prepare, type Prepared } from './prepared.js'
 import type { Spec } from './spec.js'
 import type { StaticFiles } from './staticFiles.js'
 
@@ -52,15 +53,23 @@ type DocsHandlers = Pick<Handlers, 'getOpenapiYaml' | 'getOpenapiJson' | 'getDoc
 /** The operations of the tag Documentation. */
 export function createDocsHandlers(spec: Spec): DocsHandlers {
   const document = spec.document as { openapi: string; info: Record<string, unknown>; paths: Record<string, unknown> }
+  const yaml = once(() => spec.text)
+  const json = once(() => JSON.stringify(document))
   return {
-    getOpenapiYaml: async () => ({ status: 200, body: spec.text }),
-    getOpenapiJson: async () => ({ status: 200, body: document }),
+    getOpenapiYaml: async () => ({ status: 200, body: spec.text, prepared: await yaml() }),
+    getOpenapiJson: async () => ({ status: 200, body: document, prepared: await json() }),
     getDocs: async () => ({
       status: 200,
       headers: { 'Content-Security-Policy': contentSecurityPolicy },
       body: page,
     }),
   }
+}
+
+/** Written and compressed when it is first asked for. */
+function once(write: () => string): () => Promise<Prepared> {
+  let prepared: Promise<Prepared> | undefined
+  return () => (prepared ??= prepare(Buffer.from(write())))
 }
 
 /** What the page loads. Scalar's script is 3 MB. */

@@ -1,4 +1,5 @@
 import type { Operations } from './generated/operations.gen.js'
+import type { Prepared } from './prepared.js'
 
 export type OperationId = keyof Operations
 
@@ -26,6 +27,8 @@ export type ApiReply<K extends OperationId> = {
   [S in keyof Operations[K]['replies']]: Body<Operations[K]['replies'][S]> & {
     status: S
     headers?: Record<string, string>
+    /** The body as it is sent, where that is the same each time. */
+    prepared?: Prepared
   }
 }[keyof Operations[K]['replies']]
 

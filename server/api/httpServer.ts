@@ -35,6 +35,8 @@ export const connectionLimits: ConnectionLimits = {
 }
 
 export type ConnectionEvents = {
+  /** Whether browsers may read from anywhere what is refused before it comes to the app, as they may all else. */
+  isPublic?: boolean
   /** A connection was one too many. */
   onRefused?: () => void
   /** A client was cut, who had not read what he had asked for. */
@@ -45,7 +47,7 @@ export type ConnectionEvents = {
 export function createHttpServer(
   app: Koa,
   limits: ConnectionLimits = connectionLimits,
-  { onRefused = () => undefined, onUnread = () => undefined }: ConnectionEvents = {},
+  { isPublic = false, onRefused = () => undefined, onUnread = () => undefined }: ConnectionEvents = {},
 ): Server {
   const server = createServer({
     headersTimeout: limits.headersMs,
@@ -68,7 +70,7 @@ export function createHttpServer(
     const path = pathOf(request.url ?? '')
     const hasHost = request.httpVersion !== '1.1' || request.headers.host !== undefined
     if (path === null || !hasHost) {
-      const { status, headers, body } = refusal(hasHost ? 'BAD_TARGET' : 'NO_HOST')
+      const { status, headers, body } = refusal(hasHost ? 'BAD_TARGET' : 'NO_HOST', isPublic)
       response.writeHead(status, headers).end(body)
       return
     }
@@ -83,7 +85,7 @@ export function createHttpServer(
     // An answer written here must not be taken for that to a request which the app is still busy with.
     const isOwed = last && !(last.request.complete && last.response.writableEnded)
     const canAnswer = !isOwed || (!last.request.complete && !last.response.headersSent)
-    if (socket.writable && canAnswer && error.code !== 'ECONNRESET') socket.write(asText(refusal(error.code)))
+    if (socket.writable && canAnswer && error.code !== 'ECONNRESET') socket.write(asText(refusal(error.code, isPublic)))
     socket.destroy()
   })
   return server
@@ -139,7 +141,7 @@ function pathOf(target: string): string | null {
 
 type Refusal = { status: number; headers: Record<string, string>; body: string }
 
-function refusal(reason: string | undefined): Refusal {
+function refusal(reason: string | undefined, isPublic: boolean): Refusal {
   const [status, message] = wordsFor(reason)
   const requestId = randomUUID()
   const code = status === 413 ? 'payload_too_large' : 'validation_failed'
@@ -150,6 +152,7 @@ function refusal(reason: string | undefined): Refusal {
     'Content-Length': String(Buffer.byteLength(body)),
     'Cache-Control': 'no-store',
     'x-request-id': requestId,
+    ...(isPublic && { 'Access-Control-Allow-Origin': '*' }),
   }
   return { status, headers, body }
 }

@@ -4,9 +4,10 @@ import type { Context } from 'koa'
 import type { CompiledOperation } from './backend.js'
 import { eventStream } from './eventStream.js'
 import type { StreamEvent } from './handlers.js'
+import { isKnown, type Prepared, sendPrepared } from './prepared.js'
 
 /** A handler's reply, whatever the operation. */
-export type AnyReply = { status: number; headers?: Record<string, string>; body?: unknown }
+export type AnyReply = { status: number; headers?: Record<string, string>; body?: unknown; prepared?: Prepared }
 
 /** Writes a reply in the content type that the spec gives it. */
 export async function sendReply(ctx: Context, reply: AnyReply, operation: CompiledOperation): Promise<void> {
@@ -14,11 +15,16 @@ export async function sendReply(ctx: Context, reply: AnyReply, operation: Compil
   ctx.status = reply.status
   if (reply.headers) ctx.set(reply.headers)
   if (reply.body === undefined || !declared?.type) {
+    ctx.set('Cache-Control', 'no-store')
     ctx.body = null
     ctx.status = reply.status
     return
   }
   if (declared.type === 'text/event-stream') return sendEvents(ctx, reply.body as AsyncIterable<StreamEvent<unknown>>)
+  if (reply.prepared) {
+    ctx.type = withCharset(declared.type)
+    return sendPrepared(ctx, reply.prepared)
+  }
 
   const body = declared.type === 'application/json' ? JSON.stringify(reply.body) : (reply.body as string)
   ctx.set('Cache-Control', declared.etag ? 'no-cache' : 'no-store')
@@ -34,10 +40,7 @@ export async function sendReply(ctx: Context, reply: AnyReply, operation: Compil
 function isCurrent(ctx: Context, body: string): boolean {
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)
-  // Not Koa's `fresh`: it heeds the request's `Cache-Control: no-cache`, which `fetch` adds by itself to every request
-  // that sets If-None-Match (Fetch standard, HTTP-network-or-cache fetch). RFC 9110, 13.1.2 knows no such exception.
-  const known = ctx.get('If-None-Match')
-  return known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+  return isKnown(ctx, etag)
 }
 
 function sendEvents(ctx: Context, events: AsyncIterable<StreamEvent<unknown>>): void {

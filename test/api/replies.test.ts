@@ -1,6 +1,7 @@
 import { request as rawRequest } from 'node:http'
 import { expect } from 'chai'
 import { getAddress } from 'viem'
+import { createDocsHandlers } from '../../server/api/docs.js'
 import { createHealthHandlers } from '../../server/api/handlers/health.js'
 import { type Handlers, type StreamEvent } from '../../server/api/handlers.js'
 import type * as wire from '../../server/api/generated/types.gen.js'
@@ -138,6 +139,25 @@ describe('a reply on its way to the client', () => {
     expect(await originFor('https://c.example')).to.equal(null)
   })
 
+  it('is readable for the same pages where it refuses what is no request yet', async () => {
+    const refused = {
+      'no host': [400, 'GET /livez HTTP/1.1\r\n\r\n'],
+      'no HTTP': [400, 'HELLO\r\n\r\n'],
+      'large headers': [431, get('/livez', `X-Much: ${'y'.repeat(40_000)}\r\n`)],
+    } as const
+    for (const [corsOrigins, allowed] of [
+      [['*'], '*'],
+      [['https://a.example'], undefined],
+    ] as const) {
+      await start({}, { corsOrigins: [...corsOrigins] })
+      for (const [what, [status, bytes]] of Object.entries(refused)) {
+        const [answer] = (await exchange(http.url, bytes)).answers
+        expect([answer?.status, answer?.headers['access-control-allow-origin']], what).to.deep.equal([status, allowed])
+      }
+      await http.stop()
+    }
+  })
+
   it('tells the methods of a route to OPTIONS', async () => {
     await start({})
     const reply = await fetch(`${http.url}/actions`, { method: 'OPTIONS' })
@@ -182,6 +202,42 @@ describe('a reply on its way to the client', () => {
     })
   })
 
+  describe('that is the same each time', () => {
+    let written = 0
+    const document = { openapi: '3.1.0', info: {}, paths: {} }
+    const spec = {
+      text: 'openapi: 3.1.0\n',
+      document: { toJSON: () => ((written += 1), document) },
+    }
+    const known = (path: string, etag: string, encoding: string) =>
+      fetch(http.url + path, { headers: { 'if-none-match': etag, 'accept-encoding': encoding } })
+
+    it('is written once, and compressed for who takes that, under an ETag of its own', async () => {
+      await start(createDocsHandlers(spec))
+      for (const [path, type, body] of [
+        ['/openapi.json', 'application/json', JSON.stringify(document)],
+        ['/openapi.yaml', 'application/yaml', spec.text],
+      ] as const) {
+        const etags = new Map<string, string>()
+        for (const encoding of ['gzip', 'identity']) {
+          const reply = await fetch(http.url + path, { headers: { 'accept-encoding': encoding } })
+          expect([reply.status, await reply.text()]).to.deep.equal([200, body])
+          expect(reply.headers.get('content-type')).to.equal(`${type}; charset=utf-8`)
+          expect(reply.headers.get('content-encoding')).to.equal(encoding === 'gzip' ? 'gzip' : null)
+          expect(reply.headers.get('cache-control')).to.equal('no-cache')
+          expect(reply.headers.get('vary')).to.match(/\bAccept-Encoding\b/)
+          etags.set(encoding, reply.headers.get('etag')!)
+        }
+        const [zipped, plain] = [etags.get('gzip')!, etags.get('identity')!]
+        expect(zipped).to.not.equal(plain)
+        expect((await known(path, zipped, 'gzip')).status).to.equal(304)
+        expect((await known(path, plain, 'identity')).status).to.equal(304)
+        expect((await known(path, plain, 'gzip')).status).to.equal(200)
+      }
+      expect(written).to.equal(1)
+    })
+  })
+
   describe('of events', () => {
     const path = `/actions/${actionId}/events`
     const event = { ...step, traceId: null }
@@ -209,6 +265,7 @@ describe('a reply on its way to the client', () => {
       const api = await start({ streamActionEvents: async () => ({ status: 204 }) })
       const reply = await api.get(path, { 'last-event-id': '7' })
       expect([reply.status, reply.body]).to.deep.equal([204, ''])
+      expect(reply.headers.get('cache-control')).to.equal('no-store')
     })
 
     it('stops when the client hangs up, and when the server shuts down', async () => {

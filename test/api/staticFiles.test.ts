@@ -33,8 +33,8 @@ describe('static files', () => {
     }),
   )
   const server = createServer(app.callback() as Parameters<typeof createServer>[1])
-  const get = (path: string, method = 'GET') =>
-    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method })
+  const get = (path: string, method = 'GET', headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method, headers })
 
   before((done) => void server.listen(0, '127.0.0.1', done))
   after((done) => {
@@ -50,6 +50,22 @@ describe('static files', () => {
     writeFileSync(join(folder, 'late.js'), 'export {}')
     const reply = await get('/late.js')
     expect([reply.status, await reply.text()]).to.deep.equal([200, 'export {}'])
+  })
+
+  it('have an ETag for each encoding, by which a client has what it has', async () => {
+    writeFileSync(join(folder, 'late.js'), 'export {}')
+    const [zipped, plain] = [
+      await get('/late.js', 'GET', { 'accept-encoding': 'gzip' }),
+      await get('/late.js', 'GET', { 'accept-encoding': 'identity' }),
+    ]
+    expect([zipped, plain].map(({ headers }) => headers.get('content-encoding'))).to.deep.equal(['gzip', null])
+    const [etagZipped, etagPlain] = [zipped, plain].map(({ headers }) => headers.get('etag')!)
+    expect(etagZipped).to.not.equal(etagPlain)
+    const statusOf = async (encoding: string, etag: string) =>
+      (await get('/late.js', 'GET', { 'accept-encoding': encoding, 'if-none-match': etag })).status
+    expect(await statusOf('gzip', etagZipped!)).to.equal(304)
+    expect(await statusOf('identity', `"other", W/${etagPlain!}`)).to.equal(304)
+    expect(await statusOf('gzip', etagPlain!)).to.equal(200)
   })
 
   it('are only to be read', async () => {

@@ -33,12 +33,13 @@ export async function startHttpLayer(
 ): Promise<HttpLayer> {
   const log: Record<string, unknown>[] = []
   const shutdown = new AbortController()
+  const { corsOrigins = ['*'] } = options
   const others = operationIds.map((id) => [id, () => Promise.reject(new Error(`${id} has no handler here`))])
   const app = await createApp({
     spec: await loadSpec(),
     handlers: { ...(Object.fromEntries(others) as Handlers), ...handlers },
     logger: pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) }),
-    corsOrigins: options.corsOrigins ?? ['*'],
+    corsOrigins,
     bodyLimitBytes: 262_144,
     rateLimits: null,
     requireOpen: options.requireOpen ?? (async () => undefined),
@@ -50,6 +51,7 @@ export async function startHttpLayer(
   let refused = 0
   let unread = 0
   const server = createHttpServer(app, options.connectionLimits, {
+    isPublic: corsOrigins.includes('*'),
     onRefused: () => void refused++,
     onUnread: () => void unread++,
   })
