@@ -1229,6 +1229,7 @@ export type StepIndex = Index;
 /**
  * A word of your choice, such as a UUID, that makes the request safe to repeat. For 24 hours the same key with the same body answers what it answered first, with `Idempotency-Replayed: true`;
  * with another body of the same `user` it is refused (`idempotency_key_reused`). After that it makes another action; a signed intent alone is refused for good where it was taken before (`duplicate_intent`).
+ * Make it random: an action without a signed intent can be created in anyone's name, and a signed one sent again by whoever has read it, so that a key that can be guessed can be used up by others.
  *
  */
 export type IdempotencyKey = string;
@@ -1315,6 +1316,7 @@ export type CreateActionData = {
         /**
          * A word of your choice, such as a UUID, that makes the request safe to repeat. For 24 hours the same key with the same body answers what it answered first, with `Idempotency-Replayed: true`;
          * with another body of the same `user` it is refused (`idempotency_key_reused`). After that it makes another action; a signed intent alone is refused for good where it was taken before (`duplicate_intent`).
+         * Make it random: an action without a signed intent can be created in anyone's name, and a signed one sent again by whoever has read it, so that a key that can be guessed can be used up by others.
          *
          */
         'Idempotency-Key'?: string;
