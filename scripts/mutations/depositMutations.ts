@@ -24,4 +24,11 @@ export const depositMutations: Mutation[] = [
     ],
     tests: ['test/store/registeredDeposits.test.ts', '-g', 'waits for what comes'],
   },
+  {
+    name: 'a node that has not got the vault yet is believed that it has paid nothing',
+    changes: [
+      { file: 'server/chain/readFlag.ts', find: 'if (flag === null && isThere)', replace: 'if (!isThere && isThere)' },
+    ],
+    tests: ['test/chain/createChain.test.ts', '-g', 'has not got the vault'],
+  },
 ]

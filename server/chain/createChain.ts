@@ -1,4 +1,4 @@
-import type { Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 import { nativeToken } from '../domain/action.js'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import { partsOf } from '../domain/partsOf.js'
@@ -34,6 +34,7 @@ import {
 } from './rpcFormat.js'
 import { NodeFailure } from './nodeFailure.js'
 import type { RpcAnswer, RpcError, RpcNode } from './rpcNode.js'
+import { isSameReceipt } from './sameReceipt.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './noSuchMethod.js'
 import { createSimulator, rerun } from './simulate.js'
@@ -201,10 +202,10 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
 
     vaultLimits: (tokens) => readVaultLimits(rpc, config.vault, tokens),
 
-    async isFulfilled(stepKey, since) {
+    async isFulfilled(stepKey, since = rpc.knownHead()?.number) {
       const data = encodeIsFulfilled(stepKey)
-      const flags = await Promise.all(vaultsOf(config).map((to) => readFlag(rpc, { to, data, since })))
-      return flags.includes(true)
+      const ask = (to: Address) => readFlag(rpc, { to, data, since, isThere: true })
+      return (await Promise.all(vaultsOf(config).map(ask))).includes(true)
     },
 
     gasOfTransfer(account) {
@@ -339,10 +340,4 @@ function receiptOf(value: unknown, hash: Hash): Receipt {
   const receipt = readReceipt(value)
   if (receipt.hash !== hash.toLowerCase()) throw new Error('the receipt of another transaction')
   return receipt
-}
-
-/** What counts of a receipt: where it is, and what it did. */
-function isSameReceipt(a: Receipt, b: Receipt): boolean {
-  const told = ({ blockHash, status, logs }: Receipt) => JSON.stringify([blockHash, status, logs])
-  return told(a) === told(b)
 }

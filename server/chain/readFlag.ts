@@ -7,7 +7,11 @@ import { isRevert, saysNoPendingBlock } from './simulationAnswers.js'
 /** More than the delegate ever takes; an account may have code that burns all that it is given. */
 const flagGas = 1_000_000n
 
-/** What a contract answers by yes or no. Null: there is no such contract, so that it says nothing. `since`: by a node that has this block. */
+/**
+ * What a contract answers by yes or no. Null: there is no such contract, so that it says nothing. `since`: by a node that has
+ * this block. `isThere`: the contract is, so that a node that says nothing of it, as one that is still getting the chain's
+ * state, is passed over.
+ */
 export function readFlag(
   rpc: Rpc,
   {
@@ -15,7 +19,8 @@ export function readFlag(
     data,
     since,
     tag = 'latest',
-  }: { to: Address; data: Hex; since?: bigint | undefined; tag?: 'latest' | 'pending' | Hex },
+    isThere = false,
+  }: { to: Address; data: Hex; since?: bigint | undefined; tag?: 'latest' | 'pending' | Hex; isThere?: boolean },
 ): Promise<boolean | null> {
   const asked = call('eth_call', { to, data, gas: quantity(flagGas) }, tag)
   // The head first, so that the flag is of that block at the least.
@@ -24,7 +29,9 @@ export function readFlag(
     (answers) => {
       const [answer, head] = answers.toReversed()
       if (since !== undefined && readBigInt(resultOf(head)) < since) throw new Error('the node lags behind')
-      return flagOf(answer)
+      const flag = flagOf(answer)
+      if (flag === null && isThere) throw new Error('the node says nothing of a contract that is there')
+      return flag
     },
     {
       isAnswer: (error, { method }) =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Hash, toHex } from 'viem'
+import { type Hash, type Hex, toHex } from 'viem'
 import { ChainUnavailable } from '../../server/chain/chain.js'
 import { encodeExecute, encodeFulfill } from '../../server/chain/contracts.js'
 import { nativeToken } from '../../server/domain/action.js'
@@ -14,7 +14,8 @@ import {
   startDevChain,
   transferBatch,
 } from './devChain.js'
-import { type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
+import { until } from '../support/until.js'
+import { countedFromZero, type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
 
 describe('a chain', () => {
   let dev: DevChain
@@ -218,6 +219,59 @@ describe('a chain', () => {
       node.behave({ kind: 'reset' })
       expect(await isCertain(1)).to.equal(false)
       expect(await dev.connect({ urls: [dev.url, node.url] }).isCertain(receipt, 1)).to.equal(true)
+    })
+
+    it('is certain of what nodes say alike, though they number its logs differently', async () => {
+      // Another transaction of its block has a log before it.
+      await dev.rpc('evm_setAutomine', false)
+      const sent = [dev.owner, account(6)].map((from) => dev.transact(from, { to: dev.vault, value: 5n }))
+      const waiting = async () => ((await dev.rpc('txpool_status')) as { pending: Hex }).pending
+      await until(async () => Number(await waiting()) === 2, 'both are in the pool')
+      await dev.rpc('evm_mine')
+      await dev.rpc('evm_setAutomine', true)
+      const receipt = (await Promise.all(sent)).find(({ logs }) => logs[0]!.logIndex === 1)!
+      const chain = dev.connect({ urls: [dev.url, node.url], agreement: 2 })
+      const tellsOf = (change: (receipt: unknown) => unknown) =>
+        node.behave({
+          kind: 'change',
+          change: ({ method }, result) => (method === 'eth_getTransactionReceipt' ? change(result) : result),
+        })
+      tellsOf(countedFromZero)
+      expect(await chain.isCertain(receipt, 1)).to.equal(true)
+      // What they moved is to be the same.
+      tellsOf((told) => {
+        const { logs } = told as { logs: object[] }
+        return { ...(told as object), logs: logs.map((log) => ({ ...log, data: `0x${'00'.repeat(32)}` })) }
+      })
+      expect(await chain.isCertain(receipt, 1)).to.equal(false)
+    })
+
+    it('believes a node of no payment that has not got the vault, or the head, yet', async () => {
+      const stepKey = randomKey('paid while a node gets the state')
+      const data = encodeFulfill({ stepKey, transfers: [], account: null, intent: null, stepIndex: 0 })
+      await dev.transact(dev.operator, { to: dev.vault, data })
+      const answers = (method: string, result: string) => ({
+        kind: 'answer' as const,
+        answer: (call: JsonCall) => (call.method === method ? { result } : null),
+      })
+      const [chain, alone] = [through(node.url, dev.url), through(node.url)]
+      node.behave(answers('eth_call', '0x'))
+      expect(await chain.isFulfilled(stepKey)).to.equal(true)
+      const silent = await alone.isFulfilled(stepKey).catch((error: unknown) => error)
+      expect(silent).to.be.instanceOf(ChainUnavailable)
+      // It is of before the payment.
+      node.behave({
+        kind: 'answer',
+        answer: ({ method }) =>
+          method === 'eth_call'
+            ? { result: toHex(0, { size: 32 }) }
+            : method === 'eth_blockNumber'
+              ? { result: '0x1' }
+              : null,
+      })
+      const behind = through(node.url, dev.url)
+      await behind.head()
+      expect(await behind.isFulfilled(stepKey)).to.equal(true)
     })
 
     it('tells nonces by every node that answers in time', async () => {

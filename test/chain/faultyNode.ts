@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib'
 export type JsonCall = { id: number; method: string; params: unknown[] }
 
 /**
- * What the node does with an HTTP request. `pass` asks the node behind it; a function gives the answers itself, or
- * changes those of the node behind.
+ * What the node does with an HTTP request. `pass` asks the node behind it; functions give the answers themselves, or change
+ * the results of the node behind.
  */
 export type Fault =
   | { kind: 'pass' }
@@ -19,6 +19,7 @@ export type Fault =
   /** Drops the connection once it has the request. */
   | { kind: 'reset' }
   | { kind: 'answer'; answer: (call: JsonCall) => Record<string, unknown> | null }
+  | { kind: 'change'; change: (call: JsonCall, result: unknown) => unknown }
   /** Null for a body: there is none. With an encoding, it is compressed, and called that. */
   | { kind: 'raw'; body: (calls: JsonCall[]) => unknown; status?: number; encoding?: string }
 
@@ -69,6 +70,16 @@ export async function startFaultyNode(upstream: string | null = null) {
           )
           return reply(200, Array.isArray(parsed) ? answers : answers[0])
         }
+        case 'change': {
+          const { change } = fault
+          const answers = await Promise.all(
+            calls.map(async (call) => {
+              const told = JSON.parse(await ask(upstream!, JSON.stringify(call))) as { result?: unknown }
+              return 'result' in told ? { ...told, result: change(call, told.result) } : told
+            }),
+          )
+          return reply(200, Array.isArray(parsed) ? answers : answers[0])
+        }
         case 'raw': {
           const { status = 200, encoding } = fault
           const content = fault.body(calls)
@@ -113,4 +124,10 @@ async function read(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)
   return Buffer.concat(parts).toString()
+}
+
+/** A receipt as nodes have it that count the logs of each transaction from 0. */
+export function countedFromZero(receipt: unknown): unknown {
+  const { logs } = receipt as { logs: object[] }
+  return { ...(receipt as object), logs: logs.map((log, index) => ({ ...log, logIndex: `0x${index.toString(16)}` })) }
 }
