@@ -118,7 +118,9 @@ export async function startService(
     log.info({ by: await hashByWebAssembly() }, 'keccak256 is computed')
     // Before the chains: it refuses a second process, which must not touch the chains of the first.
     const place = config.database
-    const database = createDatabase(place.kind === 'mysql' ? { silentMs, ...place } : place)
+    const database = createDatabase(place.kind === 'mysql' ? { silentMs, ...place } : place, (fields, message) =>
+      log.error(fields, message),
+    )
     // A connection on which a silent server has not answered is not waited for; a file is closed whole.
     undo.push(() => (place.kind === 'mysql' ? settledOrAfter(database.close(), leastMs / 2) : database.close()))
     await untilAborted(database.migrate(), signal)

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Database, Transaction } from './database.js'
+import type { Statement } from './transaction.js'
 
 export type BalanceKey = { user: Address; chainId: number; token: Address }
 
@@ -21,6 +22,28 @@ export async function readBalances(database: Database, user: Address): Promise<B
   return rows.map(toBalance)
 }
 
+/**
+ * Locks a user's balances until the transaction ends, and reads what is to be booked in them only then, in the same trip: who
+ * books in them at the same time is waited for, and what he has booked is seen. On a cluster it takes their being moved as well.
+ */
+export async function underLock<Query extends Statement>(
+  database: Database,
+  trx: Transaction,
+  { user, chainId, tokens }: { user: Address; chainId: number; tokens: readonly Address[] },
+  query: () => Query,
+): Promise<Awaited<Query>> {
+  const rows = () => trx<BalanceRow>('balances').where({ user, chain_id: chainId }).whereIn('token', tokens)
+  const look = () => trx.together(database.lock(rows().orderBy('token').select('token')), query())
+  const [locked, found] = await look()
+  const missing = tokens.filter((token) => !locked.some((row) => row.token === token))
+  if (missing.length === 0) return found
+  await addEmpty(
+    trx,
+    missing.map((token) => ({ user, chain_id: chainId, token })),
+  )
+  return (await look())[1]
+}
+
 /** Adds to or takes from a user's balance; the row stays locked until the transaction ends. */
 export async function moveBalance(
   database: Database,
@@ -32,10 +55,7 @@ export async function moveBalance(
   const locked = () => database.lock(trx<BalanceRow>('balances').where(where)).first()
   let row = await locked()
   if (!row) {
-    // However many come for the first time at once. Not before the look: MariaDB lets two insert what is there already,
-    // and then each waits for the other with the lock.
-    const none = { ...where, available: '0', reserved: '0', wallet: '0' }
-    await trx('balances').insert(none).onConflict(['user', 'chain_id', 'token']).ignore()
+    await addEmpty(trx, [where])
     row = await locked()
   }
   const next = {
@@ -53,6 +73,15 @@ export async function moveBalance(
     wallet: next.wallet.toString(),
   }
   await trx('balances').where(where).update(columns)
+}
+
+/**
+ * However many come for the first time at once. Not before a look: MariaDB lets two insert what is there already, and then
+ * each waits for the other with the lock.
+ */
+async function addEmpty(trx: Transaction, keys: readonly Pick<BalanceRow, 'user' | 'chain_id' | 'token'>[]) {
+  const rows = keys.map((key) => ({ ...key, available: '0', reserved: '0', wallet: '0' }))
+  await trx('balances').insert(rows).onConflict(['user', 'chain_id', 'token']).ignore()
 }
 
 function toBalance(row: BalanceRow): Balance {

@@ -1,14 +1,17 @@
 import type { Address } from 'viem'
 import { chooseMovements, type Movement } from '../domain/deposit.js'
 import type { ServiceErrorCode } from '../domain/errors.js'
-import { moveBalance } from './balances.js'
-import { creditArrivals } from './creditArrivals.js'
+import { groupBy } from '../domain/groupBy.js'
+import type { TokenLog } from '../domain/knownLogs.js'
+import { moveBalance, underLock } from './balances.js'
+import { addCredits, countLost, creditedTo, creditsOf, requireUndone, standing } from './creditArrivals.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow, FoundDeposit } from './deposits.js'
 import { recordExposure, settledAgain } from './exposures.js'
 import { post } from './ledger.js'
 import { type CreditMove, moveCredits } from './moveCredits.js'
 import { type CreditRow, refOf, stepKeyColumns, type StepRow } from './rows.js'
+import { tellApart } from './tellApart.js'
 import { writtenTogether } from './writtenTogether.js'
 
 type Refusal = { code: ServiceErrorCode; message: string }
@@ -31,7 +34,7 @@ export async function bookDeposit(
   const registered = isIntoVault ? await registrationOf(trx, row) : 'none'
   const isOfIt = chooseMovements(found.movements, amount) !== null
   if (registered === 'open' && isOfIt) return 'waits'
-  const open = registered === 'backs' ? null : await withoutRecorded(trx, row, found)
+  const open = registered === 'backs' ? null : await withoutRecorded(database, trx, row, found)
   const chosen = open && chooseMovements(open, amount)
   if (!chosen) {
     return open && !isOfIt
@@ -72,26 +75,62 @@ async function registrationOf(trx: Transaction, row: DepositRow): Promise<'backs
   return !previous || previous.status === 'success' || isUndone ? 'open' : 'none'
 }
 
-/** Those that no report has recorded and that are no credit, whoever it is of and by whatever way it came. */
-async function withoutRecorded(trx: Transaction, row: DepositRow, found: FoundDeposit): Promise<Movement[]> {
-  const keys = found.movements.map((movement) => logKey(row, found, movement))
-  const recorded = new Set<string>()
-  for (const part of writtenTogether(keys)) {
-    const rows = await trx<{ log_key: string }>('deposit_logs').whereIn('log_key', part).select('log_key')
-    for (const { log_key } of rows) recorded.add(log_key)
-  }
-  const open = found.movements.filter((movement) => !recorded.has(logKey(row, found, movement)))
-  if (!row.is_deposit || found.custody === 'wallet') return open
-  const credits = await trx<CreditRow>('credits')
-    .where({ chain_id: row.chain_id, transaction_hash: row.transaction_hash })
-    .select('log_index')
-  const credited = new Set(credits.map((credit) => credit.log_index))
-  return open.filter(({ logIndex }) => !credited.has(logIndex))
+type Recorded = Pick<DepositRow, 'user' | 'sender' | 'token' | 'amount' | 'block_hash'> & {
+  log_key: string
+  deposit_id: number
 }
 
-/** Direction and custody belong to it: what leaves one account may enter another, and neither blocks the other. */
-function logKey(row: DepositRow, { custody }: FoundDeposit, { logIndex }: Movement): string {
-  return `${row.is_deposit ? 'in' : 'out'}:${custody}:${row.chain_id}:${row.transaction_hash}:${logIndex}`
+/**
+ * Those that no report has recorded and that are no credit, by whatever way it came and however the node that told it counts
+ * logs. Locked, so that none becomes either meanwhile.
+ */
+async function withoutRecorded(
+  database: Database,
+  trx: Transaction,
+  row: DepositRow,
+  found: FoundDeposit,
+): Promise<Movement[]> {
+  const { user, sender, token, chain_id: chainId, transaction_hash: transactionHash } = row
+  const start = logKey(row, found)
+  const records = await underLock(database, trx, { user, chainId, tokens: [token] }, () =>
+    trx('deposit_logs')
+      .join('deposits', 'deposits.id', 'deposit_logs.deposit_id')
+      .whereBetween('log_key', [start, `${start}~`])
+      .select<Recorded[]>('log_key', 'deposit_id', 'user', 'sender', 'token', 'amount', 'block_hash'),
+  )
+  const isCredit = Boolean(row.is_deposit) && found.custody === 'vault'
+  const credits = isCredit ? await creditsOf(trx, { chainId, transactionHash }) : []
+  const own = records.filter((record) => record.user === user && record.sender === sender && record.token === token)
+  requireUndone([...own, ...standing(credits)], { transactionHash, blockHash: found.blockHash })
+  const credited = creditedTo(user, credits).filter((credit) => credit.token === token)
+  const isCredited = new Set(credited.map(({ logIndex }) => logIndex))
+  const recorded = recordedLogs(own).filter(({ logIndex }) => !isCredited.has(logIndex))
+  const taken = [...records.map(logIndexOf), ...credits.map((credit) => credit.log_index)]
+  const told = found.movements.map((movement) => ({ ...movement, token }))
+  const place = { chainId, hash: transactionHash, user }
+  return tellApart(database, place, { told, known: [...credited, ...recorded], taken }).unknown
+}
+
+/** As logs; a record that stands for several says the sum of them. */
+function recordedLogs(records: readonly Recorded[]): TokenLog[] {
+  const logs = groupBy(records, (record) => record.deposit_id)
+  return records.map((record) => {
+    const isAlone = logs.get(record.deposit_id)!.length === 1
+    return { logIndex: logIndexOf(record), token: record.token, amount: isAlone ? BigInt(record.amount) : null }
+  })
+}
+
+/**
+ * Direction and custody belong to it: what leaves one account may enter another, and neither blocks the other. Without a
+ * movement: what those of the transaction begin with.
+ */
+function logKey(row: DepositRow, { custody }: FoundDeposit, movement?: Movement): string {
+  return `${row.is_deposit ? 'in' : 'out'}:${custody}:${row.chain_id}:${row.transaction_hash}:${movement?.logIndex ?? ''}`
+}
+
+/** What a key ends with. */
+export function logIndexOf({ log_key }: { log_key: string }): number {
+  return Number(log_key.split(':').at(-1))
 }
 
 /** Notes for all records of these parties whether the same report would still find something. */
@@ -124,7 +163,8 @@ async function moveMoney(
     const { blockNumber, blockHash } = found
     const place = { ...key, transactionHash: row.transaction_hash, blockNumber, blockHash }
     const arrivals = chosen.map((movement) => ({ ...place, ...movement }))
-    await creditArrivals(database, trx, arrivals, null, now)
+    const lostBefore = await countLost(trx, row)
+    await addCredits(database, trx, { arrivals, actionId: null, lostBefore }, now)
     return null
   }
   if (row.is_deposit) {

@@ -1,9 +1,10 @@
 import type { Address, Hash } from 'viem'
 import { groupBy } from '../domain/groupBy.js'
-import { moveBalance } from './balances.js'
+import { moveBalance, underLock } from './balances.js'
 import type { Database, Transaction } from './database.js'
 import { coverExposures, hasOpenExposure } from './exposures.js'
 import { post } from './ledger.js'
+import { tellApart } from './tellApart.js'
 import { writtenTogether } from './writtenTogether.js'
 import type { CreditRow } from './rows.js'
 
@@ -21,8 +22,9 @@ export type Arrival = {
 }
 
 /**
- * Books each arrival as the user's credit, once ever per log; one known by itself becomes the action's. However many a
- * transaction brings, the statements are few: one call may move a thousand small amounts, and whoever is settled with it waits.
+ * Books each arrival as the user's credit, once ever per log; one known by itself becomes the action's. They are all that each
+ * transaction has brought its user. However many, the statements are few: one call may move a thousand small amounts, and
+ * whoever is settled with it waits.
  */
 export async function creditArrivals(
   database: Database,
@@ -32,39 +34,88 @@ export async function creditArrivals(
   now: number,
 ): Promise<void> {
   const some = arrivals.filter(({ amount }) => amount > 0n)
-  for (const brought of groupBy(some, ({ chainId, transactionHash }) => `${chainId}:${transactionHash}`).values()) {
+  const ofOne = ({ chainId, transactionHash, user }: Arrival) => `${chainId}:${transactionHash}:${user}`
+  for (const brought of groupBy(some, ofOne).values()) {
     await creditTransaction(database, trx, { brought, actionId }, now)
   }
 }
 
-/** Of what one transaction has brought, at least one arrival. */
+/** Of what one transaction has brought a user, at least one arrival. */
 async function creditTransaction(
   database: Database,
   trx: Transaction,
   { brought, actionId }: { brought: readonly Arrival[]; actionId: string | null },
   now: number,
 ): Promise<void> {
-  const { chainId, transactionHash } = brought[0]!
-  const transaction = { chain_id: chainId, transaction_hash: transactionHash }
-  const rows = await trx<CreditRow>('credits')
-    .where(transaction)
-    .select('id', 'log_index', 'action_id', 'block_hash', 'is_lost')
-  requireUndone(rows, brought)
-  const known = new Map(rows.map((row) => [row.log_index, row]))
+  const { chainId, transactionHash, blockHash, user } = brought[0]!
+  if (brought.some((arrival) => arrival.blockHash !== blockHash)) throw new Error(`${transactionHash} is in two blocks`)
+  const tokens = [...new Set(brought.map(({ token }) => token))]
+  const rows = await underLock(database, trx, { user, chainId, tokens }, () => creditsOf(trx, brought[0]!))
+  requireUndone(standing(rows), brought[0]!)
+  const { known, unknown } = tellApart(
+    database,
+    { chainId, hash: transactionHash, user },
+    { told: brought, known: creditedTo(user, rows), taken: rows.map((row) => row.log_index) },
+  )
   // Reported as deposits before their step was settled: they were earned in the action all the same.
-  const unclaimed = brought.flatMap(({ logIndex }) => known.get(logIndex) ?? []).filter((row) => row.action_id === null)
+  const unclaimed = known.filter((credit) => credit.actionId === null)
   for (const part of writtenTogether(unclaimed)) {
     const ids = part.map(({ id }) => id)
     await trx('credits').whereIn('id', ids).update({ action_id: actionId })
   }
-  const credited = brought.filter(({ logIndex }) => !known.has(logIndex))
-  if (credited.length === 0) return
+  if (unknown.length === 0) return
+  const lostBefore = rows.length - standing(rows).length
+  await addCredits(database, trx, { arrivals: unknown, actionId, lostBefore }, now)
+}
 
-  const lostBefore = rows.filter((row) => row.is_lost).length
+type KnownCredit = Pick<
+  CreditRow,
+  'id' | 'log_index' | 'user' | 'token' | 'amount' | 'action_id' | 'block_hash' | 'is_lost'
+>
+
+/** All that a transaction has brought, whomever; what a reorganisation has taken away too. */
+export function creditsOf(
+  trx: Transaction,
+  { chainId, transactionHash }: Pick<Arrival, 'chainId' | 'transactionHash'>,
+) {
+  return trx<CreditRow>('credits')
+    .where({ chain_id: chainId, transaction_hash: transactionHash })
+    .select('id', 'log_index', 'user', 'token', 'amount', 'action_id', 'block_hash', 'is_lost')
+}
+
+/** Those that no reorganisation has taken away. */
+export function standing<Row extends Pick<CreditRow, 'is_lost'>>(rows: readonly Row[]): Row[] {
+  return rows.filter((row) => !row.is_lost)
+}
+
+/** What stands of a user's, as the logs that it was booked by. */
+export function creditedTo(user: Address, rows: readonly KnownCredit[]) {
+  return standing(rows)
+    .filter((row) => row.user === user)
+    .map((row) => ({
+      id: row.id,
+      logIndex: row.log_index,
+      token: row.token,
+      amount: BigInt(row.amount),
+      actionId: row.action_id,
+    }))
+}
+
+/**
+ * Books arrivals of one transaction, at least one, of which none is booked yet. `lostBefore`: how many of its credits
+ * reorganisations have taken away.
+ */
+export async function addCredits(
+  database: Database,
+  trx: Transaction,
+  { arrivals, actionId, lostBefore }: { arrivals: readonly Arrival[]; actionId: string | null; lostBefore: number },
+  now: number,
+): Promise<void> {
+  const { chainId, transactionHash } = arrivals[0]!
   // What a reorganisation took away and the solver has paid out on is made good first.
   const isExposed = await hasOpenExposure(trx, 'credit', { chainId, transactionHash })
   const entries: (Arrival & { covered: bigint; available: bigint })[] = []
-  for (const arrival of credited) {
+  for (const arrival of arrivals) {
     const covered = isExposed ? await coverExposures(database, trx, 'credit', arrival, now) : 0n
     entries.push({ ...arrival, covered, available: arrival.amount - covered })
   }
@@ -72,7 +123,8 @@ async function creditTransaction(
     await trx('credits').insert(part.map((entry) => creditRow(entry, actionId, now)))
     const postings = part.flatMap(({ logIndex, user, token, amount, covered }) => {
       const place = { user, chainId, token }
-      const cause = arrivalCause({ ...transaction, log_index: logIndex }, lostBefore)
+      const log = { chain_id: chainId, transaction_hash: transactionHash, log_index: logIndex }
+      const cause = arrivalCause(log, lostBefore)
       return [
         { cause, debit: 'vault', credit: 'available', ...place, amount } as const,
         { cause: `cover:${cause}`, debit: 'available', credit: 'solver', ...place, amount: covered } as const,
@@ -104,12 +156,13 @@ function creditRow(arrival: Arrival & { available: bigint }, actionId: string | 
   }
 }
 
-/** What a transaction brought in another block has to be undone first; whoever settles it now tries again until it is. */
-function requireUndone(rows: readonly Pick<CreditRow, 'block_hash' | 'is_lost'>[], brought: readonly Arrival[]): void {
-  const { transactionHash, blockHash } = brought[0]!
-  if (brought.some((arrival) => arrival.blockHash !== blockHash)) throw new Error(`${transactionHash} is in two blocks`)
-  if (rows.some((row) => !row.is_lost && row.block_hash !== blockHash))
-    throw new Error(`What ${transactionHash} brought in another block has not been undone yet`)
+/** What is booked of a transaction in another block has to be undone first; whoever settles it now tries again until it is. */
+export function requireUndone(
+  booked: readonly { block_hash: Hash | null }[],
+  { transactionHash, blockHash }: Pick<Arrival, 'transactionHash' | 'blockHash'>,
+): void {
+  if (booked.every(({ block_hash }) => block_hash === blockHash)) return
+  throw new Error(`What ${transactionHash} brought in another block has not been undone yet`)
 }
 
 /** Names an arrival in the ledger: by its log and, after a reorganisation, by how often it had been lost before. */

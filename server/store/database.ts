@@ -29,6 +29,8 @@ export type Database = {
    * cluster any write can lose against one that another node has made.
    */
   write<T>(statement: (knex: Knex) => PromiseLike<T>, options?: Pick<TransactOptions, 'patient'>): Promise<T>
+  /** Tells operators of something odd; from within a transaction that is run again, once more. */
+  notice(fields: Record<string, unknown>, message: string): void
   /** For how many milliseconds none of these writes has been refused for want of room or as read-only; Infinity: none has. */
   notRefusedForMs(): number
   /**
@@ -92,7 +94,7 @@ const longestPauseMs = 250
 /** How long a start waits for another process to let go of the file. */
 const lockWaitMs = 3_000
 
-export function createDatabase(config: DatabaseConfig): Database {
+export function createDatabase(config: DatabaseConfig, notice: Database['notice'] = () => undefined): Database {
   const explained = (error: unknown) => explainUnusable(config, error) ?? error
   /** A migration may change large tables. */
   let isMigrating = false
@@ -124,6 +126,7 @@ export function createDatabase(config: DatabaseConfig): Database {
       write(statement, { patient = true } = {}) {
         return noted(again(() => statement(knex), repeatedErrors(patient)))
       },
+      notice,
       notRefusedForMs: () => performance.now() - refusedAt,
       lock(query, options) {
         if (config.kind === 'sqlite') return query

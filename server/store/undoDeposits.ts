@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 import { moveBalance } from './balances.js'
-import { withdrawalCause, withoutCredit } from './bookDeposit.js'
+import { logIndexOf, withdrawalCause, withoutCredit } from './bookDeposit.js'
 import { giveBackCovered } from './credits.js'
 import type { Database, Transaction } from './database.js'
 import type { DepositRow } from './deposits.js'
@@ -95,7 +95,7 @@ async function readWithdrawn(trx: Transaction, row: DepositRow) {
     .select('log_key')
   const withdrawn: { cause: string; amount: bigint; creditId: number | null }[] = []
   for (const { log_key } of logs) {
-    const start = `${withdrawalCause(row, Number(log_key.split(':').at(-1)))}:`
+    const start = `${withdrawalCause(row, logIndexOf({ log_key }))}:`
     const entries = await trx<{ cause: string; amount: string }>('ledger')
       .whereBetween('cause', [start, `${start}~`])
       .select('cause', 'amount')

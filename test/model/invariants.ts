@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import type { Address, Hash } from 'viem'
+import { groupBy } from '../../server/domain/groupBy.js'
 import { checkBalances } from '../../server/store/reconciliation.js'
 import type { CreditRow, ReservationRow } from '../../server/store/rows.js'
 import { openTransactions, type World } from './world.js'
@@ -63,13 +65,29 @@ async function checkSteps({ database, store, chains, steps }: World): Promise<vo
 }
 
 /** Each credit rests on a block of the chain, and on what is in it. */
-async function checkCredits({ database, transfers, transactions, strangers }: World): Promise<void> {
+async function checkCredits(world: World): Promise<void> {
+  const { database, transfers, transactions, strangers } = world
   const credits = await database.knex<CreditRow>('credits').where({ is_lost: 0 })
   const carriers = [...transfers, ...transactions, ...strangers]
   for (const { id, transaction_hash, block_hash } of credits) {
     const carrier = carriers.find(({ hash }) => hash === transaction_hash)
     expect(block_hash, `the block of credit ${id}`).to.equal(carrier?.block?.hash)
   }
+  const ofOne = ({ transaction_hash, user }: CreditRow) => `${transaction_hash} ${user}`
+  for (const [name, booked] of groupBy(credits, ofOne)) {
+    const { transaction_hash, user } = booked[0]!
+    const isNoMore = sumOf(booked) <= broughtBy(world, transaction_hash, user)
+    expect(isNoMore, `the credits of ${name} are no more than it has brought`).to.equal(true)
+  }
+}
+
+/** What a transaction has brought a user, however often nodes tell of it and however they number its logs. */
+function broughtBy({ chains, transfers, transactions, strangers }: World, hash: Hash, user: Address): bigint {
+  const payment = transfers.find((transfer) => transfer.hash === hash)
+  if (payment) return payment.user === user ? payment.amount : 0n
+  const carrier = [...transactions, ...strangers].find((transaction) => transaction.hash === hash)!
+  const done = chains.inclusionOf(carrier)?.done ?? []
+  return done.reduce((sum, { step }) => sum + (step.user === user ? step.brings : 0n), 0n)
 }
 
 async function checkEvents({ database }: World): Promise<void> {

@@ -65,7 +65,9 @@ export function createReports(world: World) {
     const block = 'transfer' in entry ? entry.transfer.block : inclusion?.block
     if (!block) return null
     const movements =
-      'transfer' in entry ? [{ logIndex: 0, amount: entry.transfer.amount }] : arrivalsIn(inclusion!, entry.step.user)
+      'transfer' in entry
+        ? [{ logIndex: world.countsFrom(), amount: entry.transfer.amount }]
+        : arrivalsIn(world, inclusion!, entry.step.user)
     if (movements.length === 0) return refused
     const place = { blockNumber: block.number, blockHash: block.hash, confirmations: 1 }
     return { outcome: 'found', custody: 'vault', movements, mismatch: 'no', ...place }

@@ -52,7 +52,7 @@ export function createSettlements(world: World, meanwhile: (most: number, share:
           payouts,
         }
       }
-      const arrivals = work.kind === 'delegated' ? arrivalsIn(inclusion, step.user) : []
+      const arrivals = work.kind === 'delegated' ? arrivalsIn(world, inclusion, step.user) : []
       return { status: 'success', ...place, blockHash: block.hash, confirmations: 1, arrivals, payouts }
     }
     const isDoneByOthers = key !== null && chains.effects().has(key)

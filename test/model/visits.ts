@@ -89,7 +89,7 @@ export function createVisits(world: World, meanwhile: (most: number, share: numb
       return hasWaitedLong ? settle(work, step, failure('transaction_not_found', hash)) : null
     }
     const place = { transactionHash: hash, blockNumber: block.number, blockHash: block.hash }
-    const arrivals = [{ chainId: 1, logIndex: 0, user: work.user, token: usdOn1, amount, ...place }]
+    const arrivals = [{ chainId: 1, logIndex: world.countsFrom(), user: work.user, token: usdOn1, amount, ...place }]
     await meanwhile(4, 0.5)
     return settle(work, step, { status: 'success', confirmations: 1, arrivals, payouts: [], ...place })
   }
@@ -167,7 +167,8 @@ function failure(code: StepErrorCode, transactionHash: Hash | null = null): Fail
 }
 
 /** How a step ends that the chain says was done already. Undefined: nobody has done it. */
-export function adoption({ chains }: World, { kind }: StepWork, step: ModelStep, key: Hash): StepResult | undefined {
+export function adoption(world: World, { kind }: StepWork, step: ModelStep, key: Hash): StepResult | undefined {
+  const { chains } = world
   const transaction = chains.effects().get(key)
   const inclusion = transaction && chains.inclusionOf(transaction)
   if (!inclusion) return undefined
@@ -181,17 +182,22 @@ export function adoption({ chains }: World, { kind }: StepWork, step: ModelStep,
     blockHash: inclusion.block.hash,
     confirmations: 1,
     // Another step of the same user may have paid the vault in it, which is that one's credit.
-    arrivals: kind === 'delegated' ? arrivalsIn(inclusion, step.user) : [],
+    arrivals: kind === 'delegated' ? arrivalsIn(world, inclusion, step.user) : [],
     payouts: payoutsOf(step),
   }
 }
 
 /** What a transaction has brought into the vault for a user. */
-export function arrivalsIn({ transaction, done, block }: Inclusion & { block: Block }, user: Address): Arrival[] {
-  return transaction.calls.flatMap((call, logIndex) => {
+export function arrivalsIn(
+  { countsFrom }: Pick<World, 'countsFrom'>,
+  { transaction, done, block }: Inclusion & { block: Block },
+  user: Address,
+): Arrival[] {
+  const first = countsFrom()
+  return transaction.calls.flatMap((call, index) => {
     const { step } = call
     if (!done.includes(call) || step.brings === 0n || step.user !== user) return []
     const place = { transactionHash: transaction.hash, blockNumber: block.number, blockHash: block.hash }
-    return [{ chainId: 2, logIndex, user, token: usdOn2, amount: step.brings, ...place }]
+    return [{ chainId: 2, logIndex: first + index, user, token: usdOn2, amount: step.brings, ...place }]
   })
 }

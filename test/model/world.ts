@@ -42,6 +42,8 @@ export type World = {
   met: Set<RareThing>
   /** Nothing new happens any more, and nothing comes between. */
   isEnding: boolean
+  /** From where the node that is asked counts a transaction's logs: one does so through the block, the other from 0. */
+  countsFrom: () => number
   nextHash: (subject: string) => Hash
   note: (text: string) => void
 }
@@ -51,6 +53,7 @@ export async function createWorld(
   { seed, hasOpenFunding, log }: { seed: number; hasOpenFunding: boolean; log: string[] },
 ): Promise<World> {
   let hashes = 0
+  let asked = 0
   const nextHash = (subject: string) => keyOf(`${seed} ${subject} ${(hashes += 1)}`)
   const store = createStore(database)
   const signer: Address = `0x${'9'.repeat(40)}`
@@ -73,6 +76,7 @@ export async function createWorld(
     reports: [],
     met: new Set(),
     isEnding: false,
+    countsFrom: () => (++asked % 2 === 0 ? 0 : 1),
     nextHash,
     note: (text) => log.push(text),
   }
