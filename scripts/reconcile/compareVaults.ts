@@ -13,6 +13,7 @@ import {
   readPayouts,
   readVaultMovements,
 } from '../../server/store/reconciliation.js'
+import { bookedArrivals } from './bookedArrivals.js'
 import { findUnconfigured, type NotLookedAt } from './findUnconfigured.js'
 import { compareGroups, type GroupReport } from './compareGroups.js'
 import { arrivalsWithoutLog, differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
@@ -95,8 +96,8 @@ async function compareChain(database: Database, chain: ChainConfig, books: Books
   ): Promise<VaultReport> {
     const place = `${chain.chainId}:${token.address}`
     const booked = books.arrivals.get(place) ?? new Map<string, bigint>()
-    const causeOf = ({ hash, logIndex }: Movement) => `arrival:${chain.chainId}:${hash}:${logIndex}`
-    const inLedger = (arrival: Movement) => booked.get(causeOf(arrival))
+    const { amounts, causes } = bookedArrivals(arrivals, booked)
+    const inLedger = (arrival: Movement) => amounts.get(arrival)
     // Also of what the chain has no log of (any more): it is credit, and nothing is behind it.
     const recorded = [...booked.values()].reduce((total, amount) => total + amount, 0n)
     const unrecorded = arrivals.filter((arrival) => inLedger(arrival) === undefined)
@@ -115,10 +116,7 @@ async function compareChain(database: Database, chain: ChainConfig, books: Books
       unexplained,
     }
     if (unexplained === 0n) return { ...report, suspects: [] }
-    const suspects = [
-      ...differingArrivals(arrivals, inLedger),
-      ...arrivalsWithoutLog(booked, new Set(arrivals.map(causeOf))),
-    ]
+    const suspects = [...differingArrivals(arrivals, inLedger), ...arrivalsWithoutLog(booked, causes)]
     if (token.address === nativeToken) return { ...report, suspects: [...suspects, ...(await nativeSuspects())] }
     const isWithdrawal = ({ hash }: Movement) => withdrawals.some((withdrawal) => withdrawal.hash === hash)
     const payouts = (await logs.transfersOut(token.address, range)).filter((payout) => !isWithdrawal(payout))

@@ -170,6 +170,17 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
     expect(suspects).to.deep.include({ kind: 'arrival', hash: nowhere, onChain: 0n, booked: 10_000_000n })
   })
 
+  it('names nothing where a payment was booked by another node’s number of its log', async () => {
+    const { payment } = await paidAction()
+    const [cause, other] = [0, 57].map((logIndex) => `arrival:${a().chainId}:${payment}:${logIndex}`)
+    await ledger().where({ cause }).update({ cause: other })
+    const { unexplained, suspects, unrecorded } = await usdOn(a().chainId)
+    await ledger().where({ cause: other }).update({ cause })
+    expect(unexplained).to.equal(0n)
+    expect(suspects).to.deep.equal([])
+    expect(unrecorded.filter(({ hash }) => hash === payment)).to.deep.equal([])
+  })
+
   it('tells how many transactions may yet explain it', async () => {
     const { user, hash } = await payer()
     const actionId = await create(user.address, [onDemandIntent([payIn(user.address), payOut(user.address)])])
