@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { createDatabase, type Database, type DatabaseConfig } from '../../server/store/database.js'
 import { migrations } from '../../server/store/migrations/index.js'
+import { createVenueTxHashStore } from '../../server/store/venueTxHashes.js'
+import { randomAddress, randomHash } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
 
 describe('the tables', () => {
@@ -48,5 +50,26 @@ describe('the tables', () => {
     await database.migrate()
     const [row] = await knex('exposures')
     expect(row).to.include({ ...exposure, amount: '5', open_amount: '5', undone_amount: '0' })
+  })
+
+  it('of an earlier version get the indexes that lookups of venue records name, or those that are missing', async () => {
+    const { knex } = database
+    // Only MySQL keeps what a start has made that was killed.
+    const subjects = config.kind === 'mysql' ? ['tx_hash'] : ['address', 'tx_hash']
+    await knex.schema.alterTable('venue_tx_hashes', (t) => {
+      for (const labels of [['venue'], ['action_type'], ['venue', 'action_type']]) {
+        for (const subject of subjects) t.dropIndex([subject, ...labels, 'created_at', 'id'])
+      }
+    })
+    await knex('knex_migrations').where({ name: '0003_venue_lookups' }).delete()
+    await database.migrate()
+    const lookups = createVenueTxHashStore(database)
+    for (const venue of [null, 'here']) {
+      for (const actionType of [null, 'deposit']) {
+        expect(await lookups.findByHash(randomHash(), { venue, actionType })).to.equal(null)
+        const filter = { address: randomAddress(), venue, actionTypes: actionType === null ? null : [actionType] }
+        expect(await lookups.find({ ...filter, count: 1 })).to.deep.equal([])
+      }
+    }
   })
 })
