@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { type Abi, createWalletClient, encodeFunctionData, type Hash, type Hex, http, parseGwei } from 'viem'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
@@ -10,7 +11,12 @@ import { actionOf, fund, newUser, tokenOf, transferData } from '../support/walle
 
 describe('a node that counts the logs of a single receipt from 0, and those of a block’s through the block', function () {
   this.timeout(60_000)
-  const { service, api, node } = useServiceBehindNode((chain) => chain)
+  const errors: { msg: string; hash: Hash }[] = []
+  const log = pino(
+    { level: 'error' },
+    { write: (line) => void errors.push(JSON.parse(line) as (typeof errors)[number]) },
+  )
+  const { service, api, node } = useServiceBehindNode((chain) => chain, { log })
 
   it('has what a step has brought credited once, though it is reported as well', async () => {
     const [chain] = service.chains
@@ -58,5 +64,7 @@ describe('a node that counts the logs of a single receipt from 0, and those of a
     const { tokens } = (await api.get(`/coredeposit/${user.address}`)).body.data
     expect(tokens[0].available).to.equal(amount.toString())
     expect(await service.database.knex('credits').where(place)).to.have.length(1)
+    const said = errors.find((entry) => entry.hash === hash)
+    expect(said?.msg, 'what operators are told').to.include('number the logs of a transaction differently')
   })
 })

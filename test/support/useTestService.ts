@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import { startDevnet } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { createApi } from './api.js'
@@ -25,13 +26,17 @@ export function useWatchedService() {
   return { ...used, queries: () => queries }
 }
 
-/** How many lanes each chain has; without it, as many as there are keys. */
-export type OnChains = { operators?: number }
+export type OnChains = {
+  /** How many lanes each chain has; without it, as many as there are keys. */
+  operators?: number
+  /** Where the service's log goes. */
+  log?: Logger
+}
 
 /** The same on chains of its own, each of which it is told of by a chains file as `tell` has it. */
 export function useServiceOnChains(
   tell: (chain: ChainConfig) => ChainConfig | Promise<ChainConfig>,
-  { operators }: OnChains = {},
+  { operators, log }: OnChains = {},
 ) {
   return useStarted(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chains-'))
@@ -43,7 +48,7 @@ export function useServiceOnChains(
     try {
       const chains = await Promise.all(devnet.chains.map(tell))
       const operatorKeys = devnet.operatorKeys.slice(0, operators)
-      const service = await startTestService(chainsFileOf({ ...devnet, chains, operatorKeys }, folder))
+      const service = await startTestService(chainsFileOf({ ...devnet, chains, operatorKeys }, folder), log)
       return { ...service, stop: () => service.stop().finally(stop) }
     } catch (error) {
       await stop()
