@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { ServiceError } from '../domain/errors.js'
+import { type Answer, inTurn, type WaitingLimits } from './inTurn.js'
 import { toProblem } from './problem.js'
 import { cutUnread } from './unread.js'
 
 /** How long a client may take, all in ms, and how many there may be. */
-export type ConnectionLimits = {
+export type ConnectionLimits = WaitingLimits & {
   /** Until the headers have come, from the connection or from the first byte of a later request. */
   headersMs: number
   /** Until the whole request has come. */
@@ -22,6 +23,8 @@ export type ConnectionLimits = {
   checkEveryMs: number
   /** Open at once; one more is closed before it is read, so that those who are here are served. */
   connections: number
+  /** Headers of a request. Of a multiple of 32 nobody would see that there were more: Node takes so many in at a time. */
+  headers: number
 }
 
 export const connectionLimits: ConnectionLimits = {
@@ -32,6 +35,9 @@ export const connectionLimits: ConnectionLimits = {
   unreadBytes: 64 * 2 ** 20,
   checkEveryMs: 1_000,
   connections: 10_000,
+  headers: 100,
+  waiting: 8,
+  waitingInAll: 1_024,
 }
 
 export type ConnectionEvents = {
@@ -63,18 +69,11 @@ export function createHttpServer(
   server.maxConnections = limits.connections
   server.on('drop', onRefused)
   cutUnread(server, { mostBytes: limits.unreadBytes, checkEveryMs: limits.checkEveryMs }, onUnread)
+  server.maxHeadersCount = limits.headers
   const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>()
-  const answer = oneByOne(app.callback())
+  const answer = inTurn(soundOnly(app.callback(), { mostHeaders: limits.headers, isPublic }), limits)
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, { request, response })
-    const path = pathOf(request.url ?? '')
-    const hasHost = request.httpVersion !== '1.1' || request.headers.host !== undefined
-    if (path === null || !hasHost) {
-      const { status, headers, body } = refusal(hasHost ? 'BAD_TARGET' : 'NO_HOST', isPublic)
-      response.writeHead(status, headers).end(body)
-      return
-    }
-    request.url = path
     answer(request, response)
   }
   server.on('request', handle)
@@ -91,40 +90,24 @@ export function createHttpServer(
   return server
 }
 
-/** So many requests may wait on one connection for those before them; who sends more does not wait for answers. */
-const mostWaiting = 256
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
-
-/**
- * Has a connection's requests answered one after the other, however many a client sends before it reads: Node hands all of
- * them on at once, and keeps the answers that come before their turn. Those of a client that has hung up are forgotten.
- */
-function oneByOne(answer: Answer): Answer {
-  const lines = new WeakMap<Duplex, (() => void)[]>()
+/** Refuses what Node takes for a request, and the app could not or should not. */
+function soundOnly(
+  answer: Answer,
+  { mostHeaders, isPublic }: { mostHeaders: number; isPublic: boolean },
+): Answer {
   return (request, response) => {
-    const { socket } = request
-    const begin = () => {
-      // An event stream has ten listeners besides, with which Node would begin to warn of too many.
-      response.setMaxListeners(20)
-      // Node does so by itself only with a body that nobody has begun to read; the next request comes behind it.
-      response.once('finish', () => {
-        if (!request.readableEnded) request.unpipe().resume()
-      })
-      response.once('close', () => {
-        const next = socket.destroyed ? undefined : lines.get(socket)?.shift()
-        if (next) next()
-        else lines.delete(socket)
-      })
+    const path = pathOf(request.url ?? '')
+    const hasHost = request.httpVersion !== '1.1' || request.headers.host !== undefined
+    // Names and values in turn. Node leaves out of `headers` what is too much, be it what the body is or whom a proxy names.
+    const hasTooMany = request.rawHeaders.length > 2 * mostHeaders
+    if (path !== null && hasHost && !hasTooMany) {
+      request.url = path
       answer(request, response)
-    }
-    const waiting = lines.get(socket)
-    if (waiting) {
-      if (waiting.push(begin) > mostWaiting) socket.destroy()
       return
     }
-    lines.set(socket, [])
-    begin()
+    const reason = hasTooMany ? 'TOO_MANY_HEADERS' : hasHost ? 'BAD_TARGET' : 'NO_HOST'
+    const { status, headers, body } = refusal(reason, isPublic)
+    response.writeHead(status, headers).end(body)
   }
 }
 
@@ -166,6 +149,8 @@ function wordsFor(reason: string | undefined): [status: number, message: string]
   switch (reason) {
     case 'HPE_HEADER_OVERFLOW':
       return [431, 'The request’s headers are too large']
+    case 'TOO_MANY_HEADERS':
+      return [431, 'The request has too many headers']
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return [413, 'The extensions of the body’s chunks are too large']
     case 'ERR_HTTP_REQUEST_TIMEOUT':

@@ -47,6 +47,9 @@ function sendEvents(ctx: Context, events: AsyncIterable<StreamEvent<unknown>>): 
   ctx.set('Cache-Control', 'no-store')
   // Proxies would else hold events back until their buffers are full.
   ctx.set('X-Accel-Buffering', 'no')
+  // It may not end in hours: what is sent behind it would wait for as long, and a body with it be kept.
+  ctx.set('Connection', 'close')
+  ctx.req.resume()
   ctx.type = 'text/event-stream; charset=utf-8'
   ctx.body = ctx.method === 'HEAD' ? '' : Readable.from(eventStream(events), { objectMode: false })
 }

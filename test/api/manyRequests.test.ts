@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
+import { connectionLimits } from '../../server/api/httpServer.js'
 import { createReaders } from '../../server/api/readers.js'
 import { exchange, get } from '../fuzz/wire.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
@@ -52,7 +53,7 @@ describe('requests that a client sends without reading', () => {
   it('are forgotten when he hangs up', async () => {
     const { port } = new URL(http.url)
     const client = connect(Number(port), '127.0.0.1')
-    client.write(asked.repeat(10))
+    client.write(asked.repeat(1 + connectionLimits.waiting))
     await until(() => begun === 1, 'the first one')
     client.destroy()
     await until(async () => (await http.connections()) === 0, 'the end of the connection')
@@ -61,16 +62,116 @@ describe('requests that a client sends without reading', () => {
     expect(begun).to.equal(1)
   })
 
+  it('are kept where they are few', async () => {
+    const count = 1 + connectionLimits.waiting
+    const answered = exchange(http.url, asked.repeat(count), { answers: count })
+    for (let index = 1; index <= count; index++) {
+      await until(() => begun === index, `request ${index}`)
+      goOn()
+    }
+    expect((await answered).answers.map(({ status }) => status)).to.deep.equal(Array(count).fill(200))
+  })
+
   it('end the connection where they are too many to be kept', async () => {
-    const { port } = new URL(http.url)
-    const client = connect(Number(port), '127.0.0.1')
-    client.on('error', () => undefined)
-    const closed = new Promise((resolve) => client.once('close', resolve))
-    client.write(asked.repeat(300))
-    await closed
+    const cut = await exchange(http.url, asked.repeat(2 + connectionLimits.waiting))
+    expect(cut).to.deep.include({ answers: [], isClosed: true })
     goOn()
     await others()
     expect(begun).to.be.lessThan(2)
+  })
+})
+
+describe('requests that wait on all connections together', () => {
+  it('are as many as there may be: one more ends its own connection, and no other', async () => {
+    const ends: (() => void)[] = []
+    const http = await startHttpLayer(
+      {
+        getLiveness: async () => ({ status: 200, body: { success: true, data: { status: 'ok' }, error: null } }),
+        async getReadiness() {
+          await new Promise<void>((end) => ends.push(end))
+          return { status: 200, body: { success: true, data: { status: 'ok' }, error: null } }
+        },
+      },
+      { connectionLimits: { ...connectionLimits, waitingInAll: 3 } },
+    )
+    const asked = 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'
+    const first = exchange(http.url, asked.repeat(3), { answers: 3 })
+    await until(() => ends.length === 1, 'the first connection')
+    expect(await exchange(http.url, asked.repeat(3))).to.deep.include({ answers: [], isClosed: true })
+    // What that one had waiting is given up with it.
+    const second = exchange(http.url, asked.repeat(2), { answers: 2 })
+    await until(() => ends.length === 3, 'the connections after it')
+    const alone = await exchange(http.url, get('/livez'), { answers: 1 })
+    expect(alone.answers.map(({ status }) => status)).to.deep.equal([200])
+    for (let index = 0; index < 6; index++) {
+      await until(() => ends.length > index, `request ${index}`)
+      ends[index]!()
+    }
+    for (const { answers } of [await first, await second]) {
+      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]))
+    }
+    await http.stop()
+  })
+})
+
+describe('requests behind an event stream', () => {
+  const stream = 'GET /actions/019a9c3e-5b7a-7c21-9d0e-3f6a8b2c4d5e/events HTTP/1.1\r\nHost: a\r\n\r\n'
+  const probe = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'
+  let http: HttpLayer
+  let probes = 0
+  let isOpen = false
+  let end: () => void = () => undefined
+
+  beforeEach(async () => {
+    probes = 0
+    http = await startHttpLayer({
+      async getLiveness() {
+        probes++
+        return { status: 200, body: { success: true, data: { status: 'ok' }, error: null } }
+      },
+      async streamActionEvents({ signal }) {
+        isOpen = true
+        const over = new Promise<void>((resolve) => (end = resolve))
+        signal.addEventListener('abort', () => {
+          isOpen = false
+          end()
+        })
+        return {
+          status: 200,
+          body: (async function* () {
+            await over
+          })(),
+        }
+      },
+    })
+  })
+  afterEach(() => http.stop())
+
+  const open = async (bytes: string) => {
+    const socket = connect(Number(new URL(http.url).port), '127.0.0.1')
+    let received = ''
+    let isClosed = false
+    socket.on('data', (data: Buffer) => (received += data.toString()))
+    socket.once('close', () => (isClosed = true))
+    socket.write(bytes)
+    await until(() => received.includes(': connected'), 'the stream')
+    return { socket, received: () => received, isClosed: () => isClosed }
+  }
+
+  it('end it, as nobody could ever answer them', async () => {
+    const client = await open(stream)
+    expect(client.received()).to.match(/^Connection: close\r$/m)
+    client.socket.write(probe)
+    await until(() => client.isClosed() && !isOpen, 'the end of the connection')
+    expect(probes).to.equal(0)
+  })
+
+  it('are left unanswered where they came before it had begun, which it says', async () => {
+    const client = await open(stream + probe)
+    expect(client.received()).to.match(/^Connection: close\r$/m)
+    end()
+    await until(() => client.isClosed(), 'the end of the stream')
+    expect(probes).to.equal(0)
   })
 })
 

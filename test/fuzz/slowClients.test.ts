@@ -9,6 +9,7 @@ import { exchange, expectRefused, get, post } from './wire.js'
 
 /** As those of the service, a twentieth of them or less. */
 const limits = {
+  ...connectionLimits,
   headersMs: 500,
   requestMs: 1_500,
   idleMs: 5_000,
