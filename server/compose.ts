@@ -63,7 +63,7 @@ export const version = '0.1.0'
 /** How often the log says what becomes of connections. */
 const tellAgainMs = 10_000
 const refusedMessage = 'as many clients are connected as MAX_CONNECTIONS allows; others are turned away'
-const unreadMessage = 'clients do not read what they ask for; those who have left it for longest are cut'
+const unreadMessage = 'clients do not read what they ask for; those who have most before them are cut'
 
 /** How long requests under way, and then the engine, may take to end when the process stops; both together, less than 5 s. */
 const drainMs = 4_000

@@ -91,10 +91,7 @@ export function createHttpServer(
 }
 
 /** Refuses what Node takes for a request, and the app could not or should not. */
-function soundOnly(
-  answer: Answer,
-  { mostHeaders, isPublic }: { mostHeaders: number; isPublic: boolean },
-): Answer {
+function soundOnly(answer: Answer, { mostHeaders, isPublic }: { mostHeaders: number; isPublic: boolean }): Answer {
   return (request, response) => {
     const path = pathOf(request.url ?? '')
     const hasHost = request.httpVersion !== '1.1' || request.headers.host !== undefined

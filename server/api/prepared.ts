@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'koa'
+import { answersShared } from './unread.js'
 
 const compress = promisify(gzip)
 
@@ -30,6 +31,7 @@ export function sendPrepared(ctx: Context, { plain, zipped }: Prepared): void {
     return
   }
   if (isZipped) ctx.set('Content-Encoding', 'gzip')
+  answersShared(ctx.res, bytes.length)
   ctx.body = bytes
 }
 

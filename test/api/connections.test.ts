@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { connectionLimits } from '../../server/api/httpServer.js'
-import { exchange, get } from '../fuzz/wire.js'
+import { exchange, expectRefused, get } from '../fuzz/wire.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
+import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 
 describe('more clients than may be connected', () => {
@@ -39,6 +40,30 @@ describe('more clients than may be connected', () => {
     await until(async () => (await http.connections()) < most, 'a free place')
     const [served] = (await exchange(http.url, get('/livez'), { answers: 1 })).answers
     expect(served?.status).to.equal(200)
+  })
+})
+
+describe('headers of a request', () => {
+  let http: HttpLayer
+
+  before(async () => {
+    http = await startHttpLayer({
+      getLiveness: async () => ({ status: 200, body: { success: true, data: { status: 'ok' }, error: null } }),
+    })
+  })
+  after(() => http.stop())
+
+  it('are refused with 431 where they are more than what is read', async () => {
+    const { headers: most } = connectionLimits
+    // Two are there already.
+    const ask = (headers: number) => get('/livez', 'a:\r\n'.repeat(headers - 2))
+    const [served] = (await exchange(http.url, ask(most))).answers
+    expect(served?.status).to.equal(200)
+    for (const headers of [most + 1, 128, 129, 160, 1_000, 3_000]) {
+      const sent = await exchange(http.url, ask(headers))
+      expectRefused(sent, `${headers} headers`, [431])
+      expect(sent.answers).to.have.length(1)
+    }
   })
 })
 
@@ -92,6 +117,61 @@ describe('answers that nobody reads', () => {
       expect(await lengthRead(socket)).to.be.greaterThan(bytes)
     }
     expect(http.unread()).to.equal(2)
+  })
+})
+
+describe('answers that nobody reads and others that somebody reads slowly', () => {
+  const held: Socket[] = []
+  let asked = 0
+  let http: HttpLayer
+
+  beforeEach(async () => {
+    asked = 0
+    http = await startHttpLayer(
+      {
+        getLiveness: async () => ({ status: 200, body: { success: true, data: { status: 'ok' }, error: null } }),
+        async getOpenapiYaml() {
+          asked++
+          return { status: 200, body: 'x'.repeat(bytes) }
+        },
+      },
+      { connectionLimits: { ...connectionLimits, unreadBytes: 2.5 * bytes, checkEveryMs: 50 } },
+    )
+  })
+  afterEach(async () => {
+    for (const socket of held.splice(0)) socket.destroy()
+    await http.stop()
+  })
+
+  const leave = (path: string, localAddress: string, times = 1) => {
+    const socket = connect({ port: Number(new URL(http.url).port), host: '127.0.0.1', localAddress }).pause()
+    held.push(socket)
+    socket.on('error', () => undefined)
+    const request = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+    socket.write(request.repeat(times))
+    return socket
+  }
+
+  it('are cut at the address that leaves most of them', async () => {
+    const slow = leave('/openapi.yaml', '127.0.0.2')
+    await until(() => asked === 1, 'the one who is slow')
+    for (let index = 0; index < 3; index++) leave('/openapi.yaml', '127.0.0.3')
+    await until(() => asked === 4 && http.unread() === 2, 'the others')
+    expect(await lengthRead(slow)).to.be.greaterThan(bytes)
+    expect(http.unread()).to.equal(2)
+  })
+
+  it('are not cut for files, which are in memory once for all', async () => {
+    const slow = leave('/openapi.yaml', '127.0.0.2')
+    await until(() => asked === 1, 'the one who is slow')
+    // What the kernel takes in is sent before the last of these.
+    for (let index = 0; index < 20; index++) leave('/docs/scalar.js', '127.0.0.3', 8)
+    const stuck = () => http.log.filter(({ path }) => path === '/docs/scalar.js').length
+    await until(() => stuck() >= 20, 'what the kernel takes in')
+    // Looked at a few times meanwhile.
+    await pause(300)
+    expect([http.unread(), await http.connections()]).to.deep.equal([0, 21])
+    expect(await lengthRead(slow)).to.be.greaterThan(bytes)
   })
 })
 

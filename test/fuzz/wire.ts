@@ -21,6 +21,8 @@ type Options = {
   drip?: { bytes: string; everyMs: number; once?: boolean }
   /** Does not read what comes. */
   deaf?: boolean
+  /** The address that it comes from; of those of this machine. */
+  from?: string
   /** Is gone so long after the last byte was sent, whatever has come. */
   hangUpAfterMs?: number
 }
@@ -31,7 +33,7 @@ export function exchange(url: string, bytes: Chunk, options: Options = {}): Prom
   const startedAt = performance.now()
   return new Promise((resolve, reject) => {
     const received: Buffer[] = []
-    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, localAddress: options.from })
     let sent = 0
     const drop = ({ bytes, once = false }: NonNullable<Options['drip']>) => {
       if (!once || sent < bytes.length) socket.write(bytes[sent++ % bytes.length]!)
