@@ -1,9 +1,11 @@
-import type { IncomingMessage } from 'node:http'
 import bourne from '@hapi/bourne'
 import type { Context } from 'koa'
-import bodyParser from 'koa-bodyparser'
-import { type Issue, ServiceError } from '../domain/errors.js'
+import { type Issue } from '../domain/errors.js'
 import { isNestedDeeper } from './nesting.js'
+import { createReaders } from './readers.js'
+import { type ReceivedBody, receiveBody, tooLarge } from './receiveBody.js'
+import { createUnfinishedBodies } from './unfinishedBodies.js'
+import { unpack } from './unpack.js'
 
 /** `body` undefined: the request has none. */
 export type ReadBody = { outcome: 'read'; body: unknown } | { outcome: 'invalid'; issue: Issue }
@@ -12,85 +14,49 @@ const endedEarly = 'The body ended early'
 /** Ten times as deep as any body that the spec knows. */
 const deepest = 64
 
-/**
- * Reads JSON of at most `limitBytes`, counted after decompression. Throws `ServiceError` when the body is too large, is
- * not JSON by its Content-Type, or comes in a charset or an encoding that is not known.
- */
-export function createBodyReader(limitBytes: number): (ctx: Context) => Promise<ReadBody> {
-  // As text, which is looked at before it is made into values.
-  const readText = bodyParser({
-    enableTypes: ['text'],
-    extendTypes: { text: ['application/json'] },
-    textLimit: `${limitBytes}b`,
-  })
-
-  return async (ctx) => {
-    const found = await lookForBody(ctx)
-    if (found === 'none') return { outcome: 'read', body: undefined }
-    if (found === 'broken off') return { outcome: 'invalid', issue: invalid(endedEarly) }
-    requireJson(ctx)
-    try {
-      await readText(ctx, async () => undefined)
-      const text = (ctx.request.rawBody ?? '') as string
-      if (isNestedDeeper(text, deepest)) {
-        return { outcome: 'invalid', issue: invalid(`The body is nested more than ${deepest} deep`) }
-      }
-      // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants.
-      return { outcome: 'read', body: text === '' ? undefined : bourne.parse(text) }
-    } catch (error) {
-      return { outcome: 'invalid', issue: toIssue(error, limitBytes) }
-    }
-  }
-}
-
-/** RFC 9112: a request has a body if it says how long it is, or that it comes in chunks; of which there may be none. */
-async function lookForBody({ headers, req }: Context): Promise<'some' | 'none' | 'broken off'> {
-  if (!('transfer-encoding' in headers)) return Number(headers['content-length'] ?? 0) > 0 ? 'some' : 'none'
-  // What comes without a type is refused unless there is nothing, as proxies pass on what had no length.
-  if ('content-type' in headers || (await hasBytes(req))) return 'some'
-  return req.complete ? 'none' : 'broken off'
-}
-
-/** Takes the first bytes; who asks reads no further. */
-async function hasBytes(request: IncomingMessage): Promise<boolean> {
-  if (request.destroyed) return false
-  return new Promise((resolve) => {
-    const look = () => resolve(request.read() !== null)
-    for (const event of ['readable', 'end', 'close']) request.once(event, look)
-  })
-}
-
-function requireJson(ctx: Context): void {
-  if (!ctx.request.is('application/json')) {
-    throw new ServiceError('unsupported_media_type', 'The body must be sent as application/json')
-  }
-  const { charset } = ctx.request
-  if (charset !== '' && !/^utf-?8$/i.test(charset)) {
-    throw new ServiceError('unsupported_media_type', `The charset ${charset} is not supported; JSON comes as UTF-8`)
-  }
-}
+/** Of all bodies that have not come whole. Some of the largest have room in any case. */
+const unfinishedBytes = (limitBytes: number) => Math.max(64 * 2 ** 20, 8 * limitBytes)
+/** How many bodies are unpacked at once: as many threads as Node has for it. */
+const mostUnpacking = 4
 
 /**
- * Errors of koa-bodyparser and what it stands on: http-errors by raw-body, `SyntaxError`s of the JSON parser (which also
- * refuses `__proto__`), and zlib's, which have a code but no status.
+ * Reads JSON of at most `limitBytes`, both as it comes and unpacked. Both throw `ServiceError` when it is more; see
+ * `receiveBody` for the rest.
  */
-function toIssue(error: unknown, limitBytes: number): Issue {
-  const { status, type, code } = (error ?? {}) as { status?: unknown; type?: unknown; code?: unknown }
-  if (status === 413) throw new ServiceError('payload_too_large', `The body is larger than ${limitBytes} bytes`)
-  if (status === 415) {
-    throw new ServiceError('unsupported_media_type', 'The Content-Encoding is not supported; use gzip, deflate or br')
+export function createBodyReader(limitBytes: number) {
+  const begin = createUnfinishedBodies(unfinishedBytes(limitBytes))
+  const takeTurn = createReaders(mostUnpacking)
+  const decoder = new TextDecoder()
+
+  return {
+    receive: (ctx: Context): Promise<ReceivedBody> => receiveBody(ctx, limitBytes, begin),
+
+    /** Makes values of it. It is only unpacked now, as so much at once need not be in memory before its turn. */
+    async read(received: ReceivedBody, isGone: () => boolean): Promise<ReadBody> {
+      if (received.outcome === 'none') return { outcome: 'read', body: undefined }
+      if (received.outcome === 'broken off') return invalid(endedEarly)
+      const { bytes, encoding } = received
+      const plain = encoding === null ? bytes : await takeTurn(isGone, () => unpack(bytes, encoding, limitBytes))
+      if (plain === 'too large') throw tooLarge(limitBytes)
+      if (plain === 'malformed') return invalid('The body is not what its Content-Encoding says')
+      return plain === null ? invalid(endedEarly) : parse(decoder.decode(plain))
+    },
   }
-  if (typeof code === 'string' && /^(Z_|ERR__|ERR_BROTLI)/.test(code)) {
-    return invalid('The body is not what its Content-Encoding says')
-  }
-  if (error instanceof SyntaxError) {
+}
+
+/** As text it is looked at before it is made into values. */
+function parse(text: string): ReadBody {
+  if (isNestedDeeper(text, deepest)) return invalid(`The body is nested more than ${deepest} deep`)
+  try {
+    // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants.
+    return { outcome: 'read', body: text === '' ? undefined : bourne.parse(text) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
     const isPrototype = error.message.includes('forbidden prototype')
     return invalid(isPrototype ? 'A property is named __proto__, which is not taken' : 'The body is not valid JSON')
   }
-  if (type === 'request.aborted' || type === 'request.size.invalid') return invalid(endedEarly)
-  throw error
 }
 
-function invalid(message: string): Issue {
-  return { path: '', message, code: 'json' }
+function invalid(message: string): ReadBody {
+  return { outcome: 'invalid', issue: { path: '', message, code: 'json' } }
 }

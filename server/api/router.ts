@@ -63,7 +63,7 @@ const mostReaders = 16
 /** One route for each operation that has a handler, all of it prepared at start. */
 export async function createRouter(options: Options): Promise<Middleware<ApiState>> {
   const router = new Router<ApiState>({ sensitive: true })
-  const readBody = createBodyReader(options.bodyLimitBytes)
+  const bodies = createBodyReader(options.bodyLimitBytes)
   const admitted = createAdmission()
   const read = createReaders(mostReaders)
 
@@ -82,9 +82,10 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       })
       if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
       ctx.state.subject = subjectOf(parameters.path)
-      const given = operation.takesBody ? await readBody(ctx) : null
+      const isGone = () => ctx.req.socket.destroyed
+      const received = operation.takesBody ? await bodies.receive(ctx) : null
       if (!probes.has(operation.operationId)) await admitted()
-      const body = given ? validBody(given, operation) : undefined
+      const body = received ? validBody(await bodies.read(received, isGone), operation) : undefined
       if (startsWork.has(operation.operationId)) await options.requireOpen()
       let signal: AbortSignal | null = null
       const request = {
@@ -101,7 +102,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
         },
       } as ApiRequest<OperationId>
       const answer = () => operation.handler(request)
-      const reply = isRead(operation) ? await read(() => ctx.req.socket.destroyed, answer) : await answer()
+      const reply = isRead(operation) ? await read(isGone, answer) : await answer()
       if (reply === null) {
         // Its response may not have heard of that yet, and Koa would end it with the 404 that it begins with.
         ctx.respond = false
@@ -145,8 +146,13 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
 }
 
 /** Whether it only reads the database and is answered at once. */
-function isRead({ method, operationId }: CompiledOperation): boolean {
-  return method === 'get' && operationId !== 'streamActionEvents' && !probes.has(operationId)
+function isRead(operation: CompiledOperation): boolean {
+  return operation.method === 'get' && !isStream(operation) && !probes.has(operation.operationId)
+}
+
+/** Whether its answer lasts for as long as there is something to tell. */
+function isStream({ operationId }: CompiledOperation): boolean {
+  return operationId === 'streamActionEvents'
 }
 
 /** Aborts when the client hangs up or the server shuts down. */

@@ -17,7 +17,6 @@ const ofAction = ['getAction', 'getIntent', 'getStep', 'executeStep', 'streamAct
 export function raisedIn(groups: Groups): Record<string, Raised> {
   return {
     'api/app.ts': { internal_error: groups.all, unavailable: groups.onDatabase },
-    'api/body.ts': { payload_too_large: groups.withBody, unsupported_media_type: groups.withBody },
     'api/handlers/actions.ts': {
       validation_failed: ['listActions'],
       chain_authorizations_required: ['createAction'],
@@ -28,6 +27,11 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
     'api/httpServer.ts': { validation_failed: anywhere, payload_too_large: anywhere },
     'api/otherMethods.ts': { method_not_allowed: anywhere },
     'api/rateLimit.ts': { rate_limited: groups.limited },
+    'api/receiveBody.ts': {
+      payload_too_large: groups.withBody,
+      unsupported_media_type: groups.withBody,
+      unavailable: groups.withBody,
+    },
     'api/refusals.ts': { validation_failed: groups.withInput, missing_fields: ['recordVenueTxHash'] },
     'api/router.ts': { validation_failed: anywhere, not_found: anywhere },
     'api/staticFiles.ts': { not_found: anywhere },
