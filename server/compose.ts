@@ -225,6 +225,8 @@ export async function startService(
       corsOrigins: config.corsOrigins,
       bodyLimitBytes: config.bodyLimitBytes,
       rateLimits: config.rateLimitPerMinute > 0 ? await createRateLimits(database, config.rateLimitPerMinute) : null,
+      // Whoever opens as many streams as he may leaves room for others.
+      streamsPerClient: Math.ceil(config.maxConnections / 5),
       trustedProxies: config.trustedProxies,
       requireOpen: draining.requireOpen,
       isOutage: isAway,

@@ -26,6 +26,8 @@ export type AppOptions = {
   corsOrigins: readonly string[]
   bodyLimitBytes: number
   rateLimits: RateLimits
+  /** How many event streams a client may have open at once. */
+  streamsPerClient: number
   /** Throws `ServiceError` while nothing new is accepted. */
   requireOpen: () => Promise<void>
   /** How many proxies in front add to X-Forwarded-For; 0: none is believed. */

@@ -6,6 +6,7 @@ import { type CompiledOperation, compileOperations } from './backend.js'
 import { createBodyReader, type ReadBody } from './body.js'
 import { beginningOf, clipLists } from './clipLists.js'
 import { deprecated } from './deprecated.js'
+import { createEventStreams } from './eventStreams.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
 import { madeAction, type Subject, subjectOf } from './logFields.js'
@@ -36,6 +37,8 @@ type Options = {
   handlers: Handlers
   bodyLimitBytes: number
   rateLimits: RateLimits
+  /** How many event streams a client may have open at once. */
+  streamsPerClient: number
   /** Throws while nothing new is accepted. */
   requireOpen: () => Promise<void>
   /** Aborts when the server shuts down, so that nobody waits for what will not come. */
@@ -64,6 +67,7 @@ const mostReaders = 16
 export async function createRouter(options: Options): Promise<Middleware<ApiState>> {
   const router = new Router<ApiState>({ sensitive: true })
   const bodies = createBodyReader(options.bodyLimitBytes)
+  const enterStream = createEventStreams(options.streamsPerClient)
   const admitted = createAdmission()
   const read = createReaders(mostReaders)
 
@@ -102,6 +106,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
         },
       } as ApiRequest<OperationId>
       const answer = () => operation.handler(request)
+      if (isStream(operation)) enterStream(ctx)
       const reply = isRead(operation) ? await read(isGone, answer) : await answer()
       if (reply === null) {
         // Its response may not have heard of that yet, and Koa would end it with the 404 that it begins with.

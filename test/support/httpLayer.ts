@@ -29,7 +29,12 @@ export class Outage extends Error {}
 /** The HTTP layer on a port of its own, in front of the given handlers; the other operations fail with 500. */
 export async function startHttpLayer(
   handlers: Partial<Handlers>,
-  options: { corsOrigins?: string[]; connectionLimits?: ConnectionLimits; requireOpen?: () => Promise<void> } = {},
+  options: {
+    corsOrigins?: string[]
+    connectionLimits?: ConnectionLimits
+    streamsPerClient?: number
+    requireOpen?: () => Promise<void>
+  } = {},
 ): Promise<HttpLayer> {
   const log: Record<string, unknown>[] = []
   const shutdown = new AbortController()
@@ -42,6 +47,7 @@ export async function startHttpLayer(
     corsOrigins,
     bodyLimitBytes: 262_144,
     rateLimits: null,
+    streamsPerClient: options.streamsPerClient ?? 2_000,
     requireOpen: options.requireOpen ?? (async () => undefined),
     observeRequest: () => undefined,
     trustedProxies: 0,

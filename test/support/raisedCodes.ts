@@ -17,6 +17,7 @@ const ofAction = ['getAction', 'getIntent', 'getStep', 'executeStep', 'streamAct
 export function raisedIn(groups: Groups): Record<string, Raised> {
   return {
     'api/app.ts': { internal_error: groups.all, unavailable: groups.onDatabase },
+    'api/eventStreams.ts': { rate_limited: ['streamActionEvents'] },
     'api/handlers/actions.ts': {
       validation_failed: ['listActions'],
       chain_authorizations_required: ['createAction'],

@@ -1,0 +1,27 @@
+import type { Context } from 'koa'
+import { ServiceError } from '../domain/errors.js'
+import { askingClient } from './clientOf.js'
+
+/**
+ * Counts the event streams that are open for each client, until their connections are closed, and refuses one that is too
+ * many: they stay for hours, cost their client nothing, and are as many connections that nobody else can have.
+ */
+export function createEventStreams(most: number): (ctx: Context) => void {
+  const open = new Map<string, number>()
+
+  return (ctx) => {
+    // Nothing would tell of its end.
+    if (ctx.res.closed) return
+    const client = askingClient(ctx)
+    const count = open.get(client) ?? 0
+    if (count >= most) {
+      throw new ServiceError('rate_limited', `Too many event streams are open; at most ${most} may be at a time`)
+    }
+    open.set(client, count + 1)
+    ctx.res.once('close', () => {
+      const left = open.get(client)! - 1
+      if (left > 0) open.set(client, left)
+      else open.delete(client)
+    })
+  }
+}
