@@ -54,6 +54,33 @@ export const processMutations: Mutation[] = [
     tests: ['test/store/claims.test.ts', '-g', 'does not know'],
   },
   {
+    name: 'what a client sends behind an event stream is kept',
+    changes: [{ file: 'server/api/inTurn.ts', find: 'isFull || isEventStream(line.answering)', replace: 'isFull' }],
+    tests: ['test/api/manyRequests.test.ts', '-g', 'behind an event stream'],
+  },
+  {
+    name: 'bodies that have not come whole are given up by age, whoever sends them',
+    changes: [
+      {
+        file: 'server/api/unfinishedBodies.ts',
+        find: 'const body = { client, bytes: 0, giveUp }',
+        replace: "const body = { client: '', bytes: 0, giveUp }",
+      },
+    ],
+    tests: ['test/api/bodies.test.ts', '-g', 'refused'],
+  },
+  {
+    name: 'files that are in memory once for all count as unread for each client',
+    changes: [
+      {
+        file: 'server/api/unread.ts',
+        find: 'socket.writableLength - (shared.get(socket) ?? 0)',
+        replace: 'socket.writableLength',
+      },
+    ],
+    tests: ['test/api/connections.test.ts', '-g', 'files'],
+  },
+  {
     name: 'any number of clients may come by the other doors',
     changes: [{ file: 'server/api/doors.ts', find: 'inside.size >= most', replace: 'inside.size < 0' }],
     tests: ['test/api/doors.test.ts', '-g', 'no more than'],

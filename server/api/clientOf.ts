@@ -7,8 +7,8 @@ export function askingClient(ctx: Context): string {
 }
 
 /**
- * Which client a request comes from. Of IPv6 it is the network of 64 bits, since whoever has one address has all of those; what
- * is no address (a proxy may pass on anything) is the proxy.
+ * Which client a request comes from. Of IPv6 it is the network of 64 bits, since whoever has one address has all of
+ * those; what is no address (a proxy may pass on anything) is the proxy.
  */
 export function clientOf(stated: string, peer: string): string {
   const bare = stated.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1').replace(/^\[(.*)\](:\d+)?$/, '$1')

@@ -3,8 +3,8 @@ import { ServiceError } from '../domain/errors.js'
 import { askingClient } from './clientOf.js'
 
 /**
- * Counts the event streams that are open for each client, until their connections are closed, and refuses one that is too
- * many: they stay for hours, cost their client nothing, and are as many connections that nobody else can have.
+ * Counts the event streams that are open for each client, until their connections are closed, and refuses one that is
+ * too many: they stay for hours, cost their client nothing, and are as many connections that nobody else can have.
  */
 export function createEventStreams(most: number): (ctx: Context) => void {
   const open = new Map<string, number>()

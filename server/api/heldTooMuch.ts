@@ -2,8 +2,9 @@
 export type Held = { client: string; bytes: number }
 
 /**
- * What is to be given up so that no more than so many bytes are held: of whoever holds most, what he has held for longest,
- * and so on. Who holds little keeps it, however much another has the process hold. `held` is in the order in which it began.
+ * What is to be given up so that no more than so many bytes are held: of whoever holds most, what he has held for
+ * longest, and so on. Who holds little keeps it, however much another has the process hold. `held` is in the order in
+ * which it began.
  */
 export function heldTooMuch<One extends Held>(held: Iterable<One>, mostBytes: number): One[] {
   const clients = byClient(held)

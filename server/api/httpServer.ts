@@ -23,7 +23,7 @@ export type ConnectionLimits = WaitingLimits & {
   checkEveryMs: number
   /** Open at once; one more is closed before it is read, so that those who are here are served. */
   connections: number
-  /** Headers of a request. Of a multiple of 32 nobody would see that there were more: Node takes so many in at a time. */
+  /** Headers of a request. Node takes 32 in at a time: at a multiple of that nobody would see that there are more. */
   headers: number
 }
 
@@ -95,7 +95,7 @@ function soundOnly(answer: Answer, { mostHeaders, isPublic }: { mostHeaders: num
   return (request, response) => {
     const path = pathOf(request.url ?? '')
     const hasHost = request.httpVersion !== '1.1' || request.headers.host !== undefined
-    // Names and values in turn. Node leaves out of `headers` what is too much, be it what the body is or whom a proxy names.
+    // Names and values in turn. Node leaves out of `headers` what is too much: the body's type, or whom a proxy names.
     const hasTooMany = request.rawHeaders.length > 2 * mostHeaders
     if (path !== null && hasHost && !hasTooMany) {
       request.url = path

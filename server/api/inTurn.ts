@@ -10,9 +10,10 @@ export type WaitingLimits = { waiting: number; waitingInAll: number }
 type Line = { answering: ServerResponse | null; waiting: (() => void)[] }
 
 /**
- * Has a connection's requests answered one after the other, however many a client sends before it reads: Node hands all of
- * them on at once, and keeps them whole, and the answers that come before their turn. A connection ends where more come than
- * may wait, or one behind an event stream, which would wait for ever. Those of a client that has hung up are forgotten.
+ * Has a connection's requests answered one after the other, however many a client sends before it reads: Node hands all
+ * of them on at once, and keeps them whole, and the answers that come before their turn. A connection ends where more
+ * come than may wait, or one behind an event stream, which would wait for ever. Those of a client that has hung up are
+ * forgotten.
  */
 export function inTurn(answer: Answer, limits: WaitingLimits): Answer {
   const lines = new WeakMap<Socket, Line>()

@@ -12,9 +12,9 @@ export type ReceivedBody =
 type Begin = (client: string, giveUp: () => void) => UnfinishedBody
 
 /**
- * Takes a body of at most `limitBytes` in, and leaves it as it is: unpacked it may be a thousand times as much, which is not
- * kept until the rest has come. Throws `ServiceError` when it is too large, is not JSON by its Content-Type, comes in a
- * charset or an encoding that is not known, or is one too many.
+ * Takes a body of at most `limitBytes` in, and leaves it as it is: unpacked it may be a thousand times as much, which
+ * is not kept until the rest has come. Throws `ServiceError` when it is too large, is not JSON by its Content-Type,
+ * comes in a charset or an encoding that is not known, or is one too many.
  */
 export async function receiveBody(ctx: Context, limitBytes: number, begin: Begin): Promise<ReceivedBody> {
   const found = await lookForBody(ctx)

@@ -12,8 +12,9 @@ export type UnfinishedBody = {
 const freed = 1 / 8
 
 /**
- * Keeps bodies that have not come whole within so many bytes: who sends the last of it slowly has all before it kept, and who
- * has many connections need not send it at all. `giveUp` is called of those for which there is no room, and has to end them.
+ * Keeps bodies that have not come whole within so many bytes: who sends the last of it slowly has all before it kept,
+ * and who has many connections need not send it at all. `giveUp` is called of those for which there is no room, and has
+ * to end them.
  */
 export function createUnfinishedBodies(mostBytes: number) {
   const bodies = new Set<Held & { giveUp: () => void }>()

@@ -6,7 +6,7 @@ import { heldTooMuch } from './heldTooMuch.js'
 /** By connection, how many bytes of the answer on its way are in memory in any case, once for all who ask for them. */
 const shared = new WeakMap<Socket, number>()
 
-/** Tells that what is answered stands in memory anyway, so that a client who does not read it has nothing kept for him. */
+/** Tells that what is answered stands in memory anyway, so that nothing is kept for a client who does not read it. */
 export function answersShared(response: ServerResponse, bytes: number): void {
   const { socket } = response
   if (!socket) return
@@ -15,8 +15,8 @@ export function answersShared(response: ServerResponse, bytes: number): void {
 }
 
 /**
- * Keeps what clients ask for and don't read within so many bytes: an answer stays in memory until it is taken, and who has
- * many connections need not take any. Of the address with most before it, the connection is cut first that has had
+ * Keeps what clients ask for and don't read within so many bytes: an answer stays in memory until it is taken, and who
+ * has many connections need not take any. Of the address with most before it, the connection is cut first that has had
  * something before it for longest; `onCut` is told of each.
  */
 export function cutUnread(

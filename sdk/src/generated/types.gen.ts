@@ -1294,7 +1294,7 @@ export type ListActionsErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1350,7 +1350,7 @@ export type CreateActionErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, too many bodies are on their way, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1402,7 +1402,7 @@ export type GetActionErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1454,7 +1454,7 @@ export type StreamActionEventsErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1514,7 +1514,7 @@ export type GetIntentErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1574,7 +1574,7 @@ export type GetStepErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1644,7 +1644,7 @@ export type ExecuteStepErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, too many bodies are on their way, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1702,7 +1702,7 @@ export type QueryVenueTxHashesErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1747,7 +1747,7 @@ export type RecordVenueTxHashErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1802,7 +1802,7 @@ export type VerifyVenueTxHashErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1854,7 +1854,7 @@ export type RecordDepositErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, too many bodies are on their way, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1900,7 +1900,7 @@ export type GetBalancesErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -1961,7 +1961,7 @@ export type RequestAirdropErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, too many bodies are on their way, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -2077,7 +2077,7 @@ export type GetReadinessErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -2305,7 +2305,7 @@ export type SubmitTransactionErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, the database takes no writes, or an operator has the service accept nothing new. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, too many bodies are on their way, or an operator has the service accept nothing new. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
@@ -2355,7 +2355,7 @@ export type GetLegacyStepStatusErrors = {
      */
     500: ErrorBody;
     /**
-     * The database or a chain is away, or the database takes no writes. Nothing has been lost; try again.
+     * The database or a chain is away, the database takes no writes, or, of a request with a body, too many are on their way. Nothing has been lost; try again.
      */
     503: ErrorBody;
 };
