@@ -1,11 +1,12 @@
+import { Readable } from 'node:stream'
 import bourne from '@hapi/bourne'
 import type { Context } from 'koa'
-import { type Issue } from '../domain/errors.js'
+import bodyParser from 'koa-bodyparser'
+import type { Issue } from '../domain/errors.js'
 import { isNestedDeeper } from './nesting.js'
 import { createReaders } from './readers.js'
-import { type ReceivedBody, receiveBody, tooLarge } from './receiveBody.js'
+import { type ReceivedBody, receiveBody, tooLarge, unknownEncoding } from './receiveBody.js'
 import { createUnfinishedBodies } from './unfinishedBodies.js'
-import { unpack } from './unpack.js'
 
 /** `body` undefined: the request has none. */
 export type ReadBody = { outcome: 'read'; body: unknown } | { outcome: 'invalid'; issue: Issue }
@@ -20,41 +21,74 @@ const unfinishedBytes = (limitBytes: number) => Math.max(64 * 2 ** 20, 8 * limit
 const mostUnpacking = 4
 
 /**
- * Reads JSON of at most `limitBytes`, both as it comes and unpacked. Both throw `ServiceError` when it is more; see
- * `receiveBody` for the rest.
+ * Reads JSON of at most `limitBytes`, both as it comes and unpacked. Both throw `ServiceError` when it is more, or packed in
+ * a way that is not known; see `receiveBody` for the rest.
  */
 export function createBodyReader(limitBytes: number) {
   const begin = createUnfinishedBodies(unfinishedBytes(limitBytes))
   const takeTurn = createReaders(mostUnpacking)
-  const decoder = new TextDecoder()
+  // As text, which is looked at before it is made into values.
+  const readText = bodyParser({
+    enableTypes: ['text'],
+    extendTypes: { text: ['application/json'] },
+    textLimit: `${limitBytes}b`,
+  })
+
+  async function textOf(ctx: Context, bytes: Buffer): Promise<string> {
+    await readText(withBody(ctx, bytes), async () => undefined)
+    return (ctx.request.rawBody ?? '') as string
+  }
 
   return {
     receive: (ctx: Context): Promise<ReceivedBody> => receiveBody(ctx, limitBytes, begin),
 
     /** Makes values of it. It is only unpacked now, as so much at once need not be in memory before its turn. */
-    async read(received: ReceivedBody, isGone: () => boolean): Promise<ReadBody> {
+    async read(ctx: Context, received: ReceivedBody, isGone: () => boolean): Promise<ReadBody> {
       if (received.outcome === 'none') return { outcome: 'read', body: undefined }
       if (received.outcome === 'broken off') return invalid(endedEarly)
-      const { bytes, encoding } = received
-      const plain = encoding === null ? bytes : await takeTurn(isGone, () => unpack(bytes, encoding, limitBytes))
-      if (plain === 'too large') throw tooLarge(limitBytes)
-      if (plain === 'malformed') return invalid('The body is not what its Content-Encoding says')
-      return plain === null ? invalid(endedEarly) : parse(decoder.decode(plain))
+      const { bytes, isPacked } = received
+      const read = () => textOf(ctx, bytes)
+      try {
+        const text = isPacked ? await takeTurn(isGone, read) : await read()
+        return text === null ? invalid(endedEarly) : parse(text)
+      } catch (error) {
+        return toInvalid(error, limitBytes)
+      }
     },
   }
 }
 
-/** As text it is looked at before it is made into values. */
+/** The same request, whose body is there at once. */
+function withBody(ctx: Context, bytes: Buffer): Context {
+  const whole = new Readable({
+    read() {
+      this.push(bytes)
+      this.push(null)
+    },
+  })
+  return Object.create(ctx, { req: { value: Object.assign(whole, { headers: ctx.req.headers }) } }) as Context
+}
+
 function parse(text: string): ReadBody {
   if (isNestedDeeper(text, deepest)) return invalid(`The body is nested more than ${deepest} deep`)
-  try {
-    // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants.
-    return { outcome: 'read', body: text === '' ? undefined : bourne.parse(text) }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    const isPrototype = error.message.includes('forbidden prototype')
-    return invalid(isPrototype ? 'A property is named __proto__, which is not taken' : 'The body is not valid JSON')
+  // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants.
+  return { outcome: 'read', body: text === '' ? undefined : bourne.parse(text) }
+}
+
+/**
+ * Errors of koa-bodyparser and what it stands on: http-errors by raw-body, `SyntaxError`s of the JSON parser (which also
+ * refuses `__proto__`), and zlib's, which have a code but no status.
+ */
+function toInvalid(error: unknown, limitBytes: number): ReadBody {
+  const { status, code } = (error ?? {}) as { status?: unknown; code?: unknown }
+  if (status === 413) throw tooLarge(limitBytes)
+  if (status === 415) throw unknownEncoding()
+  if (typeof code === 'string' && /^(Z_|ERR__|ERR_BROTLI)/.test(code)) {
+    return invalid('The body is not what its Content-Encoding says')
   }
+  if (!(error instanceof SyntaxError)) throw error
+  const isPrototype = error.message.includes('forbidden prototype')
+  return invalid(isPrototype ? 'A property is named __proto__, which is not taken' : 'The body is not valid JSON')
 }
 
 function invalid(message: string): ReadBody {

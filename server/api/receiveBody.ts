@@ -3,11 +3,10 @@ import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
 import { askingClient } from './clientOf.js'
 import type { UnfinishedBody } from './unfinishedBodies.js'
-import { canUnpack } from './unpack.js'
 
-/** A body as it came. `encoding` null: not packed. */
+/** A body as it came. */
 export type ReceivedBody =
-  { outcome: 'whole'; bytes: Buffer; encoding: string | null } | { outcome: 'none' } | { outcome: 'broken off' }
+  { outcome: 'whole'; bytes: Buffer; isPacked: boolean } | { outcome: 'none' } | { outcome: 'broken off' }
 
 type Begin = (client: string, giveUp: () => void) => UnfinishedBody
 
@@ -20,14 +19,19 @@ export async function receiveBody(ctx: Context, limitBytes: number, begin: Begin
   const found = await lookForBody(ctx)
   if (found !== 'some') return { outcome: found }
   requireJson(ctx)
-  const encoding = encodingOf(ctx)
+  const isPacked = isPackedBy(ctx)
   if (Number(ctx.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
   const bytes = await allBytes(ctx.req, limitBytes, (giveUp) => begin(askingClient(ctx), giveUp))
-  return bytes ? { outcome: 'whole', bytes, encoding } : { outcome: 'broken off' }
+  return bytes ? { outcome: 'whole', bytes, isPacked } : { outcome: 'broken off' }
 }
 
 export function tooLarge(limitBytes: number): ServiceError {
   return new ServiceError('payload_too_large', `The body is larger than ${limitBytes} bytes`)
+}
+
+export function unknownEncoding(): ServiceError {
+  const message = 'The Content-Encoding is not supported; use gzip, deflate or br'
+  return new ServiceError('unsupported_media_type', message)
 }
 
 /** RFC 9112: a request has a body if it says how long it is, or that it comes in chunks; of which there may be none. */
@@ -57,11 +61,12 @@ function requireJson(ctx: Context): void {
   }
 }
 
-function encodingOf({ headers }: Context): string | null {
+/** Known before it comes, so that nothing is kept which can't be unpacked. */
+function isPackedBy({ headers }: Context): boolean {
   const encoding = headers['content-encoding'] || 'identity'
-  if (encoding === 'identity') return null
-  if (canUnpack(encoding)) return encoding
-  throw new ServiceError('unsupported_media_type', 'The Content-Encoding is not supported; use gzip, deflate or br')
+  if (encoding === 'identity') return false
+  if (['gzip', 'deflate', 'br'].includes(encoding)) return true
+  throw unknownEncoding()
 }
 
 /** Null: it has broken off. */

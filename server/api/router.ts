@@ -89,7 +89,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       const isGone = () => ctx.req.socket.destroyed
       const received = operation.takesBody ? await bodies.receive(ctx) : null
       if (!probes.has(operation.operationId)) await admitted()
-      const body = received ? validBody(await bodies.read(received, isGone), operation) : undefined
+      const body = received ? validBody(await bodies.read(ctx, received, isGone), operation) : undefined
       if (startsWork.has(operation.operationId)) await options.requireOpen()
       let signal: AbortSignal | null = null
       const request = {
