@@ -138,6 +138,27 @@ describe('the store on a Galera cluster', function () {
     expect(balances.reduce((sum, balance) => sum + balance.reserved, 0n)).to.equal(100n)
   })
 
+  it('credits once what is settled by one and reported by another at once, by other numbers of its logs', async () => {
+    const user = randomAddress()
+    await bookCredit(databases[0]!, user, usdOn2, 2, 1n)
+    for (let round = 1; round <= 10; round++) {
+      const step = { ref: await acceptedStep(stores[0]!, user), attempt: '1' }
+      const block = { blockNumber: 1, blockHash: randomHash(), confirmations: 1 }
+      const brought = { user, chainId: 2, transactionHash: randomHash(), token: usdOn2, amount: 100n }
+      const { id } = await stores[1]!.reportDeposit({ ...brought, sender: user, isDeposit: true }, 1, Date.now())
+      const { transactionHash, amount } = brought
+      const arrivals = [{ ...brought, ...block, logIndex: 57 }]
+      const settled = { status: 'success', transactionHash, ...block, arrivals } as const
+      const found = { outcome: 'found', custody: 'vault', movements: [{ logIndex: 2, amount }], mismatch: '' } as const
+      await Promise.all([
+        stores[0]!.settleStep(step, { ...settled, payouts: [] }, Date.now()),
+        stores[1]!.settleDeposit(id, { ...found, ...block }, Date.now()),
+      ])
+      const [balance] = await stores[2]!.readBalances(user)
+      expect(balance!.available).to.equal(1n + 100n * BigInt(round))
+    }
+  })
+
   it('pauses no lane for what a node saw before another one moved it on', async () => {
     const signer = randomAddress()
     await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
