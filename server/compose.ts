@@ -91,7 +91,7 @@ export type Service = {
 /** The database or a chain, which come back. */
 const isAway = (error: unknown) => isOutage(error) || error instanceof ChainUnavailable
 
-export type StartOptions = {
+type StartOptions = {
   recovery?: ReturnType<typeof chooseRecovery>
   /** Unix milliseconds; another clock than the machine's lets a test go through minutes at once. */
   now?: () => number

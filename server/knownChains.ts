@@ -4,7 +4,7 @@ import type { ChainConfig } from './domain/chainConfig.js'
 import type { Store } from './store/store.js'
 
 /** Chains that were reset underneath, or swapped for others, make what the database knows of them wrong. */
-export class ChainReset extends Error {
+class ChainReset extends Error {
   override readonly name = 'ChainReset'
 }
 

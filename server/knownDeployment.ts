@@ -22,7 +22,7 @@ export class ConfigurationRefused extends Error {
 export type UnconfiguredCredit = ContractOfChain & CreditLeft
 
 /** Something that was configured once and is not any more. */
-export type Dropped = {
+type Dropped = {
   kind: 'vault' | 'chain' | 'token'
   chainId: number
   what: string
@@ -30,7 +30,7 @@ export type Dropped = {
 }
 
 /** The chains file held against what the database remembers of earlier starts. */
-export type KnownDeployment = {
+type KnownDeployment = {
   comparison: Comparison
   /** Dropped though it is needed: to start would lose money, or leave steps where nobody works on them. */
   refused: Dropped[]

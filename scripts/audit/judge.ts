@@ -1,7 +1,7 @@
 /** An advisory that does not touch us, by its GHSA id, and why. */
 export type Explained = Readonly<Record<string, string>>
 
-export type Verdict =
+type Verdict =
   /** The registry knows no advisories, or does not answer. */
   | { outcome: 'unanswered'; reason: string }
   | { outcome: 'clean'; explained: string[] }

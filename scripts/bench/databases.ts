@@ -8,7 +8,7 @@ import { startMariadb } from '../mariadb.js'
 export const databaseKinds = ['sqlite', 'mysql'] as const
 export type DatabaseKind = (typeof databaseKinds)[number]
 
-export type FreshDatabase = {
+type FreshDatabase = {
   /** For DATABASE_URL. */
   url: string
   /** Drops it. */

@@ -4,7 +4,7 @@ import type { Call } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { authorization, newUser, signedIntent, tokenOf } from '../../test/support/wallets.js'
 
-export type SignedBody = { user: PrivateKeyAccount; body: string }
+type SignedBody = { user: PrivateKeyAccount; body: string }
 
 /**
  * Bodies of `POST /actions`, each with one signed intent, or more, of a batch per chain, or more, and an authorization per chain.

@@ -36,7 +36,7 @@ export type DeployOptions = {
  * `done`: all is in place. `planned`: a dry run found something to do. `ownerHasTo`: the rest is the owner's.
  * `nobodyOperates`: a vault pays nothing yet, as no operator was named and none is known.
  */
-export type DeployOutcome = 'done' | 'planned' | 'ownerHasTo' | 'nobodyOperates'
+type DeployOutcome = 'done' | 'planned' | 'ownerHasTo' | 'nobodyOperates'
 
 /**
  * Makes every chain of the file as the file says: both contracts at the addresses that code and owner determine,

@@ -17,7 +17,7 @@ import type { Spec } from './spec.js'
 import { serveStaticFiles } from './staticFiles.js'
 import { traceContext } from './traceContext.js'
 
-export type AppOptions = {
+type AppOptions = {
   spec: Spec
   handlers: Handlers
   logger: Logger

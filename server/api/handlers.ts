@@ -23,7 +23,7 @@ export type ApiRequest<K extends OperationId> = {
 }
 
 /** A status that the spec gives the operation, with that status's body. Refusals are thrown as `ServiceError`. */
-export type ApiReply<K extends OperationId> = {
+type ApiReply<K extends OperationId> = {
   [S in keyof Operations[K]['replies']]: Body<Operations[K]['replies'][S]> & {
     status: S
     headers?: Record<string, string>

@@ -40,7 +40,7 @@ export const connectionLimits: ConnectionLimits = {
   waitingInAll: 1_024,
 }
 
-export type ConnectionEvents = {
+type ConnectionEvents = {
   /** Whether browsers may read from anywhere what is refused before it comes to the app, as they may all else. */
   isPublic?: boolean
   /** A connection was one too many. */

@@ -6,7 +6,7 @@ type ParameterSchema = { type?: string | string[]; minLength?: number; items?: {
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: ParameterSchema }
 
 /** Where the values come from. */
-export type RawParameters = {
+type RawParameters = {
   path: Record<string, string>
   query: ParsedUrlQuery
   /** Undefined where the request has none. */
@@ -14,7 +14,7 @@ export type RawParameters = {
 }
 
 /** By name; those of headers are in lower case. */
-export type ParameterValues = Record<'path' | 'query' | 'header', Record<string, unknown>>
+type ParameterValues = Record<'path' | 'query' | 'header', Record<string, unknown>>
 
 /**
  * Picks the declared parameters out of a request and turns digits into numbers where the spec says integer. Whatever

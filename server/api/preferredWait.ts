@@ -1,7 +1,7 @@
 const maxWaitSeconds = 60
 
 /** How long a client will wait for the end of what it asks for; `applied` says so in the reply. */
-export type PreferredWait = { waitMs: number | null; applied: { 'Preference-Applied': string } | undefined }
+type PreferredWait = { waitMs: number | null; applied: { 'Preference-Applied': string } | undefined }
 
 /** Of `Prefer: wait=N` (RFC 7240), beside whatever else the header says. Null: it says nothing of a wait. */
 export function preferredWait(prefer: string | undefined): PreferredWait {

@@ -44,7 +44,7 @@ export function httpStatusOf(code: ServiceErrorCode): number {
   return statusByCode[code]
 }
 
-export type Problem = { status: number; headers: Record<string, string>; body: ErrorBody | ActionErrorBody }
+type Problem = { status: number; headers: Record<string, string>; body: ErrorBody | ActionErrorBody }
 
 /** A refusal as it is answered. `POST /actions` has a body of its own for 400; all else is the envelope. */
 export function toProblem(error: ServiceError, operationId: OperationId | null, requestId: string): Problem {

@@ -115,7 +115,7 @@ export type SendOutcome = {
   text: string
 }
 
-export type BlockOptions = {
+type BlockOptions = {
   /** The block may not be there yet, which nodes say in many ways: one is asked, and no refusal counts against it. */
   isGuess: boolean
 }

@@ -22,7 +22,7 @@ import { transferTopic, transfersOf } from './transfers.js'
 const maxReadings = 5
 
 /** What a token's logs say has reached a vault, in its smallest unit. */
-export type LoggedArrival = { token: Address; to: Address; amount: bigint }
+type LoggedArrival = { token: Address; to: Address; amount: bigint }
 
 /**
  * Finds out what has really reached a vault: a token may take a fee, or lie, and log the full amount. Measured is by

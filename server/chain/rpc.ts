@@ -24,7 +24,7 @@ export type RpcOptions = {
   onRoundTrip?: (roundTrip: RoundTrip) => void
 }
 
-export type ReadOptions = {
+type ReadOptions = {
   /** Errors that are answers (a revert) rather than faults of the node. By default none is. */
   isAnswer?: (error: RpcError, call: RpcCall) => boolean
   /** Asks one node only, and holds nothing against it. */

@@ -25,7 +25,7 @@ export type RoundTrip = {
   durationMs: number
 }
 
-export type RpcNodeOptions = {
+type RpcNodeOptions = {
   chainId: number
   url: string
   /** The node's position in `rpcUrls`. */

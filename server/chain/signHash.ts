@@ -4,7 +4,7 @@ import type { SignatureParts } from './encodeTransaction.js'
 import { knownAnswer, type Libsecp256k1, loadLibsecp256k1, toBytes } from './libsecp256k1.js'
 
 /** Signs 32 bytes with a key: RFC 6979, with the lower of both `s` (EIP-2). */
-export type SignHash = (hash: Hash, privateKey: Hex) => Promise<SignatureParts>
+type SignHash = (hash: Hash, privateKey: Hex) => Promise<SignatureParts>
 
 /** By libsecp256k1 where its binary loads and is right (several times as fast), else by viem; both give the same. */
 export function chooseSigning(load: () => Pick<Libsecp256k1, 'ecdsaSign'> = loadLibsecp256k1): {

@@ -3,7 +3,7 @@ import { type ChainBatch, nativeToken } from '../domain/action.js'
 import type { Block, ChainTransaction, Receipt } from './chain.js'
 import { matchTransfers } from './transfers.js'
 
-export type PaymentCheck =
+type PaymentCheck =
   /** It did what the batch says and is final. */
   | { outcome: 'verified'; blockNumber: number; confirmations: number }
   /** It did something else, or nothing, and is final. */

@@ -2,7 +2,7 @@ import { getAddress } from 'viem'
 import { nativeToken } from '../domain/action.js'
 
 /** A contract that a chain of the chains file names; `place` is where in the file. */
-export type NamedAddress = {
+type NamedAddress = {
   place: string
   address: string
   kind: 'vault' | 'former vault' | 'delegate' | 'token' | 'owner'

@@ -38,7 +38,7 @@ export type Config = {
   maxConnections: number
 }
 
-export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
+type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const roles = ['all', 'api', 'engine'] as const

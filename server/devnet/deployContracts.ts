@@ -42,14 +42,14 @@ export function vaultInitCode(owner: Address): Hex {
 }
 
 /** A transaction that sets a chain up. */
-export type SetUp = { to: Address; data?: Hex; value?: bigint }
+type SetUp = { to: Address; data?: Hex; value?: bigint }
 
 /** A call of a contract, which nobody is paid by. */
 export function setUpCall(to: Address, abi: Abi, functionName: string, args: readonly unknown[]): SetUp {
   return { to, data: encodeFunctionData({ abi, functionName, args }) }
 }
 
-export type Deployer = ReturnType<typeof createDeployer>
+type Deployer = ReturnType<typeof createDeployer>
 
 const minedWithinMs = 60_000
 const againMs = 10

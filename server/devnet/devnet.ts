@@ -30,7 +30,7 @@ export type Devnet = {
   stop(): Promise<void>
 }
 
-export type DevnetOptions = {
+type DevnetOptions = {
   dataDir: string
   /** Whole seconds between blocks; without it each transaction is mined at once. */
   blockTime?: number

@@ -10,7 +10,7 @@ export type SignatureType = 'ecdsa' | 'eip712'
 export type Status = 'created' | 'executing' | 'success' | 'reverted' | 'error'
 
 /** Who a transfer comes from: an account, or the solver out of its vault. */
-export type TransferSource = Address | 'solver'
+type TransferSource = Address | 'solver'
 
 /** The native currency's place among token addresses. */
 export const nativeToken: Address = '0x0000000000000000000000000000000000000000'

@@ -22,7 +22,7 @@ export type FundingNeed = {
 
 export type Draw = { creditId: number; /** In the credit token's smallest unit. */ amount: bigint }
 
-export type FundingPlan =
+type FundingPlan =
   | { outcome: 'funded'; draws: Draw[] }
   | {
       outcome: 'insufficient'

@@ -38,7 +38,7 @@ export type RequestedStep = {
   follow: boolean
 }
 
-export type Decision =
+type Decision =
   /** Nothing changes; the step as it is answers the request. */
   | { outcome: 'answer' }
   /** It goes on as it is, and the solver's steps that directly follow are asked for as well. */

@@ -12,7 +12,7 @@ import { stepFields } from './logFields.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from './tools.js'
 
-export type Adoption =
+type Adoption =
   /** Nothing says that somebody has done it. */
   | { outcome: 'none' }
   /** Somebody has, and it is not final yet; or, not `found`, only what was asked for says so. */

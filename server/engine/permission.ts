@@ -4,7 +4,7 @@ import type { ChainAuthorization, ChainBatch } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import type { StepWork } from '../store/steps.js'
 
-export type Permission =
+type Permission =
   | {
       outcome: 'granted'
       /** Null: the account is delegated already, or no call runs in it. */

@@ -1,5 +1,3 @@
-export type Places = ReturnType<typeof createPlaces>
-
 /**
  * Places for what is done at once for several chains. A chain may hold as many as are left free, and no more: one whose
  * nodes are slow or silent keeps what it has for long, and so never takes the places of the others. One chain alone gets

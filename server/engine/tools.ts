@@ -27,7 +27,7 @@ export type Codec = typeof import('../chain/bundles.js') &
 export type QueueName = 'steps' | 'deposits' | 'airdrops'
 
 /** When a signer gave no signature, in unix ms, and why. */
-export type SignerFault = { at: number; reason: string }
+type SignerFault = { at: number; reason: string }
 
 /** What every part of the engine works with. */
 export type EngineTools = {

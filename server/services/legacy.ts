@@ -8,7 +8,7 @@ import type { ActionsService, CreateRequest } from './actions.js'
 import type { UnverifiedIntent } from './checkAction.js'
 import type { StepsService } from './steps.js'
 
-export type LegacyTransaction = {
+type LegacyTransaction = {
   address: Address
   chainAuthorizations: ChainAuthorization[]
   signature: Hex

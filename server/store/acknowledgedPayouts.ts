@@ -17,7 +17,7 @@ export type UnknownPayout = {
 }
 
 /** What is known of a payout by its transaction. */
-export type PaidInIt = {
+type PaidInIt = {
   /** How much of the token is not booked by steps and airdrops. */
   atMost: bigint
   /** By what steps and airdrops have booked the rest. */
@@ -31,8 +31,7 @@ export type PaidInIt = {
  * `tooMuch`: of what was paid, so much is acknowledged already. `before`: this user's is. `underWay`: a step or an airdrop
  * that may have made it has not ended, or has just now, and books it itself.
  */
-export type Acknowledgement =
-  { outcome: 'booked' | 'before' | 'underWay' } | { outcome: 'tooMuch'; acknowledged: bigint }
+type Acknowledgement = { outcome: 'booked' | 'before' | 'underWay' } | { outcome: 'tooMuch'; acknowledged: bigint }
 
 /**
  * Books on an operator's word that so much of it was paid, once for each transaction, token and user, and of all users

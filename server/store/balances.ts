@@ -2,10 +2,10 @@ import type { Address } from 'viem'
 import type { Database, Transaction } from './database.js'
 import type { Statement } from './transaction.js'
 
-export type BalanceKey = { user: Address; chainId: number; token: Address }
+type BalanceKey = { user: Address; chainId: number; token: Address }
 
 /** In the token's smallest unit. `wallet` may be below zero while a reorganisation has taken a deposit away. */
-export type Balance = BalanceKey & { available: bigint; reserved: bigint; wallet: bigint }
+type Balance = BalanceKey & { available: bigint; reserved: bigint; wallet: bigint }
 
 export type BalanceRow = {
   user: Address

@@ -69,7 +69,7 @@ export async function bookResult(
 }
 
 /** A result that the chain has seen: the step was carried out, or paid. */
-export type Effect = StepResult & { transactionHash: Hash; payouts: Payout[] }
+type Effect = StepResult & { transactionHash: Hash; payouts: Payout[] }
 
 export function tookEffect(result: StepResult): result is Effect {
   if (result.status === 'success') return true

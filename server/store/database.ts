@@ -61,7 +61,7 @@ export type Database = {
   close(): Promise<void>
 }
 
-export type TransactOptions = {
+type TransactOptions = {
   /**
    * False: on SQLite a power loss may undo it, with all that was committed after it and nothing else. A process that dies
    * undoes nothing. For what only saves work, such as leases, which then need not wait for the disk.
@@ -80,7 +80,7 @@ export type TransactOptions = {
 }
 
 /** Thrown when a second process opens the same SQLite file. */
-export class DatabaseInUse extends Error {
+class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
 }
 

@@ -3,7 +3,7 @@ import { databasePlace } from './databasePlace.js'
 import type { DatabaseConfig } from './database.js'
 
 /** The database can't be reached, entered or opened. The message names the setting, the place and what to do. */
-export class DatabaseUnusable extends Error {
+class DatabaseUnusable extends Error {
   override readonly name = 'DatabaseUnusable'
   /** As the client's own error has them, by which an outage is known. */
   readonly code: unknown

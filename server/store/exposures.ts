@@ -7,7 +7,7 @@ import type { Database, Transaction } from './database.js'
  * afterwards. It stays open until the payment comes again, the payout turns out not to have happened, or an operator has
  * settled it with the user.
  */
-export type Exposure = {
+type Exposure = {
   kind: 'credit' | 'payout'
   chainId: number
   transactionHash: Hash

@@ -144,7 +144,7 @@ export async function noteLaneAhead(
 }
 
 /** `open`: so many transactions of it are, and so many of those were seen mined, which are to be settled first. */
-export type Retirement =
+type Retirement =
   { outcome: 'retired'; givenUp: number } | { outcome: 'noLane' } | { outcome: 'open'; open: number; mined: number }
 
 /**

@@ -7,7 +7,7 @@ import type { Transaction } from './database.js'
  * `wallet`: what users hold in their own accounts and had recorded, against `recorded`.
  * A debit raises `vault` and `wallet`, a credit raises the others.
  */
-export type LedgerAccount = 'vault' | 'available' | 'reserved' | 'solver' | 'wallet' | 'recorded'
+type LedgerAccount = 'vault' | 'available' | 'reserved' | 'solver' | 'wallet' | 'recorded'
 
 export type Posting = {
   /** Unique: what happened on which chain, transaction and log, or in which step. */

@@ -20,7 +20,7 @@ export type NewAction = {
   now: number
 }
 
-export type InsertOutcome =
+type InsertOutcome =
   | { outcome: 'created' }
   /** The same request was stored before, found by its idempotency key or by a signed intent. */
   | { outcome: 'existing'; actionId: string; by: 'key' | 'intent' }

@@ -10,7 +10,7 @@ import { keepPrepared, type SqliteConnection } from './keepPrepared.js'
 
 export type DatabaseConfig = { kind: 'sqlite'; file: string } | MysqlConfig
 
-export type MysqlConfig = {
+type MysqlConfig = {
   kind: 'mysql'
   url: string
   poolSize?: number

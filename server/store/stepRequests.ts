@@ -26,7 +26,7 @@ export type StepRequest = {
 }
 
 /** What came of a request: the step as it is then. `left`: for him that it is left to; null where it is nobody's. */
-export type StepAnswer = { view: StepView; left: StepWork | null }
+type StepAnswer = { view: StepView; left: StepWork | null }
 
 /** How many requests share a transaction, so that none of their rows is locked for long. */
 const mostTogether = 32

@@ -31,7 +31,7 @@ export type StepWork = StepState & {
 }
 
 /** What of a step is in its own row. */
-export type StepState = StepAttempt & {
+type StepState = StepAttempt & {
   user: Address
   kind: StepKind
   view: StepView
