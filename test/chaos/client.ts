@@ -86,8 +86,8 @@ export function createClient(services: Services, options: { stepMs?: number } = 
     const asked = createApi(url)
       .request(method, path, body, headers)
       .catch((error: unknown) => {
-        // What fetch throws when a connection ends; anything else is an answer outside the spec.
-        if (!(error instanceof TypeError)) throw error
+        // The connection has ended, or there was none; anything else is an answer outside the spec.
+        if (!/^(UND_ERR_|ECONN|EPIPE)/.test(String((error as { code?: unknown }).code))) throw error
         return null
       })
     try {
