@@ -2,10 +2,10 @@ import { getAddress } from 'viem'
 import type { Logger } from 'pino'
 import type { ChainConfig } from './domain/chainConfig.js'
 import { compareContracts, type Comparison, type ContractOfChain, type KnownContract } from './domain/dropped.js'
+import type { UnconfiguredCredit } from './services/findings/state.js'
 import type { Database } from './store/database.js'
 import {
   countLeadingTo,
-  type CreditLeft,
   readCreditLeft,
   readKnownContracts,
   readUnderWay,
@@ -17,9 +17,6 @@ import {
 export class ConfigurationRefused extends Error {
   override readonly name = 'ConfigurationRefused'
 }
-
-/** Credit that no solver transfer can use, since its token is configured no more. */
-export type UnconfiguredCredit = ContractOfChain & CreditLeft
 
 /** Something that was configured once and is not any more. */
 type Dropped = {

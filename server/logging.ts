@@ -15,7 +15,7 @@ export function createLogger(
 ): Logger {
   const hide = createHider(config)
   const streamWrite = (line: string): string =>
-    hide.finds(line) ? `${JSON.stringify(within(JSON.parse(line), hide.text))}\n` : line
+    hide.finds(line) ? `${JSON.stringify(mapTexts(JSON.parse(line), hide.text))}\n` : line
   const serializers = { err: describeError }
   const timestamp = pino.stdTimeFunctions.isoTime
   return pino({ level: config.logLevel, base: null, timestamp, serializers, hooks: { streamWrite } }, output)
@@ -74,9 +74,9 @@ function describeError(thrown: unknown): unknown {
   }
 }
 
-function within(value: unknown, change: (text: string) => string): unknown {
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((entry) => within(entry, change))
+  if (Array.isArray(value)) return value.map((entry) => mapTexts(entry, change))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, within(entry, change)]))
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, mapTexts(entry, change)]))
 }

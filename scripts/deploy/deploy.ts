@@ -10,7 +10,7 @@ import { onChain, reachNodes } from './reachNodes.js'
 import { sayIfNobodyOperates } from './sayIfNobodyOperates.js'
 import { sendSteps } from './sendSteps.js'
 import { takenNonces, whyKept } from './whyKept.js'
-import { ownerInFile, vaultsOf, whyNotReplaced, whyOtherVault } from './vaultOwner.js'
+import { ownerInFile, vaultAddressesOf, whyNotReplaced, whyOtherVault } from './vaultOwner.js'
 
 export type DeployOptions = {
   chainsFile: string
@@ -46,7 +46,7 @@ type DeployOutcome = 'done' | 'planned' | 'ownerHasTo' | 'nobodyOperates'
 export async function deploy(options: DeployOptions, say: (line: string) => void): Promise<DeployOutcome> {
   const { operators } = options
   const owner = ownerOf(options, say)
-  const made = { delegate: create2Address(delegateInitCode()), vaultOf: vaultsOf(owner) }
+  const made = { delegate: create2Address(delegateInitCode()), vaultOf: vaultAddressesOf(owner) }
   const file = readDeployableFile(options.chainsFile, made, options)
   const real = file.chains.filter((chain) => !chain.testnet).map((chain) => chain.chainId)
   if (options.isPlainKey && real.length > 0) {

@@ -5,7 +5,7 @@ import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { numberOf, readEntries } from './deployableFile.js'
 
 /** The vaults that this build makes for an owner, by their number. */
-export function vaultsOf(owner: Address): (number: number) => Address {
+export function vaultAddressesOf(owner: Address): (number: number) => Address {
   const initCode = vaultInitCode(owner)
   return (number) => create2Address(initCode, number)
 }
@@ -15,7 +15,7 @@ export function ownerInFile(path: string): Address | null {
   const entries = readEntries(path)
   const named = entries.flatMap(({ vaultOwner }) => (typeof vaultOwner === 'string' ? [vaultOwner.toLowerCase()] : []))
   const owners = [...new Set(named)].filter((owner): owner is Address => /^0x[0-9a-f]{40}$/.test(owner))
-  return owners.find((owner) => numberOf(entries, vaultsOf(owner)) !== null) ?? null
+  return owners.find((owner) => numberOf(entries, vaultAddressesOf(owner)) !== null) ?? null
 }
 
 /** Why a run that was given no owner may not put another vault in the place of the named one. Null: it is the deployer's. */
@@ -49,7 +49,7 @@ export async function whyOtherVault(
     )
   }
   const current = await ownerOf(reader, named)
-  const number = numberOf([{ vault: named }], vaultsOf(current))
+  const number = numberOf([{ vault: named }], vaultAddressesOf(current))
   if (number === null) {
     return (
       `${what} The named one is of owner ${current}, and was made for another, who has transferred it: give --owner with ` +

@@ -18,7 +18,7 @@ export async function checkVault(
     findings.fault('vault.missing', `no code at ${vault}`, deployIt)
     return false
   }
-  if (!(await isVault(vault, read))) {
+  if (!(await answersAsVault(vault, read))) {
     findings.fault('vault.foreign', `what is at ${vault} is no SolverVault`, deployIt)
     return false
   }
@@ -41,7 +41,7 @@ export async function checkFormerVault(
   read: ContractReader,
   { fault, warn }: Findings,
 ): Promise<void> {
-  if (!(await isVault(former, read))) {
+  if (!(await answersAsVault(former, read))) {
     const what = `what is at ${former}, a former vault, is no SolverVault`
     return fault('formerVault.foreign', what, 'Correct the address in formerVaults in the chains file.')
   }
@@ -52,7 +52,7 @@ export async function checkFormerVault(
   }
 }
 
-async function isVault(address: Address, read: ContractReader): Promise<boolean> {
+async function answersAsVault(address: Address, read: ContractReader): Promise<boolean> {
   return (await read.vault(address, 'owner')) !== null && (await read.vault(address, 'isOperator', [address])) !== null
 }
 

@@ -158,7 +158,7 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/database.ts',
-        find: "const joins = kind === 'mysql' && !isOfCluster(connection)",
+        find: "const joins = kind === 'mysql' && !isOfGalera(connection)",
         replace: "const joins = kind === 'mysql'",
       },
     ],

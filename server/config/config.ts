@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dearest } from '../api/rateLimit.js'
 import { type ChainsFile, readChainsFile } from './chainsFile.js'
 import { readDatabaseUrl } from './databaseUrl.js'
-import { isOfCluster, misspeltVariables } from './knownVariables.js'
+import { isSetByOrchestrator, misspeltVariables } from './knownVariables.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { namesAnyOfKeys, type OperatorKeys, readOperatorKeys } from './operatorKeys.js'
 import type { DatabaseConfig } from '../store/database.js'
@@ -49,7 +49,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
   const problems: string[] = []
   const integer = (name: string, fallback: number, range: { min: number; max: number }) => {
     const text = env[name]
-    if (text === undefined || text === '' || isOfCluster(name, text)) return fallback
+    if (text === undefined || text === '' || isSetByOrchestrator(name, text)) return fallback
     const value = Number(text)
     if (/^\d+$/.test(text) && value >= range.min && value <= range.max) return value
     problems.push(`${name}: must be a whole number from ${range.min} to ${range.max}`)

@@ -46,7 +46,7 @@ export function misspeltVariables(
   const known = [...reads, ...variablesIn(chainsText ?? '')]
   const problems: string[] = []
   for (const [name, value] of Object.entries(env)) {
-    if (!value || known.includes(name) || isOfCluster(name, value)) continue
+    if (!value || known.includes(name) || isSetByOrchestrator(name, value)) continue
     const prefix = own.exec(name)?.[0]
     const near = reads.find((other) => isNear(name, other) && (prefix !== undefined || !isSet(env, other)))
     const shown = /^\w{1,40}$/.test(name) ? name : `A variable that begins with ${prefix}`
@@ -66,14 +66,14 @@ function isNear(name: string, known: string): boolean {
 }
 
 function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
-  return Boolean(env[name]) && !isOfCluster(name, env[name]!)
+  return Boolean(env[name]) && !isSetByOrchestrator(name, env[name]!)
 }
 
 /**
  * What Kubernetes and Docker's links set for a service that is called `solver`, or as one of ours is, or nearly: of one that
  * is called `metrics` they set `METRICS_PORT`.
  */
-export function isOfCluster(name: string, value: string): boolean {
+export function isSetByOrchestrator(name: string, value: string): boolean {
   if (/_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true
   if (/^[A-Z0-9]+_ENV_\w/.test(name) || (name.endsWith('_NAME') && /^\/[^/]+\/[^/]+$/.test(value))) return true
   return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value)

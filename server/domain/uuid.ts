@@ -1,3 +1,8 @@
+/** Whether it is one, in lower case. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}
+
 /**
  * A UUIDv7 (RFC 9562): 48 bits of unix milliseconds, then random bits, so that it sorts by time.
  * `random` are 10 random bytes.

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, zeroAddress } from 'viem'
 import type { Issue } from '../domain/errors.js'
 import { isVault } from '../domain/chainConfig.js'
 import { issueAt } from '../domain/issueAt.js'
@@ -10,6 +10,6 @@ import type { Settings } from '../domain/settings.js'
  */
 export function* checkUser(user: Address, settings: Settings): Generator<Issue> {
   const reserved = [...settings.chains.values()].some((chain) => isVault(user, chain) || chain.delegates.includes(user))
-  if (!reserved && !settings.operators.includes(user) && !/^0x0{40}$/.test(user)) return
+  if (!reserved && !settings.operators.includes(user) && user !== zeroAddress) return
   yield issueAt('/user', 'may not be the vault, an operator, a delegate or the zero address', 'user_not_allowed')
 }

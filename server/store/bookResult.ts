@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { StepRef } from '../domain/action.js'
+import { nameOfStep, type StepRef } from '../domain/action.js'
 import type { StepError } from '../domain/errors.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import { type Arrival, creditArrivals } from './creditArrivals.js'
@@ -133,8 +133,8 @@ export async function readPayoutsOf(trx: Transaction, row: StepRow) {
 }
 
 /** What the causes of a step's payouts begin with, whichever attempt has made them. */
-export function payoutCauseOf({ actionId, intentIndex, stepIndex }: StepRef): string {
-  return `payout:${actionId}/${intentIndex}/${stepIndex}`
+export function payoutCauseOf(ref: StepRef): string {
+  return `payout:${nameOfStep(ref)}`
 }
 
 function payoutCause(row: StepRow): string {

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { StepRef } from '../domain/action.js'
+import { nameOfStep, type StepRef } from '../domain/action.js'
 import { type Draw, mostDraws, type OpenCredit, orderCredits, planFunding } from '../domain/funding.js'
 import type { SolverNeed } from '../domain/solverNeeds.js'
 import type { Database, Transaction } from './database.js'
@@ -273,7 +273,7 @@ function entry(
     return: { debit: 'solver', credit: 'available' },
   } as const
   return {
-    cause: `${kind}:${ref.actionId}/${ref.intentIndex}/${ref.stepIndex}:${attempt}:${credit.id}`,
+    cause: `${kind}:${nameOfStep(ref)}:${attempt}:${credit.id}`,
     ...accounts[kind],
     amount,
   }

@@ -3,7 +3,7 @@ import { isWriteRefused } from './databaseErrors.js'
 import { explainUnusable } from './databaseUnusable.js'
 import type { SqliteConnection } from './keepPrepared.js'
 import { migrate, readMigrations, refuseNewer } from './migrate.js'
-import { abandon, type DatabaseConfig, isOfCluster, type Opened, openDatabase, type Pool } from './openDatabase.js'
+import { abandon, type DatabaseConfig, isOfGalera, type Opened, openDatabase, type Pool } from './openDatabase.js'
 import { type Client, runTransaction, type Transaction } from './transaction.js'
 
 export type { DatabaseConfig } from './openDatabase.js'
@@ -222,7 +222,7 @@ async function runOnce<T>(
   const client = knex.client as Client & Pool
   const connection = await client.acquireConnection()
   const hurry = waitForDisk ? null : (connection as SqliteConnection)
-  const joins = kind === 'mysql' && !isOfCluster(connection)
+  const joins = kind === 'mysql' && !isOfGalera(connection)
   const cannotRollBack = (reason: unknown) => {
     // SQLite's only one says so when there is nothing to roll back.
     if (kind === 'mysql') abandon(connection, reason)

@@ -88,7 +88,7 @@ export async function countLeadingTo(database: Database, chainId: number): Promi
  * The credit in a token that nothing can be paid from, in its smallest unit, and how many users have it. What is set aside
  * of it, for a payout on another chain perhaps, is theirs too until that is paid.
  */
-export type CreditLeft = { users: number; amount: bigint }
+type CreditLeft = { users: number; amount: bigint }
 
 export async function readCreditLeft(
   database: Database,

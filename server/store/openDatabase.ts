@@ -221,7 +221,7 @@ function closeWhenSilent(connection: MysqlConnection, silentMs: number, mayBeSil
 /** Connections to a node of a Galera cluster. */
 const ofCluster = new WeakSet<object>()
 
-export function isOfCluster(connection: object): boolean {
+export function isOfGalera(connection: object): boolean {
   return ofCluster.has(connection)
 }
 

@@ -1,4 +1,5 @@
 import { type Address, type Hash, type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
+import { writeAmounts } from '../../server/domain/amountsJson.js'
 import { rpc } from '../../server/devnet/anvil.js'
 
 /** A raw transaction, read. */
@@ -33,9 +34,7 @@ export async function readTransaction(raw: Hex): Promise<ReadTransaction> {
     gas: parsed.gas ?? 0n,
     maxFeePerGas: parsed.maxFeePerGas ?? 0n,
     maxPriorityFeePerGas: parsed.maxPriorityFeePerGas ?? 0n,
-    authorizations: JSON.stringify(parsed.authorizationList ?? [], (_key, value: unknown) =>
-      typeof value === 'bigint' ? value.toString() : value,
-    ),
+    authorizations: writeAmounts(parsed.authorizationList ?? []),
   }
 }
 

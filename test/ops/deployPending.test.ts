@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Address, encodeFunctionData, type Hash, parseGwei, toHex } from 'viem'
-import { vaultsOf } from '../../scripts/deploy/vaultOwner.js'
+import { vaultAddressesOf } from '../../scripts/deploy/vaultOwner.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { create2Data, create2Factory, delegateInitCode } from '../../server/devnet/deployContracts.js'
@@ -16,7 +16,7 @@ describe('npm run deploy where something of the deployer is pending', () => {
   const automine = (isOn: boolean) => ask('evm_setAutomine', isOn)
   const ofVault = (functionName: 'setOperator' | 'setPaused', args: [Address, boolean] | [boolean]) => {
     const data = encodeFunctionData({ abi: solverVaultAbi, functionName, args: args as never })
-    return { to: vaultsOf(deployer)(0), data }
+    return { to: vaultAddressesOf(deployer)(0), data }
   }
   /** No block takes it yet. */
   async function stick(maxFeePerGas: bigint, what: object): Promise<Hash> {
@@ -81,7 +81,7 @@ describe('npm run deploy where something of the deployer is pending', () => {
     const before = await nonces()
     const stuck = await stick(parseGwei('30'), ofVault('setPaused', [false]))
     expect(await refusal(run(options))).to.equal(
-      `Chain 106: ${stuck}, to ${vaultsOf(deployer)(0)}, is pending of ${deployer} at nonce ${Number(before[0])}, and is ` +
+      `Chain 106: ${stuck}, to ${vaultAddressesOf(deployer)(0)}, is pending of ${deployer} at nonce ${Number(before[0])}, and is ` +
         'nothing that this run has to send. Wait until it is mined, or add --replace-pending, by which it is lost.',
     )
     expect(await ask('eth_getTransactionByHash', stuck)).not.to.equal(null)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type Address, hashTypedData, recoverAddress, zeroAddress } from 'viem'
+import { writeAmounts } from '../../server/domain/amountsJson.js'
 import { type OnDemandBatch, type Payment, sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { signIntent } from '../../sdk/src/sign.js'
 import {
@@ -44,12 +45,11 @@ describe('the native currency under another name', () => {
     it(`is signed as the service reads it: ${token}`, async () => {
       const intent = await signIntent({ account, chainBatches: [batchOf(token)] })
       const chain = { chainId: 1, vault: vault.toLowerCase(), delegates: [], tokens: [{ address: zeroAddress }] }
-      const digits = (_key: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
       const { issues } = await checkAction(
         {
           user: account.address.toLowerCase() as Address,
           chainAuthorizations: [],
-          intents: [readIntent(JSON.parse(JSON.stringify(intent, digits)))],
+          intents: [readIntent(JSON.parse(writeAmounts(intent)))],
         },
         { chains: new Map([[1, chain]]), operators: [] } as never,
         1,

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../domain/errors.js'
+import { isUuid } from '../../domain/uuid.js'
 import type { ActionsService } from '../../services/actions.js'
 import type { Handlers } from '../handlers.js'
 import { presentAction, presentIntent } from '../present.js'
@@ -61,6 +62,6 @@ function writeCursor(actionId: string): string {
 
 function readCursor(cursor: string): string {
   const actionId = Buffer.from(cursor, 'base64url').toString()
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(actionId)) return actionId
+  if (isUuid(actionId)) return actionId
   throw new ServiceError('validation_failed', 'cursor is not the nextCursor of a page')
 }
