@@ -266,9 +266,9 @@ export const payoutMutations: Mutation[] = [
     name: 'a node that is behind agrees on how deep a block is',
     changes: [
       {
-        file: 'server/chain/createChain.ts',
-        find: 'isCanonical(found) && isDeep(head) &&',
-        replace: 'isCanonical(found) && (isDeep(head) || true) &&',
+        file: 'server/chain/certainty.ts',
+        find: 'return isCanonical && isDeep',
+        replace: 'return isCanonical && (isDeep || true)',
       },
     ],
     tests: ['test/chain/createChain.test.ts', '-g', 'is certain of'],

@@ -141,11 +141,11 @@ export type Chain = {
   /** Which of them any node has a receipt of. Throws `ChainUnavailable` where fewer answer than `agreement` asks for. */
   seenMined(hashes: readonly Hash[]): Promise<boolean[]>
   /**
-   * Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, which give this very receipt. If
-   * that is more than one, each has to have `depth` blocks from that block on, itself included; the one that was asked for
-   * the receipt has told so.
+   * Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, each of which has `depth`
+   * blocks from that block on, itself included. If that is more than one, they have to give this very receipt too; and
+   * with `transaction`, where what that says is judged, one that says the same.
    */
-  isCertain(receipt: Receipt, depth: number): Promise<boolean>
+  isCertain(receipt: Receipt, depth: number, transaction?: ChainTransaction): Promise<boolean>
   /**
    * Whether each block is not the chain's any more: as many nodes as `agreement` asks for name another one at its height.
    * Null: too few do, but one names another one or has none (yet), so that it can't be said.

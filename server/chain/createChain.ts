@@ -11,11 +11,12 @@ import {
   encodeIsOperator,
 } from './contracts.js'
 import { createAbility } from './ability.js'
+import { createCertainty } from './certainty.js'
 import { createLogSearch } from './findLog.js'
 import { createArrivalMeter } from './measureArrivals.js'
 import { createOperatorRights } from './operatorRights.js'
 import { readFlag } from './readFlag.js'
-import { createRpc, type Rpc, type RpcOptions } from './rpc.js'
+import { createRpc, maxCalls, type Rpc, type RpcOptions } from './rpc.js'
 import {
   call,
   orNull,
@@ -27,25 +28,20 @@ import {
   readDecimals,
   readNumber,
   readReceipt,
-  readTransaction,
   readTransactionHashes,
   readArray,
+  receiptOf,
   resultOf,
+  transactionOf,
 } from './rpcFormat.js'
 import { NodeFailure } from './nodeFailure.js'
-import type { RpcAnswer, RpcError, RpcNode } from './rpcNode.js'
-import { isSameReceipt } from './sameReceipt.js'
+import type { RpcError, RpcNode } from './rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './noSuchMethod.js'
 import { createSimulator, rerun } from './simulate.js'
 import { isRevert } from './simulationAnswers.js'
 import { readVaultLimits } from './vaultLimits.js'
 
-/**
- * How many calls are asked together at most. Erigon's default limit is 100 in one request, which may hold the two besides
- * by which a node proves its chain.
- */
-const maxCalls = 98
 /** How much longer than the first a node may take where one answer would do. */
 const slowNodeMs = 1_000
 
@@ -107,40 +103,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).flat()
     },
 
-    async isCertain(receipt, depth) {
-      const block = call('eth_getBlockByNumber', quantity(receipt.blockNumber), false)
-      const isCanonical = (answer: RpcAnswer | undefined) =>
-        orNull(resultOf(answer), readBlock)?.hash === receipt.blockHash
-      if (config.agreement <= 1) return rpc.read([block], ([answer]) => isCanonical(answer))
-      const isDeep = (answer: RpcAnswer | undefined) =>
-        readBlock(resultOf(answer)).number - receipt.blockNumber + 1n >= BigInt(depth)
-      const told = await rpc.readEach(
-        [block, call('eth_getTransactionReceipt', receipt.hash), call('eth_getBlockByNumber', 'latest', false)],
-        ([found, other, head]) =>
-          isCanonical(found) && isDeep(head) && isSameReceipt(receiptOf(resultOf(other), receipt.hash), receipt),
-      )
-      return told.filter(Boolean).length >= config.agreement
-    },
-
-    async goneBlocks(blocks) {
-      const parts = partsOf(blocks, maxCalls).map(async (part) => {
-        const calls = part.map(({ number }) => call('eth_getBlockByNumber', quantity(number), false))
-        /** Null: there is none of that number. */
-        const areOther = (answers: RpcAnswer[]) =>
-          answers.map((answer, index) => {
-            const block = orNull(resultOf(answer), readBlock)
-            return block && block.hash !== part[index]!.hash
-          })
-        if (config.agreement <= 1) return rpc.read(calls, areOther)
-        const told = (await rpc.readEach(calls, areOther)).filter((node) => node !== null)
-        return part.map((_block, index) => {
-          const words = told.map((node) => node[index]!)
-          if (words.filter(Boolean).length >= config.agreement) return true
-          return words.length > 0 && words.every((isOther) => isOther === false) ? false : null
-        })
-      })
-      return (await Promise.all(parts)).flat()
-    },
+    ...createCertainty(rpc, config),
 
     nodes: rpc.readHeads,
 
@@ -151,7 +114,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
         call('eth_getBlockByNumber', 'latest', false),
       ]
       return rpc.read(calls, ([transaction, receipt, head]) => ({
-        transaction: orNull(resultOf(transaction), readTransaction),
+        transaction: orNull(resultOf(transaction), (value) => transactionOf(value, hash)),
         receipt: orNull(resultOf(receipt), (value) => receiptOf(value, hash)),
         head: readBlock(resultOf(head)),
       }))
@@ -334,10 +297,4 @@ function readReceipts(rpc: Rpc, hashes: readonly Hash[]): Promise<(Receipt | nul
   return rpc.read(calls, (answers) =>
     answers.map((answer, index) => orNull(resultOf(answer), (value) => receiptOf(value, hashes[index]!))),
   )
-}
-
-function receiptOf(value: unknown, hash: Hash): Receipt {
-  const receipt = readReceipt(value)
-  if (receipt.hash !== hash.toLowerCase()) throw new Error('the receipt of another transaction')
-  return receipt
 }

@@ -31,6 +31,11 @@ type ReadOptions = {
   isGuess?: boolean
 }
 
+/**
+ * How many calls are asked together at most. Erigon's default limit is 100 in one request, which may hold the two besides
+ * by which a node proves its chain.
+ */
+export const maxCalls = 98
 /** A node that has failed is asked last for this long. */
 const restMs = 10_000
 

@@ -104,6 +104,20 @@ export function readTransaction(value: unknown): ChainTransaction {
   }
 }
 
+/** The receipt that was asked for by this hash. */
+export function receiptOf(value: unknown, hash: Hash): Receipt {
+  const receipt = readReceipt(value)
+  if (receipt.hash !== hash.toLowerCase()) throw new Error('the receipt of another transaction')
+  return receipt
+}
+
+/** The transaction that was asked for by this hash. */
+export function transactionOf(value: unknown, hash: Hash): ChainTransaction {
+  const transaction = readTransaction(value)
+  if (transaction.hash !== hash.toLowerCase()) throw new Error('another transaction')
+  return transaction
+}
+
 export function readLog(value: unknown): Log {
   const log = readObject(value)
   return {

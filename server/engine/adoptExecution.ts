@@ -52,7 +52,8 @@ export async function adoptExecution(
   if (!transaction || !receipt) return { outcome: 'waits', found: true }
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
-  if (confirmations < needed || !(await chain.isCertain(receipt, needed))) return { outcome: 'waits', found: true }
+  const isFinal = confirmations >= needed && (await chain.isCertain(receipt, needed, transaction))
+  if (!isFinal) return { outcome: 'waits', found: true }
   const transfers = solverTransfers(batch)
   if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
     return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)

@@ -51,7 +51,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   if (!receipt) return lookAgain(work, notMined, Math.max(pollIntervalMs, pendingMs), tools)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
-  if (confirmations < needed || !(await chain.isCertain(receipt, needed))) {
+  if (confirmations < needed || !(await chain.isCertain(receipt, needed, transaction))) {
     return lookAgain(work, { confirmations: Math.max(confirmations, 0), unseenMs: 0 }, pollIntervalMs, tools)
   }
   // Not before: in another block it may move what it has not moved in this one.

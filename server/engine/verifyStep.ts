@@ -54,7 +54,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
       const { blockNumber, confirmations } = found
       const arrived = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt!, chain.config))
       const needed = Math.max(work.view.requiredConfirmations, arrived)
-      if (confirmations < needed || !(await chain.isCertain(receipt!, needed))) {
+      if (confirmations < needed || !(await chain.isCertain(receipt!, needed, transaction!))) {
         await tools.store.noteConfirmations(work.ref, { hash, blockNumber, confirmations }, tools.now())
         tools.changed(work.ref.actionId)
         return waits(chain.config.pollIntervalMs)

@@ -155,6 +155,7 @@ describe('a chain', () => {
     })
     afterEach(() => node.stop())
     const through = (...urls: string[]) => dev.connect({ urls, readTimeoutMs: 5_000 })
+    const payVault = () => dev.transact(dev.owner, { to: dev.vault, value: 5n })
 
     it('takes receipts for a block’s only if they all are', async () => {
       const earlier = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
@@ -272,6 +273,59 @@ describe('a chain', () => {
       const behind = through(node.url, dev.url)
       await behind.head()
       expect(await behind.isFulfilled(stepKey)).to.equal(true)
+    })
+
+    it('is certain with one node of no more than that has upon the block itself', async () => {
+      const receipt = await dev.transact(dev.owner, { to: dev.vault, value: 5n })
+      const newest: unknown = await dev.rpc('eth_getBlockByNumber', 'latest', false)
+      await dev.rpc('anvil_mine', '0x2')
+      const chain = through(node.url)
+      const isCertain = () => Promise.all([1, 3, 4].map((depth) => chain.isCertain(receipt, depth)))
+      expect(await isCertain()).to.deep.equal([true, true, false])
+      node.behave({ kind: 'answer', answer: ({ params }) => (params[0] === 'latest' ? { result: newest } : null) })
+      expect(await isCertain()).to.deep.equal([true, false, false])
+    })
+
+    for (const [what, lie] of [
+      ['pays', { value: '0x6' }],
+      ['says', { input: '0x12' }],
+      ['is from', { from: unknownHash.slice(0, 42) }],
+      ['goes to', { to: unknownHash.slice(0, 42) }],
+    ] as const) {
+      it(`is certain of whom or what a transaction ${what} only where enough nodes tell the same`, async () => {
+        const receipt = await payVault()
+        const chain = dev.connect({ urls: [node.url, dev.url], agreement: 2 })
+        const isCertain = async () => {
+          const { transaction } = await chain.transaction(receipt.hash)
+          return Promise.all([chain.isCertain(receipt, 1), chain.isCertain(receipt, 1, transaction!)])
+        }
+        expect(await isCertain()).to.deep.equal([true, true])
+        const told = (await dev.rpc('eth_getTransactionByHash', receipt.hash)) as object
+        const isAsked = ({ method }: JsonCall) => method === 'eth_getTransactionByHash'
+        node.behave({ kind: 'answer', answer: (call) => (isAsked(call) ? { result: { ...told, ...lie } } : null) })
+        expect(await isCertain()).to.deep.equal([true, false])
+      })
+    }
+
+    it('is certain of whom a receipt names only where enough nodes name the same', async () => {
+      const receipt = await payVault()
+      const chain = dev.connect({ urls: [node.url, dev.url], agreement: 2 })
+      expect(await chain.isCertain(receipt, 1)).to.equal(true)
+      for (const named of ['from', 'to'] as const)
+        expect(await chain.isCertain({ ...receipt, [named]: lower(account(8).address) }, 1), named).to.equal(false)
+    })
+
+    it('does not take another transaction for the one that was asked for', async () => {
+      const [asked, other] = [await payVault(), await payVault()]
+      const result = await dev.rpc('eth_getTransactionByHash', other.hash)
+      const isAsked = ({ method }: JsonCall) => method === 'eth_getTransactionByHash'
+      node.behave({ kind: 'answer', answer: (call) => (isAsked(call) ? { result } : null) })
+      const { transaction } = await through(node.url, dev.url).transaction(asked.hash)
+      expect(transaction!.hash).to.equal(asked.hash)
+      const error = await through(node.url)
+        .transaction(asked.hash)
+        .catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(ChainUnavailable)
     })
 
     it('tells nonces by every node that answers in time', async () => {

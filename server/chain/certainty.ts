@@ -1,0 +1,70 @@
+import type { ChainConfig } from '../domain/chainConfig.js'
+import { partsOf } from '../domain/partsOf.js'
+import type { Chain, ChainTransaction, Receipt } from './chain.js'
+import { maxCalls, type Rpc } from './rpc.js'
+import { call, orNull, quantity, readBlock, receiptOf, resultOf, transactionOf } from './rpcFormat.js'
+import type { RpcAnswer } from './rpcNode.js'
+
+/** What as many nodes have to say as `agreement` asks for: money moves on what is final, and back with what is gone. */
+export function createCertainty(
+  rpc: Rpc,
+  { agreement }: Pick<ChainConfig, 'agreement'>,
+): Pick<Chain, 'isCertain' | 'goneBlocks'> {
+  return {
+    async isCertain(receipt, depth, transaction) {
+      const { hash, blockNumber } = receipt
+      const block = call('eth_getBlockByNumber', quantity(blockNumber), false)
+      const latest = call('eth_getBlockByNumber', 'latest', false)
+      /** Both by the same node: a head that another one has told says nothing of what this one has. */
+      const isFinal = ([found, head]: RpcAnswer[]) => {
+        const isCanonical = orNull(resultOf(found), readBlock)?.hash === receipt.blockHash
+        const isDeep = readBlock(resultOf(head)).number - blockNumber + 1n >= BigInt(depth)
+        return isCanonical && isDeep
+      }
+      if (agreement <= 1) return rpc.read([block, latest], isFinal)
+      const calls = [block, latest, call('eth_getTransactionReceipt', hash)]
+      if (transaction) calls.push(call('eth_getTransactionByHash', hash))
+      const told = await rpc.readEach(calls, ([found, head, other, content]) => {
+        if (!isFinal([found!, head!]) || !isSameReceipt(receiptOf(resultOf(other), hash), receipt)) return false
+        return !transaction || isSameContent(transactionOf(resultOf(content), hash), transaction)
+      })
+      return told.filter(Boolean).length >= agreement
+    },
+
+    async goneBlocks(blocks) {
+      const parts = partsOf(blocks, maxCalls).map(async (part) => {
+        const calls = part.map(({ number }) => call('eth_getBlockByNumber', quantity(number), false))
+        /** Null: there is none of that number. */
+        const areOther = (answers: RpcAnswer[]) =>
+          answers.map((answer, index) => {
+            const block = orNull(resultOf(answer), readBlock)
+            return block && block.hash !== part[index]!.hash
+          })
+        if (agreement <= 1) return rpc.read(calls, areOther)
+        const told = (await rpc.readEach(calls, areOther)).filter((node) => node !== null)
+        return part.map((_block, index) => {
+          const words = told.map((node) => node[index]!)
+          if (words.filter(Boolean).length >= agreement) return true
+          return words.length > 0 && words.every((isOther) => isOther === false) ? false : null
+        })
+      })
+      return (await Promise.all(parts)).flat()
+    },
+  }
+}
+
+/**
+ * What counts of a receipt: where it is, whose it is, and what it did. Logs are held against each other by their place in it;
+ * some nodes count them from 0 in each transaction, others through the block.
+ */
+function isSameReceipt(a: Receipt, b: Receipt): boolean {
+  const plain = ({ logs }: Receipt) => logs.map(({ address, topics, data }) => [address, topics, data])
+  const told = (one: Receipt) => JSON.stringify([one.blockHash, one.status, one.from, one.to, plain(one)])
+  return told(a) === told(b)
+}
+
+/** What counts of a transaction of one hash: what it says, wherever it is mined. */
+function isSameContent(a: ChainTransaction, b: ChainTransaction): boolean {
+  const told = ({ from, to, value, input }: ChainTransaction) => JSON.stringify([from, to, String(value), input])
+  return told(a) === told(b)
+}
