@@ -177,7 +177,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     const isMissing = chainNonce < nextNonce && !(await tools.store.standsForNonce(chainId, signer, chainNonce))
     // Seen a few times only it may be nodes that lag; what is filled in error is refused by the chain and given up.
     if (!lasts(missing, signer, isMissing ? chainNonce : null)) return
-    // What was given up had not lost its nonce after all; its bytes are as good as any, and pay nothing twice.
+    // What was given up had not lost its nonce after all, and is cancelled.
     const isReopened = await tools.store.reopenLost({ chainId, signer, nonce: chainNonce }, tools.now())
     if (isReopened || filling.has(signer)) return
     const filled = fillGap(chain, signer, chainNonce, tools)

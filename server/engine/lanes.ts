@@ -117,12 +117,17 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
 }
 
 /**
- * Sends what the journal holds of a transaction: its newest signed form, once the nodes have few enough of its lane. Never
- * throws for what a node says.
+ * Sends what the journal holds of a transaction: its newest signed form, once the nodes have few enough of its lane; of
+ * one that nothing waits for any more a cancel. Never throws for what a node says.
  */
 export async function sendStored(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
   if (!(await tools.sendWindow.hasRoom(transaction))) return
   const attempt = transaction.attempts.at(-1)!
+  // Its nonce has to be used up, and is for nothing: what it would pay has no credit set aside.
+  if (isToBeCancelled(transaction)) {
+    await replace(transaction, chain, { isCancel: true }, tools)
+    return
+  }
   const answer = await chain.send(attempt)
   await noteAnswer(transaction, attempt, answer, chain, tools)
   if (isUnfunded(answer, tools) && !attempt.isCancel) await sendCheaper(transaction, chain, tools)
@@ -132,6 +137,11 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   if ((isInTheWay || answer.kind === 'dead') && !attempt.isCancel) {
     await replace(transaction, chain, { isCancel: true }, tools)
   }
+}
+
+/** Nothing waits for it, and it might pay all the same: while no cancel can be signed, it is sent to nobody. */
+export function isToBeCancelled({ isUnwanted, attempts }: JournalTransaction): boolean {
+  return isUnwanted && !attempts.at(-1)!.isCancel
 }
 
 /** Stores what the nodes said to a signed form, and when to look again; whoever can do something about it hears of it. */

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import { highestNonce } from '../domain/toldNonce.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
+import { isToBeCancelled } from './lanes.js'
 import type { EngineTools } from './tools.js'
 
 /** Sent so long before a block was made, it could have been in it. */
@@ -79,10 +80,11 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
     }
   }
 
-  /** Null: it is mined, or no node has answered to it yet. */
+  /** Null: it is mined, or no node has answered to it yet, or it is to be cancelled when it is looked after. */
   async function readSent(signer: Address, nonce: number): Promise<(JournalTransaction & { sentAt: number }) | null> {
     const transaction = await tools.store.readUnmined({ chainId, signer, nonce })
-    return transaction && transaction.sentAt !== null ? { ...transaction, sentAt: transaction.sentAt } : null
+    if (!transaction || transaction.sentAt === null || isToBeCancelled(transaction)) return null
+    return { ...transaction, sentAt: transaction.sentAt }
   }
 
   /** From this one on the lowest that no node has, as far as they tell. */

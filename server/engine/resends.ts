@@ -4,7 +4,7 @@ import { elapsedMs } from '../domain/elapsed.js'
 import { unfunded } from '../domain/unfunded.js'
 import { groupBy } from '../domain/groupBy.js'
 import type { JournalTransaction } from '../store/journalTransactions.js'
-import { replace, sendStored } from './lanes.js'
+import { isToBeCancelled, replace, sendStored } from './lanes.js'
 import type { EngineTools } from './tools.js'
 
 /** By how much later fees are raised while no block comes: a chain may make them only for those who pay enough. */
@@ -74,6 +74,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
 
   /** What has waited for too long is signed anew with higher fees, if that may help; else it is sent as it is. */
   async function sendAgain(transaction: JournalTransaction, seen: Seen): Promise<void> {
+    if (isToBeCancelled(transaction)) return sendStored(transaction, chain, tools)
     const wasSent = transaction.sentAt !== null
     const { replaceAfterMs } = chain.config
     const patienceMs = waitsForBlocks(transaction, seen) ? replaceAfterMs * standstillFactor : replaceAfterMs

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
 import { type Claim, claimDue } from './claims.js'
@@ -151,6 +152,14 @@ export async function readAirdropOf(database: Database, transactionId: number): 
     .where({ transaction_id: transactionId, status: 'executing' })
     .first()
   return row ? toAirdrop(row) : null
+}
+
+/** Which of these transactions carry an airdrop that is still open. */
+export async function carriersOfAirdrops(from: Knex | Transaction, transactionIds: readonly number[]) {
+  if (transactionIds.length === 0) return []
+  const open = (from as Knex)<AirdropRow>('airdrops').where({ status: 'executing' })
+  const rows = await open.whereIn('transaction_id', transactionIds).select('transaction_id')
+  return rows.map(({ transaction_id }) => transaction_id!)
 }
 
 /**

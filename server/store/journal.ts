@@ -3,7 +3,7 @@ import type { Address, Hash, Hex } from 'viem'
 import { type ChainAuthorization, nameOfStep, type StepAttempt, type StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import type { StepView } from '../domain/views.js'
-import { bindAirdrop } from './airdrops.js'
+import { bindAirdrop, carriersOfAirdrops } from './airdrops.js'
 import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
 import { type AttemptRow, attemptOf, byName, refOf, type StepRow, toStepView, type TransactionRow } from './rows.js'
@@ -24,7 +24,8 @@ import { lockedSteps } from './steps.js'
  * A nonce is taken and its signed bytes are stored in one database transaction; only stored bytes are ever sent.
  * States of a transaction: `open` (signed; sent or not, mined or not) → `final` (settled) or `lost` (something else has used
  * its nonce, as an operator has found). A reorganisation deeper than the confirmations makes a final one open again, and
- * a nonce that the chain still waits for a lost one.
+ * a nonce that the chain still waits for a lost one; what has no step or airdrop left by then is cancelled, unless it is
+ * mined before.
  */
 
 export type NewTransaction = {
@@ -178,9 +179,12 @@ export async function recordAttempt(
     if (row?.status !== 'open') return 'stale'
     const stored = await trx<AttemptRow>('attempts').where({ transaction_id: transaction.id }).select('hash')
     if (stored.length !== transaction.attempts.length) return 'stale'
+    const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id, status: 'executing' })
+    const isWanted = async () => steps.length > 0 || (await carriersOfAirdrops(trx, [transaction.id])).length > 0
+    // Its end was undone once more since it was read.
+    if (transaction.isUnwanted && (await isWanted())) return 'stale'
     trx.later(trx('attempts').insert(attemptColumns(transaction.id, attempt, now)))
     trx.later(trx('transactions').where({ id: transaction.id }).update({ signed_at: now, updated_at: now }))
-    const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id, status: 'executing' })
     const change = { transaction_hash: attempt.hash }
     await changeSteps(
       trx,

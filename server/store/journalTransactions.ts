@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
+import { carriersOfAirdrops } from './airdrops.js'
 import type { Database } from './database.js'
 import { type AttemptRow, refOf, type StepRow, type TransactionRow } from './rows.js'
 
@@ -24,6 +25,11 @@ export type JournalTransaction = {
   signedFor: StepRef[]
   /** The steps that it carries; none for an airdrop and for a transaction that only fills a gap. */
   carries: CarriedStep[]
+  /**
+   * Nothing waits for it: it was opened again after its end, and all that it was signed for has ended, or goes on without
+   * it. What it may yet pay has no credit set aside.
+   */
+  isUnwanted: boolean
 }
 
 /** A step as the log names it: its place, and the trace of the request that asked for it. */
@@ -154,17 +160,22 @@ export async function standsForNonce(
 async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const [attempts, steps] = await Promise.all([
+  // What was signed for steps carries nothing else.
+  const others = rows.filter((row) => row.signed_for === '[]').map((row) => row.id)
+  const [attempts, steps, carriers] = await Promise.all([
     database.knex<AttemptRow>('attempts').whereIn('transaction_id', ids),
     database
       .knex<StepRow>('steps')
       .whereIn('transaction_id', ids)
-      .select('transaction_id', 'action_id', 'intent_index', 'step_index', 'traceparent'),
+      .select('transaction_id', 'action_id', 'intent_index', 'step_index', 'traceparent', 'status'),
+    carriersOfAirdrops(database.knex, others),
   ])
+  const open = steps.filter((step) => step.status === 'executing')
+  const wanted = new Set([...open.map((step) => step.transaction_id), ...carriers])
   return rows.map((row) => {
     const own = attempts.filter((attempt) => attempt.transaction_id === row.id).map(toAttempt)
     const carried = steps.filter((step) => step.transaction_id === row.id).map(toCarried)
-    return toTransaction(row, own.sort(byFee), carried)
+    return { ...toTransaction(row, own.sort(byFee), carried), isUnwanted: !wanted.has(row.id) }
   })
 }
 
@@ -203,6 +214,7 @@ export function toTransaction(
     waitingSince: row.signed_at,
     attempts,
     carries,
+    isUnwanted: false,
   }
 }
 

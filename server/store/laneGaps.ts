@@ -41,8 +41,9 @@ export async function giveUpFiller(database: Database, id: number, now: number):
 }
 
 /**
- * Has a transaction that was given up sent again, since nothing has used its nonce. What it carried may have been carried
- * out by another one meanwhile; then vault and delegate refuse it. False: none was given up at this nonce, or the lane is stopped.
+ * Opens a transaction again that was given up, since nothing has used its nonce: a cancel is to use it up, as what it
+ * carried goes on without it. It may be mined itself all the same; what has been carried out by another one meanwhile,
+ * vault and delegate refuse then. False: none was given up at this nonce, or the lane is stopped.
  */
 export async function reopenLost(
   database: Database,

@@ -16,7 +16,8 @@ import { reopenDeposits, undoDeposit } from './undoDeposits.js'
 /**
  * Undoes what was settled in a block that is not the chain's any more: a reorganisation deeper than the confirmations.
  * Each undoing is the exact inverse of the settlement, so that the ledger goes on equalling the chain and all that was
- * undone is simply open again: our transactions are sent and watched anew, users' payments are looked for anew.
+ * undone is simply open again: our transactions are sent and watched anew, users' payments are looked for anew. Ours that
+ * came to nothing are cancelled: only their nonces are needed, and their steps' credit may be spent.
  */
 
 export type SettledBlock = { number: number; hash: Hash }
@@ -143,7 +144,10 @@ export async function undoBlock(
   return undone
 }
 
-/** The stored bytes are sent again until they, or a replacement of theirs, are mined. */
+/**
+ * The stored bytes are sent again until they, or a replacement of theirs, are mined; where nothing of what they carried is
+ * open again, only a cancel is sent.
+ */
 async function reopenTransaction(
   database: Database,
   id: number,
@@ -163,8 +167,8 @@ async function reopenTransaction(
     })
     const steps = await trx<StepRow>('steps').where({ transaction_id: id })
     for (const step of steps) {
-      // What failed on the chain may yet succeed; the step follows when that is settled. What failed and was paid all
-      // the same is as open again as a success.
+      // What failed on the chain may yet succeed, if its bytes come before the cancel; the step follows when that is
+      // settled. What failed and was paid all the same is as open again as a success.
       if (step.status === 'success' || (await readPayoutsOf(trx, step)).length > 0) {
         await unsettle(database, trx, step, { due_at: null }, now)
       }

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
-import { type Hash, parseUnits } from 'viem'
+import { type Abi, encodeFunctionData, type Hash, parseUnits } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
+import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
+import { devAccount } from '../../server/devnet/accounts.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { availableOf } from '../support/credit.js'
 import { until } from '../support/until.js'
@@ -21,8 +23,8 @@ describe('a reorganisation deeper than the confirmations', () => {
   const mine = (chain: ReturnType<typeof a>, blocks: number) =>
     rpc(chain.rpcUrls[0]!, 'anvil_mine', [`0x${blocks.toString(16)}`])
 
-  /** A payment of 5 on one chain and a payout of 5 on the other, both final. */
-  async function paidAction() {
+  /** A payment of 5 on one chain that is final, and a payout of 5 on the other, which has been asked for by itself. */
+  async function payment() {
     const user = newUser()
     await fund(a(), user.address, { usd: parseUnits('5', 6), native: 10n ** 18n })
     await mine(a(), confirmations)
@@ -41,11 +43,17 @@ describe('a reorganisation deeper than the confirmations', () => {
     const { actionId } = created.body
     await api.execute(actionId, 0, 0, { hash }, 0)
     await mine(a(), confirmations)
+    return { user, hash, actionId: actionId as string }
+  }
+
+  /** Both final. */
+  async function paidAction() {
+    const { user, hash, actionId } = await payment()
     const payout = await until(async () => (await step(actionId, 1)).transactionHash, 'the payout to be stored', 20_000)
     await until(() => rpc(b().rpcUrls[0]!, 'eth_getTransactionReceipt', [payout]), 'the payout to be mined')
     await mine(b(), confirmations)
     await until(async () => (await step(actionId, 1)).status === 'success', 'the payout', 20_000)
-    return { user, hash, actionId: actionId as string }
+    return { user, hash, actionId }
   }
 
   const step = async (actionId: string, index: number) =>
@@ -74,6 +82,41 @@ describe('a reorganisation deeper than the confirmations', () => {
     )
     expect(await balanceOf(b(), usd(b()), user.address)).to.equal(parseUnits('5', 18))
     expect((await api.get(`/actions/${actionId}`)).body.status).to.equal('success')
+    await expectBooksToBalance()
+  })
+
+  it('that removes a payout which had failed sends that no more, since its credit is the user’s again', async function () {
+    this.timeout(60_000)
+    const url = b().rpcUrls[0]!
+    await rpc(url, 'evm_setAutomine', [false])
+    const { user, actionId } = await payment()
+    const transactions = () => service.database.knex('transactions').where({ chain_id: b().chainId })
+    const { id } = await until(
+      () => transactions().where({ status: 'open' }).whereNotNull('sent_at').first('id'),
+      'it to be sent',
+    )
+    const { hash, raw } = await service.database.knex('attempts').where({ transaction_id: id }).first('hash', 'raw')
+    // In the same block, before it.
+    await rpc(url, 'anvil_dropTransaction', [hash])
+    const data = encodeFunctionData({ abi: solverVaultAbi as Abi, functionName: 'setPaused', args: [true] })
+    const paused = sendFrom(b(), devAccount(0), { to: b().vault, data })
+    const pooled = async () => Number(((await rpc(url, 'txpool_status', [])) as { pending: string }).pending)
+    await until(async () => (await pooled()) === 1, 'it in the pool')
+    await rpc(url, 'eth_sendRawTransaction', [raw])
+    await mine(b(), confirmations)
+    await paused
+    await until(async () => (await step(actionId, 1)).status === 'reverted', 'the payout to fail', 20_000)
+    expect(await availableOf(api, user.address)).to.equal('5000000')
+
+    await rpc(url, 'anvil_reorg', [confirmations, []])
+    await rpc(url, 'anvil_dropAllTransactions', [])
+    await rpc(url, 'evm_setAutomine', [true])
+    const isOpen = async () => (await transactions().where({ id }).first('status')).status === 'open'
+    await until(isOpen, 'its transaction to be open again', 20_000)
+    await until(async () => (await mine(b(), 1), !(await isOpen())), 'its nonce to be used up', 30_000)
+    expect(await balanceOf(b(), usd(b()), user.address)).to.equal(0n)
+    expect(await availableOf(api, user.address)).to.equal('5000000')
+    expect((await step(actionId, 1)).status).to.equal('reverted')
     await expectBooksToBalance()
   })
 

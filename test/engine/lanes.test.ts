@@ -139,7 +139,7 @@ describe('a lane whose nonce is not the chain’s', () => {
     expect(await nonce()).to.equal(nextNonce + 3)
   })
 
-  it('sends again what was given up in error, since the chain still waits for its nonce, and pays nothing twice', async function () {
+  it('uses up the nonce of what was given up in error, since the chain still waits for it, and pays nothing twice', async function () {
     this.timeout(100_000)
     const { url, knex } = { url: chain().rpcUrls[0]!, knex: service.database.knex }
     const given = await ask({ first: () => rpc(url, 'evm_setAutomine', [false]) })
@@ -158,8 +158,8 @@ describe('a lane whose nonce is not the chain’s', () => {
     expect((await knex('transactions').where({ id }).first('status')).status).to.equal('final')
   })
 
-  it('books what a transaction that was given up in error has paid after all, though its step had failed meanwhile', async function () {
-    this.timeout(100_000)
+  /** Of 9; its transaction was given up in error, and its step has failed since. Nothing is mined by itself any more. */
+  async function givenUpPayout() {
     const { url, knex } = { url: chain().rpcUrls[0]!, knex: service.database.knex }
     const user = newUser()
     const usd = tokenOf(chain(), 'usd').address
@@ -178,7 +178,7 @@ describe('a lane whose nonce is not the chain’s', () => {
     const key = { chain_id: chain().chainId, signer, status: 'open' }
     await until(async () => knex('transactions').where(key).whereNotNull('sent_at').first('id'), 'the transaction')
     const { id } = await knex('transactions').where(key).first('id')
-    const { hash } = await knex('attempts').where({ transaction_id: id }).first('hash')
+    const { hash, raw } = await knex('attempts').where({ transaction_id: id }).first('hash', 'raw')
     // An operator was told by a node that knew nothing of it; the step was prepared anew, and refused.
     await knex('transactions').where({ id }).update({ status: 'lost', due_at: null })
     await knex('steps').where({ transaction_id: id }).update({ transaction_id: null, due_at: null })
@@ -189,14 +189,42 @@ describe('a lane whose nonce is not the chain’s', () => {
       'settled',
     )
     await rpc(url, 'anvil_dropTransaction', [hash])
-    await rpc(url, 'evm_setAutomine', [true])
     const isFinal = async () => (await knex('transactions').where({ id }).first('status')).status === 'final'
-    await until(isFinal, 'the transaction to be final', 60_000)
-    expect(await balanceOf(chain(), usd, user.address)).to.equal(9n)
-    const [token] = (await api.get(`/coredeposit/${user.address}`)).body.data.tokens
+    const final = async () => {
+      await until(isFinal, 'the transaction to be final', 60_000)
+      const [token] = (await api.get(`/coredeposit/${user.address}`)).body.data.tokens
+      const { status } = (await api.get(`/actions/${ref.actionId}/intents/0/steps/0`)).body
+      const { vaults } = await compareVaults(service.database, devnet.chains)
+      expect(vaults.map(({ unexplained }) => unexplained)).to.deep.equal(vaults.map(() => 0n))
+      return { has: await balanceOf(chain(), usd, user.address), token, status }
+    }
+    const cancel = () => knex('attempts').where({ transaction_id: id, is_cancel: 1 }).first('hash')
+    return { url, raw, cancel, final }
+  }
+
+  it('cancels what was given up in error and is to pay what is the user’s again, since its step has failed', async function () {
+    this.timeout(100_000)
+    const { url, cancel, final } = await givenUpPayout()
+    await rpc(url, 'evm_setAutomine', [true])
+    const { has, token, status } = await final()
+    expect([has, status]).to.deep.equal([0n, 'error'])
+    expect(token, 'his credit').to.include({ available: '9', reserved: '0' })
+    expect(await cancel()).not.to.equal(undefined)
+  })
+
+  it('books what a transaction that was given up in error has paid after all, though its step had failed meanwhile', async function () {
+    this.timeout(100_000)
+    const { url, raw, cancel, final } = await givenUpPayout()
+    // Somebody else has kept it.
+    const { hash } = await until(cancel, 'the cancel', 60_000)
+    await until(() => rpc(url, 'eth_getTransactionByHash', [hash]), 'the node to have it')
+    await rpc(url, 'anvil_dropTransaction', [hash])
+    await rpc(url, 'eth_sendRawTransaction', [raw])
+    await rpc(url, 'evm_mine', [])
+    await rpc(url, 'evm_setAutomine', [true])
+    const { has, token, status } = await final()
+    expect(has).to.equal(9n)
     expect(token, 'he has his money').to.include({ available: '0', reserved: '0' })
-    expect((await api.get(`/actions/${ref.actionId}/intents/0/steps/0`)).body.status).to.equal('success')
-    const { vaults } = await compareVaults(service.database, devnet.chains)
-    expect(vaults.map(({ unexplained }) => unexplained)).to.deep.equal(vaults.map(() => 0n))
+    expect(status).to.equal('success')
   })
 })

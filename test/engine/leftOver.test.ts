@@ -1,6 +1,10 @@
 import { expect } from 'chai'
 import { numberToHex, parseGwei } from 'viem'
+import type { Chain } from '../../server/chain/chain.js'
 import { rpc } from '../../server/devnet/anvil.js'
+import { createLeftOverCheck } from '../../server/engine/leftOver.js'
+import type { EngineTools } from '../../server/engine/tools.js'
+import { randomAddress } from '../support/builders.js'
 import { until } from '../support/until.js'
 import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
 import { actionOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
@@ -125,4 +129,36 @@ describe('what a full block has left over', function () {
     // A node is waited for 10 s when something is sent.
     await until(() => hasSucceeded(step!), 'the step', 5_000)
   })
+})
+
+describe('what is left over and has nothing that waits for it', () => {
+  for (const isUnwanted of [false, true]) {
+    it(isUnwanted ? 'is handed to no node, since it is to be cancelled' : 'is, while something does', async () => {
+      const sent: string[] = []
+      let looks = 0
+      const attempts = [{ hash: '0x1', raw: '0x', isCancel: false }]
+      const chain = {
+        config: { chainId: 1 },
+        nonces: async () => [[3]],
+        send: async ({ hash }: { hash: string }) => (sent.push(hash), { kind: 'notPooled', text: '' }),
+      } as unknown as Chain
+      const signer = randomAddress()
+      const tools = {
+        signers: new Map([[signer, {}]]),
+        store: {
+          lowestUnminedNonce: async () => ((looks += 1), 3),
+          readUnmined: async () => ({ signer, nonce: 3, sentAt: 1, attempts, isUnwanted }),
+        },
+        log: { info: () => undefined, warn: () => undefined },
+      } as unknown as EngineTools
+      const leftOver = createLeftOverCheck(chain, tools)
+      await until(() => {
+        leftOver.blockSeen({ after: Date.now() })
+        leftOver.check()
+        return looks > 1
+      }, 'a second look, which comes after the first')
+      await leftOver.stop()
+      expect(sent).to.deep.equal(isUnwanted ? [] : ['0x1'])
+    })
+  }
 })

@@ -55,6 +55,50 @@ describe('what is sent again on a lane', () => {
     expect(sent.slice(3, 5)).to.deep.equal(['0x3', '0x5'])
   })
 
+  for (const [signature, signTransaction] of [
+    ['is there', async () => '0x02'],
+    ['is not to be had', () => Promise.reject(new Error('away'))],
+  ] as const) {
+    it(`is a cancel where nothing waits for the transaction any more, and else nothing: its signature ${signature}`, async () => {
+      const sent: { raw: string; isCancel: boolean }[] = []
+      let asked = 0
+      const unwanted = { ...at(0), sentAt: 1, sendOutcome: 'known', isUnwanted: true } as JournalTransaction
+      const chain = {
+        config: { chainId: 1, replaceAfterMs: 1_000 },
+        receipts: async () => [null],
+        gasOfTransfer: async () => 21_000n,
+        send: async ({ raw, isCancel }: { raw: string; isCancel: boolean }) => {
+          sent.push({ raw, isCancel })
+          return { kind: 'accepted', text: 'ok' }
+        },
+      } as unknown as Chain
+      const signer = { signTransaction: (...unsigned: []) => ((asked += 1), signTransaction(...unsigned)) }
+      const tools = {
+        now: Date.now,
+        look: () => undefined,
+        sendWindow: createSendWindow(async () => [0]),
+        tips: createTips(Date.now),
+        signerFaults: new Map(),
+        signers: new Map([[unwanted.signer, signer]]),
+        heads: new Map([[1, { baseFeePerGas: 1n }]]),
+        codec: { replacementFees: () => ({ maxFeePerGas: 2n, maxPriorityFeePerGas: 2n }) },
+        log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+        store: {
+          lowestUnminedNonce: async () => 0,
+          readUnmined: async () => unwanted,
+          noteSend: async () => undefined,
+          recordAttempt: async () => 'recorded',
+        },
+      } as unknown as EngineTools
+      const resends = createResends(chain, tools)
+      const seen = { head: { baseFeePerGas: 1n } as Block, movedAt: 0, unanswered: new Set<number>() }
+      resends.begin([unwanted], seen)
+      await until(() => asked === 1, 'the signature to be asked for')
+      await resends.stop()
+      expect(sent).to.deep.equal(signature === 'is there' ? [{ raw: '0x02', isCancel: true }] : [])
+    })
+  }
+
   for (const [when, waitingSince] of [
     ['an hour ago', Date.now() - 3_600_000],
     ['by a clock that was an hour ahead', Date.now() + 3_600_000],

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { StepResult } from '../../server/store/bookResult.js'
-import { randomHash, usdOn2 } from '../support/builders.js'
+import { aSignedAttempt, randomAddress, randomHash, usdOn2 } from '../support/builders.js'
 import { reorganisationScene } from './reorganisationScene.js'
 
 /** Of ours: it had failed, or was undone, and is mined again, or another one has done its work. */
@@ -238,5 +238,56 @@ describe('a transaction that is settled again', () => {
     }
     expect((await scene.store.readStep(payout))?.error?.retryable).to.equal(false)
     expect(await available()).to.equal(100n)
+  })
+})
+
+describe('a transaction that is open again', () => {
+  const scene = reorganisationScene()
+  const { now, need, ask, paidAction, record, prepared, settling } = scene
+
+  const open = async () => (await scene.store.readDueTransactions(2, 10, now + 60_000))[0]!
+  const cancel = { ...aSignedAttempt(), isCancel: true }
+
+  /** What is settled of a step's transaction, with that block gone. */
+  async function undone(how: 'failed' | 'paid') {
+    const { payout } = await paidAction()
+    await ask(payout, null, [need])
+    const transactionId = await record(await prepared(payout))
+    expect(await open(), 'for the first time').to.include({ id: transactionId, isUnwanted: false })
+    const block = { number: 3, hash: randomHash() }
+    const place = { transactionHash: randomHash(), blockNumber: 3 }
+    const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
+    const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
+    const paid = { confirmations: 1, arrivals: [], payouts, blockHash: block.hash }
+    const result: StepResult =
+      how === 'paid' ? { status: 'success', ...paid, ...place } : { status: 'reverted', error, ...place }
+    await settling(payout, transactionId)(3, result, block.hash)
+    await scene.store.undoBlock(2, block, now)
+  }
+
+  it('is unwanted where its step has failed, and may be cancelled', async () => {
+    await undone('failed')
+    const reopened = await open()
+    expect(reopened).to.include({ isUnwanted: true })
+    expect(await scene.store.recordAttempt(reopened, cancel, now)).to.equal('recorded')
+  })
+
+  it('is wanted where its step was undone with it, and where it carries an airdrop', async () => {
+    await undone('paid')
+    expect(await open()).to.include({ isUnwanted: false })
+    const wallet = randomAddress()
+    const key = { chainId: 2, token: usdOn2, wallet }
+    const asked = await scene.store.requestAirdrop({ ...key, amount: 5n, periodMs: 1_000 }, now)
+    if (asked.outcome !== 'accepted') throw new Error(asked.outcome)
+    const id = await record({ steps: [], airdrop: asked.airdrop })
+    const due = await scene.store.readDueTransactions(2, 10, now + 60_000)
+    expect(due.find((transaction) => transaction.id === id)).to.include({ isUnwanted: false })
+  })
+
+  it('is not cancelled by one who has read it before something waited for it again', async () => {
+    await undone('paid')
+    const before = { ...(await open()), isUnwanted: true }
+    expect(await scene.store.recordAttempt(before, cancel, now)).to.equal('stale')
+    expect((await open()).attempts).to.have.length(1)
   })
 })
