@@ -17,7 +17,7 @@ import type { EngineTools } from './tools.js'
 type Seen = {
   /** The chain's newest block. */
   head: bigint
-  /** The receipt's block was read itself just now, by the hash that the receipt names. */
+  /** The receipt's block was read itself just now, and is linked to this head by the hashes of those between them. */
   isRead: boolean
 }
 
@@ -69,7 +69,7 @@ async function settleOrNote(
     confirmationsFor(receipt, users, chain, tools),
     ...works.map((work) => work.view.requiredConfirmations),
   )
-  // One node that was asked for the very block need not be asked again.
+  // Where one node is believed, the block that was read under the head need not be asked for again.
   const isCertain = async () => (chain.config.agreement === 1 && isRead) || chain.isCertain(receipt, needed)
   if (confirmations < needed || !(await isCertain())) return note()
   const bundle = readBundle(transaction, receipt, chain, tools)

@@ -1,4 +1,4 @@
-import type { Chain } from '../chain/chain.js'
+import type { Block, Chain } from '../chain/chain.js'
 
 export type BlockReceipts = NonNullable<Awaited<ReturnType<Chain['blockReceipts']>>>
 
@@ -30,4 +30,41 @@ export async function* readBlocks(
     }
     next += BigInt(found.length)
   }
+}
+
+/** What of the blocks that were read is of one chain. */
+type Linked = {
+  /** Each is the parent of the next one. */
+  linked: BlockReceipts[]
+  /** They are the head's, however deep; else the head is too far above them to say so. */
+  isUnderHead: boolean
+  /** Those up to the first that does not fit: only another look tells what the chain has at its number. */
+  unbroken: BlockReceipts[]
+}
+
+/**
+ * Holds blocks that were read one after the other against each other, and against the head from which their depth is
+ * counted. Nodes, or those behind one gateway, may be on either side of a reorganisation, so that a number says nothing.
+ */
+export function linkBlocks(found: readonly BlockReceipts[], head: Block): Linked {
+  const top = found.at(-1)?.block ?? head
+  const isUnderHead = top.number >= head.number - 1n
+  let expected = isUnderHead ? [head.hash, head.parentHash] : [top.hash]
+  const linked = found.toReversed().filter(({ block }) => {
+    const fits = expected.includes(block.hash)
+    if (fits) expected = [block.parentHash]
+    return fits
+  })
+  linked.reverse()
+  const broken = found.findIndex((one) => !linked.includes(one))
+  return { linked, isUnderHead, unbroken: found.slice(0, broken === -1 ? found.length : broken) }
+}
+
+/**
+ * Whether the block that was read ahead is the one of that number for certain. Nodes may answer out of order, and
+ * before the head is told the chain may have reorganised; of a block further down the head does not say so.
+ */
+export function isUnder(head: Block, ahead: Block, number: bigint): boolean {
+  if (ahead.number !== number) return false
+  return ahead.hash === head.hash || (number === head.number - 1n && ahead.hash === head.parentHash)
 }

@@ -11,12 +11,14 @@ import { createLookTimes } from './lookTimes.js'
 import { createMissingSignerCheck } from './missingSigners.js'
 import { transactionFields } from './logFields.js'
 import { meetReceipt, tellOf } from './meetReceipt.js'
-import { type BlockReceipts, readBlocks } from './readBlocks.js'
+import { type BlockReceipts, isUnder, linkBlocks, readBlocks } from './readBlocks.js'
 import { createReorganisationCheck } from './reorganisations.js'
 import { createResends } from './resends.js'
 import type { EngineTools } from './tools.js'
 
 const batchSize = 200
+/** Blocks, however large, that lie in memory with all their receipts. */
+const readAtOnce = 4
 const lookAgainMs = 5_000
 /** How long a chain that could not be watched is left alone at least. */
 const faultMs = 1_000
@@ -52,7 +54,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   let lookedAt = -Infinity
   /** When the head was last looked at before it was seen to have moved: the blocks since then came later. */
   let movedAt = -Infinity
-  /** Blocks that were read in this round, by number. */
+  /** Blocks that were read in this round and are the head's, by number. */
   const canonical = new Map<bigint, Hash>()
   const blocksRead = createBlocksRead(chain.config.confirmations)
   const reorganisations = createReorganisationCheck(chain, tools)
@@ -183,18 +185,29 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   async function readNewBlocks(head: Block, next: BlockReceipts | null): Promise<void> {
     const ask = async (number: bigint) =>
       next && isUnder(head, next.block, number) ? next : chain.blockReceipts(number)
-    // No more than can be settled at once: the next ones would only lie in memory.
-    const blocks = { after: blocksRead.after(head), head: head.number, mostAtOnce: settledAtOnce }
-    for await (const found of readBlocks(blocks, ask)) {
-      for (const { block } of found) canonical.set(block.number, block.hash)
-      const receipts = found.flatMap((block) => block.receipts)
-      await meetAll(
-        receipts.filter(({ from }) => tools.signers.has(from)),
-        head,
-      )
-      // Not before: what could not be met is read again.
-      blocksRead.note(found.map(({ block }) => block))
+    const blocks = { after: blocksRead.after(head), head: head.number, mostAtOnce: readAtOnce }
+    const found: BlockReceipts[] = []
+    try {
+      for await (const some of readBlocks(blocks, ask)) {
+        found.push(...some.map(({ block, receipts }) => ({ block, receipts: receipts.filter(isOurs) })))
+      }
+    } finally {
+      await meetFound(found, head)
     }
+  }
+
+  /** Only all of them show whether one is under the head; what does not fit is read again in the next round. */
+  async function meetFound(found: readonly BlockReceipts[], head: Block): Promise<void> {
+    const { linked, isUnderHead, unbroken } = linkBlocks(found, head)
+    if (isUnderHead) for (const { block } of linked) canonical.set(block.number, block.hash)
+    const ours = linked.flatMap(({ receipts }) => receipts)
+    await meetAll(ours, head)
+    // Not before: what could not be met is read again.
+    blocksRead.note(unbroken.map(({ block }) => block))
+  }
+
+  function isOurs({ from }: Receipt): boolean {
+    return tools.signers.has(from)
   }
 
   async function meetAll(ours: Receipt[], head: Block): Promise<void> {
@@ -330,13 +343,4 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     clearTimeout(timer)
     pause = null
   }
-}
-
-/**
- * Whether the block that was read ahead is the one of that number for certain. Nodes may answer out of order, and before
- * the head is told the chain may have reorganised; of a block further down the head does not say so.
- */
-function isUnder(head: Block, ahead: Block, number: bigint): boolean {
-  if (ahead.number !== number) return false
-  return ahead.hash === head.hash || (number === head.number - 1n && ahead.hash === head.parentHash)
 }

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import type { Hex } from 'viem'
 import { rpc } from '../../server/devnet/anvil.js'
+import type { JsonCall } from '../chain/faultyNode.js'
 import { payingAction } from '../support/payingAction.js'
 import { until } from '../support/until.js'
 import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
@@ -70,6 +72,8 @@ describe('a step’s transaction whose block is exchanged for another', function
     await until(() => looks() > before + 6, 'looks at the head')
   }
 
+  const pooled = async () => Number(((await rpc(url(), 'txpool_status', [])) as { pending: string }).pending)
+
   async function ends(step: string): Promise<void> {
     await rpc(url(), 'anvil_mine', ['0x4'])
     await until(async () => (await api.get(step)).body.status === 'success', step)
@@ -104,8 +108,66 @@ describe('a step’s transaction whose block is exchanged for another', function
     await rpc(url(), 'anvil_dropAllTransactions', [])
     await seen()
     await rpc(url(), 'evm_mine', [])
-    const pooled = async () => Number(((await rpc(url(), 'txpool_status', [])) as { pending: string }).pending)
     await until(async () => (await pooled()) === 1, 'it in the pool again', 5_000)
     await ends(step)
+  })
+
+  /**
+   * A step in a block that has been exchanged for one without it. From now on two nodes are behind one address: one has
+   * the exchanged block as its newest still, and answers whoever asks for that or for what is in it; the other has four
+   * blocks from its number on.
+   */
+  async function exchanged() {
+    const step = await sent()
+    await open().update({ due_at: Date.now() + 600_000 })
+    const { hash } = await service.database
+      .knex('attempts')
+      .whereIn('transaction_id', open().select('id'))
+      .first('hash')
+    const latest = ({ method, params }: JsonCall) => method === 'eth_getBlockByNumber' && params[0] === 'latest'
+    const before: unknown = await rpc(url(), 'eth_getBlockByNumber', ['latest', false])
+    node().behave({ kind: 'answer', answer: (call) => (latest(call) ? { result: before } : null) })
+    await seen()
+    await rpc(url(), 'evm_mine', [])
+    const number = (await rpc(url(), 'eth_blockNumber', [])) as Hex
+    const block: unknown = await rpc(url(), 'eth_getBlockByNumber', [number, false])
+    const receipts = (await rpc(url(), 'eth_getBlockReceipts', [number])) as object[]
+    await rpc(url(), 'anvil_reorg', [1, []])
+    await rpc(url(), 'anvil_dropAllTransactions', [])
+    await rpc(url(), 'anvil_mine', ['0x3'])
+    const isOfIt = ({ params }: JsonCall) => params[0] === number || params[0] === hash
+    const left = ({ method, params }: JsonCall) => {
+      if (method === 'eth_getBlockReceipts') return { result: params[0] === number ? receipts : null }
+      if (method === 'eth_getTransactionReceipt') return { result: params[0] === hash ? receipts[0] : null }
+      if (method !== 'eth_getBlockByNumber' || Number(params[0]) < Number(number)) return null
+      return { result: params[0] === number || params[0] === 'latest' ? block : null }
+    }
+    node().behave((calls) => (calls.some(isOfIt) ? { kind: 'answer', answer: left } : { kind: 'pass' }))
+    return { step, number: Number(number) }
+  }
+
+  /** It is carried out on the chain as that is now, which every node has from now on. */
+  async function endsAnew({ step, number }: { step: string; number: number }): Promise<void> {
+    expect((await api.get(step)).body.status).to.equal('executing')
+    node().behave({ kind: 'pass' })
+    await open().update({ due_at: 1 })
+    await until(async () => (await pooled()) === 1, 'it in the pool again', 15_000)
+    await ends(step)
+    expect((await api.get(step)).body.blockNumber).to.be.greaterThan(number)
+  }
+
+  it('is not settled in one that the block above does not name as its parent, however many are above', async () => {
+    const one = await exchanged()
+    await seen()
+    await endsAnew(one)
+  })
+
+  it('is not settled in one that has not got as many above it where it is the chain’s', async () => {
+    const one = await exchanged()
+    await open().update({ due_at: 1 })
+    const isMined = async () => (await open().whereNotNull('mined_block')).length === 1
+    await until(isMined, 'its receipt to be seen')
+    await seen()
+    await endsAnew(one)
   })
 })
