@@ -173,8 +173,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/resends.ts',
-        find: 'if (!paysFor(attempts, head)) inVain.delete(signer)',
-        replace: 'if (attempts.length === 0) inVain.delete(signer)',
+        find: 'if (!paysFor(forms, head)) inVain.delete(signer)',
+        replace: 'if (forms.length === 0) inVain.delete(signer)',
       },
     ],
     tests: ['test/engine/atTheCap.test.ts', '-g', 'did not pay enough'],
@@ -337,8 +337,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes.ts',
-        find: 'return isUnwanted && !attempts.at(-1)!.isCancel',
-        replace: 'return isUnwanted && attempts.length === 0',
+        find: 'return isUnwanted && !forms.at(-1)!.isCancel',
+        replace: 'return isUnwanted && forms.length === 0',
       },
     ],
     tests: ['test/engine/lanes.test.ts', '-g', 'cancels what was given up'],

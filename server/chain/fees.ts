@@ -14,7 +14,7 @@ const leastGas = 60_000n
 /** EIP-7825: no transaction may have a higher limit, on chains at Osaka. */
 export const mostGas = 16_777_216n
 
-/** Of a first attempt: twice the base fee lasts through six full blocks (each raises it by an eighth at most). */
+/** Of the first form of a transaction: twice the base fee lasts through six full blocks (each raises it by an eighth at most). */
 export function initialFees(baseFeePerGas: bigint, config: FeeConfig): Fees {
   return feesUnder(stepFeeCap(config), baseFeePerGas, config)
 }
@@ -26,18 +26,18 @@ function feesUnder(cap: bigint, baseFeePerGas: bigint, config: FeeConfig): Fees 
 
 /**
  * Of a replacement at the same nonce: nodes want both caps raised by at least a tenth over what they hold, and a node may
- * hold any attempt ever signed, so the highest of all counts. Null when that would go beyond what a form may offer: for
+ * hold any form ever signed, so the highest of all counts. Null when that would go beyond what a form may offer: for
  * a cancel the chain's cap, for what carries steps somewhat less, so that it can still be cancelled.
  */
 export function replacementFees(
-  attempts: readonly Fees[],
+  forms: readonly Fees[],
   baseFeePerGas: bigint,
   config: FeeConfig,
   { isCancel }: { isCancel: boolean },
 ): Fees | null {
   const cap = isCancel ? config.maxFeePerGasCap : stepFeeCap(config)
   const wanted = feesUnder(cap, baseFeePerGas, config)
-  const highest = (pick: (fees: Fees) => bigint) => attempts.reduce((most, fees) => greatest(most, pick(fees)), 0n)
+  const highest = (pick: (fees: Fees) => bigint) => forms.reduce((most, fees) => greatest(most, pick(fees)), 0n)
   const maxFeePerGas = greatest(bump(highest((fees) => fees.maxFeePerGas)), wanted.maxFeePerGas)
   const maxPriorityFeePerGas = greatest(bump(highest((fees) => fees.maxPriorityFeePerGas)), wanted.maxPriorityFeePerGas)
   const most = greatest(maxFeePerGas, maxPriorityFeePerGas)

@@ -82,7 +82,7 @@ export type Action = {
 /** A step's place: the batch's position in its intent, and the intent's in its action. */
 export type StepRef = { actionId: string; intentIndex: number; stepIndex: number }
 
-/** A step in one of its attempts; what reorganisations have opened again is another. */
+/** A step in one of its attempts, such as `3`, or `3.1` once a reorganisation has opened that one again. */
 export type StepAttempt = { ref: StepRef; attempt: string }
 
 export function isSameStep(a: StepRef, b: StepRef): boolean {

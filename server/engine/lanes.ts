@@ -5,7 +5,7 @@ import type { Airdrop } from '../domain/airdrop.js'
 import { SignerUnavailable } from '../domain/errors.js'
 import { unfunded } from '../domain/unfunded.js'
 import type { RecordOutcome } from '../store/journal.js'
-import type { CarriedStep, JournalTransaction, SignedAttempt } from '../store/journalTransactions.js'
+import type { CarriedStep, JournalTransaction, SignedForm } from '../store/journalTransactions.js'
 import { transactionFields } from './logFields.js'
 import { isRefused } from './operators.js'
 import { isResting, signForm } from './signForm.js'
@@ -122,41 +122,41 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
  */
 export async function sendStored(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
   if (!(await tools.sendWindow.hasRoom(transaction))) return
-  const attempt = transaction.attempts.at(-1)!
+  const form = transaction.forms.at(-1)!
   // Its nonce has to be used up, and is for nothing: what it would pay has no credit set aside.
   if (isToBeCancelled(transaction)) {
     await replace(transaction, chain, { isCancel: true }, tools)
     return
   }
-  const answer = await chain.send(attempt)
-  await noteAnswer(transaction, attempt, answer, chain, tools)
-  if (isUnfunded(answer, tools) && !attempt.isCancel) await sendCheaper(transaction, chain, tools)
-  if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: attempt.isCancel }, tools)
+  const answer = await chain.send(form)
+  await noteAnswer(transaction, form, answer, chain, tools)
+  if (isUnfunded(answer, tools) && !form.isCancel) await sendCheaper(transaction, chain, tools)
+  if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: form.isCancel }, tools)
   // The others must not wait for him; alone he is waited for as long as for anything that is stuck.
   const isInTheWay = answer.kind === 'authorityBusy' && transaction.carries.length > 1
-  if ((isInTheWay || answer.kind === 'dead') && !attempt.isCancel) {
+  if ((isInTheWay || answer.kind === 'dead') && !form.isCancel) {
     await replace(transaction, chain, { isCancel: true }, tools)
   }
 }
 
 /** Nothing waits for it, and it might pay all the same: while no cancel can be signed, it is sent to nobody. */
-export function isToBeCancelled({ isUnwanted, attempts }: JournalTransaction): boolean {
-  return isUnwanted && !attempts.at(-1)!.isCancel
+export function isToBeCancelled({ isUnwanted, forms }: JournalTransaction): boolean {
+  return isUnwanted && !forms.at(-1)!.isCancel
 }
 
 /** Stores what the nodes said to a signed form, and when to look again; whoever can do something about it hears of it. */
 async function noteAnswer(
   transaction: JournalTransaction,
-  attempt: SignedAttempt,
+  form: SignedForm,
   { kind, text }: SendOutcome,
   chain: Chain,
   tools: EngineTools,
 ): Promise<void> {
   const now = tools.now()
-  const context = { ...transactionFields(transaction), hash: attempt.hash }
+  const context = { ...transactionFields(transaction), hash: form.hash }
   tools.log.debug({ ...context, outcome: kind, answer: text }, 'transaction sent')
   // It may be mined already, and is looked for while the answer is noted.
-  tools.look(transaction.chainId, attempt.hash)
+  tools.look(transaction.chainId, form.hash)
   if (kind === 'notPooled') {
     tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
     if (isUnfunded({ kind, text }, tools)) tools.purses.refused(chain, transaction.signer)
@@ -169,7 +169,7 @@ async function noteAnswer(
   }
   const outcome = isUnfunded({ kind, text }, tools) ? unfunded : kind
   // How long the newest form waits for a block says nothing where an older one was sent.
-  const waitsAnew = attempt !== transaction.attempts.at(-1)
+  const waitsAnew = form !== transaction.forms.at(-1)
   await tools.store.noteSend(transaction.id, { outcome, dueAt: now + lookAgainMs[kind], waitsAnew }, now)
 }
 
@@ -183,8 +183,8 @@ function isUnfunded({ kind, text }: SendOutcome, tools: EngineTools): boolean {
  */
 async function sendCheaper(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
   const { baseFeePerGas } = await headOf(chain, tools)
-  const newest = transaction.attempts.at(-1)!
-  const paying = transaction.attempts.filter(({ maxFeePerGas }) => maxFeePerGas >= baseFeePerGas)
+  const newest = transaction.forms.at(-1)!
+  const paying = transaction.forms.filter(({ maxFeePerGas }) => maxFeePerGas >= baseFeePerGas)
   const cheapest = paying.reduce((least, form) => (form.maxFeePerGas < least.maxFeePerGas ? form : least), newest)
   const fees = tools.codec.initialFees(baseFeePerGas, tools.tips.on(chain.config))
   // A little less would be refused as well, or soon be too little.
@@ -206,12 +206,7 @@ export async function replace(
   tools: EngineTools,
 ): Promise<boolean> {
   const head = await headOf(chain, tools)
-  const fees = tools.codec.replacementFees(
-    transaction.attempts,
-    head.baseFeePerGas,
-    tools.tips.on(chain.config),
-    options,
-  )
+  const fees = tools.codec.replacementFees(transaction.forms, head.baseFeePerGas, tools.tips.on(chain.config), options)
   if (!fees) {
     // It is looked at every few seconds, maybe for hours; the metric of what is stuck tells of it.
     tools.log.debug(transactionFields(transaction), 'replacement would exceed the fee cap')
@@ -222,7 +217,7 @@ export async function replace(
 }
 
 type Form = Pick<Outgoing, 'to' | 'data' | 'authorizations' | 'gasLimit'> & {
-  fees: Pick<SignedAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+  fees: Pick<SignedForm, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
   isCancel: boolean
 }
 
@@ -235,18 +230,18 @@ async function addForm(
 ): Promise<boolean> {
   if (isResting(transaction.signer, tools)) return false
   const { nonce, signer, carries: steps } = transaction
-  const form = { to, data, authorizations, gasLimit, fees, isCancel, chain, nonce, signer, steps }
-  const attempt = await signForm(form, tools).catch((error: unknown) => {
+  const unsigned = { to, data, authorizations, gasLimit, fees, isCancel, chain, nonce, signer, steps }
+  const form = await signForm(unsigned, tools).catch((error: unknown) => {
     // What was sent before stays valid, and the other transactions of the chain must not wait for this one.
     if (error instanceof SignerUnavailable) return null
     throw error
   })
-  if (!attempt) return false
-  const stored = await tools.store.recordAttempt(transaction, attempt, tools.now())
+  if (!form) return false
+  const stored = await tools.store.recordForm(transaction, form, tools.now())
   if (stored === 'stale') return true
-  const replaced = { ...transactionFields(transaction), hash: attempt.hash, isCancel }
+  const replaced = { ...transactionFields(transaction), hash: form.hash, isCancel }
   tools.log.info(replaced, 'transaction replaced')
-  await noteAnswer(transaction, attempt, await chain.send(attempt), chain, tools)
+  await noteAnswer(transaction, form, await chain.send(form), chain, tools)
   return true
 }
 
@@ -256,15 +251,15 @@ export async function fillGap(chain: Chain, signer: Address, nonce: number, tool
   const head = await headOf(chain, tools)
   const fees = tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config))
   const payload = await nothingFrom(signer, chain)
-  const attempt = await signForm({ ...payload, chain, nonce, signer, fees, steps: [], isCancel: true }, tools)
-  const filler = { chainId, signer, nonce, gasLimit: payload.gasLimit, attempt }
+  const form = await signForm({ ...payload, chain, nonce, signer, fees, steps: [], isCancel: true }, tools)
+  const filler = { chainId, signer, nonce, gasLimit: payload.gasLimit, form }
   const recorded = await tools.store.recordFiller(filler, tools.now())
   if (!recorded) return
-  tools.log.warn({ ...transactionFields(recorded), hash: attempt.hash }, 'a nonce that the journal never had is filled')
-  const answer = await chain.send(attempt)
+  tools.log.warn({ ...transactionFields(recorded), hash: form.hash }, 'a nonce that the journal never had is filled')
+  const answer = await chain.send(form)
   // There was no gap: a node had told too low a nonce.
   if (answer.kind === 'consumed') await tools.store.giveUpFiller(recorded.id, tools.now())
-  else await noteAnswer(recorded, attempt, answer, chain, tools)
+  else await noteAnswer(recorded, form, answer, chain, tools)
 }
 
 /**

@@ -69,7 +69,7 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
     while (!stopped) {
       const missing = await readSent(signer, nonce)
       if (!missing || wasHanded(signer, nonce)) break
-      const { kind } = await chain.send(missing.attempts.at(-1)!)
+      const { kind } = await chain.send(missing.forms.at(-1)!)
       handed.set(signer, { nonce, until: kind === 'ambiguous' ? performance.now() + unansweredMs : Infinity })
       if (kind === 'accepted') dropped.push(nonce++)
       else if (kind === 'known') nonce = await firstMissing(signer, nonce)

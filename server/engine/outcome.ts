@@ -33,7 +33,7 @@ export async function resultOf(
   if (transaction.to !== work.user && !isVault(transaction.to, chain.config))
     return unreadable(work, transaction, tools)
   const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
-  const isCancelled = transaction.attempts.some((attempt) => attempt.hash === receipt.hash && attempt.isCancel)
+  const isCancelled = transaction.forms.some((form) => form.hash === receipt.hash && form.isCancel)
   // Nothing happened for any of its steps, and which of them is to blame shows when each goes by itself.
   if (bundle && (isCancelled || receipt.status === 'reverted')) return { status: 'alone' }
   const batch = work.intent.chainBatches[work.ref.stepIndex]!

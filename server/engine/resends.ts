@@ -67,8 +67,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
   }
 
   /** One that was not looked for with the others may be mined. */
-  async function isNowhere({ attempts }: JournalTransaction): Promise<boolean> {
-    const told = await chain.receipts(attempts.map(({ hash }) => hash)).catch(() => null)
+  async function isNowhere({ forms }: JournalTransaction): Promise<boolean> {
+    const told = await chain.receipts(forms.map(({ hash }) => hash)).catch(() => null)
     return told !== null && told.every((receipt) => receipt === null)
   }
 
@@ -93,9 +93,9 @@ export function createResends(chain: Chain, tools: EngineTools) {
    */
   async function raise(transaction: JournalTransaction, seen: Seen): Promise<boolean> {
     const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
-    const pays = paysFor(transaction.attempts, seen.head)
+    const pays = paysFor(transaction.forms, seen.head)
     if (lowest !== transaction.nonce) {
-      return !pays && replace(transaction, chain, { isCancel: transaction.attempts.at(-1)!.isCancel }, tools)
+      return !pays && replace(transaction, chain, { isCancel: transaction.forms.at(-1)!.isCancel }, tools)
     }
     noteInVain(transaction, seen.head)
     const isRaised = await replace(transaction, chain, { isCancel: isGivenUp(transaction, seen) }, tools)
@@ -108,18 +108,18 @@ export function createResends(chain: Chain, tools: EngineTools) {
    * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
    */
   function isGivenUp(transaction: JournalTransaction, seen: Seen): boolean {
-    const { signer, attempts, carries, sendOutcome } = transaction
+    const { signer, forms, carries, sendOutcome } = transaction
     const { head } = seen
-    if (attempts.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
+    if (forms.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
     // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
     if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false
     // While no block comes nobody has refused it.
     if (waitsForBlocks(transaction, seen)) return false
     // What pays too little now was raised for the base fee alone.
-    const paying = attempts.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)
+    const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)
     if (paying.length > mostReplacements) return true
     // At the cap no fees are raised, and the time for which they would be stands for that.
-    const raised = tools.codec.replacementFees(attempts, head.baseFeePerGas, tools.tips.on(chain.config), {
+    const raised = tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config), {
       isCancel: false,
     })
     const since = inVain.get(signer)?.since
@@ -128,8 +128,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
   }
 
   /** What pays too little now waits for the base fee to fall, and begins anew then. */
-  function noteInVain({ id, signer, attempts }: JournalTransaction, head: Block): void {
-    if (!paysFor(attempts, head)) inVain.delete(signer)
+  function noteInVain({ id, signer, forms }: JournalTransaction, head: Block): void {
+    if (!paysFor(forms, head)) inVain.delete(signer)
     else if (inVain.get(signer)?.id !== id) inVain.set(signer, { id, since: tools.now() })
   }
 }
@@ -138,11 +138,11 @@ export function createResends(chain: Chain, tools: EngineTools) {
  * A node has it, it pays the base fee, and no block has come since that could have taken it: the chain makes none, which
  * higher fees hardly ever change. They would be paid once it does, though.
  */
-function waitsForBlocks({ attempts, waitingSince, sendOutcome }: JournalTransaction, { head, movedAt }: Seen): boolean {
+function waitsForBlocks({ forms, waitingSince, sendOutcome }: JournalTransaction, { head, movedAt }: Seen): boolean {
   const isPooled = sendOutcome === 'accepted' || sendOutcome === 'known'
-  return isPooled && paysFor(attempts, head) && movedAt <= waitingSince
+  return isPooled && paysFor(forms, head) && movedAt <= waitingSince
 }
 
-function paysFor(attempts: JournalTransaction['attempts'], { baseFeePerGas }: Block): boolean {
-  return attempts.at(-1)!.maxFeePerGas >= baseFeePerGas
+function paysFor(forms: JournalTransaction['forms'], { baseFeePerGas }: Block): boolean {
+  return forms.at(-1)!.maxFeePerGas >= baseFeePerGas
 }

@@ -3,7 +3,7 @@ import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { Chain } from '../chain/chain.js'
 import { elapsedMs } from '../domain/elapsed.js'
 import { SignerUnavailable } from '../domain/errors.js'
-import type { CarriedStep, JournalTransaction, SignedAttempt } from '../store/journalTransactions.js'
+import type { CarriedStep, JournalTransaction, SignedForm } from '../store/journalTransactions.js'
 import { stepsFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 
@@ -24,12 +24,12 @@ export async function signForm(
   form: Payload & {
     chain: Chain
     /** In wei per gas. */
-    fees: Pick<SignedAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+    fees: Pick<SignedForm, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
     steps: readonly CarriedStep[]
     isCancel: boolean
   },
   tools: EngineTools,
-): Promise<SignedAttempt> {
+): Promise<SignedForm> {
   const signer = tools.signers.get(form.signer)
   if (!signer) throw new SignerUnavailable(form.signer, 'its key is not configured any more')
   const { chainId } = form.chain.config

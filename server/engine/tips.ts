@@ -30,10 +30,10 @@ export function createTips(now: () => number) {
     },
 
     /** This form of it is in a block. */
-    mined({ id, chainId, attempts }: JournalTransaction, hash: string): void {
+    mined({ id, chainId, forms }: JournalTransaction, hash: string): void {
       if (!raised.delete(id)) return
-      const form = attempts.find((attempt) => attempt.hash === hash)
-      if (form && form !== attempts[0]) learned.set(chainId, { tip: form.maxPriorityFeePerGas, at: now() })
+      const form = forms.find((one) => one.hash === hash)
+      if (form && form !== forms[0]) learned.set(chainId, { tip: form.maxPriorityFeePerGas, at: now() })
     },
   }
 

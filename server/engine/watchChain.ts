@@ -215,7 +215,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const transactions = await tools.store.findOpenByHash(ours.map((receipt) => receipt.hash))
     await sideBySide(transactions, settledAtOnce, async (transaction) => {
       // The last one: if the chain was reorganised while it was read, that of the block before is gone.
-      const receipt = ours.findLast((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
+      const receipt = ours.findLast((entry) => transaction.forms.some((form) => form.hash === entry.hash))
       if (receipt) await meet(transaction, receipt, head)
     })
   }
@@ -289,14 +289,14 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (due.length === 0) return
     // Of what is held no node can know, and it is sent as soon as others are mined.
     const silent = due.filter((transaction) => !tools.sendWindow.holds(transaction))
-    const hashes = silent.flatMap((transaction) => transaction.attempts.map((attempt) => attempt.hash))
+    const hashes = silent.flatMap((transaction) => transaction.forms.map((form) => form.hash))
     // What is sent again although it is mined costs nothing.
     const asked = await askReceipts(hashes).catch((): undefined[] => hashes.map(() => undefined))
     const receipts = asked.flatMap((receipt) => receipt ?? [])
     const untold = new Set(hashes.filter((_hash, index) => asked[index] === undefined))
     const unseen: JournalTransaction[] = []
     for (const transaction of silent) {
-      const receipt = receipts.find((entry) => transaction.attempts.some((attempt) => attempt.hash === entry.hash))
+      const receipt = receipts.find((entry) => transaction.forms.some((form) => form.hash === entry.hash))
       if (receipt) await meet(transaction, receipt, head)
       else unseen.push(transaction)
     }
@@ -304,7 +304,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       due.map(({ id }) => id),
       tools.now() + lookAgainMs,
     )
-    const mayBeMined = ({ attempts }: JournalTransaction) => attempts.some(({ hash }) => untold.has(hash))
+    const mayBeMined = ({ forms }: JournalTransaction) => forms.some(({ hash }) => untold.has(hash))
     resends.begin(unseen, { head, movedAt, unanswered: new Set(unseen.filter(mayBeMined).map(({ id }) => id)) })
   }
 

@@ -6,11 +6,11 @@ import type { StepView } from '../domain/views.js'
 import { bindAirdrop, carriersOfAirdrops } from './airdrops.js'
 import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
-import { type AttemptRow, attemptOf, byName, refOf, type StepRow, toStepView, type TransactionRow } from './rows.js'
+import { type FormRow, attemptOf, byName, refOf, type StepRow, toStepView, type TransactionRow } from './rows.js'
 import {
   type CarriedStep,
   type JournalTransaction,
-  type SignedAttempt,
+  type SignedForm,
   toCarried,
   toTransaction,
 } from './journalTransactions.js'
@@ -46,7 +46,7 @@ export type NewTransaction = {
    * Signs the payload with the lane's nonce, outside of any database transaction: it may be slow, and it may throw.
    * Called again with another nonce when that one was taken meanwhile; bytes that are not stored are forgotten.
    */
-  sign: (nonce: number) => Promise<SignedAttempt>
+  sign: (nonce: number) => Promise<SignedForm>
 }
 
 export type RecordOutcome =
@@ -86,8 +86,8 @@ export function createTransactionRecorder(database: Database) {
       if (guess === null && lane?.status !== 'active') return { outcome: 'lanePaused' }
       const nonce = guess ?? lane!.next_nonce
       guess = null
-      const attempt = await entry.sign(nonce)
-      const recorded = await storeSigned(database, entry, nonce, attempt, now)
+      const form = await entry.sign(nonce)
+      const recorded = await storeSigned(database, entry, nonce, form, now)
       if (recorded.outcome === 'recorded') last.set(name, { next: nonce + 1, isOnlyOurs: before?.next === nonce })
       if (recorded.outcome !== 'nonceTaken') return recorded
     }
@@ -101,7 +101,7 @@ async function storeSigned(
   database: Database,
   entry: NewTransaction,
   nonce: number,
-  attempt: SignedAttempt,
+  form: SignedForm,
   now: number,
 ): Promise<RecordOutcome | { outcome: 'nonceTaken' }> {
   /** Those whose account another visit, which was told to wait, has given back meanwhile. */
@@ -140,13 +140,13 @@ async function storeSigned(
     const ofIt = trx<TransactionRow>('transactions').where({ ...laneKey, nonce })
     const itsId = ofIt.clone().select('id')
     trx.later(trx('transactions').insert(row))
-    trx.later(trx('attempts').insert(attemptColumns(itsId, attempt, now)))
+    trx.later(trx('attempts').insert(formColumns(itsId, form, now)))
     trx.later(
       trx('lanes')
         .where(laneKey)
         .update({ next_nonce: nonce + 1, updated_at: now }),
     )
-    const change = { transaction_id: itsId, transaction_hash: attempt.hash, due_at: null }
+    const change = { transaction_id: itsId, transaction_hash: form.hash, due_at: null }
     const retaken = { ...change, open_account: ownAccount(database) }
     const changed = await changeSteps(
       trx,
@@ -154,8 +154,8 @@ async function storeSigned(
       now,
     )
     const id = changed[0]?.transaction_id ?? (await ofIt.clone().first('id'))!.id
-    if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id, hash: attempt.hash })
-    const transaction = toTransaction({ ...row, id }, [attempt], carried)
+    if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id, hash: form.hash })
+    const transaction = toTransaction({ ...row, id }, [form], carried)
     return { outcome: 'recorded', transaction, steps: changed.map(toStepView) }
   }
   try {
@@ -168,24 +168,24 @@ async function storeSigned(
 }
 
 /** Stores another signed form of an open transaction, unless someone stored one meanwhile. */
-export async function recordAttempt(
+export async function recordForm(
   database: Database,
   transaction: JournalTransaction,
-  attempt: SignedAttempt,
+  form: SignedForm,
   now: number,
 ): Promise<'recorded' | 'stale'> {
   return database.transact(async (trx) => {
     const row = await database.lock(trx<TransactionRow>('transactions').where({ id: transaction.id })).first()
     if (row?.status !== 'open') return 'stale'
-    const stored = await trx<AttemptRow>('attempts').where({ transaction_id: transaction.id }).select('hash')
-    if (stored.length !== transaction.attempts.length) return 'stale'
+    const stored = await trx<FormRow>('attempts').where({ transaction_id: transaction.id }).select('hash')
+    if (stored.length !== transaction.forms.length) return 'stale'
     const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id, status: 'executing' })
     const isWanted = async () => steps.length > 0 || (await carriersOfAirdrops(trx, [transaction.id])).length > 0
     // Its end was undone once more since it was read.
     if (transaction.isUnwanted && (await isWanted())) return 'stale'
-    trx.later(trx('attempts').insert(attemptColumns(transaction.id, attempt, now)))
+    trx.later(trx('attempts').insert(formColumns(transaction.id, form, now)))
     trx.later(trx('transactions').where({ id: transaction.id }).update({ signed_at: now, updated_at: now }))
-    const change = { transaction_hash: attempt.hash }
+    const change = { transaction_hash: form.hash }
     await changeSteps(
       trx,
       steps.map((step) => ({ ref: refOf(step), change })),
@@ -304,14 +304,14 @@ export function newRow(
   }
 }
 
-export function attemptColumns(transactionId: number | Knex.QueryBuilder, attempt: SignedAttempt, now: number) {
+export function formColumns(transactionId: number | Knex.QueryBuilder, form: SignedForm, now: number) {
   return {
-    hash: attempt.hash,
+    hash: form.hash,
     transaction_id: transactionId,
-    raw: attempt.raw,
-    max_fee_per_gas: attempt.maxFeePerGas.toString(),
-    max_priority_fee_per_gas: attempt.maxPriorityFeePerGas.toString(),
-    is_cancel: attempt.isCancel,
+    raw: form.raw,
+    max_fee_per_gas: form.maxFeePerGas.toString(),
+    max_priority_fee_per_gas: form.maxPriorityFeePerGas.toString(),
+    is_cancel: form.isCancel,
     created_at: now,
   }
 }

@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../domain/action.js'
 import { carriersOfAirdrops } from './airdrops.js'
 import type { Database } from './database.js'
-import { type AttemptRow, refOf, type StepRow, type TransactionRow } from './rows.js'
+import { type FormRow, refOf, type StepRow, type TransactionRow } from './rows.js'
 
 /** What the journal knows of a transaction, and how the engine looks for those that it has to see to. */
 export type JournalTransaction = {
@@ -20,7 +20,7 @@ export type JournalTransaction = {
   /** When its newest form was signed, or the first form was first sent. */
   waitingSince: number
   /** Oldest first; never empty. */
-  attempts: SignedAttempt[]
+  forms: SignedForm[]
   /** The steps that it was signed for, even where another transaction carries them now. */
   signedFor: StepRef[]
   /** The steps that it carries; none for an airdrop and for a transaction that only fills a gap. */
@@ -36,7 +36,7 @@ export type JournalTransaction = {
 export type CarriedStep = { ref: StepRef; traceparent: string | null }
 
 /** One signed form of a transaction; forms differ in fees only, but for a cancel. */
-export type SignedAttempt = {
+export type SignedForm = {
   hash: Hash
   raw: Hex
   maxFeePerGas: bigint
@@ -51,7 +51,7 @@ export async function findOpenByHash(database: Database, hashes: Hash[]): Promis
     .knex<TransactionRow>('transactions')
     .whereIn('id', database.knex('attempts').whereIn('hash', hashes).select('transaction_id'))
     .where({ status: 'open' })
-  return withAttempts(database, rows)
+  return withForms(database, rows)
 }
 
 /** Open transactions that nothing has been heard of for too long, the longest due first. */
@@ -69,7 +69,7 @@ export async function readDueTransactions(
     .orderBy('due_at')
     .limit(limit)
   // Somebody else is at those that are locked, and the others are not to wait for him.
-  return withAttempts(database, await database.lock(due, { skipLocked: true }))
+  return withForms(database, await database.lock(due, { skipLocked: true }))
 }
 
 /** Open transactions that were seen in one of these blocks, oldest block first, page by page. */
@@ -88,7 +88,7 @@ export async function* readMinedTransactions(
       .where((later) => later.where('mined_block', '>', block).orWhere('id', '>', id))
       .orderBy(['mined_block', 'id'])
       .limit(pageSize)
-    if (rows.length > 0) yield withAttempts(database, rows)
+    if (rows.length > 0) yield withForms(database, rows)
     if (rows.length < pageSize) return
     last = { block: rows.at(-1)!.mined_block!, id: rows.at(-1)!.id }
   }
@@ -142,7 +142,7 @@ export async function readUnmined(
     .knex<TransactionRow>('transactions')
     .where({ chain_id: lane.chainId, signer: lane.signer, nonce: lane.nonce, status: 'open' })
     .whereNull('mined_block')
-  return (await withAttempts(database, rows))[0] ?? null
+  return (await withForms(database, rows))[0] ?? null
 }
 
 /** Whether the journal has a transaction at this nonce that it has not given up. */
@@ -157,13 +157,13 @@ export async function standsForNonce(
   return row !== undefined
 }
 
-async function withAttempts(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
+async function withForms(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   // What was signed for steps carries nothing else.
   const others = rows.filter((row) => row.signed_for === '[]').map((row) => row.id)
-  const [attempts, steps, carriers] = await Promise.all([
-    database.knex<AttemptRow>('attempts').whereIn('transaction_id', ids),
+  const [forms, steps, carriers] = await Promise.all([
+    database.knex<FormRow>('attempts').whereIn('transaction_id', ids),
     database
       .knex<StepRow>('steps')
       .whereIn('transaction_id', ids)
@@ -173,14 +173,14 @@ async function withAttempts(database: Database, rows: TransactionRow[]): Promise
   const open = steps.filter((step) => step.status === 'executing')
   const wanted = new Set([...open.map((step) => step.transaction_id), ...carriers])
   return rows.map((row) => {
-    const own = attempts.filter((attempt) => attempt.transaction_id === row.id).map(toAttempt)
+    const own = forms.filter((form) => form.transaction_id === row.id).map(toForm)
     const carried = steps.filter((step) => step.transaction_id === row.id).map(toCarried)
     return { ...toTransaction(row, own.sort(byFee), carried), isUnwanted: !wanted.has(row.id) }
   })
 }
 
 /** Every form offers more than the one before it; the clocks of two replicas may say otherwise. */
-function byFee(a: SignedAttempt, b: SignedAttempt): number {
+function byFee(a: SignedForm, b: SignedForm): number {
   return a.maxFeePerGas < b.maxFeePerGas ? -1 : Number(a.maxFeePerGas > b.maxFeePerGas)
 }
 
@@ -190,11 +190,7 @@ export function toCarried(
   return { ref: refOf(row), traceparent: row.traceparent }
 }
 
-export function toTransaction(
-  row: TransactionRow,
-  attempts: SignedAttempt[],
-  carries: CarriedStep[],
-): JournalTransaction {
+export function toTransaction(row: TransactionRow, forms: SignedForm[], carries: CarriedStep[]): JournalTransaction {
   return {
     id: row.id,
     chainId: row.chain_id,
@@ -212,13 +208,13 @@ export function toTransaction(
     sentAt: row.sent_at,
     sendOutcome: row.send_outcome,
     waitingSince: row.signed_at,
-    attempts,
+    forms,
     carries,
     isUnwanted: false,
   }
 }
 
-function toAttempt(row: AttemptRow): SignedAttempt {
+function toForm(row: FormRow): SignedForm {
   return {
     hash: row.hash,
     raw: row.raw,

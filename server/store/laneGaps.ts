@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import type { Database, Transaction } from './database.js'
 import { isDuplicate } from './databaseErrors.js'
-import { attemptColumns, newRow } from './journal.js'
-import { type JournalTransaction, type SignedAttempt, toTransaction } from './journalTransactions.js'
+import { formColumns, newRow } from './journal.js'
+import { type JournalTransaction, type SignedForm, toTransaction } from './journalTransactions.js'
 
 /** What stands at a nonce of a lane where nothing does that can be mined: a filler, or what had been given up. */
 
@@ -12,7 +12,7 @@ import { type JournalTransaction, type SignedAttempt, toTransaction } from './jo
  */
 export async function recordFiller(
   database: Database,
-  filler: { chainId: number; signer: Address; nonce: number; gasLimit: bigint; attempt: SignedAttempt },
+  filler: { chainId: number; signer: Address; nonce: number; gasLimit: bigint; form: SignedForm },
   now: number,
 ): Promise<JournalTransaction | null> {
   try {
@@ -21,8 +21,8 @@ export async function recordFiller(
       if (!(await holdsActive(trx, { chain_id, signer }, now))) return null
       const row = newRow({ ...filler, to: filler.signer, data: '0x', authorizations: [], signedFor: [] }, now)
       const [id] = (await trx('transactions').insert(row)) as [number]
-      trx.later(trx('attempts').insert(attemptColumns(id, filler.attempt, now)))
-      return toTransaction({ ...row, id }, [filler.attempt], [])
+      trx.later(trx('attempts').insert(formColumns(id, filler.form, now)))
+      return toTransaction({ ...row, id }, [filler.form], [])
     })
   } catch (error) {
     if (isDuplicate(error)) return null

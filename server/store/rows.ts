@@ -115,7 +115,7 @@ export type TransactionRow = {
   updated_at: number
 }
 
-export type AttemptRow = {
+export type FormRow = {
   hash: Hash
   transaction_id: number
   raw: Hex

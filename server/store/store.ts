@@ -20,7 +20,7 @@ import type { Database } from './database.js'
 import { claimDueDeposits, postponeDeposit, readDeposits, reportDeposit, settleDeposit } from './deposits.js'
 import { noteEmptyLedger } from './emptyLedger.js'
 import { readEventCounts, readEvents, readProgress } from './events.js'
-import { noteMined, noteSend, postponeTransactions, recordAttempt, createTransactionRecorder } from './journal.js'
+import { noteMined, noteSend, postponeTransactions, recordForm, createTransactionRecorder } from './journal.js'
 import { giveUpFiller, recordFiller, reopenLost } from './laneGaps.js'
 import {
   findOpenByHash,
@@ -136,7 +136,7 @@ export function createStore(database: Database) {
     countOpenTransactions: on(countOpenTransactions),
 
     recordTransaction: createTransactionRecorder(database),
-    recordAttempt: on(recordAttempt),
+    recordForm: on(recordForm),
     recordFiller: on(recordFiller),
     standsForNonce: on(standsForNonce),
     giveUpFiller: on(giveUpFiller),

@@ -1,7 +1,7 @@
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import type { Database } from '../../server/store/database.js'
-import type { AttemptRow, CreditRow, ReservationRow, StepRow, TransactionRow } from '../../server/store/rows.js'
+import type { FormRow, CreditRow, ReservationRow, StepRow, TransactionRow } from '../../server/store/rows.js'
 import { balanceOf, tokenOf } from '../support/wallets.js'
 import type { SeenSend } from './chaosProxy.js'
 import type { Saw } from './client.js'
@@ -194,7 +194,7 @@ async function depositsUsedOnce({ database }: Ledger): Promise<Fault[]> {
 /** Every transaction that the proxies got was in the journal before. */
 async function storedBeforeSent({ world, database }: Run): Promise<Fault[]> {
   const attempts = new Map(
-    (await database.knex<AttemptRow>('attempts').select('hash', 'created_at')).map((row) => [row.hash, row]),
+    (await database.knex<FormRow>('attempts').select('hash', 'created_at')).map((row) => [row.hash, row]),
   )
   const early = (entry: SeenSend): string | null => {
     const stored = attempts.get(entry.transaction.hash)
@@ -213,7 +213,7 @@ async function storedBeforeSent({ world, database }: Run): Promise<Fault[]> {
 /** All forms of a nonce say the same but for their fees, or give the nonce up. */
 async function unchangedPayloads({ world, database }: Run): Promise<Fault[]> {
   const cancels = new Set(
-    (await database.knex<AttemptRow>('attempts').where({ is_cancel: 1 }).select('hash')).map((row) => row.hash),
+    (await database.knex<FormRow>('attempts').where({ is_cancel: 1 }).select('hash')).map((row) => row.hash),
   )
   const payloads = new Map<string, Set<string>>()
   for (const { transaction } of sends(world)) {
@@ -242,7 +242,7 @@ async function signedOnce({ world, database }: Run): Promise<Fault[]> {
     if (!before) continue
     const nodeUrl = world.chains.find((chain) => chain.chainId === row.chain_id)!.rpcUrls[0]!
     const receipt = (await rpc(nodeUrl, 'eth_getTransactionReceipt', [before.mined_hash])) as { status: string } | null
-    const cancel = await database.knex<AttemptRow>('attempts').where({ hash: before.mined_hash!, is_cancel: 1 }).first()
+    const cancel = await database.knex<FormRow>('attempts').where({ hash: before.mined_hash!, is_cancel: 1 }).first()
     if (receipt?.status === '0x0' || cancel) continue
     const step = await database.knex<StepRow>('steps').where({ transaction_id: row.id }).first()
     faults.push({

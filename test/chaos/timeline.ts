@@ -1,6 +1,6 @@
 import { rpc } from '../../server/devnet/anvil.js'
 import type { Database } from '../../server/store/database.js'
-import type { AttemptRow, TransactionRow } from '../../server/store/rows.js'
+import type { FormRow, TransactionRow } from '../../server/store/rows.js'
 import type { Saw } from './client.js'
 import type { SeenSend } from './chaosProxy.js'
 import type { World } from './world.js'
@@ -53,9 +53,9 @@ function describeStep(step: Record<string, unknown>): string {
 
 /** Adds to the hashes those of the other forms of the same transactions. */
 async function describeJournal(database: Database, hashes: Set<string>): Promise<Line[]> {
-  const known = await database.knex<AttemptRow>('attempts').whereIn('hash', [...hashes])
+  const known = await database.knex<FormRow>('attempts').whereIn('hash', [...hashes])
   const ids = [...new Set(known.map((attempt) => attempt.transaction_id))]
-  const attempts = await database.knex<AttemptRow>('attempts').whereIn('transaction_id', ids)
+  const attempts = await database.knex<FormRow>('attempts').whereIn('transaction_id', ids)
   const transactions = await database.knex<TransactionRow>('transactions').whereIn('id', ids)
   for (const attempt of attempts) hashes.add(attempt.hash)
   return [

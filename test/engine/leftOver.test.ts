@@ -136,7 +136,7 @@ describe('what is left over and has nothing that waits for it', () => {
     it(isUnwanted ? 'is handed to no node, since it is to be cancelled' : 'is, while something does', async () => {
       const sent: string[] = []
       let looks = 0
-      const attempts = [{ hash: '0x1', raw: '0x', isCancel: false }]
+      const forms = [{ hash: '0x1', raw: '0x', isCancel: false }]
       const chain = {
         config: { chainId: 1 },
         nonces: async () => [[3]],
@@ -147,7 +147,7 @@ describe('what is left over and has nothing that waits for it', () => {
         signers: new Map([[signer, {}]]),
         store: {
           lowestUnminedNonce: async () => ((looks += 1), 3),
-          readUnmined: async () => ({ signer, nonce: 3, sentAt: 1, attempts, isUnwanted }),
+          readUnmined: async () => ({ signer, nonce: 3, sentAt: 1, forms, isUnwanted }),
         },
         log: { info: () => undefined, warn: () => undefined },
       } as unknown as EngineTools

@@ -16,7 +16,7 @@ describe('a mined transaction whose meaning can’t be read', () => {
       data: '0x',
       nonce: 3,
       chainId: 1,
-      attempts: [{ hash }],
+      forms: [{ hash }],
       carries: [],
     }
     const receipt = { hash, blockHash, blockNumber: 5n, status: 'success', logs: [] }

@@ -33,7 +33,7 @@ describe('a reverted transaction whose call now fails for having been paid, of w
       intent: { ...aSignedIntent(), chainBatches: [batch] },
       view: { chainId: batch.chainId, requiredConfirmations: 1 },
     } as unknown as StepWork
-    const transaction = { signer, to: to ?? vault, data: '0x', gasLimit: 100n, attempts: [{ hash, isCancel: false }] }
+    const transaction = { signer, to: to ?? vault, data: '0x', gasLimit: 100n, forms: [{ hash, isCancel: false }] }
     const receipt = { hash, blockNumber: 5n, blockHash: randomHash(), status: 'reverted', gasUsed: 50n, logs: [] }
     const mined = { transaction, receipt, bundle: null, head: 9n } as unknown as Parameters<typeof resultOf>[1]
     return { result: await resultOf(work, mined, chain, tools), since }

@@ -10,7 +10,7 @@ import { until } from '../support/until.js'
 describe('what is sent again on a lane', () => {
   const signer = `0x${'51'.repeat(20)}` as const
   const at = (nonce: number) => {
-    const attempt = {
+    const form = {
       hash: `0x${String(nonce)}`,
       raw: '0x',
       maxFeePerGas: 1n,
@@ -19,7 +19,7 @@ describe('what is sent again on a lane', () => {
     }
     const rest = { id: nonce, chainId: 1, to: signer, data: '0x', authorizations: [], gasLimit: 1n, mined: null }
     const never = { sentAt: null, sendOutcome: null, waitingSince: 0, signedFor: [], carries: [] }
-    return { ...rest, ...never, signer, nonce, attempts: [attempt] } as unknown as JournalTransaction
+    return { ...rest, ...never, signer, nonce, forms: [form] } as unknown as JournalTransaction
   }
 
   it('begins with the lowest nonce, which all others wait for, also where that was not due with them', async () => {
@@ -87,7 +87,7 @@ describe('what is sent again on a lane', () => {
           lowestUnminedNonce: async () => 0,
           readUnmined: async () => unwanted,
           noteSend: async () => undefined,
-          recordAttempt: async () => 'recorded',
+          recordForm: async () => 'recorded',
         },
       } as unknown as EngineTools
       const resends = createResends(chain, tools)
@@ -126,7 +126,7 @@ describe('what is sent again on a lane', () => {
           lowestUnminedNonce: async () => 0,
           readUnmined: async () => stuck,
           noteSend: async () => undefined,
-          recordAttempt: async () => 'recorded',
+          recordForm: async () => 'recorded',
         },
       } as unknown as EngineTools
       const seen = { head: { baseFeePerGas: 100n } as Block, movedAt: 0, unanswered: new Set<number>() }

@@ -10,7 +10,7 @@ import { lower } from '../chain/devChain.js'
 import { devChainBehindNode } from '../chain/devChainBehindNode.js'
 import type { JsonCall } from '../chain/faultyNode.js'
 import { useStore } from '../store/useStore.js'
-import { aNewTransaction, aSignedAttempt } from '../support/builders.js'
+import { aNewTransaction, aSignedForm } from '../support/builders.js'
 
 describe('a lane that is retired, by what the nodes tell of its key,', () => {
   const { dev, node } = devChainBehindNode()
@@ -89,7 +89,7 @@ describe('a lane that is retired, by what the nodes tell of its key,', () => {
 
   it('is not while one has a receipt of what is open of it, or too few say that they have none', async () => {
     const { hash } = await dev().transact(dev().operator, { to: signer() })
-    const sign = async () => ({ ...aSignedAttempt(), hash })
+    const sign = async () => ({ ...aSignedForm(), hash })
     const transaction = aNewTransaction({ chainId: dev().config.chainId, signer: signer(), sign })
     await store.recordTransaction(transaction, Date.now())
     await revoked(3)

@@ -30,7 +30,7 @@ describe('a request for an airdrop', () => {
     const sign = async () => ({ ...attempt, hash: randomHash() })
     const recorded = await store.recordTransaction({ chainId: 2, signer, ...payload, airdrop, sign }, Date.now())
     if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
-    const hash = recorded.transaction.attempts[0]!.hash
+    const hash = recorded.transaction.forms[0]!.hash
     const place = { number: 1, hash: randomHash() }
     const mined = { hash, blockNumber: place.number, blockHash: place.hash }
     const result = { airdrop, paidIn: place, hash, message: null }

@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
 import type { Database } from '../../server/store/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
-import { aNewTransaction, aSignedAttempt, randomAddress, randomHash } from '../support/builders.js'
+import { aNewTransaction, aSignedForm, randomAddress, randomHash } from '../support/builders.js'
 import { acceptStep } from './acceptStep.js'
 import { useStore } from './useStore.js'
 
@@ -30,7 +30,7 @@ describe('the journal', () => {
       steps: steps.map((step) => ({ ref: step, attempt: '1' })),
       sign: async (nonce) => {
         signed.push(nonce)
-        return aSignedAttempt(`0x${nonce.toString(16).padStart(8, '0')}`)
+        return aSignedForm(`0x${nonce.toString(16).padStart(8, '0')}`)
       },
     })
     return where.recordTransaction(entry, Date.now())
@@ -97,7 +97,7 @@ describe('the journal', () => {
     expect((await read()).waitingSince, 'held back for a minute').to.equal(later)
     await store.noteSend(id, { outcome: 'accepted', dueAt: later }, later + 1_000)
     expect(await read()).to.include({ waitingSince: later, sentAt: later + 1_000 })
-    await store.recordAttempt(await read(), aSignedAttempt('0x02'), later + 2_000)
+    await store.recordForm(await read(), aSignedForm('0x02'), later + 2_000)
     await store.noteSend(id, { outcome: 'accepted', dueAt: later }, later + 3_000)
     expect(await read()).to.include({ waitingSince: later + 2_000, sentAt: later + 3_000 })
   })
@@ -117,7 +117,7 @@ describe('the journal', () => {
       await database.knex.batchInsert('attempts', rows, 500)
       const recorded = await record(await acceptedStep())
       if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
-      const [ours] = recorded.transaction.attempts
+      const [ours] = recorded.transaction.forms
       const plans: { table: string; type: string }[] = []
       const asked: { sql: string; bindings: string[] }[] = []
       const note = (query: { sql: string; bindings: string[] }) => asked.push(query)
@@ -213,7 +213,7 @@ describe('the journal', () => {
     if (together.outcome !== 'recorded') throw new Error(together.outcome)
     const carried = await store.readStepsOf(together.transaction)
     expect(carried.map(({ ref }) => ref)).to.have.deep.members(left)
-    for (const { view } of carried) expect(view.transactionHash).to.equal(together.transaction.attempts[0]!.hash)
+    for (const { view } of carried) expect(view.transactionHash).to.equal(together.transaction.forms[0]!.hash)
   })
 
   it('gives overlapping bundles no step twice, in whatever order they name them', async () => {
@@ -231,7 +231,7 @@ describe('the journal', () => {
     const [done, other] = [await acceptedStep(), await acceptedStep()]
     const bundle = await record(done, other)
     if (bundle.outcome !== 'recorded') throw new Error(bundle.outcome)
-    const mined = { hash: bundle.transaction.attempts[0]!.hash, blockNumber: 7, blockHash: randomHash() }
+    const mined = { hash: bundle.transaction.forms[0]!.hash, blockNumber: 7, blockHash: randomHash() }
     const failure = {
       status: 'reverted' as const,
       error: { code: 'execution_reverted', message: 'no', retryable: true } as const,
@@ -271,13 +271,13 @@ describe('the journal', () => {
     })
     const outcomes = await Promise.all(
       [replacement(), replacement(), replacement()].map((attempt) =>
-        store.recordAttempt(transaction, attempt, Date.now()),
+        store.recordForm(transaction, attempt, Date.now()),
       ),
     )
     expect(outcomes.filter((outcome) => outcome === 'recorded')).to.have.length(1)
-    const [found] = await store.findOpenByHash([transaction.attempts[0]!.hash])
-    expect(found?.attempts).to.have.length(2)
-    expect((await store.findOpenByHash([found!.attempts[1]!.hash]))[0]?.id).to.equal(transaction.id)
+    const [found] = await store.findOpenByHash([transaction.forms[0]!.hash])
+    expect(found?.forms).to.have.length(2)
+    expect((await store.findOpenByHash([found!.forms[1]!.hash]))[0]?.id).to.equal(transaction.id)
   })
 
   it('knows which form is the newest, also when a replica with a slow clock signed it', async () => {
@@ -291,16 +291,16 @@ describe('the journal', () => {
       maxPriorityFeePerGas: 2n,
       isCancel: false,
     }
-    await store.recordAttempt(transaction, newest, Date.now() - 60_000)
+    await store.recordForm(transaction, newest, Date.now() - 60_000)
     const [found] = await store.findOpenByHash([newest.hash])
-    expect(found?.attempts.map((attempt) => attempt.hash)).to.deep.equal([transaction.attempts[0]!.hash, newest.hash])
+    expect(found?.forms.map((attempt) => attempt.hash)).to.deep.equal([transaction.forms[0]!.hash, newest.hash])
   })
 
   it('settles a transaction once', async () => {
     const ref = await acceptedStep()
     const recorded = await record(ref)
     if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
-    const mined = { hash: recorded.transaction.attempts[0]!.hash, blockNumber: 3, blockHash: randomHash() }
+    const mined = { hash: recorded.transaction.forms[0]!.hash, blockNumber: 3, blockHash: randomHash() }
     const result = {
       status: 'success' as const,
       transactionHash: mined.hash,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Store } from '../../server/store/store.js'
-import { aNewTransaction, aSignedAttempt, randomAddress } from '../support/builders.js'
+import { aNewTransaction, aSignedForm, randomAddress } from '../support/builders.js'
 import { useStore } from './useStore.js'
 
 describe('a nonce of a lane that is missing', () => {
@@ -9,7 +9,7 @@ describe('a nonce of a lane that is missing', () => {
 
   const lane = { chainId: 1, signer: randomAddress() }
   const fill = (nonce: number) =>
-    store.recordFiller({ ...lane, nonce, gasLimit: 21_000n, attempt: aSignedAttempt() }, Date.now())
+    store.recordFiller({ ...lane, nonce, gasLimit: 21_000n, form: aSignedForm() }, Date.now())
   const stops = {
     paused: () => store.pauseLane({ ...lane, reason: 'leaked' }, Date.now()),
     retired: () => store.retireLane({ ...lane, givesUp: true }, Date.now()),

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { StepResult } from '../../server/store/bookResult.js'
-import { aSignedAttempt, randomAddress, randomHash, usdOn2 } from '../support/builders.js'
+import { aSignedForm, randomAddress, randomHash, usdOn2 } from '../support/builders.js'
 import { reorganisationScene } from './reorganisationScene.js'
 
 /** Of ours: it had failed, or was undone, and is mined again, or another one has done its work. */
@@ -246,7 +246,7 @@ describe('a transaction that is open again', () => {
   const { now, need, ask, paidAction, record, prepared, settling } = scene
 
   const open = async () => (await scene.store.readDueTransactions(2, 10, now + 60_000))[0]!
-  const cancel = { ...aSignedAttempt(), isCancel: true }
+  const cancel = { ...aSignedForm(), isCancel: true }
 
   /** What is settled of a step's transaction, with that block gone. */
   async function undone(how: 'failed' | 'paid') {
@@ -269,7 +269,7 @@ describe('a transaction that is open again', () => {
     await undone('failed')
     const reopened = await open()
     expect(reopened).to.include({ isUnwanted: true })
-    expect(await scene.store.recordAttempt(reopened, cancel, now)).to.equal('recorded')
+    expect(await scene.store.recordForm(reopened, cancel, now)).to.equal('recorded')
   })
 
   it('is wanted where its step was undone with it, and where it carries an airdrop', async () => {
@@ -287,7 +287,7 @@ describe('a transaction that is open again', () => {
   it('is not cancelled by one who has read it before something waited for it again', async () => {
     await undone('paid')
     const before = { ...(await open()), isUnwanted: true }
-    expect(await scene.store.recordAttempt(before, cancel, now)).to.equal('stale')
-    expect((await open()).attempts).to.have.length(1)
+    expect(await scene.store.recordForm(before, cancel, now)).to.equal('stale')
+    expect((await open()).forms).to.have.length(1)
   })
 })

@@ -112,7 +112,7 @@ describe('what has left the vault without credit, settled with the user, gone an
     const { transaction, refs } = await recordedSteps(scene, user, steps)
     const payouts = [{ chainId: 2, token: usdOn2, amount: 60n }]
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
-    const come = async (block: Block, outcomes: ('success' | 'reverted')[], hash = transaction.attempts[0]!.hash) => {
+    const come = async (block: Block, outcomes: ('success' | 'reverted')[], hash = transaction.forms[0]!.hash) => {
       const at = { transactionHash: hash, blockNumber: block.blockNumber }
       const results = outcomes.map((status, index) => {
         const paid = { ...at, blockHash: block.blockHash, confirmations: 1, arrivals: [], payouts }
@@ -123,8 +123,8 @@ describe('what has left the vault without credit, settled with the user, gone an
       await scene.store.settleTransaction(settled, now)
     }
     const replace = async () => {
-      const replacement = { ...transaction.attempts[0]!, hash: randomHash() }
-      expect(await scene.store.recordAttempt(transaction, replacement, now)).to.equal('recorded')
+      const replacement = { ...transaction.forms[0]!, hash: randomHash() }
+      expect(await scene.store.recordForm(transaction, replacement, now)).to.equal('recorded')
       return replacement.hash
     }
     return { come, replace, refs }

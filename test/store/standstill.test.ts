@@ -23,7 +23,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
         const attempt = { raw: '0x00', hash: randomHash(), ...fees } as const
         const lane = { chainId: 1, signer: randomAddress() }
         await store.openLane({ ...lane, chainNonce: 2 }, 1)
-        await store.recordFiller({ ...lane, nonce, gasLimit: 1n, attempt }, 1)
+        await store.recordFiller({ ...lane, nonce, gasLimit: 1n, form: attempt }, 1)
       }
       await new Promise<void>((locked) => {
         holding = other

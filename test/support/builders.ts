@@ -97,11 +97,11 @@ export function aNewTransaction(
     gasLimit: 100_000n,
     steps: [],
     airdrop: null,
-    sign: async () => aSignedAttempt(),
+    sign: async () => aSignedForm(),
     ...fields,
   }
 }
 
-export function aSignedAttempt(raw: Hex = '0x00') {
+export function aSignedForm(raw: Hex = '0x00') {
   return { hash: randomHash(), raw, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false }
 }
