@@ -14,14 +14,14 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Address } from 'viem'
-import { createRedactor } from '../server/chain/redact.js'
+import { createRedactor } from '../server/chain/nodes/redact.js'
 import { wrongWith } from '../server/config/chainAddresses.js'
 import { misspeltVariables } from '../server/config/knownVariables.js'
 import { openSigners } from '../server/openSigners.js'
 import { namesOperatorKeys, readOperatorKeys } from '../server/config/operatorKeys.js'
 import { deploy } from './deploy/deploy.js'
 import { DeployRefused } from './deploy/planChain.js'
-import { helpIfAsked, withUsage } from './usage.js'
+import { helpIfAsked, withUsage } from './tools/usage.js'
 
 const usage =
   'Usage: npm run deploy -- --chains <file> [--owner <address>] [--operators <address,…>] [--out <file>] ' +

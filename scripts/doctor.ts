@@ -6,9 +6,9 @@
  */
 import { parseArgs } from 'node:util'
 import { diagnose } from './doctor/diagnose.js'
-import { createRedactor } from '../server/chain/redact.js'
-import { refuseNoPlace } from './place.js'
-import { helpIfAsked, withUsage } from './usage.js'
+import { createRedactor } from '../server/chain/nodes/redact.js'
+import { refuseNoPlace } from './tools/place.js'
+import { helpIfAsked, withUsage } from './tools/usage.js'
 
 const usage = 'Usage: npm run doctor [-- --json] [--embedded]'
 

@@ -6,10 +6,10 @@
  * transactions that may be.
  * Ends with 1 when a vault or a user's balance can't be explained.
  */
-import { atService } from './atService.js'
+import { atService } from './tools/atService.js'
 import { compareVaults } from './reconcile/compareVaults.js'
 import { countFaults, describeReconciliation } from './reconcile/describeReconciliation.js'
-import { helpIfAsked } from './usage.js'
+import { helpIfAsked } from './tools/usage.js'
 
 const usage = 'Usage: npm run reconcile [-- --embedded]'
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { ChainConfig } from './domain/chainConfig.js'
 import { compareContracts, type Comparison, type ContractOfChain, type KnownContract } from './domain/dropped.js'
 import type { UnconfiguredCredit } from './services/findings/state.js'
-import type { Database } from './store/database.js'
+import type { Database } from './store/connection/database.js'
 import {
   countLeadingTo,
   readCreditLeft,

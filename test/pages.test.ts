@@ -136,6 +136,15 @@ describe('every page', () => {
   }
 })
 
+describe('the README', () => {
+  it('sends who has something to change to files that there are', () => {
+    const [, table] = /\n(\| To change [^]+?)\n\n/.exec(readFileSync(join(root, 'README.md'), 'utf8'))!
+    const named = [...table!.matchAll(/`([a-z]+\/[\w/.]+)`/g)].map(([, path]) => path!)
+    expect(named).to.have.length.greaterThan(10)
+    for (const path of named) expect(existsSync(join(root, 'server', path)), path).to.equal(true)
+  })
+})
+
 describe('the schema of chains files', () => {
   it('says what each property is', () => {
     const silent: string[] = []

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, type Database } from '../../server/store/database.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
 import { newSchema } from '../../test/support/mysqlSchemas.js'
 import { startMariadb } from '../mariadb.js'
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type Address, type Hash, toHex } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
-import type { Payout } from '../../server/store/bookResult.js'
+import type { Payout } from '../../server/store/journal/bookResult.js'
 import type { Store } from '../../server/store/store.js'
 import {
   aBatch,

@@ -3,7 +3,7 @@
  * and then copies of their rows under other ids, made by the database itself.
  */
 import type { Address } from 'viem'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { createStore } from '../../server/store/store.js'
 import { openDatabase } from './databases.js'
 import { finishAction, openSeededLane, type SeededAction, type SeededChain } from './finishAction.js'

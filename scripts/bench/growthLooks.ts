@@ -1,4 +1,4 @@
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import type { Grown } from './grow.js'
 

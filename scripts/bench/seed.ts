@@ -1,5 +1,5 @@
 /** Stores actions in a database, in a process of its own: what had a SQLite file open keeps it locked until it ends. */
-import { insertAction, type NewAction } from '../../server/store/newActions.js'
+import { insertAction, type NewAction } from '../../server/store/actions/newActions.js'
 import { openDatabase } from './databases.js'
 
 const database = openDatabase(process.env.DATABASE_URL!)

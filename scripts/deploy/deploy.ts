@@ -1,5 +1,5 @@
 import type { Address, PublicClient } from 'viem'
-import type { Signer } from '../../server/chain/signer.js'
+import type { Signer } from '../../server/chain/keys/signer.js'
 import { create2Address, delegateInitCode } from '../../server/devnet/deployContracts.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { awaitPending } from './awaitPending.js'

@@ -1,6 +1,6 @@
 import { createPublicClient, fallback, http, type PublicClient } from 'viem'
-import { createRedactor } from '../../server/chain/redact.js'
-import { createRpcNode } from '../../server/chain/rpcNode.js'
+import { createRedactor } from '../../server/chain/nodes/redact.js'
+import { createRpcNode } from '../../server/chain/nodes/rpcNode.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { isOfAnother } from '../doctor/checkNode.js'
 import { DeployRefused } from './planChain.js'

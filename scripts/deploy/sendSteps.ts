@@ -2,7 +2,7 @@ import { BaseError, ExecutionRevertedError, type Hash, type Hex, type PublicClie
 import { type Fees, replacementFees } from '../../server/chain/fees.js'
 import { keccak256 } from '../../sdk/src/keccak256.js'
 import { classifySend } from '../../server/chain/sendOutcome.js'
-import type { Signer } from '../../server/chain/signer.js'
+import type { Signer } from '../../server/chain/keys/signer.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { noncesOf } from './awaitPending.js'
 import { type ChainPlan, DeployRefused, type PlannedStep } from './planChain.js'

@@ -1,6 +1,6 @@
 import { type Address, concatHex, type Hex, padHex } from 'viem'
-import { call, delegationTo, readObject } from '../../server/chain/rpcFormat.js'
-import type { RpcAnswer } from '../../server/chain/rpcNode.js'
+import { call, delegationTo, readObject } from '../../server/chain/nodes/rpcFormat.js'
+import type { RpcAnswer } from '../../server/chain/nodes/rpcNode.js'
 import type { Ask } from './contractReader.js'
 import type { Findings } from './finding.js'
 

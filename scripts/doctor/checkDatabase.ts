@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../../server/config/config.js'
-import { createDatabase, type Database } from '../../server/store/database.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
 import { checkEncryption } from './checkEncryption.js'
 import { checkMigrations } from './checkMigrations.js'
 import { checkMysql } from './checkMysql.js'

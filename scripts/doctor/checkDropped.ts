@@ -1,7 +1,7 @@
 import { getAddress } from 'viem'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { readKnownDeployment } from '../../server/knownDeployment.js'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { createFindings, type Finding } from './finding.js'
 
 /** What the service has worked with and the chains file names no more: the service would not start, or forget it. */

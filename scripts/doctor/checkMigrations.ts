@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
-import type { Database } from '../../server/store/database.js'
-import { readMigrations } from '../../server/store/migrate.js'
+import type { Database } from '../../server/store/connection/database.js'
+import { readMigrations } from '../../server/store/connection/migrate.js'
 import type { Findings } from './finding.js'
 
 /** Read by the checks that follow. */

@@ -1,8 +1,8 @@
 import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
-import { NodeFailure } from '../../server/chain/nodeFailure.js'
-import { call, readBigInt, readHex, resultOf } from '../../server/chain/rpcFormat.js'
-import type { RpcAnswer, RpcCall } from '../../server/chain/rpcNode.js'
+import { NodeFailure } from '../../server/chain/nodes/nodeFailure.js'
+import { call, readBigInt, readHex, resultOf } from '../../server/chain/nodes/rpcFormat.js'
+import type { RpcAnswer, RpcCall } from '../../server/chain/nodes/rpcNode.js'
 import { isRevert } from '../../server/chain/simulationAnswers.js'
 
 /** Asks one node. */

@@ -17,7 +17,7 @@ export const chainMutations: Mutation[] = [
     name: 'an account is believed that its batch has run',
     changes: [
       {
-        file: 'server/engine/outcome.ts',
+        file: 'server/engine/receipts/outcome.ts',
         find: 'if (isTrue) return null',
         replace: 'if (isTrue || adoption) return null',
       },
@@ -37,7 +37,7 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'what is mined and can’t be read is not noted',
-    changes: [{ file: 'server/engine/meetReceipt.ts', find: '      await note()\n', replace: '' }],
+    changes: [{ file: 'server/engine/receipts/meetReceipt.ts', find: '      await note()\n', replace: '' }],
     tests: ['test/engine/meetReceipt.test.ts'],
   },
   {
@@ -139,7 +139,7 @@ export const chainMutations: Mutation[] = [
     name: 'a node that breaks a connection was never reached',
     changes: [
       {
-        file: 'server/chain/nodeFailure.ts',
+        file: 'server/chain/nodes/nodeFailure.ts',
         find: "return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT'",
         replace: 'return Boolean(syscall ?? code)',
       },
@@ -150,7 +150,7 @@ export const chainMutations: Mutation[] = [
     name: 'a user holds a lane for as long as a node fails',
     changes: [
       {
-        file: 'server/engine/resends.ts',
+        file: 'server/engine/lanes/resends.ts',
         find: "if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false",
         replace: 'if (carries.length <= 1) return false',
       },
@@ -161,7 +161,7 @@ export const chainMutations: Mutation[] = [
     name: 'a transaction that only its fees hold up is given up',
     changes: [
       {
-        file: 'server/engine/resends.ts',
+        file: 'server/engine/lanes/resends.ts',
         find: "if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false",
         replace: 'if (carries.length < 1) return false',
       },
@@ -172,7 +172,7 @@ export const chainMutations: Mutation[] = [
     name: 'a bundle is given up for the time for which it did not pay enough',
     changes: [
       {
-        file: 'server/engine/resends.ts',
+        file: 'server/engine/lanes/resends.ts',
         find: 'if (!paysFor(forms, head)) inVain.delete(signer)',
         replace: 'if (forms.length === 0) inVain.delete(signer)',
       },
@@ -192,14 +192,16 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'other blocks of the same number are not read',
-    changes: [{ file: 'server/engine/watchChain.ts', find: '      blocksRead.exchanged(head)\n', replace: '' }],
+    changes: [
+      { file: 'server/engine/receipts/watchChain.ts', find: '      blocksRead.exchanged(head)\n', replace: '' },
+    ],
     tests: ['test/engine/reorganisation.test.ts', '-g', 'one of the same number'],
   },
   {
     name: 'what a shorter chain leaves undecided is taken for decided',
     changes: [
       {
-        file: 'server/engine/watchChain.ts',
+        file: 'server/engine/receipts/watchChain.ts',
         find: 'if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false',
         replace: 'if (gone && !(await note(transaction, null))) isDecided = false',
       },
@@ -219,7 +221,7 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'requests to a node are bounded by the number of their calls alone',
-    changes: [{ file: 'server/chain/rpcNode.ts', find: ' && length + group.length <= maxLength', replace: '' }],
+    changes: [{ file: 'server/chain/nodes/rpcNode.ts', find: ' && length + group.length <= maxLength', replace: '' }],
     tests: ['test/chain/rpc.test.ts', '-g', 'carries no more in one request'],
   },
   {
@@ -246,14 +248,14 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'nodes are sent all of a lane at once',
-    changes: [{ file: 'server/engine/sendWindow.ts', find: 'if (nonce >= lane.end) return false', replace: '' }],
+    changes: [{ file: 'server/engine/lanes/sendWindow.ts', find: 'if (nonce >= lane.end) return false', replace: '' }],
     tests: ['test/engine/sendWindow.test.ts', '-g', 'is filled up as blocks come'],
   },
   {
     name: 'what is held waits until it is looked after for its own sake',
     changes: [
       {
-        file: 'server/engine/watchChain.ts',
+        file: 'server/engine/receipts/watchChain.ts',
         find: 'heldSends.check()',
         replace: 'void heldSends',
       },
@@ -263,7 +265,11 @@ export const chainMutations: Mutation[] = [
   {
     name: 'a node that fails is asked for as much as before',
     changes: [
-      { file: 'server/chain/pace.ts', find: 'allowed = Math.max(Math.floor(allowed / 2), 1)', replace: 'allowed += 0' },
+      {
+        file: 'server/chain/nodes/pace.ts',
+        find: 'allowed = Math.max(Math.floor(allowed / 2), 1)',
+        replace: 'allowed += 0',
+      },
     ],
     tests: ['test/chain/pace.test.ts'],
   },
@@ -274,14 +280,16 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'an account is believed that what it declares has moved',
-    changes: [{ file: 'server/engine/batchRun.ts', find: 'if (missing === null) return null', replace: 'return null' }],
+    changes: [
+      { file: 'server/engine/receipts/batchRun.ts', find: 'if (missing === null) return null', replace: 'return null' },
+    ],
     tests: ['test/engine/untrueRuns.test.ts', '-g', 'no success'],
   },
   {
     name: 'what the vault has paid is taken for what the account has done',
     changes: [
       {
-        file: 'server/engine/adoptExecution.ts',
+        file: 'server/engine/steps/adoptExecution.ts',
         find: 'const untrue = hasRun(work, batch, receipt, tools)',
         replace: 'const untrue = receipt',
       },
@@ -303,7 +311,7 @@ export const chainMutations: Mutation[] = [
     name: 'what a contract reverts with has its node left alone',
     changes: [
       {
-        file: 'server/chain/busyNode.ts',
+        file: 'server/chain/nodes/busyNode.ts',
         find: 'if (code === 3 || code === -32015 || /revert/i.test(message)) return false',
         replace: '',
       },
@@ -314,7 +322,7 @@ export const chainMutations: Mutation[] = [
     name: 'a step whose transaction was taken over rests on its block',
     changes: [
       {
-        file: 'server/store/payments.ts',
+        file: 'server/store/money/payments.ts',
         find: 'const unmined = { block_number: null, block_hash: null, confirmations: 0 }',
         replace: 'const unmined = {}',
       },
@@ -325,7 +333,7 @@ export const chainMutations: Mutation[] = [
     name: 'a block is settled in by its number alone',
     changes: [
       {
-        file: 'server/engine/readBlocks.ts',
+        file: 'server/engine/receipts/readBlocks.ts',
         find: 'const fits = expected.includes(block.hash)',
         replace: 'const fits = expected.includes(block.hash) || true',
       },
@@ -336,7 +344,7 @@ export const chainMutations: Mutation[] = [
     name: 'what nothing waits for any more is sent again with all that it pays',
     changes: [
       {
-        file: 'server/engine/lanes.ts',
+        file: 'server/engine/lanes/lanes.ts',
         find: 'return isUnwanted && !forms.at(-1)!.isCancel',
         replace: 'return isUnwanted && forms.length === 0',
       },

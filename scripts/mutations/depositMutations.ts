@@ -6,7 +6,7 @@ export const depositMutations: Mutation[] = [
     name: 'a step that waits for another keeps its payment from being reported',
     changes: [
       {
-        file: 'server/store/bookDeposit.ts',
+        file: 'server/store/money/bookDeposit.ts',
         find: "|| isUndone ? 'open' : 'none'",
         replace: "|| isUndone || previous ? 'open' : 'none'",
       },
@@ -17,7 +17,7 @@ export const depositMutations: Mutation[] = [
     name: 'a report is refused while a step verifies its transaction',
     changes: [
       {
-        file: 'server/store/bookDeposit.ts',
+        file: 'server/store/money/bookDeposit.ts',
         find: "if (registered === 'open' && isOfIt) return 'waits'",
         replace: '',
       },

@@ -6,7 +6,7 @@ export const feeMutations: Mutation[] = [
     name: 'only the lowest nonce of a lane is raised, whatever the base fee',
     changes: [
       {
-        file: 'server/engine/resends.ts',
+        file: 'server/engine/lanes/resends.ts',
         find: 'return !pays && replace(',
         replace: 'return !pays && (false as boolean) && replace(',
       },
@@ -17,7 +17,7 @@ export const feeMutations: Mutation[] = [
     name: 'each transaction climbs to the tip by itself',
     changes: [
       {
-        file: 'server/engine/tips.ts',
+        file: 'server/engine/lanes/tips.ts',
         find: 'if (!raised.delete(id)) return',
         replace: 'if (!raised.delete(id) || (true as boolean)) return',
       },
@@ -28,7 +28,7 @@ export const feeMutations: Mutation[] = [
     name: 'what a signer can’t pay for keeps its fees',
     changes: [
       {
-        file: 'server/engine/lanes.ts',
+        file: 'server/engine/lanes/lanes.ts',
         find: 'if (isUnfunded(answer, tools) && !form.isCancel)',
         replace: 'if (isUnfunded(answer, tools) && !form.isCancel && (false as boolean))',
       },

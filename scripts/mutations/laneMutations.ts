@@ -17,7 +17,7 @@ export const laneMutations: Mutation[] = [
     name: 'a lane begins where one node says',
     changes: [
       {
-        file: 'server/engine/openLanes.ts',
+        file: 'server/engine/lanes/openLanes.ts',
         find: 'agreedNonce(nonces, agreement)',
         replace: 'agreedNonce(nonces, 1)',
       },
@@ -28,7 +28,7 @@ export const laneMutations: Mutation[] = [
     name: 'an empty ledger pays out beside keys that were used',
     changes: [
       {
-        file: 'server/engine/openLanes.ts',
+        file: 'server/engine/lanes/openLanes.ts',
         find: 'testnet || highest === 0 ?',
         replace: 'testnet || highest >= 0 ?',
       },

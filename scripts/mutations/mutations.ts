@@ -19,7 +19,7 @@ export const mutations: Mutation[] = [
     name: 'nonce "too low" takes a new one',
     changes: [
       {
-        file: 'server/engine/lanes.ts',
+        file: 'server/engine/lanes/lanes.ts',
         find: `  if (answer.kind === 'slotTaken') await`,
         replace: `  if (answer.kind === 'consumed') await ${signAgain('transaction')}
   if (answer.kind === 'slotTaken') await`,
@@ -31,7 +31,7 @@ export const mutations: Mutation[] = [
     name: 'send before store',
     changes: [
       {
-        file: 'server/engine/lanes.ts',
+        file: 'server/engine/lanes/lanes.ts',
         find: '    return await tools.store.recordTransaction(',
         replace: `    const lane = (await tools.store.readLanes(chain.config.chainId)).find((entry) => entry.signer === signer)!
     const early = await signForm({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
@@ -45,7 +45,7 @@ export const mutations: Mutation[] = [
     name: 'one null receipt trusted',
     changes: [
       {
-        file: 'server/engine/watchChain.ts',
+        file: 'server/engine/receipts/watchChain.ts',
         find: 'else unseen.push(transaction)',
         replace: `else {
         unseen.push(transaction)
@@ -53,9 +53,10 @@ export const mutations: Mutation[] = [
       }`,
       },
       {
-        file: 'server/engine/watchChain.ts',
-        find: "import { createResends } from './resends.js'",
-        replace: "import { createResends } from './resends.js'\nimport { recordAndSend } from './lanes.js'",
+        file: 'server/engine/receipts/watchChain.ts',
+        find: "import { createResends } from '../lanes/resends.js'",
+        replace:
+          "import { createResends } from '../lanes/resends.js'\nimport { recordAndSend } from '../lanes/lanes.js'",
       },
     ],
     tests: falseAnswers,
@@ -75,7 +76,7 @@ export const mutations: Mutation[] = [
     name: 'stepKey check off, in the server',
     changes: [
       {
-        file: 'server/engine/payload.ts',
+        file: 'server/engine/steps/payload.ts',
         find: "keyOf('on-demand', work.user, payment.transactionHash, payment.chainId,",
         replace: "keyOf('on-demand', work.user, keccak256(stringToHex(work.ref.actionId)),",
       },
@@ -86,7 +87,7 @@ export const mutations: Mutation[] = [
     name: 'what the vault has paid before is not looked up',
     changes: [
       {
-        file: 'server/engine/adoptExecution.ts',
+        file: 'server/engine/steps/adoptExecution.ts',
         find: "if (name === 'AlreadyFulfilled' && work.stepKey) return chain.findFulfilment(work.stepKey)",
         replace: '',
       },
@@ -97,7 +98,7 @@ export const mutations: Mutation[] = [
     name: 'what others have in a pool is not waited for',
     changes: [
       {
-        file: 'server/engine/adoptExecution.ts',
+        file: 'server/engine/steps/adoptExecution.ts',
         find: 'if (isUnmined) return (await isPending(work, chain))',
         replace: 'if (isUnmined && (false as boolean)) return (await isPending(work, chain))',
       },
@@ -108,7 +109,7 @@ export const mutations: Mutation[] = [
     name: 'a limit above what a block has is signed',
     changes: [
       {
-        file: 'server/engine/executeStep.ts',
+        file: 'server/engine/steps/executeStep.ts',
         find: 'if (gasLimit > ofBlock) return',
         replace: 'if (gasLimit > ofBlock && (false as boolean)) return',
       },
@@ -124,7 +125,7 @@ export const mutations: Mutation[] = [
         replace: 'database.after(0)',
       },
       {
-        file: 'server/store/journal.ts',
+        file: 'server/store/journal/journal.ts',
         find: "step?.status === 'executing' && step.transaction_id === null && attemptOf(step) === attempt",
         replace: 'step !== undefined',
       },
@@ -135,7 +136,7 @@ export const mutations: Mutation[] = [
     name: 'a bundle is waited for though one user keeps its authorizations out of the pools',
     changes: [
       {
-        file: 'server/engine/lanes.ts',
+        file: 'server/engine/lanes/lanes.ts',
         find: `answer.kind === 'authorityBusy' && transaction.carries.length > 1`,
         replace: `answer.kind === 'authorityBusy' && transaction.carries.length > 1 && (false as boolean)`,
       },
@@ -146,7 +147,7 @@ export const mutations: Mutation[] = [
     name: 'a bundle is waited for until every failure in it is explained',
     changes: [
       {
-        file: 'server/engine/bundleOutcome.ts',
+        file: 'server/engine/receipts/bundleOutcome.ts',
         find: "    return { status: 'alone' }\n  }\n}",
         replace: '    throw error\n  }\n}',
       },
@@ -157,7 +158,7 @@ export const mutations: Mutation[] = [
     name: 'statements share trips on a cluster',
     changes: [
       {
-        file: 'server/store/database.ts',
+        file: 'server/store/connection/database.ts',
         find: "const joins = kind === 'mysql' && !isOfGalera(connection)",
         replace: "const joins = kind === 'mysql'",
       },
@@ -179,7 +180,7 @@ export const mutations: Mutation[] = [
     name: 'a step that is handed over is due for others too',
     changes: [
       {
-        file: 'server/store/stepRequests.ts',
+        file: 'server/store/actions/stepRequests.ts',
         find: 'due_at: leaseMs === undefined ? database.atOnce() : database.after(leaseMs),',
         replace: 'due_at: leaseMs === undefined ? database.atOnce() : database.after(0),',
       },
@@ -189,7 +190,11 @@ export const mutations: Mutation[] = [
   {
     name: 'a late visit ends the attempt after its own',
     changes: [
-      { file: 'server/store/settlement.ts', find: ' || attemptOf(row) !== attempt) return', replace: ') return' },
+      {
+        file: 'server/store/journal/settlement.ts',
+        find: ' || attemptOf(row) !== attempt) return',
+        replace: ') return',
+      },
     ],
     tests: ['test/store/credit.test.ts', '-g', 'comes late'],
   },
@@ -197,7 +202,7 @@ export const mutations: Mutation[] = [
     name: 'a visit books on a block that has gone since it began',
     changes: [
       {
-        file: 'server/store/settlement.ts',
+        file: 'server/store/journal/settlement.ts',
         find: ' || attemptOf(row) !== attempt) return',
         replace: ' || String(row.attempts) !== attempt.split(".")[0]) return',
       },
@@ -208,7 +213,7 @@ export const mutations: Mutation[] = [
     name: 'a step takes its account before the step before it has ended',
     changes: [
       {
-        file: 'server/store/stepRequests.ts',
+        file: 'server/store/actions/stepRequests.ts',
         find: 'const account = decision.ready ? accountWanted(request, takes) : null',
         replace: 'const account = accountWanted(request, takes)',
       },
@@ -219,7 +224,7 @@ export const mutations: Mutation[] = [
     name: 'a step whose transaction is cancelled is not looked up on the chain',
     changes: [
       {
-        file: 'server/engine/outcome.ts',
+        file: 'server/engine/receipts/outcome.ts',
         find: 'const done = await refusalNow(work, batch, receipt, chain)',
         replace: 'const done = isCancelled ? null : await refusalNow(work, batch, receipt, chain)',
       },
@@ -230,7 +235,7 @@ export const mutations: Mutation[] = [
     name: 'a step whose transaction reverts is not looked up on the chain',
     changes: [
       {
-        file: 'server/engine/outcome.ts',
+        file: 'server/engine/receipts/outcome.ts',
         find: 'const done = await refusalNow(work, batch, receipt, chain)',
         replace: 'const done = isCancelled ? await refusalNow(work, batch, receipt, chain) : null',
       },
@@ -241,7 +246,7 @@ export const mutations: Mutation[] = [
     name: 'a step that is refused is not looked up in the vault',
     changes: [
       {
-        file: 'server/engine/executeStep.ts',
+        file: 'server/engine/steps/executeStep.ts',
         find: 'const isPaid = stepKey !== null &&',
         replace: "const isPaid = reason === 'intent_expired' && stepKey !== null &&",
       },
@@ -252,7 +257,7 @@ export const mutations: Mutation[] = [
     name: 'what an operator without its right has sent fails the step',
     changes: [
       {
-        file: 'server/engine/outcome.ts',
+        file: 'server/engine/receipts/outcome.ts',
         find: 'if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools)))',
         replace: 'if (!failure && (await isOperatorsFault({ name: null }, { from, to }, chain, tools)))',
       },
@@ -263,7 +268,7 @@ export const mutations: Mutation[] = [
     name: 'how often a payment was lost is not counted',
     changes: [
       {
-        file: 'server/store/creditArrivals.ts',
+        file: 'server/store/money/creditArrivals.ts',
         find: '.where({ chain_id, transaction_hash, is_lost: 1 })',
         replace: '.where({ chain_id, transaction_hash, is_lost: 1, id: -1 })',
       },
@@ -272,14 +277,16 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'what a full block leaves over waits until it is looked after for its own sake',
-    changes: [{ file: 'server/engine/watchChain.ts', find: 'leftOver.blockSeen({ after: movedAt })', replace: '' }],
+    changes: [
+      { file: 'server/engine/receipts/watchChain.ts', find: 'leftOver.blockSeen({ after: movedAt })', replace: '' },
+    ],
     tests: ['test/engine/leftOver.test.ts'],
   },
   {
     name: 'only the lowest nonce of what a full block leaves over is sent again',
     changes: [
       {
-        file: 'server/engine/leftOver.ts',
+        file: 'server/engine/lanes/leftOver.ts',
         find: "if (kind === 'accepted') dropped.push(nonce++)",
         replace: "if (kind === 'accepted') dropped.push(nonce)",
       },
@@ -290,7 +297,7 @@ export const mutations: Mutation[] = [
     name: 'a payout is keyed by the step before it, whatever that is',
     changes: [
       {
-        file: 'server/engine/stepQueue.ts',
+        file: 'server/engine/steps/stepQueue.ts',
         find: 'return previous?.stepIndex === stepIndex ? previous : tools.store.readStep({ ...work.ref, stepIndex })',
         replace: 'return previous',
       },
@@ -301,7 +308,7 @@ export const mutations: Mutation[] = [
     name: 'the vault is not asked whether it has paid what has run out and has calls',
     changes: [
       {
-        file: 'server/engine/executeStep.ts',
+        file: 'server/engine/steps/executeStep.ts',
         find: "const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null",
         replace: "const name = hasRunOut ? 'IntentExpired' : isPaid ? 'AlreadyFulfilled' : null",
       },
@@ -312,7 +319,7 @@ export const mutations: Mutation[] = [
     name: 'what another transaction carried out stays with ours',
     changes: [
       {
-        file: 'server/store/settlement.ts',
+        file: 'server/store/journal/settlement.ts',
         find: '...(isAnothers && { transaction_id: null })',
         replace: '...(isAnothers && {})',
       },
@@ -321,7 +328,9 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'the time of a step’s last change goes back with the clock',
-    changes: [{ file: 'server/store/stepChange.ts', find: 'CASE WHEN updated_at > ?', replace: 'CASE WHEN 0 > ?' }],
+    changes: [
+      { file: 'server/store/actions/stepChange.ts', find: 'CASE WHEN updated_at > ?', replace: 'CASE WHEN 0 > ?' },
+    ],
     tests: ['test/store/stepChange.test.ts'],
   },
 ]

@@ -6,7 +6,7 @@ export const payoutMutations: Mutation[] = [
     name: 'credit is paid out by other lanes though the database is older than a chain',
     changes: [
       {
-        file: 'server/store/lanes.ts',
+        file: 'server/store/journal/lanes.ts',
         find: ".whereIn('status', aheadStatuses).select('signer')",
         replace: ".where('status', 'never').select('signer')",
       },
@@ -17,7 +17,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a lane that is paused is not held against the chain',
     changes: [
       {
-        file: 'server/engine/laneCheck.ts',
+        file: 'server/engine/lanes/laneCheck.ts',
         find: '!isAhead && !isRetired)',
         replace: "!isAhead && !isRetired).filter(({ status }) => status === 'active')",
       },
@@ -28,7 +28,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a lane whose key is gone is not held against the chain',
     changes: [
       {
-        file: 'server/engine/laneCheck.ts',
+        file: 'server/engine/lanes/laneCheck.ts',
         find: '!isAhead && !isRetired)',
         replace: '!isAhead && !isRetired).filter(({ signer }) => tools.signers.has(signer))',
       },
@@ -39,7 +39,7 @@ export const payoutMutations: Mutation[] = [
     name: 'what was prepared before a lane was found ahead is signed all the same',
     changes: [
       {
-        file: 'server/store/journal.ts',
+        file: 'server/store/journal/journal.ts',
         find: 'if (pays && ahead.length > 0)',
         replace: 'if (pays && ahead.length < 0)',
       },
@@ -50,7 +50,7 @@ export const payoutMutations: Mutation[] = [
     name: 'what a former vault has paid is taken for unpaid',
     changes: [
       {
-        file: 'server/engine/outcome.ts',
+        file: 'server/engine/receipts/outcome.ts',
         find: 'fulfilledKeys(receipt, ...vaultsOf(chain.config))',
         replace: 'fulfilledKeys(receipt, vaultsOf(chain.config)[0]!)',
       },
@@ -60,7 +60,11 @@ export const payoutMutations: Mutation[] = [
   {
     name: 'the vault pays what a former one has paid',
     changes: [
-      { file: 'server/engine/formerVaults.ts', find: 'formerVaults.length > 0', replace: 'formerVaults.length < 0' },
+      {
+        file: 'server/engine/steps/formerVaults.ts',
+        find: 'formerVaults.length > 0',
+        replace: 'formerVaults.length < 0',
+      },
     ],
     tests: ['test/e2e/replacedVault.test.ts', '-g', 'does not pay it again'],
   },
@@ -79,7 +83,7 @@ export const payoutMutations: Mutation[] = [
     name: 'what goes through a vault that is not configured is taken for unpaid',
     changes: [
       {
-        file: 'server/engine/outcome.ts',
+        file: 'server/engine/receipts/outcome.ts',
         find: 'transaction.to !== work.user && !isVault(',
         replace: 'transaction.to === work.user && !isVault(',
       },
@@ -112,7 +116,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a key goes to another step though a transaction was signed with it',
     changes: [
       {
-        file: 'server/store/preparation.ts',
+        file: 'server/store/actions/preparation.ts',
         find: 'return seen.transactionHash !== null && isSameStep(seen, refOf(step))',
         replace: 'return seen.transactionHash === null && isSameStep(seen, refOf(step)) && (false as boolean)',
       },
@@ -123,7 +127,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a late visit takes another key for its own',
     changes: [
       {
-        file: 'server/store/preparation.ts',
+        file: 'server/store/actions/preparation.ts',
         find: "if (fixed === 0 && (await step().first('step_key'))?.step_key !== stepKey)",
         replace: 'if (fixed < 0)',
       },
@@ -134,7 +138,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a payout of an ended step is left to a transaction that says nothing of it',
     changes: [
       {
-        file: 'server/store/settlement.ts',
+        file: 'server/store/journal/settlement.ts',
         find: "if (row.status !== 'executing') return (await readPayoutsOf(trx, row)).length > 0\n",
         replace: '',
       },
@@ -145,7 +149,7 @@ export const payoutMutations: Mutation[] = [
     name: 'what was paid and not run is booked by each transaction that tells of it',
     changes: [
       {
-        file: 'server/store/settlement.ts',
+        file: 'server/store/journal/settlement.ts',
         find: 'return (await readPayoutsOf(trx, row)).length > 0',
         replace: 'return (await readPayoutsOf(trx, row)).length < 0',
       },
@@ -156,7 +160,7 @@ export const payoutMutations: Mutation[] = [
     name: 'an adopted payout takes what the user has paid in its transaction',
     changes: [
       {
-        file: 'server/engine/adoptExecution.ts',
+        file: 'server/engine/steps/adoptExecution.ts',
         find: "work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : []",
         replace: 'await arrivalsOfRun(receipt, work.user, chain, tools)',
       },
@@ -167,7 +171,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a transaction is ended without a step that it carries',
     changes: [
       {
-        file: 'server/store/settlement.ts',
+        file: 'server/store/journal/settlement.ts',
         find: 'if (isMissing || (airdrops.length > 0 && !settled.airdrop))',
         replace: 'if (airdrops.length > 0 && !settled.airdrop && isMissing)',
       },
@@ -178,7 +182,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a transaction is ended without the airdrop that it carries',
     changes: [
       {
-        file: 'server/store/settlement.ts',
+        file: 'server/store/journal/settlement.ts',
         find: 'if (isMissing || (airdrops.length > 0 && !settled.airdrop))',
         replace: 'if (isMissing || airdrops.length < 0)',
       },
@@ -244,7 +248,7 @@ export const payoutMutations: Mutation[] = [
     name: 'what nobody can tell the credit for is an exposure though it is set aside',
     changes: [
       {
-        file: 'server/store/bookResult.ts',
+        file: 'server/store/journal/bookResult.ts',
         find: '[spender.ref]))).flat().length > 0',
         replace: '[spender.ref]))).flat().length < 0',
       },
@@ -255,7 +259,7 @@ export const payoutMutations: Mutation[] = [
     name: 'what nobody can tell the credit for is no exposure though none is set aside',
     changes: [
       {
-        file: 'server/store/bookResult.ts',
+        file: 'server/store/journal/bookResult.ts',
         find: '[spender.ref]))).flat().length > 0',
         replace: '[spender.ref]))).flat().length >= 0',
       },
@@ -288,7 +292,7 @@ export const payoutMutations: Mutation[] = [
     name: 'who comes new passes by those who wait for an account',
     changes: [
       {
-        file: 'server/engine/accounts.ts',
+        file: 'server/engine/steps/accounts.ts',
         find: '(!isAwaited(work) && !isBehindCalled(work) &&',
         replace: '(!isBehindCalled(work) &&',
       },
@@ -297,7 +301,7 @@ export const payoutMutations: Mutation[] = [
   },
   {
     name: 'who looks by himself passes by one that was called',
-    changes: [{ file: 'server/engine/accounts.ts', find: ' && !isBehindCalled(work)', replace: '' }],
+    changes: [{ file: 'server/engine/steps/accounts.ts', find: ' && !isBehindCalled(work)', replace: '' }],
     tests: ['test/engine/accounts.test.ts', '-g', 'pass by one that was called'],
   },
   {
@@ -315,7 +319,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a payout that is under way does not hear that its payment goes on',
     changes: [
       {
-        file: 'server/store/settlement.ts',
+        file: 'server/store/journal/settlement.ts',
         find: 'if (goesOn) trx.later(',
         replace: 'if (goesOn && next.follow) trx.later(',
       },
@@ -326,7 +330,7 @@ export const payoutMutations: Mutation[] = [
     name: 'of many small credits only the first fifty are set aside',
     changes: [
       {
-        file: 'server/store/moveCredits.ts',
+        file: 'server/store/money/moveCredits.ts',
         find: 'of writtenTogether(moves)) {',
         replace: 'of writtenTogether(moves).slice(0, 1)) {',
       },

@@ -6,7 +6,7 @@ export const processMutations: Mutation[] = [
     name: 'a visit puts off what was hurried meanwhile',
     changes: [
       {
-        file: 'server/store/steps.ts',
+        file: 'server/store/actions/steps.ts',
         find: ".where('due_at', '>', database.atOnce())",
         replace: ".where('due_at', '>', 0)",
       },
@@ -89,7 +89,7 @@ export const processMutations: Mutation[] = [
     name: 'whatever was sent is sure not to be there before the first look',
     changes: [
       {
-        file: 'server/engine/lookTimes.ts',
+        file: 'server/engine/receipts/lookTimes.ts',
         find: 'look.oldest === wait?.since ? firstMs : 0',
         replace: 'firstMs',
       },
@@ -100,7 +100,7 @@ export const processMutations: Mutation[] = [
     name: 'what is ready as a process starts does not wait for the check of its lanes',
     changes: [
       {
-        file: 'server/engine/lanesChecked.ts',
+        file: 'server/engine/lanes/lanesChecked.ts',
         find: 'if (!chain.isChecked) await settledOrAfter(chain.told, ms)',
         replace: 'void settledOrAfter(chain.told, ms)',
       },
@@ -122,7 +122,7 @@ export const processMutations: Mutation[] = [
     name: 'who waits for an account stays behind those that another process has carried out',
     changes: [
       {
-        file: 'server/engine/accounts.ts',
+        file: 'server/engine/steps/accounts.ts',
         find: 'if (await deps.hurry(entry.ref).catch(() => true)) return',
         replace: 'if ((await deps.hurry(entry.ref).catch(() => true)) || name) return',
       },
@@ -133,7 +133,7 @@ export const processMutations: Mutation[] = [
     name: 'fees are raised while the chain makes no blocks',
     changes: [
       {
-        file: 'server/engine/resends.ts',
+        file: 'server/engine/lanes/resends.ts',
         find: 'movedAt <= waitingSince',
         replace: 'movedAt > waitingSince',
       },
@@ -144,7 +144,7 @@ export const processMutations: Mutation[] = [
     name: 'a payout that was settled and comes again is open anew',
     changes: [
       {
-        file: 'server/store/exposures.ts',
+        file: 'server/store/money/exposures.ts',
         find: "exposure.kind === 'payout' ?",
         replace: "exposure.kind !== 'payout' ?",
       },
@@ -160,7 +160,7 @@ export const processMutations: Mutation[] = [
     name: 'a step takes what was settled of another, though credit is set aside for it',
     changes: [
       {
-        file: 'server/store/bookResult.ts',
+        file: 'server/store/journal/bookResult.ts',
         find: '(await isDrawn()) || (await isSettled())',
         replace: '(await isSettled()) || (await isDrawn())',
       },
@@ -171,7 +171,7 @@ export const processMutations: Mutation[] = [
     name: 'a step that was paid and did not do its part is not held against the chain',
     changes: [
       {
-        file: 'server/store/settlement.ts',
+        file: 'server/store/journal/settlement.ts',
         find: 'block_hash: result.blockHash ?? null,',
         replace: "block_hash: result.status === 'success' ? result.blockHash : null,",
       },
@@ -182,7 +182,7 @@ export const processMutations: Mutation[] = [
     name: 'a transaction carries a step whose account another has',
     changes: [
       {
-        file: 'server/store/journal.ts',
+        file: 'server/store/journal/journal.ts',
         find: 'homeless.includes(ref) ? retaken : change',
         replace: 'homeless.includes(ref) ? change : retaken',
       },

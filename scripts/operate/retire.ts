@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
 import type { OperatorRight } from '../../server/chain/operatorRights.js'
 import { compareContracts } from '../../server/domain/dropped.js'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { readKnownContracts } from '../../server/store/knownContracts.js'
 import { createStore, type Store } from '../../server/store/store.js'
 

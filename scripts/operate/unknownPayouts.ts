@@ -8,9 +8,9 @@ import {
   acknowledgePayout,
   forgetPayout,
   type UnknownPayout,
-} from '../../server/store/acknowledgedPayouts.js'
-import type { Database } from '../../server/store/database.js'
-import { readKnownHashes, readPayouts } from '../../server/store/reconciliation.js'
+} from '../../server/store/money/acknowledgedPayouts.js'
+import type { Database } from '../../server/store/connection/database.js'
+import { readKnownHashes, readPayouts } from '../../server/store/money/reconciliation.js'
 import { readAddress, readAmount, readChainId, readSomebody } from './words.js'
 
 export const payoutUsage =

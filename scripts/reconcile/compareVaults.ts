@@ -2,8 +2,8 @@ import type { Address } from 'viem'
 import { nativeToken } from '../../server/domain/action.js'
 import { type ChainConfig, type TokenConfig, vaultsOf } from '../../server/domain/chainConfig.js'
 import { readGenesis } from '../../server/store/chainIdentities.js'
-import type { Database } from '../../server/store/database.js'
-import { countOpenTransactions } from '../../server/store/lanes.js'
+import type { Database } from '../../server/store/connection/database.js'
+import { countOpenTransactions } from '../../server/store/journal/lanes.js'
 import {
   type BalanceFault,
   checkBalances,
@@ -12,7 +12,7 @@ import {
   readOwed,
   readPayouts,
   readVaultMovements,
-} from '../../server/store/reconciliation.js'
+} from '../../server/store/money/reconciliation.js'
 import { bookedArrivals } from './bookedArrivals.js'
 import { findUnconfigured, type NotLookedAt } from './findUnconfigured.js'
 import { compareGroups, type GroupReport } from './compareGroups.js'

@@ -1,4 +1,4 @@
-import type { BookedPayout } from '../../server/store/reconciliation.js'
+import type { BookedPayout } from '../../server/store/money/reconciliation.js'
 
 /** A movement that one side knows and the other does not, or not with this amount (in the token's smallest unit). */
 export type Suspect =

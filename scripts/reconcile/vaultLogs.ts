@@ -1,7 +1,7 @@
 import { type Address, type Hash, type Hex, padHex, toEventSelector } from 'viem'
 import { encodeBalanceOf, fulfilledTopic } from '../../server/chain/contracts.js'
 import { fulfilledIn } from '../../server/chain/paidByVault.js'
-import { createRpc } from '../../server/chain/rpc.js'
+import { createRpc } from '../../server/chain/nodes/rpc.js'
 import {
   call,
   quantity,
@@ -16,8 +16,8 @@ import {
   readReceipt,
   readTransaction,
   resultOf,
-} from '../../server/chain/rpcFormat.js'
-import type { RpcAnswer, RpcCall } from '../../server/chain/rpcNode.js'
+} from '../../server/chain/nodes/rpcFormat.js'
+import type { RpcAnswer, RpcCall } from '../../server/chain/nodes/rpcNode.js'
 import { isRevert } from '../../server/chain/simulationAnswers.js'
 import { transferTopic } from '../../server/chain/transfers.js'
 import { nativeToken } from '../../server/domain/action.js'

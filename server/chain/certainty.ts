@@ -1,9 +1,9 @@
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { partsOf } from '../domain/partsOf.js'
 import type { Chain, ChainTransaction, Receipt } from './chain.js'
-import { maxCalls, type Rpc } from './rpc.js'
-import { call, orNull, quantity, readBlock, receiptOf, resultOf, transactionOf } from './rpcFormat.js'
-import type { RpcAnswer } from './rpcNode.js'
+import { maxCalls, type Rpc } from './nodes/rpc.js'
+import { call, orNull, quantity, readBlock, receiptOf, resultOf, transactionOf } from './nodes/rpcFormat.js'
+import type { RpcAnswer } from './nodes/rpcNode.js'
 
 /** What as many nodes have to say as `agreement` asks for: money moves on what is final, and back with what is gone. */
 export function createCertainty(

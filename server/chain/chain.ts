@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { ToldNonce } from '../domain/toldNonce.js'
-import type { NodeHead } from './nodeHeads.js'
+import type { NodeHead } from './nodes/nodeHeads.js'
 import type { OperatorRight } from './operatorRights.js'
 import type { VaultLimits } from './vaultLimits.js'
 

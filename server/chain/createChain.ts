@@ -10,13 +10,13 @@ import {
   encodeIsFulfilled,
   encodeIsOperator,
 } from './contracts.js'
-import { createAbility } from './ability.js'
+import { createAbility } from './nodes/ability.js'
 import { createCertainty } from './certainty.js'
 import { createLogSearch } from './findLog.js'
 import { createArrivalMeter } from './measureArrivals.js'
 import { createOperatorRights } from './operatorRights.js'
 import { readFlag } from './readFlag.js'
-import { createRpc, maxCalls, type Rpc, type RpcOptions } from './rpc.js'
+import { createRpc, maxCalls, type Rpc, type RpcOptions } from './nodes/rpc.js'
 import {
   call,
   orNull,
@@ -33,11 +33,11 @@ import {
   receiptOf,
   resultOf,
   transactionOf,
-} from './rpcFormat.js'
-import { NodeFailure } from './nodeFailure.js'
-import type { RpcError, RpcNode } from './rpcNode.js'
+} from './nodes/rpcFormat.js'
+import { NodeFailure } from './nodes/nodeFailure.js'
+import type { RpcError, RpcNode } from './nodes/rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
-import { saysNoSuchMethod } from './noSuchMethod.js'
+import { saysNoSuchMethod } from './nodes/noSuchMethod.js'
 import { createSimulator, rerun } from './simulate.js'
 import { isRevert } from './simulationAnswers.js'
 import { readVaultLimits } from './vaultLimits.js'

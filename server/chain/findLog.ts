@@ -2,8 +2,8 @@ import type { Address, Hash } from 'viem'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import type { FoundLog } from './chain.js'
 import { executedTopic, fulfilledTopic } from './contracts.js'
-import type { Rpc } from './rpc.js'
-import { call, quantity, readArray, readBigInt, readHash, readObject, resultOf } from './rpcFormat.js'
+import type { Rpc } from './nodes/rpc.js'
+import { call, quantity, readArray, readBigInt, readHash, readObject, resultOf } from './nodes/rpcFormat.js'
 
 /** How many blocks nodes that limit the range of a search allow; most of them the first, the free plans of some the last. */
 const windowSizes = [2_000n, 1_000n, 500n, 100n, 10n]

@@ -3,7 +3,7 @@ import { type Chain, ChainUnavailable, type Log } from './chain.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { encodeBalanceOf, encodeTransfer } from './contracts.js'
 import { readPaidByVault } from './paidByVault.js'
-import type { Rpc } from './rpc.js'
+import type { Rpc } from './nodes/rpc.js'
 import {
   call,
   quantity,
@@ -14,8 +14,8 @@ import {
   readObject,
   readWord,
   resultOf,
-} from './rpcFormat.js'
-import type { RpcAnswer, RpcCall } from './rpcNode.js'
+} from './nodes/rpcFormat.js'
+import type { RpcAnswer, RpcCall } from './nodes/rpcNode.js'
 import { isRevert } from './simulationAnswers.js'
 import { transferTopic, transfersOf } from './transfers.js'
 

@@ -2,9 +2,9 @@ import { type Address, padHex } from 'viem'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import { encodeIsOperator, operatorSetTopic } from './contracts.js'
 import { flagOf } from './readFlag.js'
-import type { Rpc } from './rpc.js'
-import { call, quantity, readArray, readBigInt, resultOf } from './rpcFormat.js'
-import type { RpcAnswer } from './rpcNode.js'
+import type { Rpc } from './nodes/rpc.js'
+import { call, quantity, readArray, readBigInt, resultOf } from './nodes/rpcFormat.js'
+import type { RpcAnswer } from './nodes/rpcNode.js'
 
 /** Whether a vault lets an account pay, as each node tells it, in the order of `rpcUrls`. `untold`: a node does not say. */
 export type OperatorRight = { vault: Address; nodes: ('known' | 'unknown' | 'untold')[] }

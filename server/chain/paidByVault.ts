@@ -3,8 +3,8 @@ import { partsOf } from '../domain/partsOf.js'
 import { decodeFulfilments } from './bundles.js'
 import type { ChainTransaction, Receipt } from './chain.js'
 import { fulfilledKeys } from './contracts.js'
-import type { Rpc } from './rpc.js'
-import { call, readReceipt, readTransaction, resultOf } from './rpcFormat.js'
+import type { Rpc } from './nodes/rpc.js'
+import { call, readReceipt, readTransaction, resultOf } from './nodes/rpcFormat.js'
 import { transfersOf, vaultWithdrawals } from './transfers.js'
 
 /** Of one token and one vault in one block. */

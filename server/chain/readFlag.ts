@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
-import type { Rpc } from './rpc.js'
-import { call, quantity, readBigInt, readHex, resultOf } from './rpcFormat.js'
-import type { RpcAnswer } from './rpcNode.js'
+import type { Rpc } from './nodes/rpc.js'
+import { call, quantity, readBigInt, readHex, resultOf } from './nodes/rpcFormat.js'
+import type { RpcAnswer } from './nodes/rpcNode.js'
 import { isRevert, saysNoPendingBlock } from './simulationAnswers.js'
 
 /** More than the delegate ever takes; an account may have code that burns all that it is given. */

@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import type { Log, Simulation, TransactionRequest } from './chain.js'
 import { calldataFloor } from './fees.js'
-import { readArray, readBigInt, readLog, readObject, resultOf } from './rpcFormat.js'
-import type { RpcAnswer, RpcCall, RpcError } from './rpcNode.js'
-import { saysLate } from './busyNode.js'
-import { saysNoSuchMethod } from './noSuchMethod.js'
+import { readArray, readBigInt, readLog, readObject, resultOf } from './nodes/rpcFormat.js'
+import type { RpcAnswer, RpcCall, RpcError } from './nodes/rpcNode.js'
+import { saysLate } from './nodes/busyNode.js'
+import { saysNoSuchMethod } from './nodes/noSuchMethod.js'
 
 /** What nodes are taken to be able to; see `createAbility`. */
 export type Abilities = {

@@ -1,8 +1,8 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { solverVaultAbi } from './generated/contracts.js'
-import type { Rpc } from './rpc.js'
-import { call, readHex } from './rpcFormat.js'
-import type { RpcAnswer } from './rpcNode.js'
+import type { Rpc } from './nodes/rpc.js'
+import { call, readHex } from './nodes/rpcFormat.js'
+import type { RpcAnswer } from './nodes/rpcNode.js'
 import { isRevert } from './simulationAnswers.js'
 
 /** What keeps the vault from paying. */

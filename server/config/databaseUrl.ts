@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { DatabaseConfig } from '../store/database.js'
+import type { DatabaseConfig } from '../store/connection/database.js'
 
 /** mysql2's one profile: it knows the CA of Amazon's servers, and nothing else of TLS. */
 export const amazonRds = 'Amazon RDS'

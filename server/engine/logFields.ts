@@ -1,4 +1,4 @@
-import type { CarriedStep, JournalTransaction } from '../store/journalTransactions.js'
+import type { CarriedStep, JournalTransaction } from '../store/journal/journalTransactions.js'
 import { traceFields } from '../domain/traceContext.js'
 
 /** What log lines name a step by, with the trace of the request that asked for it. */

@@ -1,6 +1,6 @@
 import type { StepError } from '../domain/errors.js'
-import type { StepResult } from '../store/bookResult.js'
-import type { StepWork } from '../store/steps.js'
+import type { StepResult } from '../store/journal/bookResult.js'
+import type { StepWork } from '../store/actions/steps.js'
 import { stepFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 

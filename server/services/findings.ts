@@ -1,4 +1,4 @@
-import type { OpenExposure } from '../store/exposures.js'
+import type { OpenExposure } from '../store/money/exposures.js'
 import type { Waiting } from '../store/serviceState.js'
 import { inUse, lowOnGasOf, missingOf, pausedOf, refusedOf, silentOf, unopenedOf } from './findings/lanes.js'
 import { downOf, nodesOf } from './findings/nodes.js'

@@ -2,9 +2,9 @@ import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
 import { type Claim, claimDue } from './claims.js'
-import type { Database, Transaction } from './database.js'
-import { isDuplicate } from './databaseErrors.js'
-import { post, standingCause } from './ledger.js'
+import type { Database, Transaction } from './connection/database.js'
+import { isDuplicate } from './connection/databaseErrors.js'
+import { post, standingCause } from './money/ledger.js'
 import { storedMessage } from './storedMessage.js'
 
 type AirdropRow = {

@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
 
 type IdentityRow = { chain_id: number; genesis_hash: Hash }
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
-import type { Database, Transaction } from './database.js'
-import type { Statement } from './transaction.js'
+import type { Database, Transaction } from './connection/database.js'
+import type { Statement } from './connection/transaction.js'
 
 /** How many rows a claimer takes, for how long, and of which chains it takes none. */
 export type Claim = { limit: number; leaseMs: number; notOf?: readonly number[] }

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from './database.js'
+import type { Database, Transaction } from './connection/database.js'
 
 /**
  * A ledger that is new though its keys are not may be one that was lost or replaced. Which chains it was begun empty with is

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { ContractOfChain, KnownContract } from '../domain/dropped.js'
-import type { Database } from './database.js'
-import { aheadStatuses } from './lanes.js'
+import type { Database } from './connection/database.js'
+import { aheadStatuses } from './journal/lanes.js'
 
 type Row = { chain_id: number; kind: KnownContract['kind']; address: Address; is_dropped: number | boolean }
 

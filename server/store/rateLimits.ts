@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterMySQL, RateLimiterRes } from 'rate-limiter-flexible'
 import { grouped } from '../concurrency/grouped.js'
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
 
 export type RateLimit = {
   allowed: boolean

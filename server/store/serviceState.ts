@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Address } from 'viem'
 import { unfunded } from '../domain/unfunded.js'
-import type { Database } from './database.js'
-import { isWriteRefused } from './databaseErrors.js'
+import type { Database } from './connection/database.js'
+import { isWriteRefused } from './connection/databaseErrors.js'
 import type { TransactionRow } from './rows.js'
 
 /** Whether an operator has asked all replicas to accept nothing new. */

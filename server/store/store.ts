@@ -1,7 +1,7 @@
 import type { StepRef } from '../domain/action.js'
 import type { AirdropKey } from '../domain/airdrop.js'
 import { grouped } from '../concurrency/grouped.js'
-import { findIntentBySignature, listActions, readAction, readIntent } from './actions.js'
+import { findIntentBySignature, listActions, readAction, readIntent } from './actions/actions.js'
 import {
   adoptAirdrop,
   claimDueAirdrops,
@@ -13,15 +13,15 @@ import {
   readUnpaidAirdrops,
   requestAirdrop,
 } from './airdrops.js'
-import { readBalances } from './balances.js'
+import { readBalances } from './money/balances.js'
 import { readGenesis, rememberGenesis } from './chainIdentities.js'
 import { endLeases, hurryFarOff } from './claims.js'
-import type { Database } from './database.js'
-import { claimDueDeposits, postponeDeposit, readDeposits, reportDeposit, settleDeposit } from './deposits.js'
+import type { Database } from './connection/database.js'
+import { claimDueDeposits, postponeDeposit, readDeposits, reportDeposit, settleDeposit } from './money/deposits.js'
 import { noteEmptyLedger } from './emptyLedger.js'
-import { readEventCounts, readEvents, readProgress } from './events.js'
-import { noteMined, noteSend, postponeTransactions, recordForm, createTransactionRecorder } from './journal.js'
-import { giveUpFiller, recordFiller, reopenLost } from './laneGaps.js'
+import { readEventCounts, readEvents, readProgress } from './actions/events.js'
+import { noteMined, noteSend, postponeTransactions, recordForm, createTransactionRecorder } from './journal/journal.js'
+import { giveUpFiller, recordFiller, reopenLost } from './journal/laneGaps.js'
 import {
   findOpenByHash,
   standsForNonce,
@@ -31,7 +31,7 @@ import {
   readUnmined,
   readDueTransactions,
   readMinedTransactions,
-} from './journalTransactions.js'
+} from './journal/journalTransactions.js'
 import {
   countOpenTransactions,
   noteLaneAhead,
@@ -42,11 +42,11 @@ import {
   readUsedUp,
   resumeLane,
   retireLane,
-} from './lanes.js'
-import { readOpenExposures, settleExposure } from './exposures.js'
-import { createActionIntake, findKnownAction } from './newActions.js'
-import { fixStepKey, giveAccountBack, reserveForStep, takeAccounts } from './preparation.js'
-import { readSettledBlocks, undoBlock } from './reorganisations.js'
+} from './journal/lanes.js'
+import { readOpenExposures, settleExposure } from './money/exposures.js'
+import { createActionIntake, findKnownAction } from './actions/newActions.js'
+import { fixStepKey, giveAccountBack, reserveForStep, takeAccounts } from './actions/preparation.js'
+import { readSettledBlocks, undoBlock } from './journal/reorganisations.js'
 import {
   noteCheckedBlock,
   readCheckedBlock,
@@ -57,7 +57,7 @@ import {
   setDraining,
   takesWrites,
 } from './serviceState.js'
-import { settleStep, settleTransaction } from './settlement.js'
+import { settleStep, settleTransaction } from './journal/settlement.js'
 import {
   claimDueSteps,
   noteConfirmations,
@@ -67,8 +67,8 @@ import {
   readSteps,
   readStepWorks,
   readStepsOf,
-} from './steps.js'
-import { createStepRequests } from './stepRequests.js'
+} from './actions/steps.js'
+import { createStepRequests } from './actions/stepRequests.js'
 import { sweep } from './sweep.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'
 

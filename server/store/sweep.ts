@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
-import { keyLifetimeMs } from './newActions.js'
-import type { Database } from './database.js'
+import { keyLifetimeMs } from './actions/newActions.js'
+import type { Database } from './connection/database.js'
 
 /** As many rows as are removed at once, so that none holds locks for long. */
 const batchSize = 1_000

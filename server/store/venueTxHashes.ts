@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem'
-import type { Database } from './database.js'
-import { isDuplicate } from './databaseErrors.js'
+import type { Database } from './connection/database.js'
+import { isDuplicate } from './connection/databaseErrors.js'
 
 type Row = { id: number; address: Address; tx_hash: Hash; action_type: string; venue: string; chain_id: number }
 

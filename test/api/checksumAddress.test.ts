@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type Address, getAddress, keccak256 as keccak256ByViem } from 'viem'
 import { useKeccak256 } from '../../sdk/src/keccak256.js'
 import { checksumAddress } from '../../server/api/checksumAddress.js'
-import { hashByWebAssembly } from '../../server/chain/fastKeccak256.js'
+import { hashByWebAssembly } from '../../server/chain/keys/fastKeccak256.js'
 import { randomAddress } from '../support/builders.js'
 
 describe('an address as answers write it', () => {

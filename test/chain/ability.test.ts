@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createAbility } from '../../server/chain/ability.js'
+import { createAbility } from '../../server/chain/nodes/ability.js'
 
 describe('what nodes may not be able to', () => {
   it('is taken to be there until one says otherwise, and again after ten minutes', () => {

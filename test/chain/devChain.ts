@@ -21,7 +21,7 @@ import {
   solverVaultAbi,
   solverVaultBytecode,
 } from '../../server/chain/generated/contracts.js'
-import type { RoundTrip } from '../../server/chain/rpcNode.js'
+import type { RoundTrip } from '../../server/chain/nodes/rpcNode.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import { type ChainAuthorization, type ChainBatch, nativeToken, type SignedIntent } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { type Hex, keccak256 as keccak256ByViem, toHex } from 'viem'
 import { keccak256, useKeccak256 } from '../../sdk/src/keccak256.js'
-import { hashByWebAssembly } from '../../server/chain/fastKeccak256.js'
+import { hashByWebAssembly } from '../../server/chain/keys/fastKeccak256.js'
 
 describe('keccak256 by WebAssembly', () => {
   afterEach(() => useKeccak256(keccak256ByViem))

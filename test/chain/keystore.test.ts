@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { encryptKeystoreJson } from 'ethers/wallet'
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { decryptKeystore } from '../../server/chain/keystore.js'
+import { decryptKeystore } from '../../server/chain/keys/keystore.js'
 import { type KeysUnusable, openSigners } from '../../server/openSigners.js'
 
 /** The test vector of the Web3 Secret Storage definition. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createRpc } from '../../server/chain/rpc.js'
-import { call, readBigInt, resultOf } from '../../server/chain/rpcFormat.js'
+import { createRpc } from '../../server/chain/nodes/rpc.js'
+import { call, readBigInt, resultOf } from '../../server/chain/nodes/rpcFormat.js'
 import { until } from '../support/until.js'
 import { type Fault, type FaultyNode, type JsonCall, startFaultyNode } from './faultyNode.js'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createPace } from '../../server/chain/pace.js'
+import { createPace } from '../../server/chain/nodes/pace.js'
 import { until } from '../support/until.js'
 
 describe('the pace at which a node is asked', () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { type Hex, numberToHex, recoverAddress, toHex } from 'viem'
 import { sign } from 'viem/accounts'
-import { chooseRecovery } from '../../server/chain/recoverAddress.js'
+import { chooseRecovery } from '../../server/chain/keys/recoverAddress.js'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
 
 type Input = Parameters<RecoverAddress>[0]

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Hex, parseUnits } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { createApi } from '../support/api.js'
 import { type Asked, bundleScene } from '../support/bundleScene.js'
 import { until } from '../support/until.js'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createConnection } from 'mysql2/promise'
 import { type Galera, startGalera } from '../../scripts/galera.js'
-import { createDatabase, type Database } from '../../server/store/database.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
 import { randomOf } from '../support/random.js'
 import { until } from '../support/until.js'
 import { allFaults, noFaults } from './chaosProxy.js'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createConnection } from 'mysql2/promise'
 import { type Galera, startGalera } from '../../scripts/galera.js'
-import { createDatabase, type Database } from '../../server/store/database.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
 
 /** Of one round. */
 const forMs = 6_000

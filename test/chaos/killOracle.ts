@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
-import { checkBalances } from '../../server/store/reconciliation.js'
-import type { Database } from '../../server/store/database.js'
+import { checkBalances } from '../../server/store/money/reconciliation.js'
+import type { Database } from '../../server/store/connection/database.js'
 import type { StepRow } from '../../server/store/rows.js'
 import { balanceOf, reader } from '../support/wallets.js'
 import type { Scenario } from './killScenarios.js'

@@ -1,6 +1,6 @@
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import type { FormRow, CreditRow, ReservationRow, StepRow, TransactionRow } from '../../server/store/rows.js'
 import { balanceOf, tokenOf } from '../support/wallets.js'
 import type { SeenSend } from './chaosProxy.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createDatabase, type Database } from '../../server/store/database.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
 import { createApi } from '../support/api.js'
 import { randomOf } from '../support/random.js'
 import { until } from '../support/until.js'

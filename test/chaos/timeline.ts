@@ -1,5 +1,5 @@
 import { rpc } from '../../server/devnet/anvil.js'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import type { FormRow, TransactionRow } from '../../server/store/rows.js'
 import type { Saw } from './client.js'
 import type { SeenSend } from './chaosProxy.js'

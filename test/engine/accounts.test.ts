@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { StepRef } from '../../server/domain/action.js'
-import { createAccounts } from '../../server/engine/accounts.js'
-import type { StepWork } from '../../server/store/steps.js'
+import { createAccounts } from '../../server/engine/steps/accounts.js'
+import type { StepWork } from '../../server/store/actions/steps.js'
 
 describe('steps that wait for one account', () => {
   function scene() {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Hash } from 'viem'
-import { createBlocksRead } from '../../server/engine/blocksRead.js'
+import { createBlocksRead } from '../../server/engine/receipts/blocksRead.js'
 
 describe('how far blocks have been read', () => {
   const at = (number: number, fork = 'a') => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createLanesChecked } from '../../server/engine/lanesChecked.js'
+import { createLanesChecked } from '../../server/engine/lanes/lanesChecked.js'
 
 describe('whether the lanes of a chain have been checked', () => {
   it('is answered at once where they have', async () => {

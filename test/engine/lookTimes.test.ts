@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createLookTimes } from '../../server/engine/lookTimes.js'
+import { createLookTimes } from '../../server/engine/receipts/lookTimes.js'
 
 const requestMs = 1
 

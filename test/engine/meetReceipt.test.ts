@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import type { Chain, Receipt } from '../../server/chain/chain.js'
-import { meetReceipt } from '../../server/engine/meetReceipt.js'
+import { meetReceipt } from '../../server/engine/receipts/meetReceipt.js'
 import type { EngineTools } from '../../server/engine/tools.js'
-import type { JournalTransaction } from '../../server/store/journalTransactions.js'
+import type { JournalTransaction } from '../../server/store/journal/journalTransactions.js'
 import { randomAddress, randomHash } from '../support/builders.js'
 
 describe('a mined transaction whose meaning can’t be read', () => {

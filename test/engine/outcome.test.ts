@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
-import { resultOf } from '../../server/engine/outcome.js'
+import { resultOf } from '../../server/engine/receipts/outcome.js'
 import type { EngineTools } from '../../server/engine/tools.js'
-import type { StepWork } from '../../server/store/steps.js'
+import type { StepWork } from '../../server/store/actions/steps.js'
 import { aBatch, aSignedIntent, aTransfer, randomAddress, randomHash } from '../support/builders.js'
 
 describe('a reverted transaction whose call now fails for having been paid, of which no node has the log', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
-import { createPurses } from '../../server/engine/purses.js'
+import { createPurses } from '../../server/engine/lanes/purses.js'
 
 describe('the purse of a signer whom a node has refused', () => {
   const [poor, rich]: [Address, Address] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`]

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Hash } from 'viem'
 import type { Block } from '../../server/chain/chain.js'
-import { type BlockReceipts, linkBlocks, readBlocks } from '../../server/engine/readBlocks.js'
+import { type BlockReceipts, linkBlocks, readBlocks } from '../../server/engine/receipts/readBlocks.js'
 
 describe('blocks that are read', () => {
   const blockOf = (number: bigint): BlockReceipts => ({ block: { number } as Block, receipts: [] })

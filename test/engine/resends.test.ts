@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import type { Block, Chain } from '../../server/chain/chain.js'
-import { createResends } from '../../server/engine/resends.js'
-import { createSendWindow } from '../../server/engine/sendWindow.js'
-import { createTips } from '../../server/engine/tips.js'
+import { createResends } from '../../server/engine/lanes/resends.js'
+import { createSendWindow } from '../../server/engine/lanes/sendWindow.js'
+import { createTips } from '../../server/engine/lanes/tips.js'
 import type { EngineTools } from '../../server/engine/tools.js'
-import type { JournalTransaction } from '../../server/store/journalTransactions.js'
+import type { JournalTransaction } from '../../server/store/journal/journalTransactions.js'
 import { until } from '../support/until.js'
 
 describe('what is sent again on a lane', () => {

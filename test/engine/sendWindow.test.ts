@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { rpc } from '../../server/devnet/anvil.js'
 import { isSettled } from '../../server/domain/status.js'
-import { createSendWindow } from '../../server/engine/sendWindow.js'
+import { createSendWindow } from '../../server/engine/lanes/sendWindow.js'
 import { bundleScene } from '../support/bundleScene.js'
 import { until } from '../support/until.js'
 

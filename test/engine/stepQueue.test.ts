@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { stepQueue } from '../../server/engine/stepQueue.js'
+import { stepQueue } from '../../server/engine/steps/stepQueue.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import type { Store } from '../../server/store/store.js'
 import { aBatch, aNewAction, aSignedIntent, randomHash, stepOf } from '../support/builders.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createTurns } from '../../server/engine/turns.js'
+import { createTurns } from '../../server/engine/lanes/turns.js'
 import { until } from '../support/until.js'
 
 describe('turns', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Block, Chain } from '../../server/chain/chain.js'
-import { createReorganisationCheck } from '../../server/engine/reorganisations.js'
+import { createReorganisationCheck } from '../../server/engine/receipts/reorganisations.js'
 import type { EngineTools } from '../../server/engine/tools.js'
-import type { SettledBlock } from '../../server/store/reorganisations.js'
+import type { SettledBlock } from '../../server/store/journal/reorganisations.js'
 import { randomHash } from '../support/builders.js'
 
 describe('what rests on blocks that are gone', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nextLookMs } from '../../server/engine/unknownTransaction.js'
+import { nextLookMs } from '../../server/engine/receipts/unknownTransaction.js'
 
 describe('a transaction that was reported and that the chain does not know', () => {
   for (const pollIntervalMs of [50, 1_000, 600_000]) {

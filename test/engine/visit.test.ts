@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { EngineTools } from '../../server/engine/tools.js'
 import { waitsEverLater } from '../../server/engine/visit.js'
-import type { StepWork } from '../../server/store/steps.js'
+import type { StepWork } from '../../server/store/actions/steps.js'
 
 describe('what waits for something that hurries it', () => {
   const pace = { soonestMs: 10_000, latestMs: 120_000, share: 0.5 }

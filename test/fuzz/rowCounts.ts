@@ -1,4 +1,4 @@
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 
 /** Written by every request that counts, refused or not. */
 const notCounted = new Set(['rate_limits', 'knex_migrations', 'knex_migrations_lock'])

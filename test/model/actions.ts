@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import type { Intent, StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
-import type { Payout } from '../../server/store/bookResult.js'
-import type { NewAction } from '../../server/store/newActions.js'
+import type { Payout } from '../../server/store/journal/bookResult.js'
+import type { NewAction } from '../../server/store/actions/newActions.js'
 import { aBatch, aNewAction, aSignedIntent, aTransfer, stepOf, usdOn1, usdOn2 } from '../support/builders.js'
 import type { Random } from '../support/random.js'
 

@@ -1,5 +1,5 @@
 import type { DepositReport } from '../../server/domain/deposit.js'
-import type { DepositResult } from '../../server/store/deposits.js'
+import type { DepositResult } from '../../server/store/money/deposits.js'
 import { usdOn1, usdOn2 } from '../support/builders.js'
 import { arrivalsIn } from './visits.js'
 import { anyOf, type Report, unlessEarly, type World } from './world.js'

@@ -1,12 +1,12 @@
 import { isSameStep } from '../../server/domain/action.js'
-import type { StepOutcome } from '../../server/store/bookResult.js'
-import type { StepWork } from '../../server/store/steps.js'
+import type { StepOutcome } from '../../server/store/journal/bookResult.js'
+import type { StepWork } from '../../server/store/actions/steps.js'
 import { type ModelStep, needsOf, payoutsOf } from './actions.js'
 import type { Block, Inclusion, StepTransaction } from './chain.js'
 import { adoption, arrivalsIn } from './visits.js'
 import { keyOf, unlessEarly, type World } from './world.js'
 
-/** What the engine does with a transaction of the journal once it is final; see `server/engine/meetReceipt.ts`. */
+/** What the engine does with a transaction of the journal once it is final; see `server/engine/receipts/meetReceipt.ts`. */
 export function createSettlements(world: World, meanwhile: (most: number, share: number) => Promise<void>) {
   const { store, random, chains, now, note, met } = world
   return { settle }

@@ -1,5 +1,5 @@
 import { type Address, type Hash, keccak256, stringToHex } from 'viem'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import { createRandom, type Random } from '../support/random.js'
 import type { ModelStep } from './actions.js'

@@ -7,7 +7,7 @@ import { diagnose } from '../../scripts/doctor/diagnose.js'
 import { createFindings } from '../../scripts/doctor/finding.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { devAccount, devKey } from '../../server/devnet/accounts.js'
-import { createDatabase } from '../../server/store/database.js'
+import { createDatabase } from '../../server/store/connection/database.js'
 import { bundledProgram } from '../support/bundledProgram.js'
 import { doctorScene, type Env } from './doctorScene.js'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createConnection } from 'mysql2/promise'
-import { createDatabase } from '../../server/store/database.js'
+import { createDatabase } from '../../server/store/connection/database.js'
 import { newSchema } from '../support/mysqlSchemas.js'
 import { runTool } from './runTool.js'
 

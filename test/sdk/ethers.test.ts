@@ -3,7 +3,7 @@ import { type AbstractSigner, getBytes, JsonRpcProvider, JsonRpcSigner, Wallet }
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { readmePath } from '../../scripts/sdkCodes.js'
+import { readmePath } from '../../scripts/generate/sdkCodes.js'
 import { IntentError } from '../../sdk/src/errors.js'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { signAuthorization, signIntent, type SigningAccount, signRegistration } from '../../sdk/src/sign.js'

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { operationOf, operationTexts } from '../../scripts/sdkDocs.js'
+import { operationOf, operationTexts } from '../../scripts/generate/sdkDocs.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { hoverTexts } from './hoverTexts.js'
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { codesBlock, codesMarkdown, readmePath } from '../../scripts/sdkCodes.js'
-import { methodNames, methodsBlock, methodsMarkdown } from '../../scripts/sdkMethods.js'
+import { codesBlock, codesMarkdown, readmePath } from '../../scripts/generate/sdkCodes.js'
+import { methodNames, methodsBlock, methodsMarkdown } from '../../scripts/generate/sdkMethods.js'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { StepEvent } from '../../server/domain/views.js'
 import { createEvents } from '../../server/services/events.js'
-import { isOutage } from '../../server/store/databaseErrors.js'
+import { isOutage } from '../../server/store/connection/databaseErrors.js'
 import type { Store } from '../../server/store/store.js'
 import { useStore } from '../store/useStore.js'
 import { aNewAction, aSignedIntent, stepOf } from '../support/builders.js'

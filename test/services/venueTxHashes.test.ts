@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ServiceError } from '../../server/domain/errors.js'
 import { createVenueTxHashes, type VenueTxHashesService } from '../../server/services/venueTxHashes.js'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { randomAddress, randomHash } from '../support/builders.js'
 import { useStore } from '../store/useStore.js'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { acknowledgePayout, forgetPayout } from '../../server/store/acknowledgedPayouts.js'
-import type { Database } from '../../server/store/database.js'
-import { readPayouts } from '../../server/store/reconciliation.js'
+import { acknowledgePayout, forgetPayout } from '../../server/store/money/acknowledgedPayouts.js'
+import type { Database } from '../../server/store/connection/database.js'
+import { readPayouts } from '../../server/store/money/reconciliation.js'
 import { randomAddress, randomHash } from '../support/builders.js'
 import { useStore } from './useStore.js'
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
-import type { Database } from '../../server/store/database.js'
-import type { StepResult } from '../../server/store/bookResult.js'
-import type { DepositResult } from '../../server/store/deposits.js'
-import { readVaultMovements } from '../../server/store/reconciliation.js'
+import type { Database } from '../../server/store/connection/database.js'
+import type { StepResult } from '../../server/store/journal/bookResult.js'
+import type { DepositResult } from '../../server/store/money/deposits.js'
+import { readVaultMovements } from '../../server/store/money/reconciliation.js'
 import type { Store } from '../../server/store/store.js'
 import {
   aNewAction,

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { createConnection } from 'mysql2/promise'
 import { checkDatabase } from '../../scripts/doctor/checkDatabase.js'
 import { type Mariadb, startMariadb } from '../../scripts/mariadb.js'
-import { createDatabase } from '../../server/store/database.js'
+import { createDatabase } from '../../server/store/connection/database.js'
 import { newSchema } from '../support/mysqlSchemas.js'
 
 // What only a MySQL-like server can get wrong; everything else is in ops/doctor.test.ts.

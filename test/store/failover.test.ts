@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Knex } from 'knex'
-import { createDatabase, type Database } from '../../server/store/database.js'
-import { isWriteRefused } from '../../server/store/databaseErrors.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
+import { isWriteRefused } from '../../server/store/connection/databaseErrors.js'
 import { freshDatabase } from '../support/database.js'
 
 // SQLite has no server.

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import { aNewTransaction, randomAddress, randomHash } from '../support/builders.js'
 import { acceptStep } from './acceptStep.js'

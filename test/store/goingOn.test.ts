@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { StepRef } from '../../server/domain/action.js'
-import type { StepResult } from '../../server/store/bookResult.js'
+import type { StepResult } from '../../server/store/journal/bookResult.js'
 import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf, usdOn2 } from '../support/builders.js'
 import { moneyScene } from './moneyScene.js'
 

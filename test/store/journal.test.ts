@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import { aNewTransaction, aSignedForm, randomAddress, randomHash } from '../support/builders.js'
 import { acceptStep } from './acceptStep.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { StepResult } from '../../server/store/bookResult.js'
+import type { StepResult } from '../../server/store/journal/bookResult.js'
 import { aSignedForm, randomAddress, randomHash, usdOn2 } from '../support/builders.js'
 import { reorganisationScene } from './reorganisationScene.js'
 

@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
 import { ServiceError } from '../../server/domain/errors.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import { aNewAction, anOnDemandIntent, randomHash, stepOf, usdOn1, usdOn2 } from '../support/builders.js'
 import { useStore } from './useStore.js'

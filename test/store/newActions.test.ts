@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Database } from '../../server/store/database.js'
-import { keyLifetimeMs, type NewAction } from '../../server/store/newActions.js'
+import type { Database } from '../../server/store/connection/database.js'
+import { keyLifetimeMs, type NewAction } from '../../server/store/actions/newActions.js'
 import type { Store } from '../../server/store/store.js'
 import { aBatch, aNewAction, anOnDemandIntent, aSignedIntent, randomAddress, randomHash } from '../support/builders.js'
 import { useStore } from './useStore.js'

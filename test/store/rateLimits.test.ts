@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createDatabase, type Database } from '../../server/store/database.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
 import { createRateLimits } from '../../server/store/rateLimits.js'
 import { freshDatabase } from '../support/database.js'
 import { until } from '../support/until.js'

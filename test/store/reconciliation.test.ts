@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { checkBalances } from '../../server/store/reconciliation.js'
+import { checkBalances } from '../../server/store/money/reconciliation.js'
 import { randomAddress, stepOf } from '../support/builders.js'
 import { moneyScene, need } from './moneyScene.js'
 

@@ -1,9 +1,9 @@
 import type { Address, Hash } from 'viem'
 import type { StepAttempt, StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
-import type { StepOutcome } from '../../server/store/bookResult.js'
-import type { Database } from '../../server/store/database.js'
-import { readVaultMovements } from '../../server/store/reconciliation.js'
+import type { StepOutcome } from '../../server/store/journal/bookResult.js'
+import type { Database } from '../../server/store/connection/database.js'
+import { readVaultMovements } from '../../server/store/money/reconciliation.js'
 import type { Store } from '../../server/store/store.js'
 import {
   aNewAction,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Hash } from 'viem'
-import type { StepResult } from '../../server/store/bookResult.js'
+import type { StepResult } from '../../server/store/journal/bookResult.js'
 import { createStore } from '../../server/store/store.js'
 import { anOnDemandIntent, randomHash, stepOf, usdOn2 } from '../support/builders.js'
 import { reorganisationScene } from './reorganisationScene.js'

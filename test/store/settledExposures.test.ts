@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
-import type { StepResult } from '../../server/store/bookResult.js'
+import type { StepResult } from '../../server/store/journal/bookResult.js'
 import {
   aBatch,
   aNewAction,

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { createDatabase, type Database } from '../../server/store/database.js'
-import { isOutage } from '../../server/store/databaseErrors.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
+import { isOutage } from '../../server/store/connection/databaseErrors.js'
 import { freshDatabase } from '../support/database.js'
 import { pause } from '../support/pause.js'
 

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createDatabase, type Database, type Transaction } from '../../server/store/database.js'
+import { createDatabase, type Database, type Transaction } from '../../server/store/connection/database.js'
 
 describe('the SQLite file', () => {
   let folder: string

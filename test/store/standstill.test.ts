@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Knex } from 'knex'
-import { createDatabase } from '../../server/store/database.js'
+import { createDatabase } from '../../server/store/connection/database.js'
 import { createRateLimits } from '../../server/store/rateLimits.js'
 import { createStore } from '../../server/store/store.js'
 import { randomAddress, randomHash } from '../support/builders.js'

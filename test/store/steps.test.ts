@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { StepRef } from '../../server/domain/action.js'
-import type { Database, Transaction } from '../../server/store/database.js'
-import { lockedSteps } from '../../server/store/steps.js'
+import type { Database, Transaction } from '../../server/store/connection/database.js'
+import { lockedSteps } from '../../server/store/actions/steps.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import {
   aBatch,

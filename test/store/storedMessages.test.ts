@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { changeStep } from '../../server/store/stepChange.js'
-import type { Database } from '../../server/store/database.js'
+import { changeStep } from '../../server/store/actions/stepChange.js'
+import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import { aNewAction, aSignedIntent, randomAddress, randomHash, stepOf, usdOn1 } from '../support/builders.js'
 import { useStore } from './useStore.js'

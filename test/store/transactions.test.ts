@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createDatabase, type Database, type Transaction } from '../../server/store/database.js'
-import { isDuplicate, isOutage } from '../../server/store/databaseErrors.js'
+import { createDatabase, type Database, type Transaction } from '../../server/store/connection/database.js'
+import { isDuplicate, isOutage } from '../../server/store/connection/databaseErrors.js'
 import { freshDatabase } from '../support/database.js'
 
 describe('a transaction of the store', () => {

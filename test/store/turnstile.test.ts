@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { createDatabase, type Database } from '../../server/store/database.js'
-import { isOutage } from '../../server/store/databaseErrors.js'
-import { createTurnstile } from '../../server/store/turnstile.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
+import { isOutage } from '../../server/store/connection/databaseErrors.js'
+import { createTurnstile } from '../../server/store/connection/turnstile.js'
 import { freshDatabase } from '../support/database.js'
 import { pause } from '../support/pause.js'
 

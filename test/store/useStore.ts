@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Database } from '../../server/store/database.js'
-import { checkBalances } from '../../server/store/reconciliation.js'
+import type { Database } from '../../server/store/connection/database.js'
+import { checkBalances } from '../../server/store/money/reconciliation.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import { freshDatabase } from '../support/database.js'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { createVenueTxHashStore, type VenueTxHashStore } from '../../server/store/venueTxHashes.js'
 import { randomAddress, randomHash } from '../support/builders.js'
 import { planOf } from '../support/queryPlans.js'

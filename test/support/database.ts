@@ -1,4 +1,4 @@
-import { createDatabase, type Database, type DatabaseConfig } from '../../server/store/database.js'
+import { createDatabase, type Database, type DatabaseConfig } from '../../server/store/connection/database.js'
 import { migratedSchema } from './mysqlSchemas.js'
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
-import { createDatabase } from '../../server/store/database.js'
+import { createDatabase } from '../../server/store/connection/database.js'
 
 export type Schema = { url: string; drop: () => Promise<void> }
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 
 /** Tables that stay small whatever the service does: a row per lane, per chain, per setting. */
 const smallTables = ['lanes', 'chain_identities', 'known_contracts', 'service_state']

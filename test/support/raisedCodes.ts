@@ -77,12 +77,12 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
       token_unsupported: ['executeStep'],
     },
     'services/venueTxHashes.ts': { not_found: ['verifyVenueTxHash'] },
-    'store/bookDeposit.ts': {
+    'store/money/bookDeposit.ts': {
       transaction_already_used: ['recordDeposit'],
       deposit_mismatch: ['recordDeposit'],
       withdrawal_exceeds_balance: ['recordDeposit'],
     },
-    'store/stepRequests.ts': {
+    'store/actions/stepRequests.ts': {
       not_found: ['executeStep'],
       transaction_already_used: ['executeStep'],
       insufficient_credit: ['executeStep'],
@@ -96,9 +96,9 @@ const otherWords = [
   'api/problem.ts',
   'metrics.ts',
   'services/checkAction.ts',
-  'engine/executeStep.ts',
-  'store/reorganisations.ts',
-  'store/settlement.ts',
+  'engine/steps/executeStep.ts',
+  'store/journal/reorganisations.ts',
+  'store/journal/settlement.ts',
 ]
 
 /** By file, the codes that its source has in quotes. */

@@ -5,7 +5,7 @@ import { type Logger, pino } from 'pino'
 import { startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import type { Database } from '../../server/store/database.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { migratedSchema } from './mysqlSchemas.js'
 
 export type TestService = {

@@ -10,7 +10,7 @@ import bodyParser from 'koa-bodyparser'
 import type { Hash } from 'viem'
 import type { Action, SignedIntent } from '../../../server/domain/action.js'
 import { uuidV7 } from '../../../server/domain/uuid.js'
-import { createActionIntake, insertAll, type NewAction, writingOf } from '../../../server/store/newActions.js'
+import { createActionIntake, insertAll, type NewAction, writingOf } from '../../../server/store/actions/newActions.js'
 import { openDatabase } from '../databases.js'
 
 const database = openDatabase(process.env.DATABASE_URL!)

@@ -1,7 +1,7 @@
 /** The real service in a process of its own, configured by its environment. */
 import { dirname } from 'node:path'
 import { boundGarbage } from '../../../server/boundGarbage.js'
-import { chooseRecovery } from '../../../server/chain/recoverAddress.js'
+import { chooseRecovery } from '../../../server/chain/keys/recoverAddress.js'
 import { startService } from '../../../server/compose.js'
 import { type Config, loadConfig } from '../../../server/config/config.js'
 import { createLogger } from '../../../server/logging.js'

@@ -1,5 +1,5 @@
 import { getAddress } from 'viem'
-import type { OpenExposure } from '../../store/exposures.js'
+import type { OpenExposure } from '../../store/money/exposures.js'
 import type { ChainState, Finding, UnconfiguredCredit } from './state.js'
 
 /** A daily cap is low when less than this part of it is left. */

@@ -11,7 +11,7 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     t.bigInteger('chain_id').notNullable()
     column.address(t, 'signer').notNullable()
     t.bigInteger('next_nonce').notNullable()
-    // `active`, `paused`, `ahead`, `pausedAhead` or `retired`; see `store/lanes.ts`
+    // `active`, `paused`, `ahead`, `pausedAhead` or `retired`; see `store/journal/lanes.ts`
     column.word(t, 'status').notNullable()
     // Why it is paused; null while active.
     column.message(t, 'reason').nullable()

@@ -1,0 +1,32 @@
+import type { Chain } from '../../chain/chain.js'
+import { sendStored } from './lanes.js'
+import type { EngineTools } from '../tools.js'
+
+/**
+ * Sends what was held until others of its lane were mined. Nobody waits for the answers, which may take as long as the
+ * slowest node: blocks go on being read.
+ */
+export function createHeldSends(chain: Chain, tools: EngineTools) {
+  const { chainId } = chain.config
+  const underWay = new Set<Promise<void>>()
+
+  return {
+    /** To be called in every round, after what the new blocks have taken is noted. */
+    check(): void {
+      const sent = sendReleased()
+        // Found again when it is looked after for its own sake.
+        .catch((error: unknown) => tools.log.warn({ err: error, chainId }, 'what was held was not sent'))
+        .finally(() => underWay.delete(sent))
+      underWay.add(sent)
+    },
+    async stop(): Promise<void> {
+      await Promise.all(underWay)
+    },
+  }
+
+  async function sendReleased(): Promise<void> {
+    const released = await tools.sendWindow.released(chainId)
+    const held = await Promise.all(released.map((at) => tools.store.readUnmined(at)))
+    await Promise.all(held.map((transaction) => transaction && sendStored(transaction, chain, tools)))
+  }
+}

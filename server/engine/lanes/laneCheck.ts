@@ -1,0 +1,204 @@
+import type { Address } from 'viem'
+import { elapsedMs } from '../../domain/elapsed.js'
+import type { Chain } from '../../chain/chain.js'
+import { highestNonce, type Unopened } from '../../domain/toldNonce.js'
+import type { Lane, LaneAhead } from '../../store/journal/lanes.js'
+import { fillGap } from './lanes.js'
+import { openLanes } from './openLanes.js'
+import { checkOperators } from './operators.js'
+import type { EngineTools } from '../tools.js'
+
+/** How often the lanes are checked: after so many looks at the chain's head, and at least every half minute. */
+const checkEveryPolls = 30
+const checkAtLeastMs = 30_000
+/** A lane that could not be opened is tried again soon, and ever later, up to so much. */
+const openAgainMs = 5_000
+/** One look proves nothing: nodes lag, receipts come late. */
+const timesInARow = 5
+
+/**
+ * Holds the lanes' nonces against the highest that a node of the chain tells: when the process starts, before anything is
+ * signed, and now and then.
+ * Ahead of the journal: something else uses the key, or the database is older than the chain; the lane is paused, and no
+ * lane pays out on credit, which may be spent already. That is looked for on every lane but retired ones, the rest only
+ * where something is signed.
+ * Behind all that is open: a nonce that the journal never had is missing (it belonged to a transaction that was pending
+ * when the lane was opened, and was dropped since); when that lasts, it is filled by a transaction that does nothing.
+ * Ahead of one that is open, and no node knows any of its hashes: something else has used its nonce; when that lasts, the
+ * lane is paused. Its steps are carried out by others once an operator resumes it (`npm run operate`). If it is one that
+ * was to fill a missing nonce, that one was not missing, and it is given up.
+ * And asks the vault who may pay: see `operators.ts`.
+ */
+export function createLaneCheck(chain: Chain, tools: EngineTools) {
+  const { chainId } = chain.config
+  let hasBegun = false
+  let isOpen = false
+  let isChecked = false
+  /** Keys whose lanes are not open yet, which the log says. */
+  let waiting: ReadonlyMap<Address, Unopened> = new Map()
+  let triedAt = -Infinity
+  let againMs = chain.config.pollIntervalMs
+  let opening: Promise<void> | null = null
+  let checkedAt = -Infinity
+  const missing = new Map<Address, Finding>()
+  const used = new Map<Address, Finding>()
+  /** Gaps that are being filled, which may take as long as a signer and the slowest node: nobody waits for it. */
+  const filling = new Map<Address, Promise<void>>()
+
+  return {
+    /**
+     * A key that the journal does not know yet begins where the chain has it, once enough nodes tell where that is. That is
+     * waited for once; what is not open then is tried again now and then, beside all else.
+     */
+    async open(): Promise<void> {
+      if (hasBegun) return tryAgain()
+      await tools.store.noteEmptyLedger([...tools.chains.keys()], tools.now())
+      await openAll()
+      await checkNow()
+      hasBegun = true
+    },
+
+    async check(): Promise<void> {
+      const everyMs = Math.min(checkEveryPolls * chain.config.pollIntervalMs, checkAtLeastMs)
+      if (!isChecked || elapsedMs(checkedAt, tools.now()) >= everyMs) await checkNow()
+    },
+
+    async stop(): Promise<void> {
+      await Promise.all([opening, ...filling.values()])
+    },
+  }
+
+  function tryAgain(): void {
+    if (isOpen || opening || elapsedMs(triedAt, tools.now()) < againMs) return
+    opening = openAll()
+      .catch((error: unknown) => tools.log.warn({ err: error, chainId }, 'lanes could not be opened'))
+      .finally(() => (opening = null))
+  }
+
+  async function openAll(): Promise<void> {
+    triedAt = tools.now()
+    againMs = Math.min(againMs * 2, openAgainMs)
+    const unopened = await openLanes(chain, tools)
+    sayUnopened(unopened)
+    if (unopened.size !== waiting.size) isChecked = false
+    waiting = unopened
+    tools.unopenedLanes.set(chainId, unopened)
+    if (unopened.size > 0) return
+    await tools.store.noteLanesOpen(chainId)
+    isOpen = true
+  }
+
+  async function checkNow(): Promise<void> {
+    const wasChecked = isChecked
+    // Not afterwards: a lane that is opened meanwhile is to be checked as well.
+    isChecked = true
+    try {
+      await checkAll()
+    } catch (error) {
+      isChecked &&= wasChecked
+      throw error
+    }
+    if (wasChecked) return
+    // Without any lane nothing is signed, and credit waits for what the chain may yet tell of them.
+    if (waiting.size === 0 || waiting.size < tools.signers.size) tools.lanesChecked.add(chainId)
+    tools.wake()
+  }
+
+  function sayUnopened(unopened: ReadonlyMap<Address, Unopened>): void {
+    const { agreement } = chain.config
+    for (const [signer, { why, nodes }] of unopened) {
+      if (!waiting.has(signer)) tools.log.warn({ chainId, signer, agreement, nodes }, `lane not opened yet: ${why}`)
+    }
+  }
+
+  async function checkAll(): Promise<void> {
+    checkedAt = tools.now()
+    await checkOperators(chain, tools)
+    // Paused ones and those whose key is gone as well: in an older database they may have paid since.
+    const lanes = (await tools.store.readLanes(chainId)).filter(({ isAhead, isRetired }) => !isAhead && !isRetired)
+    const nonces = await chain.nonces(
+      lanes.map(({ signer }) => signer),
+      'latest',
+    )
+    // Read after the chain's answer, so that a nonce taken meanwhile is not mistaken for drift.
+    const current = await tools.store.readLanes(chainId)
+    const seen = lanes.map(({ signer }, index) => {
+      const { nonce, node } = highestNonce(nonces[index]!)
+      return { lane: current.find((entry) => entry.signer === signer)!, chainNonce: nonce, node }
+    })
+    const isAhead = ({ lane, chainNonce }: (typeof seen)[number]) => chainNonce > lane.nextNonce
+    // First what may have cost money already.
+    for (const { lane, chainNonce, node } of seen.filter(isAhead)) {
+      const what = `The chain's nonce ${chainNonce}, as rpcUrls/${node} tells it, is ahead of the journal's ${lane.nextNonce}`
+      await noteAhead(lane, { chainNonce }, what)
+    }
+    for (const { lane, chainNonce } of seen.filter((one) => !isAhead(one))) {
+      const { signer, status } = lane
+      if (status !== 'active' || !tools.signers.has(signer)) continue
+      try {
+        await lookForStranger(lane, chainNonce)
+        await lookForGap(lane, chainNonce)
+      } catch (error) {
+        // The lanes after it are to be checked all the same.
+        tools.log.warn({ err: error, chainId, signer }, 'lane was not checked')
+      }
+    }
+  }
+
+  async function noteAhead({ signer, nextNonce }: Lane, found: LaneAhead, what: string): Promise<void> {
+    const reason =
+      `${what}: something else uses this key, or the database is older than the chain. ` +
+      'Nothing is paid out on credit, on any chain, until the lane is resumed.'
+    // Unless the lane has moved on since it was read, be it on another node of the database.
+    const isNoted = await tools.store.noteLaneAhead({ chainId, signer, reason, found }, tools.now())
+    const context = { chainId, signer, ...found, journalNonce: nextNonce }
+    if (isNoted) tools.log.error({ ...context, reason }, 'lane paused')
+    else tools.log.warn(context, 'lane not paused: what was found of it does not hold any more')
+  }
+
+  async function lookForStranger(lane: Lane, chainNonce: number): Promise<void> {
+    const { signer } = lane
+    const lowest = await tools.store.lowestUnminedNonce(chainId, signer)
+    const isUsed = lowest !== null && lowest < chainNonce
+    // As a rule it is one of ours whose receipt has not been read yet, be it for an outage or for a restart.
+    if (!lasts(used, signer, isUsed ? lowest : null)) return
+    const [transaction] = await tools.store.readUsedUp({ chainId, signer, chainNonce: lowest! + 1 })
+    if (!transaction || !(await chain.areUnknown(transaction.hashes))) return
+    // The journal never had that nonce: what was missing there has been mined after all.
+    if (await tools.store.giveUpFiller(transaction.id, tools.now())) {
+      tools.log.warn({ chainId, signer, nonce: lowest }, 'a nonce that was to be filled has been used')
+      return
+    }
+    const usedNonce = transaction.nonce
+    await noteAhead(lane, { usedNonce }, `Nonce ${usedNonce} was used by a transaction that the journal does not have`)
+  }
+
+  async function lookForGap({ signer, nextNonce }: Lane, chainNonce: number): Promise<void> {
+    const isMissing = chainNonce < nextNonce && !(await tools.store.standsForNonce(chainId, signer, chainNonce))
+    // Seen a few times only it may be nodes that lag; what is filled in error is refused by the chain and given up.
+    if (!lasts(missing, signer, isMissing ? chainNonce : null)) return
+    // What was given up had not lost its nonce after all, and is cancelled.
+    const isReopened = await tools.store.reopenLost({ chainId, signer, nonce: chainNonce }, tools.now())
+    if (isReopened || filling.has(signer)) return
+    const filled = fillGap(chain, signer, chainNonce, tools)
+      .catch((error: unknown) => tools.log.warn({ err: error, chainId, signer }, 'gap was not filled'))
+      .finally(() => filling.delete(signer))
+    filling.set(signer, filled)
+  }
+
+  /** Whether the same nonce has been found so many times in a row and for so long. Null: nothing was found now. */
+  function lasts(found: Map<Address, Finding>, signer: Address, nonce: number | null): boolean {
+    const before = found.get(signer)
+    if (nonce === null) {
+      found.delete(signer)
+      return false
+    }
+    const finding =
+      before?.nonce === nonce ? { ...before, times: before.times + 1 } : { nonce, times: 1, at: tools.now() }
+    found.set(signer, finding)
+    return finding.times >= timesInARow && elapsedMs(finding.at, tools.now()) >= chain.config.replaceAfterMs
+  }
+}
+
+/** A nonce that is not as it should be: how often it has been found in a row, and since when. */
+type Finding = { nonce: number; times: number; at: number }

@@ -1,0 +1,100 @@
+import type { Address } from 'viem'
+import type { Chain } from '../../chain/chain.js'
+import { highestNonce } from '../../domain/toldNonce.js'
+import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
+import { isToBeCancelled } from './lanes.js'
+import type { EngineTools } from '../tools.js'
+
+/** Sent so long before a block was made, it could have been in it. */
+const passedOverMs = 250
+/** Blocks may come faster than a pool has to be asked. */
+const restMs = 400
+/** How long a node that has said nothing is not handed the same again. */
+const unansweredMs = 10_000
+
+/**
+ * Nodes may drop what a full block leaves over (anvil: all with a lower gas limit than the first that did not fit), and then
+ * a lane stands still until what it waits for is sent again. So when a new block could have taken the lowest nonce of a
+ * lane and has not, the nodes are asked up to which nonce they have all of the lane, and are handed the next one, and what
+ * follows on it for as long as they did not have that either. Some don't count their pool: those are handed the lowest.
+ * Whatever the node says, when the transaction is looked after for its own sake stays as it was. Nobody waits for the
+ * answers, which may take as long as the slowest node.
+ */
+export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
+  const { chainId } = chain.config
+  /** After which moment, in unix ms, the newest block was made that a lane is not checked for yet. */
+  const due = new Map<Address, number>()
+  let lastAt = -Infinity
+  /**
+   * The last nonce of each lane that a node was handed. Once is enough: what is stuck is not sent again for each block. Of
+   * one that said nothing it is not known, and it is handed that again after a while.
+   */
+  const handed = new Map<Address, { nonce: number; until: number }>()
+  /** Lanes that are being checked. */
+  const underWay = new Map<Address, Promise<void>>()
+  let stopped = false
+
+  return {
+    /** Says that there is a new block, which was not there yet at a moment (in unix ms). */
+    blockSeen({ after }: { after: number }): void {
+      for (const signer of tools.signers.keys()) due.set(signer, after)
+    },
+    /** To be called in every round, after what the new blocks have taken is noted. */
+    check(): void {
+      const now = performance.now()
+      if (due.size === 0 || now - lastAt < restMs) return
+      lastAt = now
+      for (const [signer, madeAfter] of due) {
+        if (underWay.has(signer)) continue
+        due.delete(signer)
+        // However late it was seen and is checked: what may have been sent after it, it has not left over.
+        const checked = checkLane(signer, madeAfter - passedOverMs)
+          .catch((error: unknown) => tools.log.warn({ err: error, chainId, signer }, 'lane was not checked'))
+          .finally(() => underWay.delete(signer))
+        underWay.set(signer, checked)
+      }
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      await Promise.all(underWay.values())
+    },
+  }
+
+  async function checkLane(signer: Address, sentBefore: number): Promise<void> {
+    const lowest = await tools.store.lowestUnminedNonce(chainId, signer)
+    const passedOver = lowest === null ? null : await readSent(signer, lowest)
+    if (!passedOver || passedOver.sentAt >= sentBefore) return
+    let nonce = await firstMissing(signer, passedOver.nonce)
+    const dropped: number[] = []
+    while (!stopped) {
+      const missing = await readSent(signer, nonce)
+      if (!missing || wasHanded(signer, nonce)) break
+      const { kind } = await chain.send(missing.forms.at(-1)!)
+      handed.set(signer, { nonce, until: kind === 'ambiguous' ? performance.now() + unansweredMs : Infinity })
+      if (kind === 'accepted') dropped.push(nonce++)
+      else if (kind === 'known') nonce = await firstMissing(signer, nonce)
+      else break
+    }
+    if (dropped.length > 0) {
+      tools.log.info({ chainId, signer, dropped }, 'a node had dropped what a block left over; it is sent again')
+    }
+  }
+
+  /** Null: it is mined, or no node has answered to it yet, or it is to be cancelled when it is looked after. */
+  async function readSent(signer: Address, nonce: number): Promise<(JournalTransaction & { sentAt: number }) | null> {
+    const transaction = await tools.store.readUnmined({ chainId, signer, nonce })
+    if (!transaction || transaction.sentAt === null || isToBeCancelled(transaction)) return null
+    return { ...transaction, sentAt: transaction.sentAt }
+  }
+
+  /** From this one on the lowest that no node has, as far as they tell. */
+  async function firstMissing(signer: Address, from: number): Promise<number> {
+    const told = await chain.nonces([signer], 'pending').catch(() => [])
+    return Math.max(from, ...told.map((nonce) => highestNonce(nonce).nonce))
+  }
+
+  function wasHanded(signer: Address, nonce: number): boolean {
+    const last = handed.get(signer)
+    return last?.nonce === nonce && performance.now() < last.until
+  }
+}

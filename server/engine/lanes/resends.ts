@@ -1,0 +1,148 @@
+import type { Address } from 'viem'
+import type { Block, Chain } from '../../chain/chain.js'
+import { elapsedMs } from '../../domain/elapsed.js'
+import { unfunded } from '../../domain/unfunded.js'
+import { groupBy } from '../../domain/groupBy.js'
+import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
+import { isToBeCancelled, replace, sendStored } from './lanes.js'
+import type { EngineTools } from '../tools.js'
+
+/** By how much later fees are raised while no block comes: a chain may make them only for those who pay enough. */
+const standstillFactor = 10
+/** How often fees are raised before that is given up; see `isGivenUp`. */
+const mostReplacements = 3
+/** After it a lane begins with no other transaction: the rest is due again by then, and the lowest nonce comes first. */
+const passMs = 5_000
+
+/** What the chain shows at a moment. */
+type Seen = {
+  head: Block
+  /** When the head was last looked at before it was seen to have moved, in unix ms. */
+  movedAt: number
+  /** Transactions of which no node tells whether a block has them: what may be mined is not signed anew soon. */
+  unanswered: ReadonlySet<number>
+}
+
+/**
+ * Sends once more what no block has mentioned for too long, or signs it anew with higher fees. Each lane by itself, the
+ * lowest nonce first. Nobody waits for the answers, which may take as long as the slowest node: blocks go on being read.
+ */
+export function createResends(chain: Chain, tools: EngineTools) {
+  const { chainId } = chain.config
+  /** The lowest transaction of a lane that pays for what blocks are made of and is in none: since when, in unix ms. */
+  const inVain = new Map<Address, { id: number; since: number }>()
+  /** Lanes that are being sent again. */
+  const underWay = new Map<Address, Promise<void>>()
+  let stopped = false
+
+  return {
+    /** Of a lane that is still at it nothing more is begun; what is due is due again before long. */
+    begin(silent: readonly JournalTransaction[], seen: Seen): void {
+      for (const [signer, ofLane] of groupBy(silent, (transaction) => transaction.signer)) {
+        if (underWay.has(signer)) continue
+        const sent = sendLane(ofLane, seen)
+          .catch((error: unknown) => tools.log.warn({ err: error, chainId, signer }, 'lane was not sent again'))
+          .finally(() => underWay.delete(signer))
+        underWay.set(signer, sent)
+      }
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      await Promise.all(underWay.values())
+    },
+  }
+
+  async function sendLane(transactions: JournalTransaction[], seen: Seen): Promise<void> {
+    const startedAt = performance.now()
+    const { signer } = transactions[0]!
+    // It may have been due in a round in which the lane was still at the last ones, and all the others wait for it.
+    const nonce = await tools.store.lowestUnminedNonce(chainId, signer)
+    const isGiven = nonce === null || transactions.some((transaction) => transaction.nonce <= nonce)
+    const lowest = isGiven ? null : await tools.store.readUnmined({ chainId, signer, nonce })
+    if (lowest) await ((await isNowhere(lowest)) ? sendAgain(lowest, seen) : sendStored(lowest, chain, tools))
+    for (const transaction of transactions.sort((a, b) => a.nonce - b.nonce)) {
+      if (stopped || performance.now() - startedAt > passMs) return
+      await sendAgain(transaction, seen)
+    }
+  }
+
+  /** One that was not looked for with the others may be mined. */
+  async function isNowhere({ forms }: JournalTransaction): Promise<boolean> {
+    const told = await chain.receipts(forms.map(({ hash }) => hash)).catch(() => null)
+    return told !== null && told.every((receipt) => receipt === null)
+  }
+
+  /** What has waited for too long is signed anew with higher fees, if that may help; else it is sent as it is. */
+  async function sendAgain(transaction: JournalTransaction, seen: Seen): Promise<void> {
+    if (isToBeCancelled(transaction)) return sendStored(transaction, chain, tools)
+    const wasSent = transaction.sentAt !== null
+    const { replaceAfterMs } = chain.config
+    const patienceMs = waitsForBlocks(transaction, seen) ? replaceAfterMs * standstillFactor : replaceAfterMs
+    const ageMs = elapsedMs(transaction.waitingSince, tools.now())
+    // Nodes may not tell for hours, while a lane waits; higher fees for what is mined are never paid.
+    const mayBeMined = seen.unanswered.has(transaction.id) && ageMs <= replaceAfterMs * standstillFactor
+    // Whoever can't pay for it as it is can't pay for more.
+    const mayBeRaised = wasSent && transaction.sendOutcome !== unfunded && !mayBeMined
+    if (mayBeRaised && ageMs > patienceMs && (await raise(transaction, seen))) return
+    await sendStored(transaction, chain, tools)
+  }
+
+  /**
+   * Only the lowest nonce of a lane can be stuck for its tip, since the others wait for it; but each that does not pay the
+   * base fee is, whoever goes first. False: nothing was signed.
+   */
+  async function raise(transaction: JournalTransaction, seen: Seen): Promise<boolean> {
+    const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
+    const pays = paysFor(transaction.forms, seen.head)
+    if (lowest !== transaction.nonce) {
+      return !pays && replace(transaction, chain, { isCancel: transaction.forms.at(-1)!.isCancel }, tools)
+    }
+    noteInVain(transaction, seen.head)
+    const isRaised = await replace(transaction, chain, { isCancel: isGivenUp(transaction, seen) }, tools)
+    if (isRaised && pays && !waitsForBlocks(transaction, seen)) tools.tips.passedOver(transaction)
+    return isRaised
+  }
+
+  /**
+   * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
+   * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
+   */
+  function isGivenUp(transaction: JournalTransaction, seen: Seen): boolean {
+    const { signer, forms, carries, sendOutcome } = transaction
+    const { head } = seen
+    if (forms.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
+    // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
+    if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false
+    // While no block comes nobody has refused it.
+    if (waitsForBlocks(transaction, seen)) return false
+    // What pays too little now was raised for the base fee alone.
+    const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)
+    if (paying.length > mostReplacements) return true
+    // At the cap no fees are raised, and the time for which they would be stands for that.
+    const raised = tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config), {
+      isCancel: false,
+    })
+    const since = inVain.get(signer)?.since
+    if (raised || since === undefined) return false
+    return elapsedMs(since, tools.now()) > chain.config.replaceAfterMs * mostReplacements
+  }
+
+  /** What pays too little now waits for the base fee to fall, and begins anew then. */
+  function noteInVain({ id, signer, forms }: JournalTransaction, head: Block): void {
+    if (!paysFor(forms, head)) inVain.delete(signer)
+    else if (inVain.get(signer)?.id !== id) inVain.set(signer, { id, since: tools.now() })
+  }
+}
+
+/**
+ * A node has it, it pays the base fee, and no block has come since that could have taken it: the chain makes none, which
+ * higher fees hardly ever change. They would be paid once it does, though.
+ */
+function waitsForBlocks({ forms, waitingSince, sendOutcome }: JournalTransaction, { head, movedAt }: Seen): boolean {
+  const isPooled = sendOutcome === 'accepted' || sendOutcome === 'known'
+  return isPooled && paysFor(forms, head) && movedAt <= waitingSince
+}
+
+function paysFor(forms: JournalTransaction['forms'], { baseFeePerGas }: Block): boolean {
+  return forms.at(-1)!.maxFeePerGas >= baseFeePerGas
+}

@@ -1,0 +1,52 @@
+import type { Chain, Receipt } from '../../chain/chain.js'
+import { type ChainBatch, nativeToken } from '../../domain/action.js'
+import type { StepError } from '../../domain/errors.js'
+import type { Payout } from '../../store/journal/bookResult.js'
+import type { StepWork } from '../../store/actions/steps.js'
+import { batchIdOf } from '../steps/payload.js'
+import type { EngineTools } from '../tools.js'
+
+/** Whether the account says that it has run the batch, or there is nothing to run. */
+export function hasRun(work: StepWork, batch: ChainBatch, receipt: Receipt, tools: EngineTools): boolean {
+  const { intent } = work
+  if (intent.mode !== '7702' || batch.calls.length === 0) return true
+  return tools.codec.executedBatchIds(receipt, work.user).includes(batchIdOf(intent, work.ref.stepIndex))
+}
+
+/**
+ * What speaks against an account that says so. Other code than the delegate's can say it of what it has not run, and a
+ * stranger may have given a batch that forgives its calls too little gas: then the tokens that it declares, which the
+ * simulation was held against too, have not moved. Of calls that declare nothing the account's word is all there is. Null:
+ * nothing does.
+ */
+export function notAsDeclared(
+  { intent, user }: StepWork,
+  batch: ChainBatch,
+  { receipt, payouts }: { receipt: Receipt; payouts: readonly Payout[] },
+  chain: Chain,
+  tools: EngineTools,
+): StepError | null {
+  if (intent.mode !== '7702' || batch.calls.length === 0) return null
+  // Of the native currency a receipt has no logs.
+  const tokenTransfers = batch.tokenTransfers.filter(({ token }) => token !== nativeToken)
+  const missing = tools.codec.matchTransfers({ tokenTransfers }, receipt.logs)
+  if (missing === null) return null
+  const words = [
+    'The account says that it has run the batch, but not all has come about that the batch declares.',
+    missing,
+  ]
+  if (payouts.length > 0) words.push('The solver’s transfers were paid.')
+  if (tools.codec.vaultArrivals(receipt, chain.config).some(({ from }) => from === user)) {
+    words.push('What the account has paid the solver’s vault in it is credit once it is reported (POST /coredeposit).')
+  }
+  return { code: 'transfer_mismatch', message: words.join(' '), retryable: false }
+}
+
+/** Of a transaction in which the account did not say so. What the solver has paid in it is not paid again. */
+export function withoutRun(payouts: readonly Payout[]): StepError {
+  const message =
+    payouts.length > 0
+      ? 'The solver’s transfers were paid, but the account has other code than the delegate’s and did not run the batch.'
+      : 'The transaction was mined, but the account did not run the batch; nothing was paid.'
+  return { code: 'batch_not_executed', message, retryable: payouts.length === 0 }
+}

@@ -1,0 +1,64 @@
+import type { Hash } from 'viem'
+import type { Block } from '../../chain/chain.js'
+
+/** Further behind than this, transactions are looked up by hash instead of reading every block. */
+const maxBlocksAtOnce = 64n
+
+type Place = Pick<Block, 'number' | 'hash' | 'parentHash'>
+
+/** How far the blocks of a chain have been read, and which those were. `confirmations`: how deep they are commonly exchanged. */
+export function createBlocksRead(confirmations: number) {
+  /** Its hash is null where only what comes after it matters. Null: none was read yet. */
+  let last: { number: bigint; hash: Hash | null } | null = null
+  /** The newest ones, by number. */
+  const known = new Map<bigint, Hash>()
+
+  return {
+    /** The number of the last one; null: none was read yet. */
+    last: (): bigint | null => last?.number ?? null,
+
+    isLast: ({ hash }: Pick<Block, 'hash'>): boolean => last?.hash === hash,
+
+    /** The next ones after this are to be read, up to the head. What is older is left to those who look by hash. */
+    after(head: Place): bigint {
+      const isBehind = last !== null && head.number < last.number && known.get(head.number) !== head.hash
+      if (last === null || isBehind || head.number - last.number > maxBlocksAtOnce) goBack(head.number - 1n)
+      return last!.number
+    },
+
+    /** They have been read, and all that is in them is dealt with. */
+    note(blocks: readonly Place[]): void {
+      for (const { number, hash } of blocks) {
+        last = { number, hash }
+        known.set(number, hash)
+      }
+      for (const number of known.keys()) if (number <= last!.number - maxBlocksAtOnce) known.delete(number)
+    },
+
+    /** Nothing up to this one concerns anybody. */
+    skip({ number, hash }: Place): void {
+      last = { number, hash }
+    },
+
+    /** The chain has reorganised below this head: what is looked for may be in other blocks of the same numbers. */
+    exchanged({ number, hash, parentHash }: Place): void {
+      if (last === null) return
+      // A node that is a block behind another has exchanged none; where the chain has become shorter, others follow.
+      if (known.get(number) === hash) {
+        if (number < last.number) last = { number, hash }
+        return
+      }
+      const deepest = least(number, last.number) - least(BigInt(confirmations) + 1n, maxBlocksAtOnce)
+      const common = known.get(number - 1n) === parentHash ? number - 1n : deepest
+      goBack(least(common, last.number))
+    },
+  }
+
+  function goBack(number: bigint): void {
+    last = { number: number < -1n ? -1n : number, hash: null }
+  }
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

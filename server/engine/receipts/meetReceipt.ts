@@ -1,0 +1,161 @@
+import type { Hash } from 'viem'
+import type { Chain, Receipt } from '../../chain/chain.js'
+import { actionsOf, type StepRef } from '../../domain/action.js'
+import { type SolverNeed, solverNeeds } from '../../domain/solverNeeds.js'
+import type { StepView } from '../../domain/views.js'
+import { airdropTopic } from '../../domain/topics.js'
+import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
+import type { StepOutcome } from '../../store/journal/bookResult.js'
+import type { StepWork } from '../../store/actions/steps.js'
+import { airdropOf, airdropResult } from '../airdropQueue.js'
+import { confirmationsFor } from './arrivals.js'
+import { type MinedTransaction, readBundle } from './bundleOutcome.js'
+import { stepFields, transactionFields } from '../logFields.js'
+import { resultOf } from './outcome.js'
+import type { EngineTools } from '../tools.js'
+
+type Seen = {
+  /** The chain's newest block. */
+  head: bigint
+  /** The receipt's block was read itself just now, and is linked to this head by the hashes of those between them. */
+  isRead: boolean
+}
+
+/**
+ * Notes a transaction of the journal that was seen mined, and settles it once it is final. Never throws: one that can't be
+ * settled now must not keep the others waiting; it is met again.
+ */
+export async function meetReceipt(
+  transaction: JournalTransaction,
+  receipt: Receipt,
+  seen: Seen,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<void> {
+  try {
+    await settleOrNote(transaction, receipt, seen, chain, tools)
+  } catch (error) {
+    const named = { ...transactionFields(transaction), hash: receipt.hash }
+    // Whoever is away comes back.
+    const level = tools.isOutage(error) ? 'warn' : 'error'
+    tools.log[level]({ err: error, ...named }, 'transaction could not be settled')
+  }
+}
+
+/** Tells those who wait for the actions of a transaction that something about it has changed. */
+export async function tellOf(transaction: JournalTransaction, tools: EngineTools): Promise<void> {
+  for (const actionId of actionsOf(await tools.store.readStepsOf(transaction))) tools.changed(actionId)
+}
+
+async function settleOrNote(
+  transaction: JournalTransaction,
+  receipt: Receipt,
+  { head, isRead }: Seen,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<void> {
+  tools.tips.mined(transaction, receipt.hash)
+  const confirmations = Number(head - receipt.blockNumber) + 1
+  const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
+  const note = () =>
+    tools.store.noteMined(transaction.id, { ...mined, confirmations: Math.max(confirmations, 0) }, tools.now())
+  if (confirmations < chain.config.confirmations) {
+    await note()
+    return tellOf(transaction, tools)
+  }
+  const works = await tools.store.readStepsOf(transaction)
+  const users = works.map(({ user }) => user)
+  const needed = Math.max(
+    confirmationsFor(receipt, users, chain, tools),
+    ...works.map((work) => work.view.requiredConfirmations),
+  )
+  // Where one node is believed, the block that was read under the head need not be asked for again.
+  const isCertain = async () => (chain.config.agreement === 1 && isRead) || chain.isCertain(receipt, needed)
+  if (confirmations < needed || !(await isCertain())) return note()
+  const bundle = readBundle(transaction, receipt, chain, tools)
+  const meaning = await meaningOf(works, { transaction, receipt, bundle, head }, chain, tools).catch(
+    async (error: unknown) => {
+      // What can't be read yet has used its nonce up all the same, and the ones behind it must not wait for higher fees.
+      await note()
+      throw error
+    },
+  )
+  if (!meaning) return note()
+  const { results, carried, airdrop } = meaning
+  const settled = { transactionId: transaction.id, mined, results, airdrop }
+  const done = await tools.store.settleTransaction(settled, tools.now())
+  if (done.outcome === 'stale') return
+  const place = { chainId: chain.config.chainId, transactionId: transaction.id, hash: receipt.hash }
+  if (bundle && receipt.status === 'reverted') {
+    tools.log.error({ ...place, steps: works.length }, 'a bundle has failed as a whole; its steps go by themselves')
+    tools.bundles.failed(chain.config.chainId)
+  }
+  if (carried) {
+    const { token, wallet, round } = carried
+    tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paidIn !== null }, 'airdrop settled')
+    tools.changed(airdropTopic(carried))
+  }
+  await announce(results, done.steps, place, tools)
+}
+
+type Result = { work: StepWork; ref: StepRef; result: StepOutcome; needs: SolverNeed[] | null }
+
+/** What a final receipt means for all that its transaction carries. Null: for a part of it that can't be said yet. */
+async function meaningOf(
+  works: readonly StepWork[],
+  mined: MinedTransaction & { head: bigint },
+  chain: Chain,
+  tools: EngineTools,
+) {
+  const { transaction, receipt } = mined
+  const results = await resultsOf(works, mined, chain, tools)
+  const carried = await airdropOf(transaction, receipt, chain, tools)
+  const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
+  return !results || (carried && !airdrop) ? null : { results, carried, airdrop }
+}
+
+/** What it means for the steps that the transaction concerns. Null: for one of them it can't be said yet. */
+async function resultsOf(
+  works: readonly StepWork[],
+  mined: MinedTransaction & { head: bigint },
+  chain: Chain,
+  tools: EngineTools,
+): Promise<Result[] | null> {
+  const outcomes = await Promise.all(works.map((work) => resultOf(work, mined, chain, tools)))
+  const results: Result[] = []
+  for (const [index, work] of works.entries()) {
+    const outcome = outcomes[index]
+    if (!outcome) return null
+    const result = withDepth(outcome, mined)
+    // Of what has been given up for another transaction only what has happened all the same concerns the step.
+    const isIdle = !('payouts' in result) || (result.status !== 'success' && !result.payouts?.length)
+    if (work.transactionId !== mined.transaction.id && isIdle) continue
+    const needs = solverNeeds(work.intent.chainBatches[work.ref.stepIndex]!, tools.settings)
+    results.push({ work, ref: work.ref, result, needs })
+  }
+  return results
+}
+
+/** With how deep the receipt's block is, where the step has failed in it. */
+function withDepth(outcome: StepOutcome, { receipt, head }: { receipt: Receipt; head: bigint }): StepOutcome {
+  if (outcome.status === 'alone' || outcome.status === 'success') return outcome
+  if (outcome.blockNumber !== Number(receipt.blockNumber)) return outcome
+  return { ...outcome, confirmations: Number(head - receipt.blockNumber) + 1 }
+}
+
+/** Tells everybody who waits for what has just been stored. */
+async function announce(
+  results: readonly Result[],
+  steps: StepView[],
+  place: { chainId: number; transactionId: number; hash: Hash },
+  tools: EngineTools,
+): Promise<void> {
+  for (const { work, result } of results) {
+    const code = 'error' in result ? result.error.code : undefined
+    tools.log.info({ ...stepFields(work), ...place, status: result.status, code }, 'step settled')
+    if (result.status !== 'alone') tools.countStep(place.chainId, result.status, code)
+  }
+  for (const actionId of actionsOf(results)) tools.changed(actionId, steps)
+  await tools.accounts.freed(results.flatMap(({ work, result }) => (result.status === 'alone' ? [] : work)))
+  tools.wake('steps')
+}

@@ -1,0 +1,169 @@
+import type { Address, Hash } from 'viem'
+import type { Chain, Receipt, Rerun } from '../../chain/chain.js'
+import type { ChainBatch } from '../../domain/action.js'
+import { isVault, vaultsOf } from '../../domain/chainConfig.js'
+import type { StepError } from '../../domain/errors.js'
+import { solverTransfers } from '../../domain/solverNeeds.js'
+import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
+import type { Payout, StepOutcome, StepResult } from '../../store/journal/bookResult.js'
+import type { StepWork } from '../../store/actions/steps.js'
+import { adoptExecution } from '../steps/adoptExecution.js'
+import { arrivalsOfRun } from './arrivals.js'
+import { hasRun, notAsDeclared, withoutRun } from './batchRun.js'
+import { faultOf, type MinedTransaction } from './bundleOutcome.js'
+import { explainRevert } from '../steps/explainRevert.js'
+import { stepFields } from '../logFields.js'
+import { isOperatorsFault } from '../lanes/operators.js'
+import { batchIdOf } from '../steps/payload.js'
+import type { EngineTools } from '../tools.js'
+
+/**
+ * What a final receipt means for a step that the transaction carried. The contracts' events decide, not the receipt's
+ * status alone: a call to an account without code succeeds and does nothing. Null: it can't be said yet.
+ */
+export async function resultOf(
+  work: StepWork,
+  { head, ...mined }: MinedTransaction & { head: bigint },
+  chain: Chain,
+  tools: EngineTools,
+): Promise<StepOutcome | null> {
+  const { transaction, receipt, bundle } = mined
+  // Of a vault that is configured elsewhere (a replica with another chains file) nothing can be read here, and what can't
+  // be read is not taken for unpaid.
+  if (transaction.to !== work.user && !isVault(transaction.to, chain.config))
+    return unreadable(work, transaction, tools)
+  const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
+  const isCancelled = transaction.forms.some((form) => form.hash === receipt.hash && form.isCancel)
+  // Nothing happened for any of its steps, and which of them is to blame shows when each goes by itself.
+  if (bundle && (isCancelled || receipt.status === 'reverted')) return { status: 'alone' }
+  const batch = work.intent.chainBatches[work.ref.stepIndex]!
+  const payouts = solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
+  if (receipt.status === 'success' && !isCancelled) {
+    const paid = hasPaid(work, batch, receipt, chain, tools)
+    if (!paid || !hasRun(work, batch, receipt, tools)) {
+      const fault = await faultOf(work, batch, mined, chain, tools)
+      return fault ?? (await unrun(work.user, paid ? payouts : [], chain, place))
+    }
+    const untrue = notAsDeclared(work, batch, { receipt, payouts }, chain, tools)
+    if (untrue) return { status: 'error', error: untrue, ...place, payouts }
+    return {
+      status: 'success',
+      ...place,
+      blockHash: receipt.blockHash,
+      confirmations: Number(head - receipt.blockNumber) + 1,
+      arrivals: work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : [],
+      payouts,
+    }
+  }
+  // First what the contracts remember: a vault that is paused by now says only that.
+  const done = await refusalNow(work, batch, receipt, chain)
+  const again = done || isCancelled ? null : await runAgain(work, transaction, chain, tools)
+  const failure = again?.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
+  // It goes on, as the same attempt, with an operator that the vault knows.
+  const { signer: from, to } = transaction
+  if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools))) return { status: 'alone' }
+  const refusal = done ?? failure
+  const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
+  // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what
+  // counts then is that.
+  if (adoption?.outcome === 'waits') {
+    // A name that the contracts' memory does not bear out, an account with other code may have made up. Asked once more,
+    // since it may have been paid between the two.
+    const isTrue = adoption.found || (done ?? (await refusalNow(work, batch, receipt, chain))) !== null
+    if (isTrue) return null
+  }
+  if (adoption?.outcome === 'ended') {
+    return adoption.result.transactionHash === null ? { ...adoption.result, ...place } : adoption.result
+  }
+  if (isCancelled) return { status: 'error', error: cancelled, ...place }
+  const error = failure ? await explainRevert(failure, batch, chain) : unexplained(transaction, receipt, again)
+  return { status: 'reverted', error, ...place }
+}
+
+function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: EngineTools): null {
+  tools.log.error(
+    { ...stepFields(work), chainId, vault: to },
+    'the step was sent through a vault that is not configured',
+  )
+  return null
+}
+
+/** Whether a vault has paid the step's transfers, or there are none. */
+function hasPaid(work: StepWork, batch: ChainBatch, receipt: Receipt, chain: Chain, tools: EngineTools): boolean {
+  if (solverTransfers(batch).length === 0) return true
+  return work.stepKey !== null && tools.codec.fulfilledKeys(receipt, ...vaultsOf(chain.config)).includes(work.stepKey)
+}
+
+/**
+ * The account has no code, since its authorization had no effect, or other code than the delegate's; either let the call
+ * succeed and did not run the batch. Other code may even have told the vault that it did, so that the vault has paid: that
+ * is spent, and nothing is paid again.
+ */
+async function unrun(
+  user: Address,
+  payouts: Payout[],
+  chain: Chain,
+  place: { transactionHash: Hash; blockNumber: number },
+): Promise<Extract<StepResult, { status: 'error' | 'reverted' }>> {
+  if (payouts.length === 0) {
+    const [account] = await chain.accounts([user], 'latest')
+    if (!account!.delegate && !account!.hasForeignCode) return { status: 'error', error: notDelegated, ...place }
+  }
+  return { status: 'error', error: withoutRun(payouts), ...place, payouts }
+}
+
+const notDelegated = {
+  code: 'account_not_delegated',
+  message:
+    'The transaction was mined, but the authorization had no effect, so that the account did not run the batch; nothing was paid.',
+  retryable: true,
+} as const
+
+const cancelled = {
+  code: 'transaction_cancelled',
+  message: 'The transaction could not be carried out by the chain and its place was given up; nothing happened.',
+  retryable: true,
+} as const
+
+/**
+ * What the step's own transaction would have reverted with where it has been carried out without it. By the contracts'
+ * memory, as of the receipt's block at the least, and not by a simulation: what was cancelled may be what no node wants to run.
+ */
+async function refusalNow(
+  work: StepWork,
+  batch: ChainBatch,
+  { blockNumber }: Receipt,
+  chain: Chain,
+): Promise<{ name: string } | null> {
+  if (work.stepKey !== null && (await chain.isFulfilled(work.stepKey, blockNumber))) return { name: 'AlreadyFulfilled' }
+  if (work.intent.mode !== '7702' || batch.calls.length === 0) return null
+  const batchId = batchIdOf(work.intent, work.ref.stepIndex)
+  const hasRun = await chain.isChainBatchProcessed(work.user, batchId, blockNumber)
+  return hasRun ? { name: 'DuplicateChainBatch' } : null
+}
+
+/**
+ * A receipt does not say why it reverted; running the same call again usually does. Null: no node runs it, which must not
+ * keep the others from their end. That it had no effect is certain.
+ */
+async function runAgain(work: StepWork, transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
+  const { signer: from, to, data } = transaction
+  try {
+    return await chain.rerun({ from, to, data, value: 0n })
+  } catch (error) {
+    tools.log.warn({ err: error, ...stepFields(work) }, 'why a transaction reverted could not be found out')
+    return null
+  }
+}
+
+function unexplained(transaction: JournalTransaction, receipt: Receipt, again: Rerun | null): StepError {
+  const isSpent = receipt.gasUsed >= transaction.gasLimit
+  const now = again ? 'the same call would succeed now' : 'no node could tell why'
+  return {
+    code: isSpent ? 'gas_limit_exceeded' : 'execution_reverted',
+    message: isSpent
+      ? `The transaction was mined and ran out of gas at ${transaction.gasLimit}; nothing took effect.`
+      : `The transaction was mined and reverted; ${now}.`,
+    retryable: true,
+  }
+}

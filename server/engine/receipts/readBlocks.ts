@@ -1,0 +1,70 @@
+import type { Block, Chain } from '../../chain/chain.js'
+
+export type BlockReceipts = NonNullable<Awaited<ReturnType<Chain['blockReceipts']>>>
+
+/**
+ * The blocks after one up to the head, without a gap, so many at a time; those that come before a failure are told first.
+ * What fails or is missing among several is asked for again alone, and everything after it too, since a node may not be
+ * able to answer for several. Ends where a block is missing then; throws what a lone one fails with.
+ */
+export async function* readBlocks(
+  { after, head, mostAtOnce }: { after: bigint; head: bigint; mostAtOnce: number },
+  ask: (number: bigint) => Promise<BlockReceipts | null>,
+): AsyncGenerator<BlockReceipts[]> {
+  let atOnce = mostAtOnce
+  let next = after + 1n
+  while (next <= head) {
+    const numbers: bigint[] = []
+    for (let number = next; number <= head && numbers.length < atOnce; number++) numbers.push(number)
+    const isLone = numbers.length === 1
+    const blocks = await Promise.all(numbers.map((number) => (isLone ? ask(number) : ask(number).catch(() => null))))
+    const found: BlockReceipts[] = []
+    for (const block of blocks) {
+      if (!block) break
+      found.push(block)
+    }
+    if (found.length > 0) yield found
+    if (found.length < numbers.length) {
+      if (isLone) return
+      atOnce = 1
+    }
+    next += BigInt(found.length)
+  }
+}
+
+/** What of the blocks that were read is of one chain. */
+type Linked = {
+  /** Each is the parent of the next one. */
+  linked: BlockReceipts[]
+  /** They are the head's, however deep; else the head is too far above them to say so. */
+  isUnderHead: boolean
+  /** Those up to the first that does not fit: only another look tells what the chain has at its number. */
+  unbroken: BlockReceipts[]
+}
+
+/**
+ * Holds blocks that were read one after the other against each other, and against the head from which their depth is
+ * counted. Nodes, or those behind one gateway, may be on either side of a reorganisation, so that a number says nothing.
+ */
+export function linkBlocks(found: readonly BlockReceipts[], head: Block): Linked {
+  const top = found.at(-1)?.block ?? head
+  const isUnderHead = top.number >= head.number - 1n
+  let expected = isUnderHead ? [head.hash, head.parentHash] : [top.hash]
+  const linked = found.toReversed().filter(({ block }) => {
+    const fits = expected.includes(block.hash)
+    if (fits) expected = [block.parentHash]
+    return fits
+  })
+  linked.reverse()
+  const broken = found.findIndex((one) => !linked.includes(one))
+  return { linked, isUnderHead, unbroken: found.slice(0, broken === -1 ? found.length : broken) }
+}
+
+/**
+ * Whether the block that was read ahead is the one of that number for certain. Nodes may answer out of order, and
+ * before the head is told the chain may have reorganised; of a block further down the head does not say so.
+ */
+export function isUnder(head: Block, ahead: Block, number: bigint): boolean {
+  if (ahead.number !== number) return false
+  return ahead.hash === head.hash || (number === head.number - 1n && ahead.hash === head.parentHash)
+}

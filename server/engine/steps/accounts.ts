@@ -1,0 +1,158 @@
+import { accountOf, nameOfStep, type StepRef } from '../../domain/action.js'
+import type { StepWork } from '../../store/actions/steps.js'
+
+export type Accounts = ReturnType<typeof createAccounts>
+
+/** How soon the first that waits looks again by itself; each one after it so much later. */
+const againMs = 200
+/** The time from one look to the next among all that wait; with more than a thousand, each looks every `latestMs`. */
+const everyMs = 10
+/** How soon one does that was called and has found the account taken: it may have looked just before it was free. */
+const firstAgainMs = 50
+/** The latest that any of them looks again: others may have freed the account, in another process. */
+const latestMs = 10_000
+/** Nobody has waited for an account here for so long; who still does waits elsewhere. */
+const forgottenMs = 60_000
+/** Who does not come for so long after he was to look again is carried out elsewhere. */
+const lateMs = 2_000
+
+/**
+ * Lets the 7702 steps of a user on a chain have his account one after the other, in the order in which they came. Who
+ * holds it is in the store; what is kept here is only who waits, so that the next one is called when it is free, and
+ * hundreds that wait for one account don't look all the time. Who comes new does not pass by those who are still to come,
+ * else the first would wait for as long as there are new ones.
+ * Nor does one that looks by itself pass by one that was called.
+ * States of one that waits: waiting → called (the account was free) → gone, or waiting again where it was, if another was
+ * faster. One that another process has carried out is found when it is called, or when it does not come; it is gone then,
+ * and the next one is called.
+ */
+export function createAccounts(deps: {
+  /** Makes a step the one open step of its user on its chain. False: another one is. */
+  take: (work: StepWork) => Promise<boolean>
+  /** Has a step hold no account any more. */
+  giveBack: (ref: StepRef) => Promise<void>
+  /** Has a step looked at at once. False: it waits no more, since others have carried it out or ended it. */
+  hurry: (ref: StepRef) => Promise<boolean>
+  now: () => number
+}) {
+  /** By account, the one that was asked for last at the end. */
+  const queues = new Map<string, Queue>()
+  /** How many wait, for whichever account. */
+  let crowd = 0
+
+  return {
+    isAwaited,
+
+    /** Null: the step has its user's account. Else it waits for that long at most. */
+    async take(work: StepWork): Promise<number | null> {
+      const isTaken = work.hasAccount || (!isAwaited(work) && !isBehindCalled(work) && (await deps.take(work)))
+      if (isTaken) leave(work)
+      return isTaken ? null : waitFor(work)
+    },
+
+    /** Lets the next one have the account of a step that has to wait for something else. */
+    async giveBack(work: StepWork): Promise<void> {
+      await deps.giveBack(work.ref)
+      await callNext(accountOf(work))
+    },
+
+    /** Tells that these steps hold no account any more. Never throws. */
+    async freed(works: readonly StepWork[]): Promise<void> {
+      // One that has ended while it waited is not to be called.
+      works.forEach(leave)
+      const accounts = new Set(works.filter(({ kind }) => kind === 'delegated').map(accountOf))
+      await Promise.all([...accounts].map(callNext))
+    },
+  }
+
+  /** Whether others wait for the account of a step that does not wait for it yet. */
+  function isAwaited(work: StepWork): boolean {
+    const waiting = queues.get(accountOf(work))?.waiting
+    if (!waiting || waiting.has(nameOfStep(work.ref))) return false
+    for (const entry of waiting.values()) if (!isLate(entry)) return true
+    return false
+  }
+
+  /** Whether one that came before a step was called and is about to have the account that both wait for. */
+  function isBehindCalled(work: StepWork): boolean {
+    const waiting = queues.get(accountOf(work))?.waiting
+    const own = nameOfStep(work.ref)
+    if (!waiting?.has(own) || waiting.get(own)!.isCalled) return false
+    for (const [name, entry] of waiting) {
+      if (name === own) return false
+      if (entry.isCalled && !isLate(entry)) return true
+    }
+    return false
+  }
+
+  function waitFor(work: StepWork): number {
+    const account = accountOf(work)
+    const name = nameOfStep(work.ref)
+    const waiting = queues.get(account)?.waiting ?? new Map<string, Waiting>()
+    const wasCalled = waiting.get(name)?.isCalled === true
+    const entry = { ref: work.ref, isCalled: false, comesAt: 0 }
+    if (!waiting.has(name)) crowd += 1
+    // Who waits already keeps his place.
+    waiting.set(name, entry)
+    queues.delete(account)
+    queues.set(account, { waiting, touchedAt: deps.now() })
+    forgetOld()
+    const waitMs = wasCalled ? firstAgainMs : waitAt(name, waiting)
+    entry.comesAt = deps.now() + waitMs
+    return waitMs
+  }
+
+  function waitAt(name: string, waiting: Queue['waiting']): number {
+    let place = 1
+    for (const other of waiting.keys()) {
+      if (other === name || place * againMs >= latestMs) break
+      place += 1
+    }
+    return Math.min(Math.max(place * againMs, crowd * everyMs), latestMs)
+  }
+
+  function leave(work: StepWork): void {
+    remove(accountOf(work), nameOfStep(work.ref))
+  }
+
+  function remove(account: string, name: string): void {
+    const queue = queues.get(account)
+    if (queue?.waiting.delete(name)) crowd -= 1
+    if (queue?.waiting.size === 0) queues.delete(account)
+  }
+
+  async function callNext(account: string): Promise<void> {
+    for (const [name, entry] of queues.get(account)?.waiting ?? []) {
+      if (entry.isCalled) {
+        if (isLate(entry)) remove(account, name)
+        continue
+      }
+      entry.isCalled = true
+      entry.comesAt = deps.now()
+      // One that could not be called looks by itself before long.
+      if (await deps.hurry(entry.ref).catch(() => true)) return
+      remove(account, name)
+    }
+  }
+
+  function isLate({ comesAt }: Waiting): boolean {
+    return deps.now() >= comesAt + lateMs
+  }
+
+  function forgetOld(): void {
+    for (const [account, { touchedAt, waiting }] of queues) {
+      if (deps.now() - touchedAt < forgottenMs) return
+      queues.delete(account)
+      crowd -= waiting.size
+    }
+  }
+}
+
+type Waiting = {
+  ref: StepRef
+  isCalled: boolean
+  /** When it looks again, at the latest. */
+  comesAt: number
+}
+
+type Queue = { waiting: Map<string, Waiting>; touchedAt: number }

@@ -1,0 +1,150 @@
+import type { Chain, ChainTransaction, Receipt } from '../../chain/chain.js'
+import type { ChainBatch, TokenTransfer } from '../../domain/action.js'
+import { vaultsOf } from '../../domain/chainConfig.js'
+import type { StepError } from '../../domain/errors.js'
+import { solverTransfers } from '../../domain/solverNeeds.js'
+import type { StepResult } from '../../store/journal/bookResult.js'
+import type { StepWork } from '../../store/actions/steps.js'
+import type { Failure } from './explainRevert.js'
+import { arrivalsOfRun, confirmationsFor } from '../receipts/arrivals.js'
+import { hasRun, notAsDeclared, withoutRun } from '../receipts/batchRun.js'
+import { stepFields } from '../logFields.js'
+import { batchIdOf } from './payload.js'
+import type { EngineTools } from '../tools.js'
+
+type Adoption =
+  /** Nothing says that somebody has done it. */
+  | { outcome: 'none' }
+  /** Somebody has, and it is not final yet; or, not `found`, only what was asked for says so. */
+  | { outcome: 'waits'; found: boolean }
+  | { outcome: 'ended'; result: StepResult }
+
+/**
+ * When the chain says that the step has been done already, finds the transaction that did it. A batch that someone else
+ * executed is as good as one of ours. A payout that our vault remembers but our journal does not (a database that went
+ * back in time) counts only if it paid exactly what this step asks for.
+ */
+export async function adoptExecution(
+  work: StepWork,
+  batch: ChainBatch,
+  chain: Chain,
+  failure: Pick<Failure, 'name'>,
+  tools: EngineTools,
+): Promise<Adoption> {
+  // Asked before the search, or what is mined in between would be on the chain and not be found.
+  const isUnmined = await isOnlyPending(work, chain, failure)
+  const hash = await findTransaction(work, chain, failure)
+  if (hash === undefined) return { outcome: 'none' }
+  // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
+  if (hash === null || hash === 'unsearched') {
+    // It comes into a block, or the next simulation goes well. A batch that has not run in the pending block either runs only
+    // within the step's own transaction, which undoes it: whom the solver pays native currency may run it when he is paid.
+    if (isUnmined) return (await isPending(work, chain)) ? { outcome: 'waits', found: false } : { outcome: 'none' }
+    if (failure.name !== 'AlreadyFulfilled') return ended(unknownTransaction)
+    const { chainId } = chain.config
+    tools.log.warn(
+      { ...stepFields(work), chainId, stepKey: work.stepKey },
+      'no node has the log of what the vault has paid',
+    )
+    return { outcome: 'waits', found: false }
+  }
+  const { transaction, receipt, head } = await chain.transaction(hash)
+  if (!transaction || !receipt) return { outcome: 'waits', found: true }
+  const confirmations = Number(head.number - receipt.blockNumber) + 1
+  const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
+  const isFinal = confirmations >= needed && (await chain.isCertain(receipt, needed, transaction))
+  if (!isFinal) return { outcome: 'waits', found: true }
+  const transfers = solverTransfers(batch)
+  if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
+    return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)
+  }
+  const { hash: transactionHash, blockHash } = receipt
+  const place = { transactionHash, blockNumber: Number(receipt.blockNumber), blockHash }
+  const payouts = transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
+  // What the vault has paid is no proof that the account has done what it was paid for.
+  const untrue = hasRun(work, batch, receipt, tools)
+    ? notAsDeclared(work, batch, { receipt, payouts }, chain, tools)
+    : withoutRun(payouts)
+  if (untrue) return { outcome: 'ended', result: { status: 'error', error: untrue, ...place, confirmations, payouts } }
+  const result: StepResult = {
+    status: 'success',
+    ...place,
+    confirmations,
+    // Another step of the same user may have paid the vault in it, which is that one's credit.
+    arrivals: work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : [],
+    payouts,
+  }
+  return { outcome: 'ended', result }
+}
+
+function ended(error: StepError): Adoption {
+  return { outcome: 'ended', result: { status: 'error', error, transactionHash: null, blockNumber: null } }
+}
+
+const unknownTransaction = {
+  code: 'already_fulfilled',
+  message: 'The chain says that this step has been carried out before, but the transaction could not be found.',
+  retryable: true,
+} as const
+
+const otherPayout = {
+  code: 'already_fulfilled',
+  message: 'The vault has paid under this key before, and not what this step asks for.',
+  retryable: false,
+} as const
+
+const withoutPayout = {
+  code: 'already_fulfilled',
+  message: 'The calls of this batch were executed by another transaction, without the solver’s transfers.',
+  retryable: false,
+} as const
+
+/** Whether the simulation may have seen the batch executed in the pending block only. */
+async function isOnlyPending(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>): Promise<boolean> {
+  if (name !== 'DuplicateChainBatch' || work.intent.mode !== '7702') return false
+  return !(await chain.isChainBatchProcessed(work.user, batchIdOf(work.intent, work.ref.stepIndex)))
+}
+
+async function isPending({ intent, user, ref }: StepWork, chain: Chain): Promise<boolean> {
+  return intent.mode === '7702' && chain.isChainBatchPending(user, batchIdOf(intent, ref.stepIndex))
+}
+
+/** Undefined: nothing says that it was done. Null: done, but the transaction was not found. */
+async function findTransaction(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>) {
+  if (name === 'AlreadyFulfilled' && work.stepKey) return chain.findFulfilment(work.stepKey)
+  const { intent } = work
+  if (intent.mode !== '7702') return undefined
+  const execution = () => chain.findExecution(work.user, batchIdOf(intent, work.ref.stepIndex))
+  if (name === 'DuplicateChainBatch') return execution()
+  if (name !== 'IntentExpired') return undefined
+  // The delegate looks at the time before it looks whether the batch has run.
+  const found = await execution()
+  if (found !== 'unsearched') return found ?? undefined
+  // Nodes would not tell however often they are asked. The account's memory does, until its place is given away.
+  const hasRun = await chain.isChainBatchProcessed(work.user, batchIdOf(intent, work.ref.stepIndex))
+  return hasRun ? found : undefined
+}
+
+/** What the transaction asks the vault for is paid only if the vault says so: in a bundle each step may fail by itself. */
+function paidExactly(
+  transaction: ChainTransaction,
+  receipt: Receipt,
+  work: StepWork,
+  transfers: TokenTransfer[],
+  chain: Chain,
+  tools: EngineTools,
+): boolean {
+  const vault = vaultsOf(chain.config).find((address) => address === transaction.to)
+  if (!vault || !work.stepKey) return false
+  if (!tools.codec.fulfilledKeys(receipt, vault).includes(work.stepKey)) return false
+  const asked = tools.codec.decodeFulfilments(transaction.input, vault)
+  const fulfilment = asked.find(({ stepKey }) => stepKey === work.stepKey)
+  return (
+    fulfilment !== undefined &&
+    fulfilment.transfers.length === transfers.length &&
+    transfers.every(({ to, token, amount }, index) => {
+      const paid = fulfilment.transfers[index]!
+      return paid.to === to && paid.token === token && paid.amount === amount
+    })
+  )
+}

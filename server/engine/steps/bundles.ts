@@ -1,0 +1,251 @@
+import type { Address, Hex } from 'viem'
+import type { Chain } from '../../chain/chain.js'
+import { type ChainAuthorization, isSameStep } from '../../domain/action.js'
+import { elapsedMs } from '../../domain/elapsed.js'
+import type { StepWork } from '../../store/actions/steps.js'
+import { headOf, noLane, type Outgoing, record, recordAndSend, sendStored } from '../lanes/lanes.js'
+import { hasOperator } from '../lanes/operators.js'
+import type { EngineTools } from '../tools.js'
+import { moved, type Visit, waits } from '../visit.js'
+
+/** A step that is ready to be sent: simulated, its credit set aside. */
+export type ReadyStep = {
+  carried: StepWork
+  chain: Chain
+  /** What it would be sent as by itself. */
+  to: Address
+  data: Hex
+  gasLimit: bigint
+  /** What of the limit is not for the authorization. */
+  callGasLimit: bigint
+  authorization: ChainAuthorization | null
+  /** Whose calls run in it. Null: nobody's, it only pays. */
+  account: Address | null
+  /** It has failed among others before. */
+  alone: boolean
+}
+
+export type BundleSettings = {
+  /** How many steps go into one transaction at most; 1 sends every step by itself. */
+  maxSteps: number
+  /** How long a step waits for the next one, in milliseconds, while one is on its way; 0 is not at all. */
+  waitMs: number
+}
+
+export type Bundles = ReturnType<typeof createBundles>
+
+/**
+ * What fails a bundle as a whole (a vault that knows none, an operator that it does not) fails the next one too, and each
+ * costs its gas and brings nothing; so often one is tried all the same.
+ */
+const restMs = 60_000
+/** Nodes refuse transactions above 128 KiB; authorizations and the signature need some of it. */
+const mostBytes = 96 * 1024
+/** How long a step waits for a bundle; with the turn and the signature of that, less than the lease of a step. */
+const patienceMs = 5_000
+
+/**
+ * Collects the ready steps of each chain into bundles.
+ * States of a collection: empty → growing (steps are on their way and keep coming) → due (none is, or the next one takes
+ * too long; it still grows while every lane is busy recording another) → recorded in the journal and sent; what did not
+ * fit stays due, and what has waited too long for that is visited again. Nothing of this outlives the process or has to: a
+ * step that the journal does not have is visited again.
+ */
+export function createBundles(settings: BundleSettings, tools: () => EngineTools) {
+  const collections = new Map<number, Collection>()
+  let hasStopped = false
+
+  return {
+    /** Says that a step may come. The answer is to be called once it has, or will not. */
+    expect(chainId: number): () => void {
+      const collection = collectionOf(chainId)
+      collection.expected += 1
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        collection.expected -= 1
+        if (collection.expected === 0) makeDue(collection)
+      }
+    },
+
+    /** Says that a bundle has failed as a whole. */
+    failed(chainId: number): void {
+      collectionOf(chainId).restedAt = tools().now()
+    },
+
+    /** Sends a step, with others or by itself. */
+    send(step: ReadyStep): Promise<Visit> {
+      if (hasStopped) return Promise.resolve(waits(0))
+      const { restedAt } = collectionOf(step.chain.config.chainId)
+      const isResting = elapsedMs(restedAt, tools().now()) < restMs || !hasOperator(step.chain, tools())
+      if (settings.maxSteps === 1 || step.alone || isResting) return recordAndSend(loneOf(step), tools())
+      const collection = collectionOf(step.chain.config.chainId)
+      return new Promise((resolve, reject) => {
+        collection.waiting.push({ step, share: shareOf(step), since: tools().now(), resolve, reject })
+        collection.isDue = false
+        clearTimeout(collection.timer)
+        collection.timer = setTimeout(() => makeDue(collection), settings.waitMs)
+        closeIfDue(collection)
+      })
+    },
+
+    /** Leaves what no bundle has taken yet, and what still comes, to those who find it due. */
+    stop(): void {
+      hasStopped = true
+      for (const collection of collections.values()) {
+        clearTimeout(collection.timer)
+        letGo(collection, () => true, waits(0))
+      }
+    },
+  }
+
+  function collectionOf(chainId: number): Collection {
+    const known = collections.get(chainId)
+    if (known) return known
+    const empty = { waiting: [], expected: 0, recording: 0, isDue: false, timer: undefined, restedAt: -Infinity }
+    const collection: Collection = empty
+    collections.set(chainId, collection)
+    return collection
+  }
+
+  function makeDue(collection: Collection): void {
+    clearTimeout(collection.timer)
+    collection.isDue = collection.waiting.length > 0
+    closeIfDue(collection)
+  }
+
+  /** Where every lane is busy it would have to wait for its turn anyway, and may as well grow meanwhile. */
+  function closeIfDue(collection: Collection): void {
+    const now = tools().now()
+    letGo(collection, ({ since }) => elapsedMs(since, now) > patienceMs, noLane)
+    const isDue = collection.isDue || collection.waiting.length >= settings.maxSteps
+    if (!isDue || collection.waiting.length === 0 || collection.recording >= tools().signers.size) return
+    collection.recording += 1
+    let isOver = false
+    const isRecorded = () => {
+      if (isOver) return
+      isOver = true
+      collection.recording -= 1
+      closeIfDue(collection)
+    }
+    void sendNext(collection, isRecorded).finally(isRecorded)
+  }
+
+  function letGo(collection: Collection, which: (entry: Waiting) => boolean, visit: Visit): void {
+    const gone = collection.waiting.filter(which)
+    collection.waiting = collection.waiting.filter((entry) => !gone.includes(entry))
+    for (const { resolve } of gone) resolve(visit)
+  }
+
+  /** Never throws: the steps' visits are told. */
+  async function sendNext(collection: Collection, isRecorded: () => void): Promise<void> {
+    let taken = collection.waiting
+    try {
+      const { gasLimit } = await headOf(taken[0]!.step.chain, tools())
+      taken = takeWhatFits(collection, gasLimit)
+      closeIfDue(collection)
+      await sendTogether(taken, isRecorded)
+    } catch (error) {
+      collection.waiting = collection.waiting.filter((entry) => !taken.includes(entry))
+      for (const { reject } of taken) reject(error)
+    }
+  }
+
+  /** The longest waiting first. One that would not fit into any bundle goes by itself. */
+  function takeWhatFits(collection: Collection, blockGasLimit: bigint): Waiting[] {
+    // The other half of a block is for everybody else; a transaction that wants a whole one may wait for long.
+    const { mostGas } = tools().codec
+    const mostHere = blockGasLimit / 2n < mostGas ? blockGasLimit / 2n : mostGas
+    const taken: Waiting[] = []
+    for (const entry of collection.waiting) {
+      const { account } = entry.step
+      // The second authorization of an account would be for a nonce that the first has used.
+      if (account !== null && taken.some(({ step }) => step.account === account)) continue
+      // A visit that has waited for longer than its lease is repeated while it still waits.
+      if (taken.some(({ step }) => isSameStep(step.carried.ref, entry.step.carried.ref))) continue
+      // All become final together, and none is to wait for what another moves.
+      if (taken.some(({ step }) => confirmationsOf(step) !== confirmationsOf(entry.step))) continue
+      const shares = [...taken, entry].map(({ share }) => share)
+      const bytes = shares.reduce((sum, share) => sum + share.bytes, 0)
+      const fits = tools().codec.bundleGasLimit(shares) <= mostHere && bytes <= mostBytes
+      if (fits || taken.length === 0) taken.push(entry)
+      if (taken.length >= settings.maxSteps) break
+    }
+    collection.waiting = collection.waiting.filter((entry) => !taken.includes(entry))
+    return taken
+  }
+
+  async function sendTogether(entries: Waiting[], isRecorded: () => void): Promise<void> {
+    let left = entries
+    while (left.length > 0) {
+      const outgoing = left.length === 1 ? loneOf(left[0]!.step) : bundleOf(left)
+      const recorded = await record(outgoing, tools())
+      if (recorded.outcome === 'stale') {
+        // Others have got further with some of them; the rest goes without these.
+        const isStale = ({ step }: Waiting) => recorded.steps.includes(step.carried.ref)
+        for (const { resolve } of left.filter(isStale)) resolve(moved)
+        left = left.filter((entry) => !isStale(entry))
+        continue
+      }
+      isRecorded()
+      if (recorded.outcome === 'recorded') await sendStored(recorded.transaction, outgoing.chain, tools())
+      for (const { resolve } of left) resolve(recorded.outcome === 'recorded' ? moved : noLane)
+      return
+    }
+  }
+
+  function bundleOf(entries: Waiting[]): Outgoing {
+    const { codec } = tools()
+    const steps = entries.map(({ step }) => step)
+    const { chain } = steps[0]!
+    return {
+      chain,
+      to: chain.config.vault,
+      data: codec.encodeBundle(steps.map(callOf)),
+      gasLimit: codec.bundleGasLimit(entries.map(({ share }) => share)),
+      authorizations: steps.flatMap(({ authorization }) => authorization ?? []),
+      steps: steps.map(({ carried }) => carried),
+    }
+  }
+
+  function callOf({ to, data, callGasLimit }: ReadyStep) {
+    return { to, data, gasLimit: tools().codec.bundledGasLimit(callGasLimit) }
+  }
+
+  function shareOf(step: ReadyStep): Waiting['share'] {
+    return tools().codec.bundleShare(callOf(step), step.authorization ? 1 : 0)
+  }
+}
+
+type Waiting = {
+  step: ReadyStep
+  /** What it adds to a bundle. */
+  share: { gas: bigint; bytes: number }
+  /** Unix ms. */
+  since: number
+  resolve: (visit: Visit) => void
+  reject: (error: unknown) => void
+}
+
+type Collection = {
+  /** In the order in which they came. */
+  waiting: Waiting[]
+  /** How many steps are being prepared. */
+  expected: number
+  /** How many bundles are on their way into the journal. */
+  recording: number
+  /** What waits has waited long enough for company. */
+  isDue: boolean
+  timer: NodeJS.Timeout | undefined
+  /** Since then every step goes by itself for a while, in unix ms. */
+  restedAt: number
+}
+
+function confirmationsOf({ carried }: ReadyStep): number {
+  return carried.view.requiredConfirmations
+}
+
+function loneOf({ chain, to, data, gasLimit, authorization, carried }: ReadyStep): Outgoing {
+  return { chain, to, data, gasLimit, authorizations: authorization ? [authorization] : [], steps: [carried] }
+}

@@ -1,0 +1,320 @@
+import type { Address, Hash } from 'viem'
+import type { Chain, Simulation } from '../../chain/chain.js'
+import type { ChainBatch } from '../../domain/action.js'
+import { ServiceError, type StepError, type StepErrorCode } from '../../domain/errors.js'
+import { creditLacks } from '../../domain/funding.js'
+import { requireAllowedRecipients } from '../../domain/recipients.js'
+import { solverNeeds } from '../../domain/solverNeeds.js'
+import type { StepView } from '../../domain/views.js'
+import type { StepWork } from '../../store/actions/steps.js'
+import { adoptExecution } from './adoptExecution.js'
+import type { ReadyStep } from './bundles.js'
+import { explainRevert } from './explainRevert.js'
+import { isPaidByFormer } from './formerVaults.js'
+import { headOf, noLane } from '../lanes/lanes.js'
+import { anOperator, hasOperator, isOperatorsFault } from '../lanes/operators.js'
+import { type Payload, payloadOf } from './payload.js'
+import { findPermission, namedDelegate } from './permission.js'
+import type { EngineTools } from '../tools.js'
+import { endStep, failStep, moved, type Visit, waits, waitsEverLater } from '../visit.js'
+
+/** How soon a step looks again while nothing is paid on credit; what ends that hurries them all. */
+const heldMs = { soonestMs: 2_000, latestMs: 30_000, share: 0.1 }
+/** How long it waits for the lanes of all chains to be checked, as a process starts, and until it asks again. */
+const lanesMs = 1_000
+/** By how much a chain's clock may be behind ours. */
+const chainBehindMs = 10_000
+
+/**
+ * One visit to a step that the service carries out by a transaction of its own and that has none yet: credit, the
+ * user's account, simulation, then the journal and the send. A visit that dies anywhere is repeated whole; until the
+ * journal holds the signed bytes nothing has left the service.
+ */
+export async function executeStep(work: StepWork, before: Before, tools: EngineTools): Promise<Visit> {
+  const batch = work.intent.chainBatches[work.ref.stepIndex]!
+  const chain = tools.chains.get(batch.chainId)
+  if (!chain) throw new Error(`Chain ${batch.chainId} is not configured any more`)
+  const hasCome = tools.bundles.expect(batch.chainId)
+  try {
+    const prepared = await prepare(work, batch, chain, before, tools)
+    // Not awaited here, since it waits until nobody is expected any more.
+    const sent = 'outcome' in prepared ? prepared : tools.bundles.send(prepared)
+    hasCome()
+    return await sent
+  } finally {
+    hasCome()
+  }
+}
+
+/** What the steps before it in its intent mean for a step. */
+type Before = {
+  /** The user's own step that its payout rests on; null where there is none. */
+  payment: StepView | null
+  /** Why it can't be carried out; null where it can. */
+  refusal: StepError | null
+}
+
+/** All that comes before the journal. A visit: that was all, for now or for good. */
+async function prepare(
+  work: StepWork,
+  batch: ChainBatch,
+  chain: Chain,
+  before: Before,
+  tools: EngineTools,
+): Promise<ReadyStep | Visit> {
+  const plan = { batch, chain, from: anOperator(chain, tools), ...payloadOf(work, batch, before.payment, tools) }
+  const refusal = before.refusal ?? windowError(work, tools.now()) ?? recipientError(work, batch)
+  if (refusal) return refuse(work, plan, refusal, tools)
+  // Whether there is one again is found out with the lanes' check.
+  if (plan.to === chain.config.vault && !hasOperator(chain, tools)) return noLane
+  const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
+  if (busyMs !== null) return waits(busyMs)
+
+  const unfunded = await fund(work, plan, tools)
+  if (unfunded) return unfunded
+  const tried = await tryOut(work, plan, tools)
+  if ('outcome' in tried) return tried
+
+  const { authorization } = tried
+  const { gasLimit: ofBlock } = await headOf(chain, tools)
+  const limitWith = (authorizations: number) => tools.codec.gasLimit({ estimate: tried.gas, authorizations, ofBlock })
+  const gasLimit = limitWith(authorization ? 1 : 0)
+  if (gasLimit > ofBlock) return failStep(tried.work, tooMuchGas(tried.gas, authorization !== null, ofBlock), tools)
+  return {
+    carried: tried.work,
+    chain,
+    to: plan.to,
+    data: plan.data,
+    gasLimit,
+    callGasLimit: limitWith(0),
+    authorization,
+    account: work.kind === 'delegated' ? work.user : null,
+    alone: work.alone,
+  }
+}
+
+/** Ends a step that may not be carried out; not while it may have been, or while a block may yet carry it out. */
+async function refuse(work: StepWork, plan: Plan, refusal: StepError, tools: EngineTools): Promise<Visit> {
+  const mayWait = refusal.code === 'intent_expired' && (await mayStillRun(work, plan.chain, tools))
+  const done = await adoptDone(work, plan, refusal.code, tools)
+  return done ?? (mayWait ? waits(plan.chain.config.pollIntervalMs) : failStep(work, refusal, tools))
+}
+
+/** Sets aside what the solver is to pay. Null: it is set aside, or there is nothing to pay. A visit: that can't be done now. */
+async function fund(work: StepWork, plan: Plan, tools: EngineTools): Promise<Visit | null> {
+  const unfunded = await reserve(work, plan.batch, tools)
+  if (unfunded === null) return null
+  if (unfunded === 'stale') return moved
+  if (unfunded !== 'held' && unfunded !== 'unchecked') return failUnlessDone(work, plan, unfunded, tools)
+  // What was paid already is found all the same, which is what the operator waits for.
+  const done = await adoptDone(work, plan, 'held', tools)
+  // The user's other steps may need it.
+  if (!done && work.kind === 'delegated') await tools.accounts.giveBack(work)
+  return done ?? (unfunded === 'held' ? waitsEverLater(work, heldMs, tools) : waits(lanesMs))
+}
+
+/** A step that its user permits and that a simulation has carried out: it has its step key by now. */
+type Tried = {
+  work: StepWork
+  /** The user's, to be sent with it; null: his account borrows the delegate already, or it is none of his account. */
+  authorization: ReadyStep['authorization']
+  gas: bigint
+}
+
+/** Asks for the user's permission and simulates the step. A visit: it does not come to a transaction now. */
+async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<Tried | Visit> {
+  const { batch, chain, stepKey } = plan
+  const simulateWith = (delegate: Address | null) => simulate(given, plan, delegate, tools)
+  // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
+  const named = namedDelegate(given, batch, chain)
+  const first = simulateWith(named)
+  // Who is refused neither waits for it nor hears that it failed.
+  first.catch(() => undefined)
+  const permission = await findPermission(given, batch, chain)
+  if (permission.outcome === 'refused') return failUnlessDone(given, plan, permission.error, tools)
+  const { authorization, delegate } = permission
+  const isKeyNew = stepKey !== null && !given.stepKey
+  if (isKeyNew && !(await tools.store.fixStepKey(given.ref, stepKey))) return failStep(given, sameEntitlement, tools)
+  const work = isKeyNew ? { ...given, stepKey } : given
+  const wasRight = named === null ? authorization === null : named === delegate
+  const simulated = await (wasRight ? first : simulateWith(authorization && delegate))
+  const judged = await judge(work, plan, simulated, tools)
+  return judged.outcome === 'ended' ? judged.visit : { work, authorization, gas: judged.gas }
+}
+
+const sameEntitlement = {
+  code: 'already_fulfilled',
+  message: 'Another step pays out on the same payment, or may yet; what is not paid out stays the user’s credit.',
+  retryable: false,
+} as const
+
+function tooMuchGas(gas: bigint, isAuthorized: boolean, ofBlock: bigint): StepError {
+  const needed = isAuthorized ? `${gas} gas and that of its authorization` : `${gas} gas`
+  const message = `The step takes ${needed}; a block of its chain has ${ofBlock}. Nothing was sent.`
+  return { code: 'gas_limit_exceeded', message, retryable: true }
+}
+
+function windowError(work: StepWork, nowMs: number): StepError | null {
+  if (work.intent.mode !== '7702') return null
+  const now = Math.floor(nowMs / 1000)
+  const { nbf, exp } = work.intent
+  if (now > exp) {
+    return {
+      code: 'intent_expired',
+      message: `The intent expired at ${exp} (unix seconds); it is ${now}.`,
+      retryable: false,
+    }
+  }
+  if (now < nbf) {
+    return {
+      code: 'intent_not_yet_valid',
+      message: `The intent is valid from ${nbf} (unix seconds); it is ${now}.`,
+      retryable: true,
+    }
+  }
+  return null
+}
+
+/**
+ * Whether a block may yet come, or be seen, in which the intent has not expired: by its chain's clock it has time left. What
+ * stands still has none, so not for long.
+ */
+async function mayStillRun({ intent }: StepWork, chain: Chain, tools: EngineTools): Promise<boolean> {
+  if (intent.mode !== '7702' || tools.now() > intent.exp * 1000 + chainBehindMs) return false
+  return (await headOf(chain, tools)).timestamp <= BigInt(intent.exp)
+}
+
+function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
+  try {
+    requireAllowedRecipients(work.user, work.intent, batch)
+    return null
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { code: 'recipient_not_allowed', message: error.message, retryable: false }
+  }
+}
+
+/**
+ * `held`: nothing is paid on credit for now, until an operator has seen to a lane. `unchecked`: not before the lanes are
+ * checked, as this process starts, which takes a moment.
+ */
+async function reserve(
+  work: StepWork,
+  batch: ChainBatch,
+  tools: EngineTools,
+  { isPaid } = { isPaid: false },
+): Promise<StepError | 'stale' | 'held' | 'unchecked' | null> {
+  const needs = solverNeeds(batch, tools.settings)
+  if (!needs) {
+    const message = 'A token that the solver is to pay is not configured here any more. Nothing was sent.'
+    return { code: 'solver_liquidity', message, retryable: true }
+  }
+  // Whether it is stale shows when it is recorded.
+  if (needs.length === 0) return null
+  if (!isPaid && !(await tools.lanesChecked.allWithin(tools.chains.keys(), lanesMs))) return 'unchecked'
+  const funding = await tools.store.reserveForStep(work, needs, { isPaid }, tools.now())
+  if (funding.outcome === 'stale') return 'stale'
+  if (funding.outcome === 'held') return 'held'
+  if (funding.outcome === 'reserved') return null
+  return { code: 'insufficient_credit', message: creditLacks(funding), retryable: true }
+}
+
+type Simulated = Simulation & {
+  /** What the batch says that moves and nothing has moved. Null: nothing, or the node can't tell. */
+  missing: string | null
+}
+
+/** With the account borrowing the delegate. Null: with what it has. */
+async function simulate(
+  work: StepWork,
+  { batch, chain, from, to, data }: Plan,
+  delegate: Address | null,
+  tools: EngineTools,
+): Promise<Simulated> {
+  const overrideDelegate = delegate && { account: work.user, delegate }
+  const run = async (inCompany: boolean): Promise<Simulated> => {
+    const request = { from, to, data, value: 0n }
+    const simulation = await chain.simulate(request, { overrideDelegate, inCompany })
+    const logs = simulation.outcome === 'success' ? simulation.logs : null
+    return { ...simulation, missing: logs && tools.codec.matchTransfers(batch, logs) }
+  }
+  const simulated = await run(true)
+  // What others have moved before may have kept it from moving that.
+  return simulated.missing ? run(false) : simulated
+}
+
+async function judge(
+  work: StepWork,
+  plan: Plan,
+  simulation: Simulated,
+  tools: EngineTools,
+): Promise<{ outcome: 'fits'; gas: bigint } | { outcome: 'ended'; visit: Visit }> {
+  // First, since what a vault has paid is never given back as credit, whatever the present one reverts with.
+  if (await isPaidByFormer(plan.stepKey, plan.chain)) {
+    const adopted = await adopt(work, plan.batch, plan.chain, { name: 'AlreadyFulfilled' }, tools)
+    return { outcome: 'ended', visit: adopted ?? waits(plan.chain.config.pollIntervalMs) }
+  }
+  if (simulation.outcome === 'reverted') {
+    const { batch, chain } = plan
+    const failure = tools.codec.decodeRevert(simulation.data)
+    // Another one is asked next; with none the step waits.
+    if (await isOperatorsFault(failure, plan, chain, tools)) return { outcome: 'ended', visit: noLane }
+    const adopted = await adopt(work, batch, chain, failure, tools)
+    const visit = adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools))
+    return { outcome: 'ended', visit }
+  }
+  if (simulation.missing) {
+    const error = { code: 'transfer_mismatch', message: simulation.missing, retryable: true } as const
+    return { outcome: 'ended', visit: await failStep(work, error, tools) }
+  }
+  return { outcome: 'fits', gas: simulation.gas }
+}
+
+/** What a step's transaction would call, and in whose name that is tried out. */
+type Plan = Payload & { batch: ChainBatch; chain: Chain; from: Address }
+
+/** Ends a step for which nothing was sent, and gives its credit back; unless it was carried out all the same. */
+async function failUnlessDone(work: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit> {
+  const status = error.code === 'execution_reverted' ? 'reverted' : 'error'
+  return (await adoptDone(work, plan, error.code, tools)) ?? failStep(work, error, tools, status)
+}
+
+/**
+ * A step that is refused, or held, may have been carried out without our knowing of it: by someone else, by a transaction
+ * that was given up, or before the database went back in time. So the vault is asked first, whatever the reason to refuse
+ * is: what it has paid is never given back as credit, though no node may have the log of it, and a payout without calls
+ * shows nowhere else. Null: nobody has carried it out.
+ */
+async function adoptDone(
+  given: StepWork,
+  plan: Plan,
+  reason: StepErrorCode | 'held',
+  tools: EngineTools,
+): Promise<Visit | null> {
+  const { batch, chain, stepKey } = plan
+  const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey)) && (await owns(given, stepKey, tools))
+  // What was paid in it has to be spent; where no credit is left for that, it is settled as an exposure.
+  if (isPaid && (await reserve(given, batch, tools, { isPaid })) === 'stale') return moved
+  // What a simulation would say, could it still be run.
+  const hasRunOut = reason === 'intent_expired' && batch.calls.length > 0
+  const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null
+  return name && adopt({ ...given, stepKey }, batch, chain, { name }, tools)
+}
+
+/** Whether what the vault has paid under the key was paid for this step: two may rest on the same payment. */
+async function owns(work: StepWork, stepKey: Hash, tools: EngineTools): Promise<boolean> {
+  return work.stepKey === stepKey || tools.store.fixStepKey(work.ref, stepKey)
+}
+
+/** Null: nobody has carried the step out. */
+async function adopt(
+  work: StepWork,
+  batch: ChainBatch,
+  chain: Chain,
+  failure: { name: string | null },
+  tools: EngineTools,
+): Promise<Visit | null> {
+  const adoption = await adoptExecution(work, batch, chain, failure, tools)
+  if (adoption.outcome === 'none') return null
+  return adoption.outcome === 'waits' ? waits(chain.config.pollIntervalMs) : endStep(work, adoption.result, tools)
+}

@@ -1,0 +1,68 @@
+import { type Address, encodeAbiParameters, type Hash, type Hex, stringToHex } from 'viem'
+import { keccak256 } from '../../../sdk/src/keccak256.js'
+import { chainBatchId } from '../../../sdk/src/signing.js'
+import type { ChainBatch, SignedIntent } from '../../domain/action.js'
+import { solverTransfers } from '../../domain/solverNeeds.js'
+import type { StepView } from '../../domain/views.js'
+import type { StepWork } from '../../store/actions/steps.js'
+import type { EngineTools } from '../tools.js'
+
+export type Payload = {
+  to: Address
+  data: Hex
+  /** Null when the vault has no part in it. */
+  stepKey: Hash | null
+}
+
+/**
+ * What the service's transaction calls: the user's account alone, or the vault when the solver pays something. `payment`:
+ * the user's own step that a payout rests on; null where there is none.
+ */
+export function payloadOf(work: StepWork, batch: ChainBatch, payment: StepView | null, tools: EngineTools): Payload {
+  const transfers = solverTransfers(batch)
+  const intent = work.intent.mode === '7702' ? work.intent : null
+  const runsCalls = intent !== null && batch.calls.length > 0
+  if (runsCalls && transfers.length === 0) {
+    return { to: work.user, data: tools.codec.encodeExecute(intent, work.ref.stepIndex), stepKey: null }
+  }
+  const stepKey = work.stepKey ?? stepKeyOf(work, payment)
+  return {
+    to: tools.settings.chains.get(batch.chainId)!.vault,
+    data: tools.codec.encodeFulfill({
+      stepKey,
+      transfers,
+      account: runsCalls ? work.user : null,
+      intent: runsCalls ? intent : null,
+      stepIndex: work.ref.stepIndex,
+    }),
+    stepKey,
+  }
+}
+
+/** What the delegate remembers the batch by. */
+export function batchIdOf(intent: SignedIntent, stepIndex: number): Hash {
+  return chainBatchId(intent.digest, stepIndex)
+}
+
+/**
+ * What the vault remembers the payout by. It binds what entitles to the payout rather than our identifiers, so that a
+ * service whose database was lost does not pay for the same step of an intent, or of the same place of one on the same
+ * payment, again.
+ */
+function stepKeyOf(work: StepWork, payment: StepView | null): Hash {
+  if (work.intent.mode === '7702') {
+    return keyOf('7702', work.user, work.intent.digest, work.ref.stepIndex)
+  }
+  return payment?.transactionHash
+    ? keyOf('on-demand', work.user, payment.transactionHash, payment.chainId, work.ref.stepIndex)
+    : keyOf('on-demand', work.user, keccak256(stringToHex(work.ref.actionId)), work.ref.intentIndex, work.ref.stepIndex)
+}
+
+function keyOf(kind: string, user: Address, anchor: Hash, ...numbers: number[]): Hash {
+  return keccak256(
+    encodeAbiParameters(
+      [{ type: 'string' }, { type: 'address' }, { type: 'bytes32' }, { type: 'uint256[]' }],
+      [kind, user, anchor, numbers.map(BigInt)],
+    ),
+  )
+}

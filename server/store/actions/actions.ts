@@ -1,0 +1,170 @@
+import type { Knex } from 'knex'
+import type { Address, Hash } from 'viem'
+import type { Status } from '../../domain/action.js'
+import { readAmounts } from '../../domain/amountsJson.js'
+import { groupBy } from '../../domain/groupBy.js'
+import { statusOf } from '../../domain/status.js'
+import type { ActionView, BatchView, IntentView } from '../../domain/views.js'
+import type { Database } from '../connection/database.js'
+import { type ActionRow, type IntentRow, type StepRow, toStepView } from '../rows.js'
+
+export async function readAction(database: Database, actionId: string): Promise<ActionView | null> {
+  const [action, intents, steps] = await Promise.all([
+    database.knex<ActionRow>('actions').where({ id: actionId }).first(),
+    database
+      .knex<IntentRow>('intents')
+      .where({ action_id: actionId })
+      .orderBy('intent_index')
+      .select(...intentColumns),
+    database.knex<StepRow>('steps').where({ action_id: actionId }).orderBy(['intent_index', 'step_index']),
+  ])
+  return action ? toActionView(action, intents, steps) : null
+}
+
+/** Which actions to list; null: any. */
+export type ActionFilter = { user: Address | null; status: Status | null; transactionHash: Hash | null }
+
+/** What a page of actions holds at most, by the length of its batches and steps; one action always. */
+const mostOnPage = 1_000_000
+/** Of a step, in a reply. */
+const lengthOfStep = 400
+/** How many actions are read at once, so that a page of the largest is never held whole. */
+const readAtOnce = 25
+
+/**
+ * Newest first: by id, which sorts by time. `before` is the id of the last action of the page before. A page has fewer
+ * than `limit` where there are no more, or where they are large.
+ */
+export async function listActions(
+  database: Database,
+  filter: ActionFilter & { before: string | null; limit: number },
+): Promise<{ actions: ActionView[]; hasMore: boolean }> {
+  return database.snapshot((reader) => readPage(reader, listed(database, filter), filter))
+}
+
+/** All of a page at one moment, so that each action is still what it was found by when its steps are read. */
+async function readPage(
+  reader: Knex,
+  actionsByIndex: Knex.Raw | string,
+  filter: ActionFilter & { before: string | null; limit: number },
+): Promise<{ actions: ActionView[]; hasMore: boolean }> {
+  const query = reader<ActionRow>(actionsByIndex).orderBy('id', 'desc')
+  if (filter.user !== null) void query.where({ user: filter.user })
+  if (filter.status !== null) void query.where({ status: filter.status })
+  if (filter.before !== null) void query.where('id', '<', filter.before)
+  if (filter.transactionHash !== null) {
+    void query.whereIn(
+      'id',
+      reader<StepRow>('steps').where({ transaction_hash: filter.transactionHash }).select('action_id'),
+    )
+  }
+  const columns = ['id', 'user', 'created_at', 'updated_at'] as const
+  const rows = await query.limit(filter.limit + 1).select(...columns)
+  const onPage = rows.slice(0, filter.limit)
+  const actions: ActionView[] = []
+  let length = 0
+  for (let at = 0; at < onPage.length; at += readAtOnce) {
+    const part = onPage.slice(at, at + readAtOnce)
+    const ids = part.map(({ id }) => id)
+    const [intents, steps] = await Promise.all([
+      reader<IntentRow>('intents')
+        .whereIn('action_id', ids)
+        .orderBy('intent_index')
+        .select(...intentColumns),
+      reader<StepRow>('steps').whereIn('action_id', ids).orderBy(['intent_index', 'step_index']),
+    ])
+    const [intentsOf, stepsOf] = [groupBy(intents, actionIdOf), groupBy(steps, actionIdOf)]
+    for (const action of part) {
+      const itsIntents = intentsOf.get(action.id) ?? []
+      const itsSteps = stepsOf.get(action.id) ?? []
+      length += itsIntents.reduce((sum, { batches }) => sum + batches.length, lengthOfStep * itsSteps.length)
+      if (length > mostOnPage && actions.length > 0) return { actions, hasMore: true }
+      actions.push(toActionView(action, itsIntents, itsSteps))
+    }
+  }
+  return { actions, hasMore: rows.length > onPage.length }
+}
+
+function actionIdOf({ action_id }: { action_id: string }): string {
+  return action_id
+}
+
+/**
+ * By the index that has the list in its order. MariaDB would take all of a user or a status from it, newest first, and
+ * throw away what comes before the page. What a transaction has to do with is few, and looked up one by one.
+ */
+function listed(database: Database, { user, status, transactionHash }: ActionFilter): Knex.Raw | string {
+  const columns = [...(user === null ? [] : ['user']), ...(status === null ? [] : ['status'])]
+  if (transactionHash !== null || columns.length === 0) return 'actions'
+  return database.by('actions', ['actions', ...columns, 'id', 'index'].join('_'))
+}
+
+/** The intent that carries this signature, by the signature's keccak256. */
+export async function findIntentBySignature(
+  database: Database,
+  signatureHash: Hash,
+): Promise<{ actionId: string; intentIndex: number } | null> {
+  const row = await database
+    .knex<IntentRow>('intents')
+    .where({ signature_hash: signatureHash })
+    .first('action_id', 'intent_index')
+  return row ? { actionId: row.action_id, intentIndex: row.intent_index } : null
+}
+
+export async function readIntent(
+  database: Database,
+  actionId: string,
+  intentIndex: number,
+): Promise<IntentView | null> {
+  const key = { action_id: actionId, intent_index: intentIndex }
+  const [intent, steps] = await Promise.all([
+    database
+      .knex<IntentRow>('intents')
+      .where(key)
+      .first(...intentColumns),
+    database.knex<StepRow>('steps').where(key).orderBy('step_index'),
+  ])
+  return intent ? toIntentView(intent, steps) : null
+}
+
+const intentColumns = ['action_id', 'intent_index', 'mode', 'batches', 'created_at', 'updated_at'] as const
+
+type IntentColumns = Pick<IntentRow, (typeof intentColumns)[number]>
+
+/**
+ * The words are those of the steps that are told with them: what is stored of an action may be a moment older or newer
+ * than its steps, which are read by a statement of their own.
+ */
+function toActionView(
+  action: Pick<ActionRow, 'id' | 'user' | 'created_at' | 'updated_at'>,
+  intents: IntentColumns[],
+  steps: StepRow[],
+): ActionView {
+  const views = intents.map((intent) =>
+    toIntentView(
+      intent,
+      steps.filter((step) => step.intent_index === intent.intent_index),
+    ),
+  )
+  return {
+    actionId: action.id,
+    user: action.user,
+    status: statusOf(views.map(({ status }) => status)),
+    intents: views,
+    createdAt: action.created_at,
+    updatedAt: action.updated_at,
+  }
+}
+
+function toIntentView(row: IntentColumns, steps: StepRow[]): IntentView {
+  return {
+    actionId: row.action_id,
+    intentIndex: row.intent_index,
+    mode: row.mode,
+    status: statusOf(steps.map(({ status }) => status)),
+    chainBatches: readAmounts(row.batches) as BatchView[],
+    steps: steps.map(toStepView),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

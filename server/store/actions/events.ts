@@ -1,0 +1,46 @@
+import type { StepEvent, StepView } from '../../domain/views.js'
+import type { Database } from '../connection/database.js'
+import type { ActionRow } from '../rows.js'
+
+/** The events of an action after one, oldest first. */
+export async function readEvents(
+  database: Database,
+  actionId: string,
+  after: number,
+  limit: number,
+): Promise<StepEvent[]> {
+  const rows = await database
+    .knex<{ action_id: string; sequence: number; step: string }>('events')
+    .where({ action_id: actionId })
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .limit(limit)
+    .select('sequence', 'step')
+  return rows.map((row) => {
+    const { traceparent, ...step } = JSON.parse(row.step) as StepView & { traceparent: string | null }
+    return { sequence: row.sequence, step, traceparent }
+  })
+}
+
+/**
+ * How many events an action has, and whether any of its steps is under way, both at one moment: a step that ends between
+ * two looks would have its last event taken for told. Null: no such action.
+ */
+export async function readProgress(
+  database: Database,
+  actionId: string,
+): Promise<{ status: ActionRow['status']; events: number; isMoving: boolean } | null> {
+  const [action] = await database.select<Pick<ActionRow, 'status' | 'event_count'> & { moving: number }>(
+    'SELECT status, event_count, ' +
+      'EXISTS (SELECT 1 FROM steps WHERE steps.action_id = actions.id AND steps.status = ?) AS moving ' +
+      'FROM actions WHERE id = ?',
+    ['executing', actionId],
+  )
+  return action ? { status: action.status, events: action.event_count, isMoving: Boolean(action.moving) } : null
+}
+
+/** How many events each of these actions has. */
+export async function readEventCounts(database: Database, actionIds: readonly string[]): Promise<[string, number][]> {
+  const rows = await database.knex<ActionRow>('actions').whereIn('id', actionIds).select('id', 'event_count')
+  return rows.map((row) => [row.id, row.event_count])
+}

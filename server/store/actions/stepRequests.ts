@@ -1,0 +1,286 @@
+import type { Hash } from 'viem'
+import { accountOf, nameOfStep, type StepRef } from '../../domain/action.js'
+import { ServiceError } from '../../domain/errors.js'
+import { creditLacks } from '../../domain/funding.js'
+import { grouped } from '../../concurrency/grouped.js'
+import { decideRequest, type Order, type RequestedStep } from '../../domain/request.js'
+import type { SolverNeed } from '../../domain/solverNeeds.js'
+import type { StepView } from '../../domain/views.js'
+import { reserveCredit } from '../money/credits.js'
+import type { Database, Transaction } from '../connection/database.js'
+import { isDuplicate } from '../connection/databaseErrors.js'
+import { bindPayment, isBindingSigned } from '../money/payments.js'
+import { ownAccount, spenderOf, stepsWithAccounts } from './preparation.js'
+import { type ActionRow, areSteps, byName, countedAttempts, stepKeyColumns, type StepRow, toStepView } from '../rows.js'
+import { type ChangedStep, changeStep, changeSteps, nextAttempt, type StepChange } from './stepChange.js'
+import { lockedSteps, stateOf, type StepWork } from './steps.js'
+
+export type StepRequest = {
+  ref: StepRef
+  order: Order
+  needs: SolverNeed[]
+  /** W3C `traceparent` of the request, for the engine's log. Undefined: none. */
+  traceparent?: string
+  /** Who will carry it out: once accepted it is left to him for so long; `takesAccount`: with its user's, if nobody has that. */
+  leftTo?: { work: StepWork; leaseMs: number; takesAccount: boolean } | null
+}
+
+/** What came of a request: the step as it is then. `left`: for him that it is left to; null where it is nobody's. */
+type StepAnswer = { view: StepView; left: StepWork | null }
+
+/** How many requests share a transaction, so that none of their rows is locked for long. */
+const mostTogether = 32
+
+/** Stores what is asked of steps; requests that come together share a transaction wherever they can. */
+export function createStepRequests(database: Database) {
+  const together = grouped(
+    (asked: { request: StepRequest; now: number }[]) =>
+      withFreeAccounts((takes) =>
+        requestPlainSteps(
+          database,
+          asked.map(({ request }) => request),
+          { takes, now: asked[0]!.now },
+        ),
+      ),
+    mostTogether,
+  )
+  /** Throws `ServiceError` when the request can't be met, and then nothing is stored. */
+  return async (request: StepRequest, now: number): Promise<StepAnswer> => {
+    const outcome = request.needs.length > 0 ? 'alone' : await together({ request, now })
+    if (outcome === 'alone') return withFreeAccounts((takes) => requestStep(database, request, { takes, now }))
+    if ('refusal' in outcome) throw outcome.refusal
+    return outcome
+  }
+}
+
+/** Or why the request can't be met, and then nothing is stored. */
+type RequestOutcome = StepAnswer | { refusal: ServiceError }
+
+/** How often accounts that looked free are tried to be taken with what is asked for. */
+const mostTries = 2
+
+/** Somebody may take the same account at the same moment; the next look finds it taken. */
+async function withFreeAccounts<T>(run: (takes: boolean) => Promise<T>): Promise<T> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    try {
+      return await run(true)
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+    }
+  }
+  // Each visit takes its own then.
+  return run(false)
+}
+
+/**
+ * Stores what was asked of steps that need nothing but a decision, in one transaction, and answers each at its place.
+ * `alone`: it has a payment to tie or credit to set aside, its step is asked for twice, or somebody else is at it and the
+ * others are not to wait for him, so it needs `requestStep`.
+ */
+async function requestPlainSteps(
+  database: Database,
+  requests: readonly StepRequest[],
+  { takes, now }: { takes: boolean; now: number },
+): Promise<(RequestOutcome | 'alone')[]> {
+  return database.transact(async (trx) => {
+    const refs = requests.map(({ ref }) => ref)
+    const wanted = requests.flatMap((request) => accountWanted(request, takes) ?? [])
+    const { rows, previous, taken } = await lockFree(database, trx, refs, wanted)
+    const accepted = new Map<string, ChangedStep>()
+    const alike = new Map<string, StepChange>()
+    const decide = (request: StepRequest): RequestOutcome | 'alone' | 'accepted' => {
+      const name = nameOfStep(request.ref)
+      const row = rows.get(name)
+      if (!row || row.kind === 'payment' || request.needs.length > 0 || accepted.has(name)) return 'alone'
+      const before = nameOfStep(previousOf(request.ref))
+      const previousStatus = accepted.has(before) ? 'executing' : (previous.get(before)?.status ?? null)
+      try {
+        const decision = decideRequest(requestedStep(row, false), previousStatus, request.order)
+        if (decision.outcome !== 'accept') return decision.outcome === 'answer' ? answerOf(row) : 'alone'
+        // The same object for the same change, so that one statement makes it.
+        const account = decision.ready ? accountWanted(request, takes) : null
+        const takesAccount = account !== null && !taken.has(account)
+        if (takesAccount) taken.add(account)
+        const leaseMs = request.leftTo?.leaseMs
+        const kind = `${row.attempts} ${decision.follow} ${leaseMs} ${takesAccount}`
+        const terms = { follow: decision.follow, hash: null, leaseMs, takesAccount }
+        const change = alike.get(kind) ?? acceptance(database, row, terms)
+        alike.set(kind, change)
+        accepted.set(name, { ref: request.ref, change, traceparent: request.traceparent ?? null })
+        return 'accepted'
+      } catch (error) {
+        if (error instanceof ServiceError) return { refusal: error }
+        throw error
+      }
+    }
+    const decided = requests.map(decide)
+    const changed = await changeSteps(trx, [...accepted.values()], now)
+    const acceptedRows = byName(changed)
+    return decided.map((outcome, index) =>
+      outcome === 'accepted' ? acceptedAs(acceptedRows.get(nameOfStep(refs[index]!))!, requests[index]!) : outcome,
+    )
+  })
+}
+
+/**
+ * Those of the steps, by `nameOfStep`, that nobody else is at, nor at their actions: locked without a wait for anyone. And
+ * the steps before them, and which of the accounts are taken.
+ */
+async function lockFree(
+  database: Database,
+  trx: Transaction,
+  refs: readonly StepRef[],
+  accounts: readonly string[],
+): Promise<{ rows: Map<string, StepRow>; previous: Map<string, Pick<StepRow, 'status'>>; taken: Set<string | null> }> {
+  const actionIds = new Set(refs.map(({ actionId }) => actionId))
+  const actions = trx<ActionRow>('actions').whereIn('id', [...actionIds])
+  const [steps, free, ...others] = await trx.together(
+    lockedSteps(database, trx, refs, { skipLocked: true }),
+    database.lock(actions.select('id'), { skipLocked: true }),
+    ...stepsBeside(trx, refs, accounts),
+  )
+  const beside = others.flat()
+  const isFree = new Set(free.map(({ id }) => id))
+  return {
+    rows: byName(steps.filter((row) => isFree.has(row.action_id))),
+    previous: byName(beside),
+    taken: accountsOf(beside),
+  }
+}
+
+/**
+ * Stores what was asked of a step: decides, ties the payment, sets credit aside and hands the step to the engine, in one
+ * transaction. Throws `ServiceError` when it can't be met, and then stores nothing.
+ */
+async function requestStep(
+  database: Database,
+  request: StepRequest,
+  { takes, now }: { takes: boolean; now: number },
+): Promise<StepAnswer> {
+  const { ref, order } = request
+  return database.transact(async (trx) => {
+    const account = accountWanted(request, takes)
+    const [[row], ...others] = await trx.together(
+      lockedSteps(database, trx, [ref]),
+      ...stepsBeside(trx, [ref], account === null ? [] : [account]),
+    )
+    if (!row) throw new ServiceError('not_found', 'Step not found')
+    const beside = others.flat()
+    const previous = byName(beside).get(nameOfStep(previousOf(ref)))?.status ?? null
+    const isRegistrationSigned = row.kind === 'payment' && (await isBindingSigned(trx, ref))
+    const decision = decideRequest(requestedStep(row, isRegistrationSigned), previous, order)
+    if (decision.outcome === 'answer') return answerOf(row)
+    if (decision.outcome === 'follow') {
+      trx.later(trx('steps').where(stepKeyColumns(ref)).update({ follow: 1 }))
+      return answerOf(row)
+    }
+    const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
+    if (hash) await bind(database, trx, row, hash, request, now)
+    if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
+    const takesAccount = decision.ready && account !== null && !accountsOf(beside).has(account)
+    const terms = { follow: decision.follow, hash, leaseMs: request.leftTo?.leaseMs, takesAccount }
+    const change = { ...acceptance(database, row, terms), traceparent: request.traceparent ?? null }
+    return acceptedAs(await changeStep(trx, ref, change, now), request)
+  })
+}
+
+function answerOf(row: StepRow): StepAnswer {
+  return { view: toStepView(row), left: null }
+}
+
+function acceptedAs(row: StepRow, { leftTo }: StepRequest): StepAnswer {
+  const state = stateOf(row)
+  return { view: state.view, left: leftTo ? { ...leftTo.work, ...state } : null }
+}
+
+/** The account that the step is to have at once if it is accepted. Null: none; whoever visits it takes it. */
+function accountWanted({ leftTo }: StepRequest, takes: boolean): string | null {
+  return takes && leftTo?.takesAccount && leftTo.work.kind === 'delegated' ? accountOf(leftTo.work) : null
+}
+
+function accountsOf(rows: readonly Pick<StepRow, 'open_account'>[]): Set<string | null> {
+  return new Set(rows.map(({ open_account }) => open_account))
+}
+
+function previousOf(ref: StepRef): StepRef {
+  return { ...ref, stepIndex: ref.stepIndex - 1 }
+}
+
+/** The statements that read the steps before these, where there are any, and those that have these accounts. */
+function stepsBeside(trx: Transaction, refs: readonly StepRef[], accounts: readonly string[]) {
+  const before = refs.filter(({ stepIndex }) => stepIndex > 0).map(previousOf)
+  const previous = () => {
+    const { sql, bindings } = areSteps(before)
+    const columns = ['action_id', 'intent_index', 'step_index', 'status', 'open_account'] as const
+    return trx<StepRow>('steps')
+      .whereRaw(sql, bindings)
+      .select(...columns)
+  }
+  return [
+    ...(before.length > 0 ? [previous()] : []),
+    ...(accounts.length > 0 ? [stepsWithAccounts(trx, accounts)] : []),
+  ]
+}
+
+function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedStep {
+  const { error, transactionHash } = toStepView(row)
+  const { kind, status } = row
+  const attempts = countedAttempts(row)
+  const isMined = row.block_number !== null
+  return { kind, status, error, attempts, transactionHash, isRegistrationSigned, isMined, follow: Boolean(row.follow) }
+}
+
+/** What an accepted request makes of its step. */
+function acceptance(
+  database: Database,
+  row: StepRow,
+  terms: { follow: boolean; hash: Hash | null; leaseMs: number | undefined; takesAccount: boolean },
+): StepChange {
+  const { follow, hash, leaseMs, takesAccount } = terms
+  return {
+    ...nextAttempt(row),
+    transaction_hash: hash,
+    follow: Number(follow),
+    ...(takesAccount && { open_account: ownAccount(database) }),
+    due_at: leaseMs === undefined ? database.atOnce() : database.after(leaseMs),
+  }
+}
+
+async function bind(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  hash: Hash,
+  request: StepRequest,
+  now: number,
+): Promise<void> {
+  const bound = await bindPayment(
+    database,
+    trx,
+    { chainId: row.chain_id, hash, user: row.user, ref: request.ref, signed: request.order.signed },
+    now,
+  )
+  if (bound === 'used') {
+    throw new ServiceError(
+      'transaction_already_used',
+      `hash: the transaction ${hash} already backs another step or a recorded deposit.`,
+    )
+  }
+}
+
+async function reserveOrRefuse(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  request: StepRequest,
+  now: number,
+): Promise<void> {
+  const spender = spenderOf({ ...row, attempts: row.attempts + 1 })
+  const reserved = await reserveCredit(database, trx, spender, request.needs, now)
+  if (reserved.outcome === 'reserved') return
+  throw new ServiceError('insufficient_credit', creditLacks(reserved), {
+    token: reserved.token,
+    required: reserved.required.toString(),
+    available: reserved.available.toString(),
+  })
+}

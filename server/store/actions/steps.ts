@@ -1,0 +1,235 @@
+import type { Knex } from 'knex'
+import type { Address, Hash } from 'viem'
+import {
+  type ChainAuthorization,
+  type Intent,
+  nameOfStep,
+  type StepAttempt,
+  type StepRef,
+} from '../../domain/action.js'
+import { readAmounts } from '../../domain/amountsJson.js'
+import type { StepKind } from '../../domain/stepKind.js'
+import type { StepView } from '../../domain/views.js'
+import { type Claim, claimDue } from '../claims.js'
+import type { Database, Transaction } from '../connection/database.js'
+import type { JournalTransaction } from '../journal/journalTransactions.js'
+import {
+  type ActionRow,
+  areIntents,
+  areSteps,
+  attemptOf,
+  type IntentRow,
+  nameOfIntent,
+  refOf,
+  stepKeyColumns,
+  type StepRow,
+  stepViewColumns,
+  toStepView,
+} from '../rows.js'
+import { changeStep } from './stepChange.js'
+
+/** A step with all that carrying it out needs. */
+export type StepWork = StepState & {
+  intent: Intent
+  chainAuthorizations: ChainAuthorization[]
+  /** How long both are as they are stored, in characters. */
+  contentLength: number
+}
+
+/** What of a step is in its own row. */
+type StepState = StepAttempt & {
+  user: Address
+  kind: StepKind
+  view: StepView
+  stepKey: Hash | null
+  transactionId: number | null
+  /** It is the one open step of its user on its chain. */
+  hasAccount: boolean
+  /** It has to have a transaction of its own. */
+  alone: boolean
+  /** For how long the chain has said that it does not know the registered transaction, in milliseconds. */
+  unseenMs: number
+  /** The trace of the request that asked for it; null where none did. */
+  traceparent: string | null
+}
+
+/** The steps by one statement, each at its reference's place; null where there is none. */
+export async function readSteps(database: Database, refs: readonly StepRef[]): Promise<(StepView | null)[]> {
+  const { sql, bindings } = areSteps(refs)
+  const rows = await database.select<StepRow>(`SELECT ${stepViewColumns.join(', ')} FROM steps WHERE ${sql}`, bindings)
+  const views = new Map(rows.map((row) => [nameOfStep(refOf(row)), toStepView(row)]))
+  return refs.map((ref) => views.get(nameOfStep(ref)) ?? null)
+}
+
+/**
+ * The steps that a transaction was signed for and that are no success, whether it carries them still or not: one that was
+ * given up may yet be mined.
+ */
+export async function readStepsOf(
+  database: Database,
+  transaction: Pick<JournalTransaction, 'id' | 'signedFor'>,
+): Promise<StepWork[]> {
+  const open = (sql: string, bindings: readonly (string | number)[]) =>
+    selectWorks(database, `${sql} AND steps.status <> 'success' ORDER BY action_id, intent_index, step_index`, bindings)
+  const works = await open('transaction_id = ?', [transaction.id])
+  const found = new Set(works.map(({ ref }) => nameOfStep(ref)))
+  const others = transaction.signedFor.filter((ref) => !found.has(nameOfStep(ref)))
+  if (others.length === 0) return works
+  const { sql, bindings } = areSteps(others)
+  return [...works, ...(await open(sql, bindings))]
+}
+
+/** As `readSteps`, with all that carrying them out needs. */
+export async function readStepWorks(database: Database, refs: readonly StepRef[]): Promise<(StepWork | null)[]> {
+  const { sql, bindings } = areSteps(refs)
+  const works = await selectWorks(database, sql, bindings)
+  const byName = new Map(works.map((work) => [nameOfStep(work.ref), work]))
+  return refs.map((ref) => byName.get(nameOfStep(ref)) ?? null)
+}
+
+/** Those that a condition on steps holds for, by one statement. */
+async function selectWorks(
+  database: Database,
+  condition: string,
+  bindings: readonly (string | number)[],
+): Promise<StepWork[]> {
+  const rows = await database.select<StepRow & ContentColumns>(
+    'SELECT steps.*, intent, authorizations FROM steps JOIN intents USING (action_id, intent_index) ' +
+      `JOIN actions ON actions.id = action_id WHERE ${condition}`,
+    bindings,
+  )
+  const contents = new Map<string, Content>()
+  return rows.map((row) => {
+    const name = nameOfIntent({ actionId: row.action_id, intentIndex: row.intent_index })
+    if (!contents.has(name)) contents.set(name, readContent(row))
+    return { ...stateOf(row), ...contents.get(name)! }
+  })
+}
+
+type ContentColumns = Pick<IntentRow, 'intent'> & Pick<ActionRow, 'authorizations'>
+/** What an action says of a step: the same for all steps of an intent, which share it. */
+type Content = Pick<StepWork, 'intent' | 'chainAuthorizations' | 'contentLength'>
+
+function readContent({ intent, authorizations }: ContentColumns): Content {
+  return {
+    intent: readAmounts(intent) as Intent,
+    chainAuthorizations: JSON.parse(authorizations) as ChainAuthorization[],
+    contentLength: intent.length + authorizations.length,
+  }
+}
+
+/**
+ * The statement that locks these steps, at least one. One that is missing does not exist, or with `skipLocked` may be
+ * locked by somebody else. In one order everywhere, so that locks of several don't cross.
+ */
+export function lockedSteps(
+  database: Database,
+  trx: Transaction,
+  refs: readonly StepRef[],
+  options = { skipLocked: false },
+) {
+  const { sql, bindings } = areSteps(refs)
+  const query = trx<StepRow>('steps').whereRaw(sql, bindings).orderBy(['action_id', 'intent_index', 'step_index'])
+  return database.lock(query, options)
+}
+
+/** Takes steps that are due; a claimer that dies lets them become due again. */
+export async function claimDueSteps(database: Database, claim: Claim): Promise<StepWork[]> {
+  const rows = await claimDue<StepRow>(database, 'steps', claim, (trx, due, dueAt) => {
+    const { sql, bindings } = areSteps(due.map(refOf))
+    return trx('steps').whereRaw(sql, bindings).update({ due_at: dueAt })
+  })
+  return rows.length === 0 ? [] : withIntents(database, rows)
+}
+
+/**
+ * Sets when steps that are still executing are to be looked at next, at the latest. One that somebody else is at stays due
+ * when its lease is over. A power loss may undo it, and they are looked at earlier.
+ */
+export async function postponeSteps(
+  database: Database,
+  waits: readonly { ref: StepRef; delayMs: number }[],
+): Promise<void[]> {
+  const postpone = async (trx: Transaction) => {
+    const rows = await lockedSteps(
+      database,
+      trx,
+      waits.map(({ ref }) => ref),
+      { skipLocked: true },
+    )
+    const free = new Set(rows.map((row) => nameOfStep(refOf(row))))
+    for (const { ref, delayMs } of waits.filter((wait) => free.has(nameOfStep(wait.ref)))) {
+      const waiting = waitingStep(trx, ref)
+        // One that is due was hurried during its visit, and what the visit saw may be out of date: it stays due.
+        .where('due_at', '>', database.atOnce())
+      trx.later(waiting.update({ due_at: database.after(delayMs) }))
+    }
+  }
+  await database.transact(postpone, { durable: false })
+  return waits.map(() => undefined)
+}
+
+/** Has a step looked at at once. False: it is not executing, or a transaction carries it. */
+export async function hurryStep(database: Database, ref: StepRef): Promise<boolean> {
+  const hurried = await database.write((knex) => waitingStep(knex, ref).update({ due_at: database.atOnce() }))
+  return hurried > 0
+}
+
+/** The step as long as it waits for being carried out. */
+function waitingStep(from: Knex | Transaction, ref: StepRef) {
+  return (from as Knex)('steps')
+    .where({ ...stepKeyColumns(ref), status: 'executing' })
+    .whereNull('transaction_id')
+}
+
+/** For how long the chain has answered by now that it does not know a registered transaction. */
+export async function noteUnseen(database: Database, ref: StepRef, hash: Hash, unseenMs: number): Promise<void> {
+  await database.write((knex) =>
+    knex('steps')
+      .where({ ...stepKeyColumns(ref), status: 'executing', transaction_hash: hash })
+      .update({ unseen_ms: Math.ceil(unseenMs) }),
+  )
+}
+
+/** Shows how deep a registered transaction is by now, or that it is in no block any more. */
+export async function noteConfirmations(
+  database: Database,
+  ref: StepRef,
+  seen: { hash: Hash; blockNumber: number | null; confirmations: number },
+  now: number,
+): Promise<void> {
+  await database.transact(async (trx) => {
+    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    if (row?.status !== 'executing' || row.transaction_hash !== seen.hash) return
+    if (row.confirmations === seen.confirmations && row.block_number === seen.blockNumber) return
+    await changeStep(trx, ref, { block_number: seen.blockNumber, confirmations: seen.confirmations }, now)
+  })
+}
+
+async function withIntents(database: Database, rows: StepRow[]): Promise<StepWork[]> {
+  const { sql, bindings } = areIntents(rows.map(refOf))
+  const intents = await database.select<Pick<IntentRow, 'action_id' | 'intent_index'> & ContentColumns>(
+    `SELECT action_id, intent_index, intent, authorizations FROM intents JOIN actions ON actions.id = action_id WHERE ${sql}`,
+    bindings,
+  )
+  const nameOf = (row: Pick<IntentRow, 'action_id' | 'intent_index'>) =>
+    nameOfIntent({ actionId: row.action_id, intentIndex: row.intent_index })
+  const contents = new Map(intents.map((row) => [nameOf(row), readContent(row)]))
+  return rows.map((row) => ({ ...stateOf(row), ...contents.get(nameOf(row))! }))
+}
+
+export function stateOf(row: StepRow): StepState {
+  return {
+    ref: refOf(row),
+    attempt: attemptOf(row),
+    user: row.user,
+    kind: row.kind,
+    view: toStepView(row),
+    stepKey: row.step_key,
+    transactionId: row.transaction_id,
+    hasAccount: row.open_account !== null,
+    alone: Boolean(row.alone),
+    unseenMs: row.unseen_ms,
+    traceparent: row.traceparent,
+  }
+}

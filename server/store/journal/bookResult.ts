@@ -1,0 +1,156 @@
+import type { Address, Hash } from 'viem'
+import { nameOfStep, type StepRef } from '../../domain/action.js'
+import type { StepError } from '../../domain/errors.js'
+import type { SolverNeed } from '../../domain/solverNeeds.js'
+import { type Arrival, creditArrivals } from '../money/creditArrivals.js'
+import { drawingSteps, releaseCredit, reserveCredit, spendCredit } from '../money/credits.js'
+import type { Database, Transaction } from '../connection/database.js'
+import { areSettledAgain, recordExposure } from '../money/exposures.js'
+import { post } from '../money/ledger.js'
+import { unbindPayment } from '../money/payments.js'
+import { spenderOf } from '../actions/preparation.js'
+import { attemptOf, refOf, stepKeyColumns, type StepRow } from '../rows.js'
+
+/** What left the vault, in the token's smallest unit. */
+export type Payout = { chainId: number; token: Address; amount: bigint }
+
+/** How a step ended. */
+export type StepResult =
+  | {
+      status: 'success'
+      transactionHash: Hash
+      blockNumber: number
+      blockHash: Hash
+      confirmations: number
+      /** What reached the vault for the user in that transaction. */
+      arrivals: Arrival[]
+      /** What left the vault in it. */
+      payouts: Payout[]
+    }
+  | {
+      status: 'reverted' | 'error'
+      error: StepError
+      /** Null when nothing was sent. */
+      transactionHash: Hash | null
+      blockNumber: number | null
+      /** Of the block that a payout is in which no transaction of the journal carries. */
+      blockHash?: Hash
+      /** How deep that block was then; undefined: as it was last looked at. */
+      confirmations?: number
+      /** What left the vault all the same; credit that was set aside for it is spent then. */
+      payouts?: Payout[]
+    }
+
+/**
+ * What came of a step of a transaction. `alone`: nothing, since it was one of a bundle and fell to that, or its operator had
+ * lost its right; it goes on in a transaction of its own, as the same attempt.
+ */
+export type StepOutcome = StepResult | { status: 'alone' }
+
+/** Moves the money of a result. `draws`: false when the step is known to draw on nothing. */
+export async function bookResult(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  result: StepResult,
+  now: number,
+  draws = true,
+): Promise<void> {
+  const ref = refOf(row)
+  const payouts = result.payouts ?? []
+  if (result.status === 'success' || payouts.length > 0) {
+    if (draws) await spendCredit(database, trx, ref, attemptOf(row), now)
+    postPayouts(trx, row, payouts, now)
+    if (result.status === 'success') await creditArrivals(database, trx, result.arrivals, row.action_id, now)
+  } else {
+    if (draws) await releaseCredit(database, trx, ref, attemptOf(row), now)
+    if (row.kind === 'payment') await unbindPayment(trx, ref)
+  }
+}
+
+/** A result that the chain has seen: the step was carried out, or paid. */
+type Effect = StepResult & { transactionHash: Hash; payouts: Payout[] }
+
+export function tookEffect(result: StepResult): result is Effect {
+  if (result.status === 'success') return true
+  return result.transactionHash !== null && result.payouts !== undefined && result.payouts.length > 0
+}
+
+/**
+ * A transaction that had failed, was given up or was undone, was carried out after all. Its step may have given its credit
+ * back: it is taken again, and where it is gone by now, what was paid out is an exposure. `needs` null: nobody can tell how
+ * much that is; what is set aside still is enough.
+ */
+export async function bookLate(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  { result, needs }: { result: Effect; needs: SolverNeed[] | null },
+  now: number,
+): Promise<StepRow> {
+  const isRow = stepKeyColumns(refOf(row))
+  trx.later(
+    trx('steps')
+      .where(isRow)
+      .update({ reopenings: row.reopenings + 1 }),
+  )
+  const late = { ...row, reopenings: row.reopenings + 1 }
+  const spender = spenderOf(late)
+  const isDrawn = async () => (await trx.together(...drawingSteps(trx, [spender.ref]))).flat().length > 0
+  const isSettled = () => areSettledAgain(database, trx, payoutsOf(row, result))
+  const isReserved = async () =>
+    needs !== null && (await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved'
+  // What is set aside for it comes first: another step of the transaction may be the one that was settled with the user.
+  const isCovered = (await isDrawn()) || (await isSettled()) || (await isReserved())
+  if (!isCovered) await exposePayouts(database, trx, row, result, now)
+  await bookResult(database, trx, late, result, now)
+  return late
+}
+
+/** Notes what was paid out without credit for it. */
+export async function exposePayouts(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  result: Effect,
+  now: number,
+): Promise<void> {
+  for (const payout of payoutsOf(row, result)) {
+    await recordExposure(database, trx, { kind: 'payout', ...payout, creditId: null }, now)
+  }
+}
+
+function payoutsOf({ user }: StepRow, { transactionHash, payouts }: Effect) {
+  return payouts.map((payout) => ({ ...payout, user, transactionHash }))
+}
+
+/** What the ledger says was paid out in the step's newest attempt. */
+export async function readPayoutsOf(trx: Transaction, row: StepRow) {
+  return trx<{ cause: string; user: Address; chain_id: number; token: Address; amount: string }>('ledger').whereBetween(
+    'cause',
+    [payoutCause(row), `${payoutCause(row)}~`],
+  )
+}
+
+/** What the causes of a step's payouts begin with, whichever attempt has made them. */
+export function payoutCauseOf(ref: StepRef): string {
+  return `payout:${nameOfStep(ref)}`
+}
+
+function payoutCause(row: StepRow): string {
+  return `${payoutCauseOf(refOf(row))}:${attemptOf(row)}:`
+}
+
+function postPayouts(trx: Transaction, row: StepRow, payouts: readonly Payout[], now: number): void {
+  post(
+    trx,
+    payouts.map((payout, index) => ({
+      cause: `${payoutCause(row)}${index}`,
+      debit: 'solver' as const,
+      credit: 'vault' as const,
+      user: row.user,
+      ...payout,
+    })),
+    now,
+  )
+}

@@ -1,0 +1,225 @@
+import type { Address, Hash, Hex } from 'viem'
+import type { ChainAuthorization, StepRef } from '../../domain/action.js'
+import { carriersOfAirdrops } from '../airdrops.js'
+import type { Database } from '../connection/database.js'
+import { type FormRow, refOf, type StepRow, type TransactionRow } from '../rows.js'
+
+/** What the journal knows of a transaction, and how the engine looks for those that it has to see to. */
+export type JournalTransaction = {
+  id: number
+  chainId: number
+  signer: Address
+  nonce: number
+  to: Address
+  data: Hex
+  authorizations: ChainAuthorization[]
+  gasLimit: bigint
+  mined: { hash: Hash; blockNumber: number; blockHash: Hash } | null
+  sentAt: number | null
+  sendOutcome: string | null
+  /** When its newest form was signed, or the first form was first sent. */
+  waitingSince: number
+  /** Oldest first; never empty. */
+  forms: SignedForm[]
+  /** The steps that it was signed for, even where another transaction carries them now. */
+  signedFor: StepRef[]
+  /** The steps that it carries; none for an airdrop and for a transaction that only fills a gap. */
+  carries: CarriedStep[]
+  /**
+   * Nothing waits for it: it was opened again after its end, and all that it was signed for has ended, or goes on without
+   * it. What it may yet pay has no credit set aside.
+   */
+  isUnwanted: boolean
+}
+
+/** A step as the log names it: its place, and the trace of the request that asked for it. */
+export type CarriedStep = { ref: StepRef; traceparent: string | null }
+
+/** One signed form of a transaction; forms differ in fees only, but for a cancel. */
+export type SignedForm = {
+  hash: Hash
+  raw: Hex
+  maxFeePerGas: bigint
+  maxPriorityFeePerGas: bigint
+  isCancel: boolean
+}
+
+/** The open transactions that any of these hashes belongs to. */
+export async function findOpenByHash(database: Database, hashes: Hash[]): Promise<JournalTransaction[]> {
+  if (hashes.length === 0) return []
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .whereIn('id', database.knex('attempts').whereIn('hash', hashes).select('transaction_id'))
+    .where({ status: 'open' })
+  return withForms(database, rows)
+}
+
+/** Open transactions that nothing has been heard of for too long, the longest due first. */
+export async function readDueTransactions(
+  database: Database,
+  chainId: number,
+  limit: number,
+  now: number,
+): Promise<JournalTransaction[]> {
+  const due = database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .whereNull('mined_block')
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+  // Somebody else is at those that are locked, and the others are not to wait for him.
+  return withForms(database, await database.lock(due, { skipLocked: true }))
+}
+
+/** Open transactions that were seen in one of these blocks, oldest block first, page by page. */
+export async function* readMinedTransactions(
+  database: Database,
+  chainId: number,
+  blocks: { from: number; to: number },
+  pageSize: number,
+): AsyncGenerator<JournalTransaction[]> {
+  for (let last = { block: blocks.from, id: -1 }; ;) {
+    const { block, id } = last
+    const rows = await database
+      .knex<TransactionRow>('transactions')
+      .where({ chain_id: chainId, status: 'open' })
+      .whereBetween('mined_block', [block, blocks.to])
+      .where((later) => later.where('mined_block', '>', block).orWhere('id', '>', id))
+      .orderBy(['mined_block', 'id'])
+      .limit(pageSize)
+    if (rows.length > 0) yield withForms(database, rows)
+    if (rows.length < pageSize) return
+    last = { block: rows.at(-1)!.mined_block!, id: rows.at(-1)!.id }
+  }
+}
+
+export async function hasOpenTransactions(database: Database, chainId: number): Promise<boolean> {
+  const row = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .first('id')
+  return row !== undefined
+}
+
+/** The lowest nonce of the signer that is not known to be mined; null when all are. */
+export async function lowestUnminedNonce(database: Database, chainId: number, signer: Address): Promise<number | null> {
+  const row = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, signer, status: 'open' })
+    .whereNull('mined_block')
+    // A sum, by which no index is in order: the few that are open are found by their status, and not among all that the
+    // lane has ever sent.
+    .orderByRaw('nonce + 0')
+    .first('nonce')
+  return row?.nonce ?? null
+}
+
+/** So many of the signer's nonces that are not known to be mined, the lowest first. */
+export async function unminedNonces(
+  database: Database,
+  chainId: number,
+  signer: Address,
+  most: number,
+): Promise<number[]> {
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, signer, status: 'open' })
+    .whereNull('mined_block')
+    // As above.
+    .orderByRaw('nonce + 0')
+    .limit(most)
+    .select('nonce')
+  return rows.map(({ nonce }) => nonce)
+}
+
+/** The open transaction at this nonce that no block is known to have; null when there is none. */
+export async function readUnmined(
+  database: Database,
+  lane: { chainId: number; signer: Address; nonce: number },
+): Promise<JournalTransaction | null> {
+  const rows = await database
+    .knex<TransactionRow>('transactions')
+    .where({ chain_id: lane.chainId, signer: lane.signer, nonce: lane.nonce, status: 'open' })
+    .whereNull('mined_block')
+  return (await withForms(database, rows))[0] ?? null
+}
+
+/** Whether the journal has a transaction at this nonce that it has not given up. */
+export async function standsForNonce(
+  database: Database,
+  chainId: number,
+  signer: Address,
+  nonce: number,
+): Promise<boolean> {
+  const key = { chain_id: chainId, signer, nonce }
+  const row = await database.knex<TransactionRow>('transactions').where(key).whereNot({ status: 'lost' }).first('id')
+  return row !== undefined
+}
+
+async function withForms(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  // What was signed for steps carries nothing else.
+  const others = rows.filter((row) => row.signed_for === '[]').map((row) => row.id)
+  const [forms, steps, carriers] = await Promise.all([
+    database.knex<FormRow>('attempts').whereIn('transaction_id', ids),
+    database
+      .knex<StepRow>('steps')
+      .whereIn('transaction_id', ids)
+      .select('transaction_id', 'action_id', 'intent_index', 'step_index', 'traceparent', 'status'),
+    carriersOfAirdrops(database.knex, others),
+  ])
+  const open = steps.filter((step) => step.status === 'executing')
+  const wanted = new Set([...open.map((step) => step.transaction_id), ...carriers])
+  return rows.map((row) => {
+    const own = forms.filter((form) => form.transaction_id === row.id).map(toForm)
+    const carried = steps.filter((step) => step.transaction_id === row.id).map(toCarried)
+    return { ...toTransaction(row, own.sort(byFee), carried), isUnwanted: !wanted.has(row.id) }
+  })
+}
+
+/** Every form offers more than the one before it; the clocks of two replicas may say otherwise. */
+function byFee(a: SignedForm, b: SignedForm): number {
+  return a.maxFeePerGas < b.maxFeePerGas ? -1 : Number(a.maxFeePerGas > b.maxFeePerGas)
+}
+
+export function toCarried(
+  row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index' | 'traceparent'>,
+): CarriedStep {
+  return { ref: refOf(row), traceparent: row.traceparent }
+}
+
+export function toTransaction(row: TransactionRow, forms: SignedForm[], carries: CarriedStep[]): JournalTransaction {
+  return {
+    id: row.id,
+    chainId: row.chain_id,
+    signer: row.signer,
+    nonce: row.nonce,
+    to: row.to_address,
+    data: row.data,
+    authorizations: JSON.parse(row.authorizations) as ChainAuthorization[],
+    gasLimit: BigInt(row.gas_limit),
+    signedFor: JSON.parse(row.signed_for) as StepRef[],
+    mined:
+      row.mined_hash === null
+        ? null
+        : { hash: row.mined_hash, blockNumber: row.mined_block!, blockHash: row.mined_block_hash! },
+    sentAt: row.sent_at,
+    sendOutcome: row.send_outcome,
+    waitingSince: row.signed_at,
+    forms,
+    carries,
+    isUnwanted: false,
+  }
+}
+
+function toForm(row: FormRow): SignedForm {
+  return {
+    hash: row.hash,
+    raw: row.raw,
+    maxFeePerGas: BigInt(row.max_fee_per_gas),
+    maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
+    isCancel: Boolean(row.is_cancel),
+  }
+}

@@ -1,0 +1,286 @@
+import type { Address, Hash } from 'viem'
+import type { Database, Transaction } from '../connection/database.js'
+import { isDuplicate } from '../connection/databaseErrors.js'
+import { forgetEmptyLedger, isLedgerNew } from '../emptyLedger.js'
+import { storedMessage } from '../storedMessage.js'
+
+/**
+ * A lane is one signer on one chain, with the nonce that is to be signed next.
+ * States: `active`: takes work. `paused`: an operator stopped it; nothing new is signed, what is open is still watched.
+ * `ahead`: the same, since the chain has used nonces of it that the journal does not know. Then the database may be older
+ * than the chain, or have been replaced by an empty one, and show credit that is spent: as long as any lane is ahead, no lane
+ * of any chain pays out on credit.
+ * `pausedAhead`: that and paused by an operator, which it stays when it is ahead no more.
+ * `retired`: its key pays nothing any more, and is not held against the chain, so that whoever has it holds up nobody. That
+ * is for good: once it had signed again, an older database would show nothing of it.
+ * Only an operator makes one active again.
+ */
+export type Lane = {
+  chainId: number
+  signer: Address
+  nextNonce: number
+  /** One that is ahead is paused too. */
+  status: 'active' | 'paused'
+  /** Nothing is paid out on credit, on any chain, until it is resumed. */
+  isAhead: boolean
+  /** Paused for good. */
+  isRetired: boolean
+  reason: string | null
+}
+
+type LaneStatus = 'active' | 'paused' | 'ahead' | 'pausedAhead' | 'retired'
+
+export const aheadStatuses: LaneStatus[] = ['ahead', 'pausedAhead']
+
+type LaneRow = {
+  chain_id: number
+  signer: Address
+  next_nonce: number
+  status: LaneStatus
+  reason: string | null
+}
+
+/**
+ * Opens a lane at the chain's nonce; one that exists stays as it is. `heldIfNew`: why it is ahead where the ledger is new,
+ * though its key has been used; null: it is active all the same. `onlyHeld`: else it is not opened at all. True: it was opened
+ * so.
+ */
+export async function openLane(
+  database: Database,
+  lane: { chainId: number; signer: Address; chainNonce: number; heldIfNew?: string | null; onlyHeld?: boolean },
+  now: number,
+): Promise<boolean> {
+  const { chainId, signer, chainNonce, heldIfNew = null, onlyHeld = false } = lane
+  try {
+    return await database.transact(async (trx) => {
+      const isHeld = heldIfNew !== null && (await isLedgerNew(trx, chainId))
+      if (onlyHeld && !isHeld) return false
+      const status: LaneStatus = isHeld ? 'ahead' : 'active'
+      const reason = isHeld ? storedMessage(heldIfNew) : null
+      await trx('lanes').insert({ chain_id: chainId, signer, next_nonce: chainNonce, status, reason, updated_at: now })
+      return isHeld
+    })
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    return false
+  }
+}
+
+/** Notes that the lanes of all keys that a start has are open on a chain. */
+export function noteLanesOpen(database: Database, chainId: number): Promise<void> {
+  return database.transact((trx) => forgetEmptyLedger(trx, chainId))
+}
+
+export async function readLanes(database: Database, chainId: number): Promise<Lane[]> {
+  const rows = await database.knex<LaneRow>('lanes').where({ chain_id: chainId }).orderBy('signer')
+  return rows.map((row) => ({
+    chainId: row.chain_id,
+    signer: row.signer,
+    nextNonce: row.next_nonce,
+    status: row.status === 'active' ? 'active' : 'paused',
+    isAhead: aheadStatuses.includes(row.status),
+    isRetired: row.status === 'retired',
+    reason: row.reason,
+  }))
+}
+
+/** Stops a lane from signing anything new, on an operator's word; one that is ahead stays that. False: there is none. */
+export async function pauseLane(
+  database: Database,
+  lane: { chainId: number; signer: Address; reason: string },
+  now: number,
+): Promise<boolean> {
+  const key = { chain_id: lane.chainId, signer: lane.signer }
+  const reason = storedMessage(lane.reason)
+  const paused = await database.write((knex) =>
+    knex('lanes')
+      .where(key)
+      .update({
+        status: knex.raw(
+          "case when status in ('ahead', 'pausedAhead') then 'pausedAhead' when status = 'retired' then status else 'paused' end",
+        ),
+        reason,
+        updated_at: now,
+      }),
+  )
+  return paused > 0
+}
+
+/** The chain's nonce that is past the journal's, or the one of an open transaction that something else has used. */
+export type LaneAhead = { chainNonce: number } | { usedNonce: number }
+
+/**
+ * Notes that the chain knows more of a lane than the journal: it is past all nonces of the journal, or past one whose
+ * transaction is not the journal's. Only if that still holds: a finding that rests on a node's old view of the database
+ * stops nothing, and one that holds is not lost because the lane has signed more meanwhile. False: it does not hold.
+ */
+export async function noteLaneAhead(
+  database: Database,
+  lane: { chainId: number; signer: Address; reason: string; found: LaneAhead },
+  now: number,
+): Promise<boolean> {
+  const { chainId, signer, found } = lane
+  const key = { chain_id: chainId, signer }
+  const noted = await database.write((knex) =>
+    knex('lanes')
+      .where(key)
+      .where((holds) =>
+        'chainNonce' in found
+          ? holds.where('next_nonce', '<', found.chainNonce)
+          : holds.whereExists(
+              knex('transactions')
+                .where({ ...key, nonce: found.usedNonce, status: 'open' })
+                .whereNull('mined_block'),
+            ),
+      )
+      .whereNot({ status: 'retired' satisfies LaneStatus })
+      .update({
+        status: knex.raw("case when status in ('paused', 'pausedAhead') then 'pausedAhead' else 'ahead' end"),
+        reason: storedMessage(lane.reason),
+        updated_at: now,
+      }),
+  )
+  return noted > 0
+}
+
+/** `open`: so many transactions of it are, and so many of those were seen mined, which are to be settled first. */
+type Retirement =
+  { outcome: 'retired'; givenUp: number } | { outcome: 'noLane' } | { outcome: 'open'; open: number; mined: number }
+
+/**
+ * Stops a lane for good. With `givesUp` what of it is open is given up, as when it is resumed: only where the vaults do not
+ * know its key any more, so that what is mined of it all the same pays nothing, and runs what a user has signed once.
+ */
+export async function retireLane(
+  database: Database,
+  { chainId, signer, givesUp }: { chainId: number; signer: Address; givesUp: boolean },
+  now: number,
+): Promise<Retirement> {
+  const key = { chain_id: chainId, signer }
+  const retirement = await database.transact(async (trx): Promise<Retirement> => {
+    const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
+    if (!row) return { outcome: 'noLane' }
+    const open = (await database
+      .lock(trx('transactions').where({ ...key, status: 'open' }))
+      .select('id', 'mined_block')) as { id: number; mined_block: number | null }[]
+    const mined = open.filter(({ mined_block }) => mined_block !== null).length
+    if (mined > 0 || (open.length > 0 && !givesUp)) return { outcome: 'open', open: open.length, mined }
+    await giveUp(
+      database,
+      trx,
+      open.map(({ id }) => id),
+      now,
+    )
+    const status: LaneStatus = 'retired'
+    await trx('lanes').where(key).update({ status, reason: 'retired by an operator', updated_at: now })
+    return { outcome: 'retired', givenUp: open.length }
+  })
+  if (retirement.outcome === 'retired') await hurryHeld(database)
+  return retirement
+}
+
+/** Has what these transactions were to carry prepared anew, and looks after them no more. */
+async function giveUp(database: Database, trx: Transaction, ids: readonly number[], now: number): Promise<void> {
+  for (const table of ['steps', 'airdrops']) {
+    await trx(table)
+      .whereIn('transaction_id', ids)
+      .where({ status: 'executing' })
+      .update({ transaction_id: null, due_at: database.atOnce() })
+  }
+  await trx('transactions')
+    .whereIn('id', ids)
+    .where({ status: 'open' })
+    .update({ status: 'lost', due_at: null, updated_at: now })
+}
+
+/** Has what may be held looked at at once: payouts wait for up to half a minute while a lane is ahead. */
+async function hurryHeld(database: Database): Promise<void> {
+  await database.write((knex) =>
+    knex('steps')
+      .where('due_at', '>', database.atOnce())
+      // Not what no node knows yet: the time until its next look is in this sum already.
+      .where('unseen_ms', 0)
+      .update({ due_at: database.atOnce() }),
+  )
+}
+
+/** The statement that tells whether payouts on credit are held: rows if any lane of any chain is ahead of the journal. */
+export function someLaneAhead(trx: Transaction) {
+  return trx<LaneRow>('lanes').whereIn('status', aheadStatuses).select('signer')
+}
+
+/**
+ * How many transactions of each signer are not final yet. Counted here: to group by signer, SQLite would go through all
+ * that the signers have ever sent, in the order of their nonces.
+ */
+export async function countOpenTransactions(database: Database, chainId: number): Promise<Map<Address, number>> {
+  const rows = await database
+    .knex('transactions')
+    .where({ chain_id: chainId, status: 'open' })
+    .select<{ signer: Address }[]>('signer')
+  const counts = new Map<Address, number>()
+  for (const { signer } of rows) counts.set(signer, (counts.get(signer) ?? 0) + 1)
+  return counts
+}
+
+/** Open transactions of a lane whose nonces the chain has used up and that were not seen mined; oldest nonce first. */
+export async function readUsedUp(
+  database: Database,
+  lane: { chainId: number; signer: Address; chainNonce: number },
+): Promise<{ id: number; nonce: number; hashes: Hash[] }[]> {
+  const rows = await database
+    .knex('transactions')
+    .where({ chain_id: lane.chainId, signer: lane.signer, status: 'open' })
+    .whereNull('mined_block')
+    // As sums, by which no index is in order: the few that are open are found by their status, and not among all that
+    // the lane has ever sent.
+    .whereRaw('nonce + 0 < ?', [lane.chainNonce])
+    .orderByRaw('nonce + 0')
+    .select<{ id: number; nonce: number }[]>('id', 'nonce')
+  if (rows.length === 0) return []
+  const attempts = await database
+    .knex('attempts')
+    .whereIn(
+      'transaction_id',
+      rows.map(({ id }) => id),
+    )
+    .select<{ transaction_id: number; hash: Hash }[]>('transaction_id', 'hash')
+  return rows.map(({ id, nonce }) => {
+    const hashes = attempts.filter((attempt) => attempt.transaction_id === id).map(({ hash }) => hash)
+    return { id, nonce, hashes }
+  })
+}
+
+/**
+ * Makes a lane active again on an operator's word, at the chain's nonce if that is ahead; one that he had paused before it
+ * was found ahead is paused as it was, and takes another word. `lost` are transactions that
+ * can never be mined, since something else has used their nonces: what they carried is prepared anew. That pays nothing
+ * twice even if the operator is wrong: vault and delegate remember what they have done.
+ */
+export async function resumeLane(
+  database: Database,
+  lane: { chainId: number; signer: Address; chainNonce: number; lost: number[] },
+  now: number,
+): Promise<Lane['status']> {
+  const key = { chain_id: lane.chainId, signer: lane.signer }
+  const status = await database.transact(async (trx) => {
+    const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
+    if (!row) throw new Error(`There is no lane of ${lane.signer} on chain ${lane.chainId}`)
+    if (row.status === 'retired') throw new Error(`The lane of ${lane.signer} is retired for good: use another key`)
+    await giveUp(database, trx, lane.lost, now)
+    await forgetEmptyLedger(trx, lane.chainId)
+    const staysPaused = row.status === 'pausedAhead'
+    const status = staysPaused ? 'paused' : 'active'
+    await trx('lanes')
+      .where(key)
+      .update({
+        status,
+        reason: staysPaused ? 'as it was before the chain was ahead of it' : null,
+        next_nonce: Math.max(row.next_nonce, lane.chainNonce),
+        updated_at: now,
+      })
+    return status
+  })
+  await hurryHeld(database)
+  return status
+}

@@ -1,0 +1,299 @@
+import type { Hash } from 'viem'
+import type { StepRef } from '../../domain/action.js'
+import { adoptedAirdrops, reopenAirdrop, toAirdrop, undoAdoptedAirdrop } from '../airdrops.js'
+import { moveBalance } from '../money/balances.js'
+import { arrivalCause, countLost } from '../money/creditArrivals.js'
+import { releaseCredit, unspendCredit } from '../money/credits.js'
+import type { Database, Transaction } from '../connection/database.js'
+import type { DepositRow } from '../money/deposits.js'
+import { recordExposure, undoPayout } from '../money/exposures.js'
+import { post } from '../money/ledger.js'
+import { attemptOf, type CreditRow, refOf, stepKeyColumns, type StepRow, type TransactionRow } from '../rows.js'
+import { readPayoutsOf } from './bookResult.js'
+import { changeStep, hurryNext, type StepChange } from '../actions/stepChange.js'
+import { reopenDeposits, undoDeposit } from '../money/undoDeposits.js'
+
+/**
+ * Undoes what was settled in a block that is not the chain's any more: a reorganisation deeper than the confirmations.
+ * Each undoing is the exact inverse of the settlement, so that the ledger goes on equalling the chain and all that was
+ * undone is simply open again: our transactions are sent and watched anew, users' payments are looked for anew. Ours that
+ * came to nothing are cancelled: only their nonces are needed, and their steps' credit may be spent.
+ */
+
+export type SettledBlock = { number: number; hash: Hash }
+
+/** Something that a reorganisation took away after it had been final. */
+export type Undone =
+  | { kind: 'transaction'; transactionHash: Hash; steps: StepRef[] }
+  | { kind: 'step'; transactionHash: Hash; steps: [StepRef] }
+  | { kind: 'credit'; transactionHash: Hash; steps: []; exposed: bigint }
+  | { kind: 'deposit'; transactionHash: Hash; steps: [] }
+  | { kind: 'airdrop'; transactionHash: Hash; steps: [] }
+
+/** The blocks of these that something settled rests on, the oldest first; the newest so many of them. */
+export async function readSettledBlocks(
+  database: Database,
+  chainId: number,
+  { from, to }: { from: number; to: number },
+  most: number,
+): Promise<SettledBlock[]> {
+  const [transactions, steps, credits, deposits, airdrops] = await Promise.all([
+    database
+      .knex<TransactionRow>('transactions')
+      .where({ chain_id: chainId, status: 'final' })
+      .whereBetween('mined_block', [from, to])
+      .distinct({ number: 'mined_block', hash: 'mined_block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
+    database
+      .knex<StepRow>('steps')
+      .where({ chain_id: chainId })
+      .whereBetween('block_number', [from, to])
+      .whereNull('transaction_id')
+      .whereNotNull('block_hash')
+      .distinct({ number: 'block_number', hash: 'block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
+    database
+      .knex<CreditRow>('credits')
+      .where({ chain_id: chainId, is_lost: 0 })
+      .whereBetween('block_number', [from, to])
+      .distinct({ number: 'block_number', hash: 'block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
+    standingRecords(database, chainId)
+      .whereBetween('block_number', [from, to])
+      .distinct({ number: 'block_number', hash: 'block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
+    adoptedAirdrops(database, chainId)
+      .whereBetween('block_number', [from, to])
+      .distinct({ number: 'block_number', hash: 'block_hash' })
+      .orderBy('number', 'desc')
+      .limit(most),
+  ])
+  const blocks = new Map<Hash, SettledBlock>()
+  const found = [...transactions, ...steps, ...credits, ...deposits, ...airdrops]
+  for (const { number, hash } of found as SettledBlock[]) {
+    blocks.set(hash, { number: Number(number), hash })
+  }
+  return [...blocks.values()].sort((a, b) => a.number - b.number).slice(-most)
+}
+
+/** What is recorded and no credit; deposits into the vault are undone with the credits that they became. */
+function standingRecords(database: Database, chainId: number) {
+  return database
+    .knex<DepositRow>('deposits')
+    .where({ chain_id: chainId, status: 'recorded' })
+    .where((these) => these.where({ custody: 'wallet' }).orWhere({ is_deposit: 0 }))
+}
+
+/**
+ * Undoes everything that rests on a block; each thing by itself, and once however often it is asked for. What fails is told
+ * to `failed`, and keeps nothing else from being undone but what rests on that very transaction; by default it is thrown.
+ */
+export async function undoBlock(
+  database: Database,
+  chainId: number,
+  block: SettledBlock,
+  now: number,
+  failed: (error: unknown) => void = (error) => {
+    throw error
+  },
+): Promise<Undone[]> {
+  const { knex } = database
+  const transactions = await knex<TransactionRow>('transactions')
+    .where({ chain_id: chainId, status: 'final', mined_block: block.number, mined_block_hash: block.hash })
+    .select('id', 'mined_hash')
+  const steps = await knex<StepRow>('steps')
+    .where({ chain_id: chainId, block_number: block.number, block_hash: block.hash })
+    .whereNull('transaction_id')
+  const credits = await knex<CreditRow>('credits')
+    .where({ chain_id: chainId, is_lost: 0, block_number: block.number, block_hash: block.hash })
+    .orderBy('id')
+    .select('id', 'transaction_hash')
+  const deposits = await standingRecords(database, chainId)
+    .where({ block_number: block.number, block_hash: block.hash })
+    .select('id')
+  const airdrops = await adoptedAirdrops(database, chainId).where({
+    block_number: block.number,
+    block_hash: block.hash,
+  })
+  const undone: Undone[] = []
+  /** Transactions whose credit could not be taken back. */
+  const kept = new Set<Hash | null>()
+  const undo = async (work: Promise<Undone | null>, hash: Hash | null = null) => {
+    try {
+      const entry = await work
+      if (entry) undone.push(entry)
+    } catch (error) {
+      if (hash) kept.add(hash)
+      failed(error)
+    }
+  }
+  // Credits first: what is open again may be settled at once, and would take a credit of the old block for its own.
+  for (const { id, transaction_hash } of credits) await undo(loseCredit(database, id, block, now), transaction_hash)
+  for (const { id } of deposits) await undo(undoDeposit(database, id, block.hash, now))
+  for (const row of airdrops) await undo(undoAdoptedAirdrop(database, toAirdrop(row), block.hash, now))
+  for (const { id, mined_hash } of transactions) {
+    if (!kept.has(mined_hash)) await undo(reopenTransaction(database, id, block, now))
+  }
+  for (const row of steps) {
+    if (!kept.has(row.transaction_hash)) await undo(reopenStep(database, refOf(row), block, now))
+  }
+  return undone
+}
+
+/**
+ * The stored bytes are sent again until they, or a replacement of theirs, are mined; where nothing of what they carried is
+ * open again, only a cancel is sent.
+ */
+async function reopenTransaction(
+  database: Database,
+  id: number,
+  block: SettledBlock,
+  now: number,
+): Promise<Undone | null> {
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<TransactionRow>('transactions').where({ id })).first()
+    if (row?.status !== 'final' || row.mined_block_hash !== block.hash) return null
+    await trx('transactions').where({ id }).update({
+      status: 'open',
+      mined_hash: null,
+      mined_block: null,
+      mined_block_hash: null,
+      due_at: now,
+      updated_at: now,
+    })
+    const steps = await trx<StepRow>('steps').where({ transaction_id: id })
+    for (const step of steps) {
+      // What failed on the chain may yet succeed, if its bytes come before the cancel; the step follows when that is
+      // settled. What failed and was paid all the same is as open again as a success.
+      if (step.status === 'success' || (await readPayoutsOf(trx, step)).length > 0) {
+        await unsettle(database, trx, step, { due_at: null }, now)
+      }
+    }
+    await reopenAirdrop(database, trx, id, now)
+    return { kind: 'transaction', transactionHash: row.mined_hash!, steps: steps.map(refOf) }
+  })
+}
+
+/** A step that no transaction of ours carried: the user's own payment, or one that somebody else executed or paid. */
+async function reopenStep(database: Database, ref: StepRef, block: SettledBlock, now: number): Promise<Undone | null> {
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    if (row?.block_hash !== block.hash) return null
+    await unsettle(database, trx, row, { due_at: database.atOnce(), unseen_ms: 0 }, now)
+    return { kind: 'step', transactionHash: row.transaction_hash!, steps: [ref] }
+  })
+}
+
+async function unsettle(
+  database: Database,
+  trx: Transaction,
+  row: StepRow,
+  next: Pick<StepChange, 'due_at' | 'unseen_ms'>,
+  now: number,
+): Promise<void> {
+  for (const { cause, user, chain_id, token, amount } of await readPayoutsOf(trx, row)) {
+    const payout = { user, chainId: chain_id, token, amount: BigInt(amount) }
+    post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...payout }], now)
+    await undoPayout(database, trx, { ...payout, transactionHash: row.transaction_hash! }, now)
+  }
+  await unspendCredit(database, trx, refOf(row), attemptOf(row), now)
+  await changeStep(
+    trx,
+    refOf(row),
+    {
+      status: 'executing',
+      reopenings: row.reopenings + 1,
+      block_number: null,
+      block_hash: null,
+      confirmations: 0,
+      error: null,
+      ...next,
+    },
+    now,
+  )
+}
+
+/**
+ * Takes back what is left of a credit whose log is gone. What was paid out on it is an exposure, which the same payment
+ * makes good when it comes again; what is only set aside and not signed for yet is not paid out.
+ */
+async function loseCredit(database: Database, id: number, block: SettledBlock, now: number): Promise<Undone | null> {
+  return database.transact(async (trx) => {
+    const found = await trx<CreditRow>('credits').where({ id }).first('block_hash', 'is_lost')
+    if (!found || found.is_lost || found.block_hash !== block.hash) return null
+    await stopDrawing(database, trx, id, now)
+    const lock = async () => (await database.lock(trx<CreditRow>('credits').where({ id })).first())!
+    if ((await lock()).is_lost) return null
+    // Once more, for what was set aside of it until the row was locked.
+    await stopDrawing(database, trx, id, now)
+    const credit = await lock()
+    const available = BigInt(credit.available)
+    const exposed = BigInt(credit.amount) - available
+    const cause = `lost:${arrivalCause(credit, await countLost(trx, credit))}`
+    const place = { user: credit.user, chainId: credit.chain_id, token: credit.token }
+    post(
+      trx,
+      [
+        { cause: `${cause}:available`, debit: 'available', credit: 'vault', ...place, amount: available },
+        { cause: `${cause}:exposed`, debit: 'solver', credit: 'vault', ...place, amount: exposed },
+      ],
+      now,
+    )
+    await moveBalance(database, trx, place, { available: -available })
+    await trx('credits')
+      .where({ id })
+      .update({
+        available: '0',
+        is_open: BigInt(credit.reserved) > 0n,
+        is_lost: 1,
+        log_index: -1 - id,
+      })
+    const transactionHash = credit.transaction_hash
+    const exposure = { kind: 'credit', ...place, transactionHash, amount: exposed, creditId: id } as const
+    await recordExposure(database, trx, exposure, now)
+    await reopenReports(database, trx, credit, now)
+    return { kind: 'credit', transactionHash, steps: [], exposed }
+  })
+}
+
+/** Has the reports of a transaction looked at anew, as soon as none of its credits is left that they might run into. */
+async function reopenReports(database: Database, trx: Transaction, credit: CreditRow, now: number): Promise<void> {
+  const { chain_id, transaction_hash, user } = credit
+  // Locked: of two that are lost at once each would take the other for one that is left.
+  const credits = await database.lock(
+    trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id', 'is_lost'),
+  )
+  if (credits.some(({ is_lost }) => !is_lost)) return
+  const recorded = await trx<DepositRow>('deposits')
+    .where({ chain_id, transaction_hash, user, status: 'recorded', custody: 'vault', is_deposit: 1 })
+    .select('id')
+  await reopenDeposits(database, trx, recorded, now)
+}
+
+/** Ends the steps that would pay out of a credit and have nothing signed yet. */
+async function stopDrawing(database: Database, trx: Transaction, creditId: number, now: number): Promise<void> {
+  const drawing = await trx<StepRow>('steps')
+    .join('reservations', function () {
+      this.on('steps.action_id', 'reservations.action_id')
+        .andOn('steps.intent_index', 'reservations.intent_index')
+        .andOn('steps.step_index', 'reservations.step_index')
+    })
+    .where({ 'reservations.credit_id': creditId, 'reservations.status': 'reserved', 'steps.status': 'executing' })
+    .whereNull('steps.transaction_id')
+    .select('steps.*')
+  for (const { action_id, intent_index, step_index } of drawing) {
+    const key = { action_id, intent_index, step_index }
+    const row = await database.lock(trx<StepRow>('steps').where(key)).first()
+    if (row?.status !== 'executing' || row.transaction_id !== null) continue
+    await releaseCredit(database, trx, refOf(row), attemptOf(row), now)
+    const message = 'The payment that was to fund this step has been removed by a reorganisation of its chain.'
+    const error = { code: 'insufficient_credit', message, retryable: true } as const
+    const change = { status: 'error', error, excused: row.excused + 1, open_account: null, due_at: null } as const
+    await changeStep(trx, refOf(row), change, now)
+    hurryNext(database, trx, refOf(row))
+  }
+}

@@ -1,0 +1,274 @@
+import type { Address, Hash } from 'viem'
+import { nameOfStep, type StepAttempt, type StepRef } from '../../domain/action.js'
+import type { StepError } from '../../domain/errors.js'
+import { isExcused, mayTryAgain } from '../../domain/request.js'
+import type { SolverNeed } from '../../domain/solverNeeds.js'
+import type { StepView } from '../../domain/views.js'
+import { type AirdropResult, settleAirdrop } from '../airdrops.js'
+import {
+  bookLate,
+  bookResult,
+  exposePayouts,
+  readPayoutsOf,
+  type StepOutcome,
+  type StepResult,
+  tookEffect,
+} from './bookResult.js'
+import { drawingSteps } from '../money/credits.js'
+import { type Database, type Transaction } from '../connection/database.js'
+import { isBindingSigned, isItsOwn } from '../money/payments.js'
+import {
+  attemptOf,
+  byName,
+  countedAttempts,
+  refOf,
+  stepKeyColumns,
+  type StepRow,
+  toStepView,
+  type TransactionRow,
+} from '../rows.js'
+import { changeAndRead, changeStep, hurryNext, nextAttempt, type StepChange } from '../actions/stepChange.js'
+import { lockedSteps } from '../actions/steps.js'
+
+/**
+ * Ends an attempt that no journalled transaction carries: a verified payment, or a failure before anything was sent. Stale:
+ * the step has got further without it, was asked for again since, or was opened again by a reorganisation.
+ */
+export async function settleStep(
+  database: Database,
+  { ref, attempt }: StepAttempt,
+  result: StepResult,
+  now: number,
+): Promise<'settled' | 'stale'> {
+  const settle = async (trx: Transaction) => {
+    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    if (row?.status !== 'executing' || row.transaction_id !== null || attemptOf(row) !== attempt) return 'stale'
+    // The user may have registered another transaction since this one was looked at.
+    if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
+    const refused = await refuseUsed(database, trx, row, result)
+    // What somebody else has carried out, or a transaction that is forgotten, was paid without asking whether there is credit.
+    if (tookEffect(refused) && refused.payouts.length > 0) {
+      const drawn = await trx.together(...drawingSteps(trx, [ref]))
+      if (drawn.flat().length === 0) await exposePayouts(database, trx, row, refused, now)
+    }
+    await bookResult(database, trx, row, refused, now)
+    await endSteps(database, trx, [{ row, result: refused }], now)
+    return 'settled'
+  }
+  return database.transact(settle, { looksAgain: true })
+}
+
+/** A payment that has become credit by another way meanwhile backs nothing more, unless its user has signed that it does. */
+async function refuseUsed(database: Database, trx: Transaction, row: StepRow, result: StepResult): Promise<StepResult> {
+  if (row.kind !== 'payment' || result.status !== 'success') return result
+  const ref = refOf(row)
+  const signed = await isBindingSigned(trx, ref)
+  const payment = { chainId: row.chain_id, hash: result.transactionHash, user: row.user, ref, signed }
+  if (await isItsOwn(database, trx, payment)) return result
+  const message = 'This transaction already backs a step or a recorded deposit.'
+  return {
+    status: 'error',
+    error: { code: 'transaction_already_used', message, retryable: true },
+    transactionHash: result.transactionHash,
+    blockNumber: result.blockNumber,
+  }
+}
+
+/** What came of a transaction of the journal and of what it carries. */
+type Settled = {
+  transactionId: number
+  mined: { hash: Hash; blockNumber: number; blockHash: Hash }
+  /** With what a step's transfers need of its user's credit, in case that had been given back; null: nobody can tell. */
+  results: { ref: StepRef; result: StepOutcome; needs: SolverNeed[] | null }[]
+  airdrop: AirdropResult | null
+}
+
+/**
+ * Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only. Answers
+ * with the steps that have ended. `stale`: it has ended, or carries more than was told of, and is to be looked at anew.
+ */
+export async function settleTransaction(
+  database: Database,
+  settled: Settled,
+  now: number,
+): Promise<{ outcome: 'settled'; steps: StepView[] } | { outcome: 'stale' }> {
+  return database.transact(
+    async (trx) => {
+      const key = { id: settled.transactionId }
+      const refs = settled.results.map(({ ref }) => ref)
+      const carried = { transaction_id: settled.transactionId, status: 'executing' } as const
+      const [[transaction], open, airdrops, steps = [], ...drawn] = await trx.together(
+        database.lock(trx<TransactionRow>('transactions').where(key)),
+        trx<StepRow>('steps').where(carried).select('action_id', 'intent_index', 'step_index'),
+        trx<{ wallet: Address }>('airdrops').where(carried).select('wallet'),
+        ...(refs.length > 0 ? [lockedSteps(database, trx, refs), ...drawingSteps(trx, refs)] : []),
+      )
+      if (transaction?.status !== 'open') return { outcome: 'stale' }
+      // What it carries was read before: it may have been settled in another block then, and undone with that since.
+      const told = new Set(refs.map(nameOfStep))
+      const isMissing = open.some((row) => !told.has(nameOfStep(refOf(row))))
+      if (isMissing || (airdrops.length > 0 && !settled.airdrop)) return { outcome: 'stale' }
+      const mined = {
+        status: 'final',
+        mined_hash: settled.mined.hash,
+        mined_block: settled.mined.blockNumber,
+        mined_block_hash: settled.mined.blockHash,
+        due_at: null,
+        updated_at: now,
+      }
+      trx.later(trx('transactions').where(key).update(mined))
+      const ended = await bookResults(
+        database,
+        trx,
+        settled,
+        { rows: byName(steps), drawing: byName(drawn.flat()) },
+        now,
+      )
+      const changed = await endSteps(database, trx, ended, now)
+      const carrier = { id: settled.transactionId, hash: settled.mined.hash }
+      if (settled.airdrop) await settleAirdrop(database, trx, settled.airdrop, carrier, now)
+      return { outcome: 'settled', steps: changed.map(toStepView) }
+    },
+    { patient: false, looksAgain: true },
+  )
+}
+
+/** Books what came of each step, unless it has been booked, and tells which have ended. `drawing`: those that draw on credit. */
+async function bookResults(
+  database: Database,
+  trx: Transaction,
+  { transactionId, mined, results }: Settled,
+  { rows, drawing }: { rows: ReadonlyMap<string, StepRow>; drawing: ReadonlyMap<string, unknown> },
+  now: number,
+): Promise<Ended[]> {
+  const ended: Ended[] = []
+  const isAnothers = (result: StepResult) => tookEffect(result) && result.transactionHash !== mined.hash
+  const userOf = ({ ref }: { ref: StepRef }) => rows.get(nameOfStep(ref))?.user ?? ''
+  // One user after the other, as every settlement does, so that no two of them hold a balance that the other waits for.
+  const byUser = [...results].sort((a, b) => (userOf(a) < userOf(b) ? -1 : Number(userOf(a) > userOf(b))))
+  for (const { ref, result, needs } of byUser) {
+    const row = rows.get(nameOfStep(ref))
+    if (!row || row.status === 'success') continue
+    const isCarried = row.transaction_id === transactionId
+    if (result.status === 'alone') {
+      if (isCarried) await carryOutAlone(database, trx, row, now)
+      continue
+    }
+    const isOpen = isCarried && row.status === 'executing'
+    // What was undone may have paid without credit, and pays so again.
+    if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
+      await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
+      ended.push({ row, result, isAnothers: isAnothers(result) })
+    } else if (tookEffect(result) && (isCarried || !(await isToldElsewhere(trx, row)))) {
+      trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: transactionId }))
+      const late = await bookLate(database, trx, row, { result, needs }, now)
+      ended.push({ row: late, result, isAnothers: isAnothers(result) })
+    }
+  }
+  return ended
+}
+
+/** `isAnothers`: another transaction has carried it out, and it stands and falls with that one's block. */
+type Ended = { row: StepRow; result: StepResult; isAnothers?: boolean }
+
+/** Shows how steps have ended; those that ended alike, as a bundle's mostly do, are written by one statement. */
+async function endSteps(
+  database: Database,
+  trx: Transaction,
+  ended: readonly Ended[],
+  now: number,
+): Promise<StepRow[]> {
+  const ends = new Map<string, StepChange>()
+  const changes = ended.map(({ row, result, isAnothers }) => {
+    const change = { ...endOf(row, result), ...(isAnothers && { transaction_id: null }) }
+    const text = JSON.stringify(change)
+    if (!ends.has(text)) ends.set(text, change)
+    return { ref: refOf(row), change: ends.get(text)! }
+  })
+  const { changed, all } = await changeAndRead(trx, changes, now)
+  await hurrySuccessors(database, trx, ended, byName(all), now)
+  return changed
+}
+
+function endOf(row: StepRow, result: StepResult): StepChange {
+  return {
+    status: result.status,
+    transaction_hash: result.transactionHash ?? row.transaction_hash,
+    block_number: result.blockNumber,
+    block_hash: result.blockHash ?? null,
+    confirmations: result.confirmations ?? row.confirmations,
+    error: result.status === 'success' ? null : finalError(result, row),
+    ...(isExcusedResult(result) && { excused: row.excused + 1 }),
+    open_account: null,
+    due_at: null,
+  }
+}
+
+/**
+ * Another transaction of the step has told of this, since the step has failed and was paid all the same; or it is still
+ * open, will meet what this one has done, and settles the step. Where the step had ended before, that one need not say any
+ * more of it.
+ */
+async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean> {
+  if (row.status !== 'executing') return (await readPayoutsOf(trx, row)).length > 0
+  if (row.transaction_id === null) return false
+  const open = await trx<TransactionRow>('transactions').where({ id: row.transaction_id, status: 'open' }).first('id')
+  return open !== undefined
+}
+
+/** Its credit stays set aside, and its account taken. One that has ended meanwhile stays as it is. */
+async function carryOutAlone(database: Database, trx: Transaction, row: StepRow, now: number): Promise<void> {
+  if (row.status !== 'executing') return
+  const unsent = { transaction_id: null, transaction_hash: null, block_number: null, confirmations: 0 }
+  await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: database.atOnce() }, now)
+}
+
+/** What the last allowed attempt ended with can't be tried again. */
+function finalError(result: Exclude<StepResult, { status: 'success' }>, row: StepRow): StepError {
+  const { error } = result
+  const attempts = countedAttempts(row) - (isExcusedResult(result) ? 1 : 0)
+  return { ...error, retryable: mayTryAgain({ error, attempts }) }
+}
+
+/** What was mined has cost gas, so it counts whatever it says. */
+function isExcusedResult(result: StepResult): boolean {
+  return result.status !== 'success' && result.blockNumber === null && isExcused(result.error)
+}
+
+/**
+ * The next step looks at once if it waits, or is asked for now if it follows a payment by itself. Given all steps of the
+ * same intents, by `nameOfStep`.
+ */
+async function hurrySuccessors(
+  database: Database,
+  trx: Transaction,
+  ended: readonly Ended[],
+  steps: ReadonlyMap<string, StepRow>,
+  now: number,
+): Promise<void> {
+  for (const { row, result } of ended) {
+    const next = steps.get(nameOfStep({ ...refOf(row), stepIndex: row.step_index + 1 }))
+    if (next) await hurry(database, trx, { next, before: row, succeeded: result.status === 'success' }, now)
+  }
+}
+
+async function hurry(
+  database: Database,
+  trx: Transaction,
+  { next, before, succeeded }: { next: StepRow; before: StepRow; succeeded: boolean },
+  now: number,
+): Promise<void> {
+  const goesOn = succeeded && Boolean(before.follow) && next.kind === 'fulfilment'
+  if (next.status === 'executing') {
+    hurryNext(database, trx, refOf(before))
+    const isNext = stepKeyColumns(refOf(next))
+    if (goesOn) trx.later(trx('steps').where(isNext).update({ follow: 1 }))
+    return
+  }
+  const askable =
+    next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: countedAttempts(next) })
+  if (!goesOn || next.status === 'success' || !askable) return
+  const { traceparent } = before
+  const change = { ...nextAttempt(next), follow: 1, traceparent, due_at: database.atOnce() }
+  await changeStep(trx, refOf(next), change, now)
+}

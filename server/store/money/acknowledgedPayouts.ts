@@ -1,0 +1,118 @@
+import type { Address, Hash } from 'viem'
+import type { Database, Transaction } from '../connection/database.js'
+import { recordExposure, undoPayout } from './exposures.js'
+import { payoutCauseOf } from '../journal/bookResult.js'
+import { post, standingCause } from './ledger.js'
+import { refOf, type StepRow } from '../rows.js'
+
+/**
+ * What a vault has paid of one token, to one user if he is known, in a transaction that no step and no airdrop of this
+ * database is known to have been.
+ */
+export type UnknownPayout = {
+  chainId: number
+  token: Address
+  transactionHash: Hash
+  user: Address | null
+}
+
+/** What is known of a payout by its transaction. */
+type PaidInIt = {
+  /** How much of the token is not booked by steps and airdrops. */
+  atMost: bigint
+  /** By what steps and airdrops have booked the rest. */
+  causes: readonly string[]
+  /** By which the vault knows what it has fulfilled. */
+  stepKeys: readonly Hash[]
+  recipients: readonly Address[]
+}
+
+/**
+ * `tooMuch`: of what was paid, so much is acknowledged already. `before`: this user's is. `underWay`: a step or an airdrop
+ * that may have made it has not ended, or has just now, and books it itself.
+ */
+type Acknowledgement = { outcome: 'booked' | 'before' | 'underWay' } | { outcome: 'tooMuch'; acknowledged: bigint }
+
+/**
+ * Books on an operator's word that so much of it was paid, once for each transaction, token and user, and of all users
+ * together never more than `atMost`. No credit is taken for it: the chain does not tell whose it was, nor of which token and
+ * chain. Where the operator knows the user, it is an exposure until it is settled with him.
+ */
+export function acknowledgePayout(
+  database: Database,
+  { amount, found, ...payout }: UnknownPayout & { amount: bigint; found: PaidInIt },
+  now: number,
+): Promise<Acknowledgement> {
+  return database.transact(async (trx): Promise<Acknowledgement> => {
+    await waitForOthers(trx, now)
+    if (await isUnderWay(database, trx, payout, found)) return { outcome: 'underWay' }
+    const acknowledged = await readAcknowledged(trx, payout)
+    if (acknowledged + amount > found.atMost) return { outcome: 'tooMuch', acknowledged }
+    const cause = await standingCause(trx, causeOf(payout))
+    if (await trx('ledger').where({ cause }).first('id')) return { outcome: 'before' }
+    const { chainId, token, user } = payout
+    post(trx, [{ cause, debit: 'solver', credit: 'vault', user, chainId, token, amount }], now)
+    if (user) await recordExposure(database, trx, { kind: 'payout', ...payout, user, amount, creditId: null }, now)
+    return { outcome: 'booked' }
+  })
+}
+
+/** Locked, so that none of the steps ends meanwhile, nor begins. */
+async function isUnderWay(
+  database: Database,
+  trx: Transaction,
+  { chainId: chain_id, token, transactionHash }: UnknownPayout,
+  { causes, stepKeys, recipients }: PaidInIt,
+): Promise<boolean> {
+  const steps = await database.lock(trx<StepRow>('steps').whereIn('step_key', stepKeys))
+  const isBooked = (row: StepRow) => causes.some((cause) => cause.startsWith(`${payoutCauseOf(refOf(row))}:`))
+  const isOpen = (row: StepRow) =>
+    row.status === 'executing' ||
+    (row.transaction_hash === transactionHash && row.status === 'success' && !isBooked(row))
+  if (steps.some(isOpen)) return true
+  const airdrops = trx('airdrops').where({ chain_id, token, status: 'executing' }).whereIn('wallet', recipients)
+  return (await airdrops.first('wallet')) !== undefined
+}
+
+/** Two who acknowledge at once would not see each other's: of a row of one name there is one at a time. */
+async function waitForOthers(trx: Transaction, now: number): Promise<void> {
+  const name = 'acknowledging a payout'
+  await trx('service_state').insert({ name, value: 'yes', updated_at: now })
+  await trx('service_state').where({ name }).delete()
+}
+
+/** All that stands of a transaction and token, whosever it is. */
+async function readAcknowledged(trx: Transaction, payout: UnknownPayout): Promise<bigint> {
+  const start = causeOf({ ...payout, user: null })
+  const read = (prefix: string) =>
+    trx<{ cause: string; amount: string }>('ledger')
+      .whereBetween('cause', [prefix, `${prefix}~`])
+      .select('cause', 'amount')
+  const sum = (entries: { amount: string }[]) => entries.reduce((total, { amount }) => total + BigInt(amount), 0n)
+  return sum(await read(start)) - sum(await read(`undone:${start}`))
+}
+
+/** Undoes that, with what of its exposure is open: a step has been found to have made it. Null: it is not booked. */
+export function forgetPayout(database: Database, payout: UnknownPayout, now: number): Promise<bigint | null> {
+  return database.transact(async (trx) => {
+    const cause = await standingCause(trx, causeOf(payout))
+    const entry = trx<{ cause: string; user: Address | null; amount: string }>('ledger').where({ cause })
+    const row = await entry.first('user', 'amount')
+    if (!row) return null
+    const { chainId, token } = payout
+    const amount = BigInt(row.amount)
+    const undone = { cause: `undone:${cause}`, debit: 'vault', credit: 'solver', user: row.user } as const
+    post(trx, [{ ...undone, chainId, token, amount }], now)
+    if (row.user) await undoPayout(database, trx, { ...payout, user: row.user, amount }, now)
+    return amount
+  })
+}
+
+/** The transaction that an entry of these names. Null: it is another entry. */
+export function acknowledgedIn(cause: string): Hash | null {
+  return (/^acknowledged:\d+:(0x[0-9a-f]{64}):/.exec(cause)?.[1] as Hash | undefined) ?? null
+}
+
+function causeOf({ chainId, token, transactionHash, user }: UnknownPayout): string {
+  return `acknowledged:${chainId}:${transactionHash}:${token}${user ? `:${user}` : ''}`
+}

@@ -1,0 +1,96 @@
+import type { Address } from 'viem'
+import type { Database, Transaction } from '../connection/database.js'
+import type { Statement } from '../connection/transaction.js'
+
+type BalanceKey = { user: Address; chainId: number; token: Address }
+
+/** In the token's smallest unit. `wallet` may be below zero while a reorganisation has taken a deposit away. */
+type Balance = BalanceKey & { available: bigint; reserved: bigint; wallet: bigint }
+
+export type BalanceRow = {
+  user: Address
+  chain_id: number
+  token: Address
+  available: string
+  reserved: string
+  wallet: string
+}
+
+/** Everything that is recorded of a user, by chain and token. */
+export async function readBalances(database: Database, user: Address): Promise<Balance[]> {
+  const rows = await database.knex<BalanceRow>('balances').where({ user }).orderBy(['chain_id', 'token'])
+  return rows.map(toBalance)
+}
+
+/**
+ * Locks a user's balances until the transaction ends, and reads what is to be booked in them only then, in the same trip: who
+ * books in them at the same time is waited for, and what he has booked is seen. On a cluster it takes their being moved as well.
+ */
+export async function underLock<Query extends Statement>(
+  database: Database,
+  trx: Transaction,
+  { user, chainId, tokens }: { user: Address; chainId: number; tokens: readonly Address[] },
+  query: () => Query,
+): Promise<Awaited<Query>> {
+  const rows = () => trx<BalanceRow>('balances').where({ user, chain_id: chainId }).whereIn('token', tokens)
+  const look = () => trx.together(database.lock(rows().orderBy('token').select('token')), query())
+  const [locked, found] = await look()
+  const missing = tokens.filter((token) => !locked.some((row) => row.token === token))
+  if (missing.length === 0) return found
+  await addEmpty(
+    trx,
+    missing.map((token) => ({ user, chain_id: chainId, token })),
+  )
+  return (await look())[1]
+}
+
+/** Adds to or takes from a user's balance; the row stays locked until the transaction ends. */
+export async function moveBalance(
+  database: Database,
+  trx: Transaction,
+  key: BalanceKey,
+  by: { available?: bigint; reserved?: bigint; wallet?: bigint },
+): Promise<void> {
+  const where = { user: key.user, chain_id: key.chainId, token: key.token }
+  const locked = () => database.lock(trx<BalanceRow>('balances').where(where)).first()
+  let row = await locked()
+  if (!row) {
+    await addEmpty(trx, [where])
+    row = await locked()
+  }
+  const next = {
+    available: BigInt(row!.available) + (by.available ?? 0n),
+    reserved: BigInt(row!.reserved) + (by.reserved ?? 0n),
+    wallet: BigInt(row!.wallet) + (by.wallet ?? 0n),
+  }
+  for (const [part, amount] of Object.entries(next)) {
+    if (amount >= 0n || part === 'wallet') continue
+    throw new Error(`The ${part} balance of ${key.user} in ${key.token} on ${key.chainId} would fall below zero`)
+  }
+  const columns = {
+    available: next.available.toString(),
+    reserved: next.reserved.toString(),
+    wallet: next.wallet.toString(),
+  }
+  await trx('balances').where(where).update(columns)
+}
+
+/**
+ * However many come for the first time at once. Not before a look: MariaDB lets two insert what is there already, and then
+ * each waits for the other with the lock.
+ */
+async function addEmpty(trx: Transaction, keys: readonly Pick<BalanceRow, 'user' | 'chain_id' | 'token'>[]) {
+  const rows = keys.map((key) => ({ ...key, available: '0', reserved: '0', wallet: '0' }))
+  await trx('balances').insert(rows).onConflict(['user', 'chain_id', 'token']).ignore()
+}
+
+function toBalance(row: BalanceRow): Balance {
+  return {
+    user: row.user,
+    chainId: row.chain_id,
+    token: row.token,
+    available: BigInt(row.available),
+    reserved: BigInt(row.reserved),
+    wallet: BigInt(row.wallet),
+  }
+}

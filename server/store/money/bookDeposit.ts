@@ -1,0 +1,262 @@
+import type { Address } from 'viem'
+import { chooseMovements, type Movement } from '../../domain/deposit.js'
+import type { ServiceErrorCode } from '../../domain/errors.js'
+import { groupBy } from '../../domain/groupBy.js'
+import type { TokenLog } from '../../domain/knownLogs.js'
+import { moveBalance, underLock } from './balances.js'
+import { addCredits, countLost, creditedTo, creditsOf, requireUndone, standing } from './creditArrivals.js'
+import type { Database, Transaction } from '../connection/database.js'
+import type { DepositRow, FoundDeposit } from './deposits.js'
+import { recordExposure, settledAgain } from './exposures.js'
+import { post } from './ledger.js'
+import { type CreditMove, moveCredits } from './moveCredits.js'
+import { type CreditRow, refOf, stepKeyColumns, type StepRow } from '../rows.js'
+import { tellApart } from './tellApart.js'
+import { writtenTogether } from '../writtenTogether.js'
+
+type Refusal = { code: ServiceErrorCode; message: string }
+
+const alreadyUsed = 'txHash: this transaction already backs a step or a record.'
+
+/**
+ * Books the movements that a report stands for and keeps them from being recorded again, or says why not. `waits`: a step
+ * that the transaction was registered for is being verified, and what comes of that decides.
+ */
+export async function bookDeposit(
+  database: Database,
+  trx: Transaction,
+  row: DepositRow,
+  found: FoundDeposit,
+  now: number,
+): Promise<Refusal | 'waits' | null> {
+  const amount = BigInt(row.amount)
+  const isIntoVault = Boolean(row.is_deposit) && found.custody === 'vault'
+  const registered = isIntoVault ? await registrationOf(trx, row) : 'none'
+  const isOfIt = chooseMovements(found.movements, amount) !== null
+  if (registered === 'open' && isOfIt) return 'waits'
+  const open = registered === 'backs' ? null : await withoutRecorded(database, trx, row, found)
+  const chosen = open && chooseMovements(open, amount)
+  if (!chosen) {
+    return open && !isOfIt
+      ? { code: 'deposit_mismatch', message: found.mismatch }
+      : { code: 'transaction_already_used', message: alreadyUsed }
+  }
+  const refusal = await moveMoney(database, trx, row, found, chosen, now)
+  if (refusal) return refusal
+  const logs = chosen.map((movement) => ({ log_key: logKey(row, found, movement), deposit_id: row.id }))
+  for (const part of writtenTogether(logs)) await trx('deposit_logs').insert(part)
+  await markRepeatable(
+    trx,
+    row,
+    open.filter((movement) => !chosen.includes(movement)),
+  )
+  return null
+}
+
+/**
+ * What a step has of the transaction as its payment. `backs`: all of it counts there, or is to, as its user has signed.
+ * `open`: it shows soon, as nothing but the chain is waited for. One that waits for the step before it, in an action that
+ * anybody may have made, keeps nobody's money from him: `none`; but where a reorganisation has either wait again.
+ */
+async function registrationOf(trx: Transaction, row: DepositRow): Promise<'backs' | 'open' | 'none'> {
+  const [step] = await trx('payments')
+    .join<StepRow>('steps', function () {
+      this.on('steps.action_id', 'payments.action_id')
+        .andOn('steps.intent_index', 'payments.intent_index')
+        .andOn('steps.step_index', 'payments.step_index')
+    })
+    .where({ 'payments.chain_id': row.chain_id, 'payments.hash': row.transaction_hash, 'payments.user': row.user })
+    .select<(StepRow & { signed: number })[]>('steps.*', 'payments.signed')
+  if (!step) return 'none'
+  if (step.status === 'success' || step.signed) return 'backs'
+  const before = { ...refOf(step), stepIndex: step.step_index - 1 }
+  const previous = await trx<StepRow>('steps').where(stepKeyColumns(before)).first('status', 'reopenings')
+  const isUndone = step.reopenings > 0 || Boolean(previous?.reopenings)
+  return !previous || previous.status === 'success' || isUndone ? 'open' : 'none'
+}
+
+type Recorded = Pick<DepositRow, 'user' | 'sender' | 'token' | 'amount' | 'block_hash'> & {
+  log_key: string
+  deposit_id: number
+}
+
+/**
+ * Those that no report has recorded and that are no credit, by whatever way it came and however the node that told it counts
+ * logs. Locked, so that none becomes either meanwhile.
+ */
+async function withoutRecorded(
+  database: Database,
+  trx: Transaction,
+  row: DepositRow,
+  found: FoundDeposit,
+): Promise<Movement[]> {
+  const { user, sender, token, chain_id: chainId, transaction_hash: transactionHash } = row
+  const start = logKey(row, found)
+  const records = await underLock(database, trx, { user, chainId, tokens: [token] }, () =>
+    trx('deposit_logs')
+      .join('deposits', 'deposits.id', 'deposit_logs.deposit_id')
+      .whereBetween('log_key', [start, `${start}~`])
+      .select<Recorded[]>('log_key', 'deposit_id', 'user', 'sender', 'token', 'amount', 'block_hash'),
+  )
+  const isCredit = Boolean(row.is_deposit) && found.custody === 'vault'
+  const credits = isCredit ? await creditsOf(trx, { chainId, transactionHash }) : []
+  const own = records.filter((record) => record.user === user && record.sender === sender && record.token === token)
+  requireUndone([...own, ...standing(credits)], { transactionHash, blockHash: found.blockHash })
+  const credited = creditedTo(user, credits).filter((credit) => credit.token === token)
+  const isCredited = new Set(credited.map(({ logIndex }) => logIndex))
+  const recorded = recordedLogs(own).filter(({ logIndex }) => !isCredited.has(logIndex))
+  const taken = [...records.map(logIndexOf), ...credits.map((credit) => credit.log_index)]
+  const told = found.movements.map((movement) => ({ ...movement, token }))
+  const place = { chainId, hash: transactionHash, user }
+  return tellApart(database, place, { told, known: [...credited, ...recorded], taken }).unknown
+}
+
+/** As logs; a record that stands for several says the sum of them. */
+function recordedLogs(records: readonly Recorded[]): TokenLog[] {
+  const logs = groupBy(records, (record) => record.deposit_id)
+  return records.map((record) => {
+    const isAlone = logs.get(record.deposit_id)!.length === 1
+    return { logIndex: logIndexOf(record), token: record.token, amount: isAlone ? BigInt(record.amount) : null }
+  })
+}
+
+/**
+ * Direction and custody belong to it: what leaves one account may enter another, and neither blocks the other. Without a
+ * movement: what those of the transaction begin with.
+ */
+function logKey(row: DepositRow, { custody }: FoundDeposit, movement?: Movement): string {
+  return `${row.is_deposit ? 'in' : 'out'}:${custody}:${row.chain_id}:${row.transaction_hash}:${movement?.logIndex ?? ''}`
+}
+
+/** What a key ends with. */
+export function logIndexOf({ log_key }: { log_key: string }): number {
+  return Number(log_key.split(':').at(-1))
+}
+
+/** Notes for all records of these parties whether the same report would still find something. */
+async function markRepeatable(trx: Transaction, row: DepositRow, rest: Movement[]): Promise<void> {
+  const { id, chain_id, transaction_hash, user, sender, token, is_deposit } = row
+  const records = await trx<DepositRow>('deposits')
+    .where({ chain_id, transaction_hash, user, sender, token, is_deposit })
+    .where((these) => these.where({ id }).orWhere({ status: 'recorded' }))
+    .select('id', 'amount', 'may_repeat')
+  for (const record of records) {
+    const mayRepeat = chooseMovements(rest, BigInt(record.amount)) !== null
+    if (Boolean(record.may_repeat) === mayRepeat) continue
+    await trx('deposits').where({ id: record.id }).update({ may_repeat: mayRepeat })
+  }
+}
+
+async function moveMoney(
+  database: Database,
+  trx: Transaction,
+  row: DepositRow,
+  found: FoundDeposit,
+  chosen: Movement[],
+  now: number,
+): Promise<Refusal | null> {
+  const key = { user: row.user, chainId: row.chain_id, token: row.token }
+  const amount = BigInt(row.amount)
+  // A movement is recorded once in each direction, so the first one names them all.
+  const cause = movementCause(row, chosen[0]!.logIndex)
+  if (row.is_deposit && found.custody === 'vault') {
+    const { blockNumber, blockHash } = found
+    const place = { ...key, transactionHash: row.transaction_hash, blockNumber, blockHash }
+    const arrivals = chosen.map((movement) => ({ ...place, ...movement }))
+    const lostBefore = await countLost(trx, row)
+    await addCredits(database, trx, { arrivals, actionId: null, lostBefore }, now)
+    return null
+  }
+  if (row.is_deposit) {
+    await moveBalance(database, trx, key, { wallet: amount })
+    post(trx, [{ cause: `wallet-in:${cause}`, debit: 'wallet', credit: 'recorded', amount, ...key }], now)
+    return null
+  }
+  return found.custody === 'vault'
+    ? withdrawFromVault(database, trx, row, withdrawalCause(row, chosen[0]!.logIndex), now)
+    : withdrawFromWallet(database, trx, key, amount, cause, now)
+}
+
+/** After a reorganisation a movement is recorded anew, by the same report or by another one. */
+function movementCause(row: DepositRow, logIndex: number): string {
+  const again = row.reopenings > 0 ? `:again${row.reopenings}` : ''
+  return `${row.chain_id}:${row.transaction_hash}:${logIndex}:record${row.id}${again}`
+}
+
+/** What the entries of a withdrawal from the vault begin with; the credit that each has taken from follows. */
+export function withdrawalCause(row: DepositRow, logIndex: number): string {
+  return `withdrawal:${movementCause(row, logIndex)}`
+}
+
+/** Stands in the place of the credit where a withdrawal has taken more than there was. */
+export const withoutCredit = 'none'
+
+type Key = { user: Address; chainId: number; token: Address }
+
+/**
+ * Takes the oldest credit first. What a reorganisation had undone gave its credit back, which may be spent when the same
+ * transaction is mined again: then what is left is taken, and the rest is an exposure, since it has left the vault.
+ */
+async function withdrawFromVault(database: Database, trx: Transaction, row: DepositRow, cause: string, now: number) {
+  const key = { user: row.user, chainId: row.chain_id, token: row.token }
+  const amount = BigInt(row.amount)
+  const credits = await database.lock(
+    trx<CreditRow>('credits')
+      .where({ user: key.user, is_open: 1, chain_id: key.chainId, token: key.token })
+      .orderBy('id'),
+  )
+  const available = credits.reduce((sum, credit) => sum + BigInt(credit.available), 0n)
+  if (available < amount && row.reopenings === 0) return exceeds(amount, available)
+  const settled =
+    row.reopenings > 0
+      ? await settledAgain(database, trx, { ...key, transactionHash: row.transaction_hash, amount })
+      : 0n
+  let open = amount - settled
+  const moves: CreditMove[] = []
+  for (const credit of credits) {
+    const has = BigInt(credit.available)
+    const taken = has < open ? has : open
+    if (taken === 0n) continue
+    open -= taken
+    const posting = { cause: `${cause}:${credit.id}`, debit: 'available', credit: 'vault', amount: taken } as const
+    moves.push({ credit, by: { available: -taken }, posting })
+  }
+  await moveCredits(database, trx, moves, now)
+  const rest = { cause: `${cause}:${withoutCredit}`, debit: 'solver', credit: 'vault' } as const
+  post(trx, [{ ...rest, amount: open + settled, ...key }], now)
+  const { transaction_hash: transactionHash } = row
+  const exposure = { kind: 'payout', ...key, transactionHash, amount: open, creditId: null } as const
+  await recordExposure(database, trx, exposure, now)
+  return null
+}
+
+async function withdrawFromWallet(
+  database: Database,
+  trx: Transaction,
+  key: Key,
+  amount: bigint,
+  cause: string,
+  now: number,
+) {
+  const row = await database
+    .lock(
+      trx<{ wallet: string; user: Address; chain_id: number; token: Address }>('balances').where({
+        user: key.user,
+        chain_id: key.chainId,
+        token: key.token,
+      }),
+    )
+    .first()
+  const recorded = BigInt(row?.wallet ?? 0)
+  if (recorded < amount) return exceeds(amount, recorded)
+  await moveBalance(database, trx, key, { wallet: -amount })
+  post(trx, [{ cause: `wallet-out:${cause}`, debit: 'recorded', credit: 'wallet', amount, ...key }], now)
+  return null
+}
+
+function exceeds(amount: bigint, recorded: bigint) {
+  return {
+    code: 'withdrawal_exceeds_balance' as const,
+    message: `The withdrawal of ${amount} exceeds the recorded ${recorded}.`,
+  }
+}

@@ -1,0 +1,183 @@
+import type { Address, Hash } from 'viem'
+import { groupBy } from '../../domain/groupBy.js'
+import { moveBalance, underLock } from './balances.js'
+import type { Database, Transaction } from '../connection/database.js'
+import { coverExposures, hasOpenExposure } from './exposures.js'
+import { post } from './ledger.js'
+import { tellApart } from './tellApart.js'
+import { writtenTogether } from '../writtenTogether.js'
+import type { CreditRow } from '../rows.js'
+
+/** A log that brought money into the vault for a user. */
+export type Arrival = {
+  chainId: number
+  transactionHash: Hash
+  logIndex: number
+  blockNumber: number
+  blockHash: Hash
+  user: Address
+  token: Address
+  /** In the token's smallest unit. */
+  amount: bigint
+}
+
+/**
+ * Books each arrival as the user's credit, once ever per log; one known by itself becomes the action's. They are all that each
+ * transaction has brought its user. However many, the statements are few: one call may move a thousand small amounts, and
+ * whoever is settled with it waits.
+ */
+export async function creditArrivals(
+  database: Database,
+  trx: Transaction,
+  arrivals: Arrival[],
+  actionId: string | null,
+  now: number,
+): Promise<void> {
+  const some = arrivals.filter(({ amount }) => amount > 0n)
+  const ofOne = ({ chainId, transactionHash, user }: Arrival) => `${chainId}:${transactionHash}:${user}`
+  for (const brought of groupBy(some, ofOne).values()) {
+    await creditTransaction(database, trx, { brought, actionId }, now)
+  }
+}
+
+/** Of what one transaction has brought a user, at least one arrival. */
+async function creditTransaction(
+  database: Database,
+  trx: Transaction,
+  { brought, actionId }: { brought: readonly Arrival[]; actionId: string | null },
+  now: number,
+): Promise<void> {
+  const { chainId, transactionHash, blockHash, user } = brought[0]!
+  if (brought.some((arrival) => arrival.blockHash !== blockHash)) throw new Error(`${transactionHash} is in two blocks`)
+  const tokens = [...new Set(brought.map(({ token }) => token))]
+  const rows = await underLock(database, trx, { user, chainId, tokens }, () => creditsOf(trx, brought[0]!))
+  requireUndone(standing(rows), brought[0]!)
+  const { known, unknown } = tellApart(
+    database,
+    { chainId, hash: transactionHash, user },
+    { told: brought, known: creditedTo(user, rows), taken: rows.map((row) => row.log_index) },
+  )
+  // Reported as deposits before their step was settled: they were earned in the action all the same.
+  const unclaimed = known.filter((credit) => credit.actionId === null)
+  for (const part of writtenTogether(unclaimed)) {
+    const ids = part.map(({ id }) => id)
+    await trx('credits').whereIn('id', ids).update({ action_id: actionId })
+  }
+  if (unknown.length === 0) return
+  const lostBefore = rows.length - standing(rows).length
+  await addCredits(database, trx, { arrivals: unknown, actionId, lostBefore }, now)
+}
+
+type KnownCredit = Pick<
+  CreditRow,
+  'id' | 'log_index' | 'user' | 'token' | 'amount' | 'action_id' | 'block_hash' | 'is_lost'
+>
+
+/** All that a transaction has brought, whomever; what a reorganisation has taken away too. */
+export function creditsOf(
+  trx: Transaction,
+  { chainId, transactionHash }: Pick<Arrival, 'chainId' | 'transactionHash'>,
+) {
+  return trx<CreditRow>('credits')
+    .where({ chain_id: chainId, transaction_hash: transactionHash })
+    .select('id', 'log_index', 'user', 'token', 'amount', 'action_id', 'block_hash', 'is_lost')
+}
+
+/** Those that no reorganisation has taken away. */
+export function standing<Row extends Pick<CreditRow, 'is_lost'>>(rows: readonly Row[]): Row[] {
+  return rows.filter((row) => !row.is_lost)
+}
+
+/** What stands of a user's, as the logs that it was booked by. */
+export function creditedTo(user: Address, rows: readonly KnownCredit[]) {
+  return standing(rows)
+    .filter((row) => row.user === user)
+    .map((row) => ({
+      id: row.id,
+      logIndex: row.log_index,
+      token: row.token,
+      amount: BigInt(row.amount),
+      actionId: row.action_id,
+    }))
+}
+
+/**
+ * Books arrivals of one transaction, at least one, of which none is booked yet. `lostBefore`: how many of its credits
+ * reorganisations have taken away.
+ */
+export async function addCredits(
+  database: Database,
+  trx: Transaction,
+  { arrivals, actionId, lostBefore }: { arrivals: readonly Arrival[]; actionId: string | null; lostBefore: number },
+  now: number,
+): Promise<void> {
+  const { chainId, transactionHash } = arrivals[0]!
+  // What a reorganisation took away and the solver has paid out on is made good first.
+  const isExposed = await hasOpenExposure(trx, 'credit', { chainId, transactionHash })
+  const entries: (Arrival & { covered: bigint; available: bigint })[] = []
+  for (const arrival of arrivals) {
+    const covered = isExposed ? await coverExposures(database, trx, 'credit', arrival, now) : 0n
+    entries.push({ ...arrival, covered, available: arrival.amount - covered })
+  }
+  for (const part of writtenTogether(entries)) {
+    await trx('credits').insert(part.map((entry) => creditRow(entry, actionId, now)))
+    const postings = part.flatMap(({ logIndex, user, token, amount, covered }) => {
+      const place = { user, chainId, token }
+      const log = { chain_id: chainId, transaction_hash: transactionHash, log_index: logIndex }
+      const cause = arrivalCause(log, lostBefore)
+      return [
+        { cause, debit: 'vault', credit: 'available', ...place, amount } as const,
+        { cause: `cover:${cause}`, debit: 'available', credit: 'solver', ...place, amount: covered } as const,
+      ]
+    })
+    post(trx, postings, now)
+  }
+  for (const same of groupBy(entries, ({ user, token }) => `${user}:${token}`).values()) {
+    const available = same.reduce((sum, entry) => sum + entry.available, 0n)
+    await moveBalance(database, trx, same[0]!, { available })
+  }
+}
+
+function creditRow(arrival: Arrival & { available: bigint }, actionId: string | null, now: number) {
+  return {
+    chain_id: arrival.chainId,
+    transaction_hash: arrival.transactionHash,
+    log_index: arrival.logIndex,
+    user: arrival.user,
+    token: arrival.token,
+    amount: arrival.amount.toString(),
+    available: arrival.available.toString(),
+    reserved: '0',
+    action_id: actionId,
+    is_open: arrival.available > 0n,
+    block_number: arrival.blockNumber,
+    block_hash: arrival.blockHash,
+    created_at: now,
+  }
+}
+
+/** What is booked of a transaction in another block has to be undone first; whoever settles it now tries again until it is. */
+export function requireUndone(
+  booked: readonly { block_hash: Hash | null }[],
+  { transactionHash, blockHash }: Pick<Arrival, 'transactionHash' | 'blockHash'>,
+): void {
+  if (booked.every(({ block_hash }) => block_hash === blockHash)) return
+  throw new Error(`What ${transactionHash} brought in another block has not been undone yet`)
+}
+
+/** Names an arrival in the ledger: by its log and, after a reorganisation, by how often it had been lost before. */
+export function arrivalCause(
+  log: Pick<CreditRow, 'chain_id' | 'transaction_hash' | 'log_index'>,
+  lostBefore: number,
+): string {
+  const cause = `arrival:${log.chain_id}:${log.transaction_hash}:${log.log_index}`
+  return lostBefore === 0 ? cause : `${cause}:${lostBefore}`
+}
+
+export async function countLost(
+  trx: Transaction,
+  { chain_id, transaction_hash }: Pick<CreditRow, 'chain_id' | 'transaction_hash'>,
+): Promise<number> {
+  const lost = await trx<CreditRow>('credits').where({ chain_id, transaction_hash, is_lost: 1 }).select('id')
+  return lost.length
+}

@@ -1,0 +1,280 @@
+import type { Address } from 'viem'
+import { nameOfStep, type StepRef } from '../../domain/action.js'
+import { type Draw, mostDraws, type OpenCredit, orderCredits, planFunding } from '../../domain/funding.js'
+import type { SolverNeed } from '../../domain/solverNeeds.js'
+import type { Database, Transaction } from '../connection/database.js'
+import { reduceExposure } from './exposures.js'
+import { moveCredits } from './moveCredits.js'
+import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
+import { writtenTogether } from '../writtenTogether.js'
+import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type StepRow } from '../rows.js'
+
+export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
+
+export type ReserveOutcome =
+  /** `isLost`: some of it was set aside before, of a payment that a reorganisation has taken away since. */
+  | { outcome: 'reserved'; isLost?: boolean }
+  /**
+   * Of the first transfer that can't be paid: what it needs, and what those before it leave of the user's credit; both in
+   * the token's smallest unit.
+   */
+  | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
+
+/** Sets aside credit for all solver transfers of a step, or nothing. Asked again for the same step it changes nothing. */
+export async function reserveCredit(
+  database: Database,
+  trx: Transaction,
+  spender: Spender,
+  needs: SolverNeed[],
+  now: number,
+): Promise<ReserveOutcome> {
+  if (needs.length === 0) return { outcome: 'reserved' }
+  const held = await trx<CreditRow>('credits')
+    .whereIn('id', trx<ReservationRow>('reservations').where(stepKeyColumns(spender.ref)).select('credit_id'))
+    .select('is_lost')
+  if (held.length > 0) return { outcome: 'reserved', isLost: held.some((credit) => Boolean(credit.is_lost)) }
+  if (await hasOpenGrant(trx, spender.ref)) return { outcome: 'reserved' }
+  // The caller's lock on the step holds on one node only: see the column.
+  await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
+
+  const rows = await database.lock(trx<CreditRow>('credits').where({ user: spender.user, is_open: 1 }).orderBy('id'))
+  const available = new Map(rows.map((row) => [row.id, BigInt(row.available)]))
+  const draws: Draw[] = []
+  const granted: number[] = []
+  for (const [transferIndex, need] of needs.entries()) {
+    const plan = planFunding(
+      need,
+      orderCredits(fitting(rows, available, need), {
+        actionId: spender.ref.actionId,
+        chainId: spender.chainId,
+        signed: spender.signed,
+      }),
+      mostDraws - new Set(draws.map(({ creditId }) => creditId)).size,
+    )
+    if (plan.outcome === 'insufficient') {
+      const grant = { ref: spender.ref, user: spender.user, transferIndex, need }
+      const open = need.openCapPerDay === null ? null : await takeOpenFunding(database, trx, grant, now)
+      if (open?.outcome === 'granted') {
+        granted.push(transferIndex)
+        continue
+      }
+      // Nothing is half reserved: what this step took of the day's funding before goes back.
+      if (granted.length > 0) await returnOpenFunding(database, trx, spender.ref)
+      const available = open && open.left > plan.available ? open.left : plan.available
+      return { outcome: 'insufficient', token: need.token, required: plan.required, available }
+    }
+    for (const draw of plan.draws) available.set(draw.creditId, available.get(draw.creditId)! - draw.amount)
+    draws.push(...plan.draws)
+  }
+  await writeReservations(database, trx, spender, rows, merge(draws), now)
+  return { outcome: 'reserved' }
+}
+
+/** Gives back what a failed step had set aside. */
+export async function releaseCredit(
+  database: Database,
+  trx: Transaction,
+  ref: StepRef,
+  attempt: string,
+  now: number,
+): Promise<void> {
+  const held = await heldBy(database, trx, ref)
+  const moves = held.map(({ credit, amount }) => {
+    // The payment of a lost one is gone, so nothing goes back to the user, and the solver has lost that much less.
+    if (credit.is_lost)
+      return { credit, by: { reserved: -amount }, posting: entry('recoup', ref, attempt, credit, amount) }
+    return {
+      credit,
+      by: { available: amount, reserved: -amount },
+      posting: entry('release', ref, attempt, credit, amount),
+    }
+  })
+  await moveCredits(database, trx, moves, now)
+  for (const { credit, amount } of held.filter(({ credit }) => credit.is_lost)) {
+    const open = await reduceExposure(database, trx, credit.id, amount, now)
+    const causeOf = (later: CreditRow) => entry('return', ref, attempt, later, amount).cause
+    await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
+  }
+  await trx('reservations')
+    .where({ ...stepKeyColumns(ref), status: 'reserved' })
+    .delete()
+  await returnOpenFunding(database, trx, ref)
+}
+
+/**
+ * The payment of a lost credit has come again and made its exposure good, so what was not paid out on it after all is
+ * the user's: in the credit that it has become, unless that is lost as well.
+ */
+export async function giveBackCovered(
+  database: Database,
+  trx: Transaction,
+  covered: { lost: CreditRow; amount: bigint; causeOf: (later: CreditRow) => string },
+  now: number,
+): Promise<void> {
+  const { lost, causeOf } = covered
+  const { chain_id, transaction_hash, user, token } = lost
+  const later = await database.lock(
+    trx<CreditRow>('credits')
+      .where({ chain_id, transaction_hash, user, token })
+      .where('id', '>', lost.id)
+      .orderBy('id'),
+  )
+  let left = covered.amount
+  for (const credit of later) {
+    if (left === 0n) return
+    if (credit.is_lost) {
+      left -= await reduceExposure(database, trx, credit.id, left, now)
+      continue
+    }
+    const reservations = await trx<ReservationRow>('reservations').where({ credit_id: credit.id }).select('amount')
+    const drawn = reservations.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+    const room = BigInt(credit.amount) - BigInt(credit.available) - drawn
+    const back = room < left ? room : left
+    if (back <= 0n) continue
+    left -= back
+    const cause = `${causeOf(credit)}:${lost.id}`
+    const posting = { cause, debit: 'solver', credit: 'available', amount: back } as const
+    await moveCredits(database, trx, [{ credit, by: { available: back }, posting }], now)
+  }
+}
+
+/** Turns what a successful step had set aside into the solver's own. */
+export async function spendCredit(
+  database: Database,
+  trx: Transaction,
+  ref: StepRef,
+  attempt: string,
+  now: number,
+): Promise<void> {
+  const moves = (await heldBy(database, trx, ref)).map(({ credit, amount }) => ({
+    credit,
+    by: { reserved: -amount },
+    posting: entry('spend', ref, attempt, credit, amount),
+  }))
+  await moveCredits(database, trx, moves, now)
+  await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
+  await spendOpenFunding(trx, ref)
+}
+
+/**
+ * The statements that read which of these steps, at least one, draw on credit and on open funding; the others have nothing
+ * to spend or release.
+ */
+export function drawingSteps(trx: Transaction, refs: readonly StepRef[]) {
+  const { sql, bindings } = areSteps(refs)
+  return ['reservations', 'open_grants'].map((table) => trx<StepRow>(table).whereRaw(sql, bindings).select('*'))
+}
+
+/** Undoes `spendCredit`: what was spent is set aside again, since the payout that spent it is gone. */
+export async function unspendCredit(
+  database: Database,
+  trx: Transaction,
+  ref: StepRef,
+  attempt: string,
+  now: number,
+): Promise<void> {
+  const moves = (await heldBy(database, trx, ref, 'spent')).map(({ credit, amount }) => ({
+    credit,
+    by: { reserved: amount },
+    posting: entry('unspend', ref, attempt, credit, amount),
+  }))
+  await moveCredits(database, trx, moves, now)
+  await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'reserved' })
+  await trx('open_grants').where(stepKeyColumns(ref)).update({ status: 'reserved' })
+}
+
+function fitting(rows: CreditRow[], available: Map<number, bigint>, need: SolverNeed): OpenCredit[] {
+  return rows.flatMap((row) => {
+    const member = need.members.find((m) => m.chainId === row.chain_id && m.token === row.token)
+    if (!member) return []
+    return [
+      {
+        creditId: row.id,
+        chainId: row.chain_id,
+        token: row.token,
+        decimals: member.decimals,
+        available: available.get(row.id)!,
+        actionId: row.action_id,
+      },
+    ]
+  })
+}
+
+function merge(draws: Draw[]): Draw[] {
+  const byCredit = new Map<number, bigint>()
+  for (const draw of draws) byCredit.set(draw.creditId, (byCredit.get(draw.creditId) ?? 0n) + draw.amount)
+  return [...byCredit].map(([creditId, amount]) => ({ creditId, amount }))
+}
+
+async function writeReservations(
+  database: Database,
+  trx: Transaction,
+  { ref, attempt }: Spender,
+  rows: CreditRow[],
+  draws: Draw[],
+  now: number,
+): Promise<void> {
+  for (const part of writtenTogether(draws)) {
+    const reservations = part.map(({ creditId, amount }) => ({
+      ...stepKeyColumns(ref),
+      credit_id: creditId,
+      amount: amount.toString(),
+      status: 'reserved',
+      created_at: now,
+    }))
+    await trx('reservations').insert(reservations)
+  }
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const moves = draws.map(({ creditId, amount }) => {
+    const credit = byId.get(creditId)!
+    const by = { available: -amount, reserved: amount }
+    return { credit, by, posting: entry('reserve', ref, attempt, credit, amount) }
+  })
+  await moveCredits(database, trx, moves, now)
+}
+
+/** What a step has reserved, or spent, of which credits, which are locked. */
+async function heldBy(
+  database: Database,
+  trx: Transaction,
+  ref: StepRef,
+  status: ReservationRow['status'] = 'reserved',
+): Promise<{ credit: CreditRow; amount: bigint }[]> {
+  const reservations = await trx<ReservationRow>('reservations')
+    .where({ ...stepKeyColumns(ref), status })
+    .orderBy('credit_id')
+  const held = []
+  for (const part of writtenTogether(reservations)) {
+    const ids = part.map(({ credit_id }) => credit_id)
+    const credits = await database.lock(trx<CreditRow>('credits').whereIn('id', ids).orderBy('id'))
+    const byId = new Map(credits.map((credit) => [credit.id, credit]))
+    for (const { credit_id, amount } of part) held.push({ credit: byId.get(credit_id)!, amount: BigInt(amount) })
+  }
+  return held
+}
+
+/**
+ * `reserve` sets aside, `release` gives back, `spend` makes it the solver's. After a reorganisation `unspend` undoes a
+ * `spend`, and `recoup` stands for a `release` of what is gone, which `return` gives back if it has come again.
+ */
+function entry(
+  kind: 'reserve' | 'release' | 'spend' | 'unspend' | 'recoup' | 'return',
+  ref: StepRef,
+  attempt: string,
+  credit: CreditRow,
+  amount: bigint,
+) {
+  const accounts = {
+    reserve: { debit: 'available', credit: 'reserved' },
+    release: { debit: 'reserved', credit: 'available' },
+    spend: { debit: 'reserved', credit: 'solver' },
+    unspend: { debit: 'solver', credit: 'reserved' },
+    recoup: { debit: 'reserved', credit: 'solver' },
+    return: { debit: 'solver', credit: 'available' },
+  } as const
+  return {
+    cause: `${kind}:${nameOfStep(ref)}:${attempt}:${credit.id}`,
+    ...accounts[kind],
+    amount,
+  }
+}

@@ -1,0 +1,225 @@
+import type { Knex } from 'knex'
+import { type Address, type Hash, keccak256, stringToHex } from 'viem'
+import type { Custody, DepositReport, DepositView, Movement } from '../../domain/deposit.js'
+import type { ServiceErrorCode } from '../../domain/errors.js'
+import { bookDeposit } from './bookDeposit.js'
+import { type Claim, claimDue } from '../claims.js'
+import type { Database, Transaction } from '../connection/database.js'
+import { isDuplicate } from '../connection/databaseErrors.js'
+import { storedMessage } from '../storedMessage.js'
+
+export type DepositWork = DepositView & {
+  id: number
+  /** For how long the chain has said that it does not know the transaction, in milliseconds. */
+  unseenMs: number
+}
+
+/** What the chain says of a report. */
+export type DepositResult =
+  | (FoundDeposit & { outcome: 'found'; confirmations: number })
+  | { outcome: 'refused'; code: ServiceErrorCode; message: string }
+
+/** The movements between the report's parties; which of them it stands for depends on what is recorded already. */
+export type FoundDeposit = {
+  custody: Custody
+  movements: readonly Movement[]
+  /** What to answer if the amounts are not the report's. */
+  mismatch: string
+  blockNumber: number
+  blockHash: Hash
+}
+
+export type DepositRow = {
+  id: number
+  report_hash: Hash
+  occurrence: number
+  user: Address
+  chain_id: number
+  transaction_hash: Hash
+  sender: Address
+  token: Address
+  amount: string
+  is_deposit: number
+  status: DepositView['status']
+  may_repeat: number
+  custody: Custody | null
+  block_number: number | null
+  block_hash: Hash | null
+  reopenings: number
+  confirmations: number
+  required_confirmations: number
+  unseen_ms: number
+  error_code: ServiceErrorCode | null
+  error_message: string | null
+  reported_at: number
+  recorded_at: number | null
+}
+
+/**
+ * Stores a report and hands it to the engine; a refused one is looked at again, a recorded one stays. While the
+ * transaction holds further movements that the same report fits, it stands for those when it is sent again.
+ */
+export async function reportDeposit(
+  database: Database,
+  report: DepositReport,
+  requiredConfirmations: number,
+  now: number,
+): Promise<DepositWork> {
+  const key = { report_hash: hashOf(report) }
+  const newest = () => database.knex<DepositRow>('deposits').where(key).orderBy('occurrence', 'desc').first()
+  let known = await newest()
+  if (known?.status === 'refused') {
+    const { id } = known
+    await database.write((knex) =>
+      knex('deposits').where({ id, status: 'refused' }).update({
+        status: 'pending',
+        required_confirmations: requiredConfirmations,
+        due_at: database.atOnce(),
+        reported_at: now,
+        unseen_ms: 0,
+        error_code: null,
+        error_message: null,
+      }),
+    )
+    // Refused ones are not kept for ever: it may have gone just now.
+    known = await newest()
+  }
+  if (!known || (known.status === 'recorded' && known.may_repeat)) {
+    try {
+      await database.write((knex) =>
+        knex('deposits').insert({
+          ...key,
+          occurrence: known ? known.occurrence + 1 : 0,
+          user: report.user,
+          chain_id: report.chainId,
+          transaction_hash: report.transactionHash,
+          sender: report.sender,
+          token: report.token,
+          amount: report.amount.toString(),
+          is_deposit: report.isDeposit,
+          status: 'pending',
+          required_confirmations: requiredConfirmations,
+          due_at: database.atOnce(),
+          reported_at: now,
+        }),
+      )
+    } catch (error) {
+      // The same report came twice at once: both are the same row.
+      if (!isDuplicate(error)) throw error
+    }
+  }
+  return toWork((await newest())!)
+}
+
+/** Reports of these ids, each at its place; null where there is none. */
+export async function readDeposits(database: Database, ids: readonly number[]): Promise<(DepositWork | null)[]> {
+  const rows = await database.knex<DepositRow>('deposits').whereIn('id', ids)
+  const reports = new Map(rows.map((row) => [row.id, toWork(row)]))
+  return ids.map((id) => reports.get(id) ?? null)
+}
+
+/** Takes reports that are due. */
+export async function claimDueDeposits(database: Database, claim: Claim): Promise<DepositWork[]> {
+  const rows = await claimDue<DepositRow>(database, 'deposits', claim, (trx, due, dueAt) => {
+    const ids = due.map((row) => row.id)
+    return trx('deposits').whereIn('id', ids).update({ due_at: dueAt })
+  })
+  return rows.map(toWork)
+}
+
+/**
+ * Looks at a report again after a while. `seen`: how deep its transaction is, and for how long the chain has answered that
+ * it does not know it, where that was found out.
+ */
+export async function postponeDeposit(
+  database: Database,
+  id: number,
+  delayMs: number,
+  seen?: { confirmations: number; unseenMs: number },
+): Promise<void> {
+  const found = seen && { confirmations: seen.confirmations, unseen_ms: seen.unseenMs }
+  await database.write((knex) =>
+    knex('deposits')
+      .where({ id, status: 'pending' })
+      .update({ due_at: database.after(delayMs), ...found }),
+  )
+}
+
+/**
+ * Ends a report: money, ledger and record in one transaction, once per movement. `waits`: it can't be told yet whether a
+ * step has the transaction as its payment, and nothing is changed.
+ */
+export async function settleDeposit(
+  database: Database,
+  id: number,
+  result: DepositResult,
+  now: number,
+): Promise<'settled' | 'waits'> {
+  const settle = async (trx: Transaction): Promise<'settled' | 'waits'> => {
+    const row = await database.lock(trx<DepositRow>('deposits').where({ id })).first()
+    if (row?.status !== 'pending') return 'settled'
+    if (result.outcome === 'refused') {
+      await refuse(trx('deposits'), id, result.code, result.message)
+      return 'settled'
+    }
+    const refusal = await bookDeposit(database, trx, row, result, now)
+    if (refusal === 'waits') return 'waits'
+    if (refusal) {
+      await refuse(trx('deposits'), id, refusal.code, refusal.message)
+      return 'settled'
+    }
+    await trx('deposits').where({ id }).update({
+      status: 'recorded',
+      custody: result.custody,
+      block_number: result.blockNumber,
+      block_hash: result.blockHash,
+      confirmations: result.confirmations,
+      due_at: null,
+      recorded_at: now,
+    })
+    return 'settled'
+  }
+  return database.transact(settle, { looksAgain: true })
+}
+
+async function refuse(deposits: Knex.QueryBuilder, id: number, code: ServiceErrorCode, message: string): Promise<void> {
+  await deposits
+    .where({ id, status: 'pending' })
+    .update({ status: 'refused', error_code: code, error_message: storedMessage(message), due_at: null })
+}
+
+function hashOf(report: DepositReport): Hash {
+  return keccak256(
+    stringToHex(
+      [
+        report.user,
+        report.chainId,
+        report.transactionHash,
+        report.sender,
+        report.token,
+        report.amount,
+        report.isDeposit,
+      ].join(':'),
+    ),
+  )
+}
+
+function toWork(row: DepositRow): DepositWork {
+  return {
+    id: row.id,
+    user: row.user,
+    chainId: row.chain_id,
+    transactionHash: row.transaction_hash,
+    sender: row.sender,
+    token: row.token,
+    amount: BigInt(row.amount),
+    isDeposit: Boolean(row.is_deposit),
+    status: row.status,
+    custody: row.custody,
+    confirmations: row.confirmations,
+    requiredConfirmations: row.required_confirmations,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    unseenMs: row.unseen_ms,
+    recordedAt: row.recorded_at,
+  }
+}

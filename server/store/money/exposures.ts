@@ -1,0 +1,238 @@
+import type { Knex } from 'knex'
+import type { Address, Hash } from 'viem'
+import type { Database, Transaction } from '../connection/database.js'
+
+/**
+ * What the solver has paid on the strength of something that a reorganisation deeper than the confirmations took away
+ * afterwards. It stays open until the payment comes again, the payout turns out not to have happened, or an operator has
+ * settled it with the user.
+ */
+type Exposure = {
+  kind: 'credit' | 'payout'
+  chainId: number
+  transactionHash: Hash
+  user: Address
+  token: Address
+  /** In the token's smallest unit. */
+  amount: bigint
+  /** The credit that is gone; null for `payout`. */
+  creditId: number | null
+}
+
+type ExposureRow = {
+  id: number
+  kind: Exposure['kind']
+  chain_id: number
+  transaction_hash: Hash
+  user: Address
+  token: Address
+  amount: string
+  open_amount: string
+  /** Of a payout that was settled with the user: so much has gone from the chain since. */
+  undone_amount: string
+  credit_id: number | null
+  found_at: number
+  resolved_at: number | null
+}
+
+/**
+ * Notes what the solver has paid without cover, all of it open: but for a payout that had been settled with the user, gone
+ * from the chain and has come again, which is as settled as it was.
+ */
+export async function recordExposure(
+  database: Database,
+  trx: Transaction,
+  exposure: Exposure,
+  now: number,
+): Promise<void> {
+  if (exposure.amount === 0n) return
+  const settled = exposure.kind === 'payout' ? await settledAgain(database, trx, exposure) : 0n
+  const open = (exposure.amount - settled).toString()
+  if (open === '0') return
+  await trx('exposures').insert({
+    kind: exposure.kind,
+    chain_id: exposure.chainId,
+    transaction_hash: exposure.transactionHash,
+    user: exposure.user,
+    token: exposure.token,
+    amount: open,
+    open_amount: open,
+    credit_id: exposure.creditId,
+    found_at: now,
+  })
+}
+
+/** Whether a transaction has left anything open, of whomever. */
+export async function hasOpenExposure(
+  trx: Transaction,
+  kind: Exposure['kind'],
+  { chainId: chain_id, transactionHash: transaction_hash }: Pick<Exposure, 'chainId' | 'transactionHash'>,
+): Promise<boolean> {
+  const open = trx<ExposureRow>('exposures').where({ kind, chain_id, transaction_hash }).whereNull('resolved_at')
+  return (await open.first('id')) !== undefined
+}
+
+/** What has moved on the chain, or has not after all. */
+type Moved = Pick<Exposure, 'chainId' | 'transactionHash' | 'user' | 'token' | 'amount'>
+
+/** Notes that a payout has gone from the chain: what of it no credit was left for, and is open, has not happened after all. */
+export async function undoPayout(database: Database, trx: Transaction, payout: Moved, now: number): Promise<void> {
+  const covered = await coverExposures(database, trx, 'payout', payout, now)
+  await moveSettled(database, trx, { ...payout, amount: payout.amount - covered }, 'goes')
+}
+
+/**
+ * Notes that a payout has come again that had been settled with the user and gone from the chain: it is settled still, and
+ * takes nothing of what he has paid since. Returns how much of it that is.
+ */
+export function settledAgain(database: Database, trx: Transaction, payout: Moved): Promise<bigint> {
+  return moveSettled(database, trx, payout, 'comesAgain')
+}
+
+/** As `settledAgain`, for payouts of one user and transaction that are so in full; if not, nothing is noted. */
+export async function areSettledAgain(
+  database: Database,
+  trx: Transaction,
+  payouts: readonly Moved[],
+): Promise<boolean> {
+  const sums = new Map<string, Moved>()
+  for (const payout of payouts) {
+    const key = `${payout.chainId} ${payout.token}`
+    sums.set(key, { ...payout, amount: (sums.get(key)?.amount ?? 0n) + payout.amount })
+  }
+  for (const sum of sums.values()) {
+    const rows = await settledRows(database, trx, sum)
+    if (rows.reduce((undone, row) => undone + BigInt(row.undone_amount), 0n) < sum.amount) return false
+  }
+  for (const sum of sums.values()) await settledAgain(database, trx, sum)
+  return sums.size > 0
+}
+
+/** Of the payouts of a transaction that were settled with the user, notes which go from the chain, and come again. */
+async function moveSettled(
+  database: Database,
+  trx: Transaction,
+  payout: Moved,
+  way: 'goes' | 'comesAgain',
+): Promise<bigint> {
+  const { amount } = payout
+  const rows = await settledRows(database, trx, payout)
+  const [from, to] =
+    way === 'goes' ? (['open_amount', 'undone_amount'] as const) : (['undone_amount', 'open_amount'] as const)
+  let left = amount
+  for (const row of rows) {
+    const has = BigInt(row[from])
+    const moved = has < left ? has : left
+    if (moved === 0n) continue
+    left -= moved
+    const amounts = { [from]: (has - moved).toString(), [to]: (BigInt(row[to]) + moved).toString() }
+    await trx('exposures').where({ id: row.id }).update(amounts)
+  }
+  return amount - left
+}
+
+/** Exposures that were settled, of a transaction in any of its signed forms: only one of them is ever on the chain. */
+async function settledRows(
+  database: Database,
+  trx: Transaction,
+  { chainId: chain_id, transactionHash: hash, user, token }: Moved,
+): Promise<ExposureRow[]> {
+  const same = trx('attempts').where({ hash }).select('transaction_id')
+  const forms = await trx<{ hash: Hash }>('attempts').whereIn('transaction_id', same).select('hash')
+  const hashes = [...new Set([hash, ...forms.map((form) => form.hash)])]
+  return database.lock(
+    trx<ExposureRow>('exposures')
+      .where({ kind: 'payout', chain_id, user, token })
+      .whereIn('transaction_hash', hashes)
+      .whereNotNull('resolved_at')
+      .orderBy('id'),
+  )
+}
+
+/**
+ * Makes good what a transaction has left open: a lost credit, by the same payment that has come again; a payout without
+ * credit, by its going from the chain. Returns how much of it that takes.
+ */
+export async function coverExposures(
+  database: Database,
+  trx: Transaction,
+  kind: Exposure['kind'],
+  moved: Moved,
+  now: number,
+): Promise<bigint> {
+  const { chainId: chain_id, transactionHash: transaction_hash, user, token } = moved
+  const rows = await database.lock(
+    trx<ExposureRow>('exposures')
+      .where({ kind, chain_id, transaction_hash, user, token })
+      .whereNull('resolved_at')
+      .orderBy('id'),
+  )
+  let left = moved.amount
+  for (const row of rows) {
+    const open = BigInt(row.open_amount)
+    const taken = open < left ? open : left
+    if (taken === 0n) continue
+    left -= taken
+    await setOpen(trx, row.id, open - taken, now)
+  }
+  return moved.amount - left
+}
+
+/**
+ * Notes that so much of what was drawn on a lost credit has not been paid out after all. Returns how much of it no payment
+ * that came again has covered: it was open still, or an operator had settled it with the user.
+ */
+export async function reduceExposure(
+  database: Database,
+  trx: Transaction,
+  creditId: number,
+  by: bigint,
+  now: number,
+): Promise<bigint> {
+  const row = await database.lock(trx<ExposureRow>('exposures').where({ credit_id: creditId })).first()
+  if (!row) return 0n
+  const uncovered = BigInt(row.open_amount)
+  const taken = by < uncovered ? by : uncovered
+  const left = uncovered - taken
+  if (row.resolved_at === null) await setOpen(trx, row.id, left, now)
+  else if (taken > 0n) await trx('exposures').where({ id: row.id }).update({ open_amount: left.toString() })
+  return taken
+}
+
+/**
+ * Notes that what is open has been settled with the user in some other way, on an operator's word; `open_amount` goes on
+ * telling how much that was. What comes on the chain afterwards makes it good no more: a payment that comes again is the
+ * user's credit whole. And a payout that turns out not to have happened gives nothing of it back: `open_amount` is less by
+ * that, and what becomes of it is between the two, as the settlement was; when it comes again, it is settled still. False:
+ * there is no such exposure that is open.
+ */
+export async function settleExposure(database: Database, id: number, now: number): Promise<boolean> {
+  const open = (knex: Knex) => knex('exposures').where({ id }).whereNull('resolved_at')
+  return (await database.write((knex) => open(knex).update({ resolved_at: now }))) > 0
+}
+
+/** An exposure that nothing has made good yet. */
+export type OpenExposure = Exposure & { id: number; foundAt: number }
+
+/** Of all chains, oldest first; a thousand at most. */
+export async function readOpenExposures(database: Database): Promise<OpenExposure[]> {
+  const rows = await database.knex<ExposureRow>('exposures').whereNull('resolved_at').orderBy('id').limit(1_000)
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    chainId: row.chain_id,
+    transactionHash: row.transaction_hash,
+    user: row.user,
+    token: row.token,
+    amount: BigInt(row.open_amount),
+    creditId: row.credit_id,
+    foundAt: row.found_at,
+  }))
+}
+
+async function setOpen(trx: Transaction, id: number, open: bigint, now: number): Promise<void> {
+  const isResolved = open <= 0n
+  await trx('exposures')
+    .where({ id })
+    .update({ open_amount: isResolved ? '0' : open.toString(), resolved_at: isResolved ? now : null })
+}

@@ -1,0 +1,164 @@
+import type { Address, Hash } from 'viem'
+import type { StepRef } from '../../domain/action.js'
+import { mayTryAgain } from '../../domain/request.js'
+import type { Database, Transaction } from '../connection/database.js'
+import { isDuplicate } from '../connection/databaseErrors.js'
+import { mayYetPay } from '../actions/preparation.js'
+import { countedAttempts, type CreditRow, stepKeyColumns, type StepRow } from '../rows.js'
+import { changeStep, hurryNext } from '../actions/stepChange.js'
+
+export type Payment = {
+  chainId: number
+  hash: Hash
+  user: Address
+  ref: StepRef
+  /** True when the registration carried the user's signature. */
+  signed: boolean
+}
+
+type PaymentRow = {
+  chain_id: number
+  hash: Hash
+  user: Address
+  action_id: string
+  intent_index: number
+  step_index: number
+  signed: number
+}
+
+/**
+ * Ties a user's transaction to the step that it backs: one step only, ever. Only a signed registration takes it over
+ * from an unsigned one, and only while nothing has been drawn on what it brought.
+ * The key holds the user too: a transaction has one sender, so a stranger who names it as his own occupies nothing.
+ */
+export async function bindPayment(
+  database: Database,
+  trx: Transaction,
+  payment: Payment,
+  now: number,
+): Promise<'bound' | 'used'> {
+  await trx('payments')
+    .where({ ...stepKeyColumns(payment.ref) })
+    .delete()
+  const key = { chain_id: payment.chainId, hash: payment.hash, user: payment.user }
+  const holder = await database.lock(trx<PaymentRow>('payments').where(key)).first()
+  if (holder) {
+    if (!payment.signed || holder.signed) return 'used'
+    if (!(await releasePayouts(database, trx, holder)) || (await isDrawnOn(database, trx, payment))) return 'used'
+    await takeOver(database, trx, payment, holder, now)
+  }
+  if (!(await isItsOwn(database, trx, payment))) return 'used'
+  try {
+    await trx('payments').insert({
+      ...key,
+      ...stepKeyColumns(payment.ref),
+      signed: payment.signed,
+      created_at: now,
+    })
+  } catch (error) {
+    // Another request for the same transaction was first, between our look and now.
+    if (isDuplicate(error)) return 'used'
+    throw error
+  }
+  return 'bound'
+}
+
+/** Whether the registration that a step has carried the user's signature. */
+export async function isBindingSigned(trx: Transaction, ref: StepRef): Promise<boolean> {
+  const row = await trx<PaymentRow>('payments').where(stepKeyColumns(ref)).first('signed')
+  return Boolean(row?.signed)
+}
+
+/** Frees the transaction of a step that it turned out not to back. */
+export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<void> {
+  await trx('payments').where(stepKeyColumns(ref)).delete()
+}
+
+/**
+ * False where the transaction has become credit by itself or in another action. A stranger may have reported it as a deposit:
+ * the user's signature gets it back for his action, while nothing is drawn on it.
+ */
+export async function isItsOwn(database: Database, trx: Transaction, payment: Payment): Promise<boolean> {
+  if (!(await isRecordedElsewhere(trx, payment))) return true
+  if (!payment.signed || (await isDrawnOn(database, trx, payment))) return false
+  await assignCredits(trx, payment)
+  return true
+}
+
+/** What a reorganisation took away is none. */
+async function isRecordedElsewhere(trx: Transaction, payment: Payment): Promise<boolean> {
+  const credits = await trx<CreditRow>('credits')
+    .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user, is_lost: 0 })
+    .select('action_id')
+  return credits.some((credit) => credit.action_id !== payment.ref.actionId)
+}
+
+/**
+ * The solver's payouts that follow a payment are known to the vault by that payment. So none of them may be under way or
+ * done when the payment goes over to another step, and their keys are given up for that step's own payouts. One that draws
+ * on another payment of its action gets this one's key too, and may be about to. Locked, all of them, so that none is
+ * asked for meanwhile, and one that is being asked for at this moment is seen; and the payment's own step, so that what
+ * it is settled with at this moment is credit already when that is handed over.
+ */
+async function releasePayouts(database: Database, trx: Transaction, holder: PaymentRow): Promise<boolean> {
+  const { action_id, intent_index, step_index } = holder
+  const ofIntent = (table: 'steps' | 'reservations' | 'open_grants' = 'steps') =>
+    trx<Omit<StepRow, 'status'> & { status: string }>(table).where({ action_id, intent_index })
+  const following: typeof ofIntent = (table) => ofIntent(table).where('step_index', '>', step_index)
+  const columns = ['action_id', 'intent_index', 'step_index', 'status', 'step_key'] as const
+  const steps = await database.lock(
+    ofIntent()
+      .where('step_index', '>=', step_index)
+      .orderBy('step_index')
+      .select(...columns),
+  )
+  const keyed = steps.filter(({ step_key }) => step_key !== null)
+  for (const step of keyed) if (await mayYetPay(trx, step)) return false
+  for (const table of ['reservations', 'open_grants'] as const) {
+    if (await following(table).where({ status: 'reserved' }).first('step_index')) return false
+  }
+  if (keyed.length > 0) await following().whereNotNull('step_key').update({ step_key: null })
+  return true
+}
+
+/** Locks what the payment has brought, so that nothing is drawn on it between the look and what is made of it. */
+async function isDrawnOn(database: Database, trx: Transaction, payment: Payment): Promise<boolean> {
+  const { chainId: chain_id, hash: transaction_hash, user } = payment
+  await database.lock(trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id'))
+  const drawn = await trx('reservations')
+    .join('credits', 'credits.id', 'reservations.credit_id')
+    .where({ 'credits.chain_id': chain_id, 'credits.transaction_hash': transaction_hash, 'credits.user': user })
+    .first('credits.id')
+  return drawn !== undefined
+}
+
+async function assignCredits(trx: Transaction, payment: Payment): Promise<void> {
+  await trx<CreditRow>('credits')
+    .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user })
+    .update({ action_id: payment.ref.actionId })
+}
+
+const takenOver = {
+  code: 'transaction_taken_over',
+  message: 'The user registered this transaction for another step with his signature.',
+  retryable: true,
+} as const
+
+async function takeOver(
+  database: Database,
+  trx: Transaction,
+  payment: Payment,
+  holder: PaymentRow,
+  now: number,
+): Promise<void> {
+  const loser = { actionId: holder.action_id, intentIndex: holder.intent_index, stepIndex: holder.step_index }
+  await trx('payments').where(stepKeyColumns(loser)).delete()
+  await assignCredits(trx, payment)
+  const step = await trx<StepRow>('steps').where(stepKeyColumns(loser)).first()
+  if (step?.transaction_hash !== payment.hash) return
+  const error = { ...takenOver, retryable: mayTryAgain({ error: takenOver, attempts: countedAttempts(step) }) }
+  // It rests on the transaction's block no more: one that a reorganisation takes away is not to open it again.
+  const unmined = { block_number: null, block_hash: null, confirmations: 0 }
+  await changeStep(trx, loser, { status: 'error', error, ...unmined, due_at: null }, now)
+  hurryNext(database, trx, loser)
+}

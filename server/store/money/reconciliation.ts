@@ -1,0 +1,203 @@
+import type { Knex } from 'knex'
+import type { Address, Hash } from 'viem'
+import { partsOf } from '../../domain/partsOf.js'
+import { acknowledgedIn } from './acknowledgedPayouts.js'
+import type { BalanceRow } from './balances.js'
+import type { Database } from '../connection/database.js'
+import type { StepRow, TransactionRow } from '../rows.js'
+
+/** A user's balances that are not what the ledger's entries add up to. */
+export type BalanceFault = {
+  user: Address
+  chainId: number
+  token: Address
+  part: string
+  kept: bigint
+  ledger: bigint
+}
+
+type LedgerRow = {
+  id: number
+  debit: string
+  credit: string
+  user: Address | null
+  chain_id: number
+  token: Address
+  amount: string
+  cause: string
+}
+
+const pageSize = 5_000
+/** How many steps, wallets or transactions one statement names. */
+const readTogether = 500
+
+/** Adds up every user's entries and holds them against the balances that are kept beside the ledger, as of one moment. */
+export function checkBalances(database: Database): Promise<BalanceFault[]> {
+  return database.snapshot(compareBalances)
+}
+
+async function compareBalances(reader: Knex): Promise<BalanceFault[]> {
+  const users = new Map<string, bigint>()
+  const add = (key: string, amount: bigint) => users.set(key, (users.get(key) ?? 0n) + amount)
+  for await (const row of walkLedger(reader)) {
+    if (row.user === null) continue
+    const place = `${row.user}:${row.chain_id}:${row.token}`
+    add(`${place}:${row.debit}`, -BigInt(row.amount))
+    add(`${place}:${row.credit}`, BigInt(row.amount))
+  }
+  return differences(reader, users)
+}
+
+/**
+ * What the ledger says has moved in and out of the vaults, by `{chainId}:{token}`: arrivals by their cause, and what
+ * operators have paid out. Withdrawals are the owner's and show on the chain by their own event.
+ */
+export async function readVaultMovements(
+  database: Database,
+): Promise<{ arrivals: Map<string, Map<string, bigint>>; paid: Map<string, bigint> }> {
+  const arrivals = new Map<string, Map<string, bigint>>()
+  const paid = new Map<string, bigint>()
+  const add = (to: Map<string, bigint>, key: string, amount: bigint) => {
+    const sum = (to.get(key) ?? 0n) + amount
+    if (sum === 0n) to.delete(key)
+    else to.set(key, sum)
+  }
+  for await (const row of walkLedger(database.knex)) {
+    const amount = BigInt(row.amount)
+    const place = `${row.chain_id}:${row.token}`
+    // What a reorganisation has taken back is posted the other way round.
+    const log = /arrival:\d+:0x[0-9a-f]+:-?\d+/.exec(row.cause)?.[0]
+    const arrived = arrivals.get(place) ?? new Map<string, bigint>()
+    arrivals.set(place, arrived)
+    if (log && row.debit === 'vault') add(arrived, log, amount)
+    else if (log && row.credit === 'vault') add(arrived, log, -amount)
+    // Without credit, or of a lost one: booked against the solver, and no operator's all the same.
+    else if (isWithdrawal(row)) continue
+    else if (row.credit === 'vault' && row.debit === 'solver') add(paid, place, amount)
+    else if (row.debit === 'vault' && row.credit === 'solver') add(paid, place, -amount)
+  }
+  return { arrivals, paid }
+}
+
+/** What is owed to users of one token, in its smallest unit. */
+export type Owed = { available: bigint; reserved: bigint }
+
+/** What is owed to all users together, by `{chainId}:{token}`. */
+export async function readOwed(database: Database): Promise<Map<string, Owed>> {
+  const owed = new Map<string, Owed>()
+  for (const row of await readKept(database.knex)) {
+    const place = `${row.chain_id}:${row.token}`
+    const { available, reserved } = owed.get(place) ?? { available: 0n, reserved: 0n }
+    owed.set(place, { available: available + BigInt(row.available), reserved: reserved + BigInt(row.reserved) })
+  }
+  return owed
+}
+
+/** A payout that the ledger knows and that no reorganisation has undone; the amount in the token's smallest unit. */
+export type BookedPayout = {
+  cause: string
+  amount: bigint
+  /** The transaction that has paid it, by its step or airdrop, or by an operator's word. Null: nothing names any. */
+  hash: Hash | null
+}
+
+/** What operators have paid out of one token by one vault, entry by entry. */
+export async function readPayouts(database: Database, chainId: number, token: Address): Promise<BookedPayout[]> {
+  const payouts = new Map<string, bigint>()
+  for await (const row of walkLedger(database.knex, { chain_id: chainId, token })) {
+    // What a lost arrival leaves behind is no payout, nor is what the owner takes out.
+    if (row.cause.includes('arrival:') || isWithdrawal(row)) continue
+    if (row.credit === 'vault' && row.debit === 'solver') payouts.set(row.cause, BigInt(row.amount))
+    else if (row.debit === 'vault' && row.credit === 'solver') payouts.delete(row.cause.replace(/^undone:/, ''))
+  }
+  const hashes = await readPayingTransactions(database.knex, [...payouts.keys()])
+  const hashOf = (cause: string) => acknowledgedIn(cause) ?? hashes.get(sourceOf(cause)) ?? null
+  return [...payouts].map(([cause, amount]) => ({ cause, amount, hash: hashOf(cause) }))
+}
+
+/**
+ * Which of these transactions the journal has signed. `isGivenUp`: it looks after that one no more, so that nothing books what
+ * it has paid unless a step is found to have made it.
+ */
+export async function readKnownHashes(
+  database: Database,
+  hashes: readonly Hash[],
+): Promise<Map<Hash, { isGivenUp: boolean }>> {
+  const known = new Map<Hash, { isGivenUp: boolean }>()
+  for (const part of partsOf(hashes, readTogether)) {
+    const rows = await database
+      .knex('attempts')
+      .join('transactions', 'transactions.id', 'attempts.transaction_id')
+      .whereIn('attempts.hash', part)
+      .select<{ hash: Hash; status: TransactionRow['status'] }[]>('attempts.hash', 'transactions.status')
+    for (const { hash, status } of rows) known.set(hash, { isGivenUp: status === 'lost' })
+  }
+  return known
+}
+
+/** Steps by their action, since the causes name them, and airdrops by their wallet; in lists that every database takes. */
+async function readPayingTransactions(reader: Knex, causes: readonly string[]): Promise<Map<string, Hash>> {
+  const found = new Map<string, Hash>()
+  const actions = new Set<string>()
+  const wallets = new Set<string>()
+  for (const cause of causes) {
+    const [kind, first, , wallet] = sourceOf(cause).split(/[:/]/)
+    if (kind === 'payout') actions.add(first!)
+    else if (kind === 'airdrop') wallets.add(wallet!)
+  }
+  for (const part of partsOf([...actions], readTogether)) {
+    for (const row of await reader<StepRow>('steps').whereIn('action_id', part).whereNotNull('transaction_hash')) {
+      found.set(`payout:${row.action_id}/${row.intent_index}/${row.step_index}`, row.transaction_hash!)
+    }
+  }
+  for (const part of partsOf([...wallets], readTogether)) {
+    const rows = await reader<AirdropRow>('airdrops').whereIn('wallet', part).whereNotNull('transaction_hash')
+    for (const row of rows) {
+      found.set(`airdrop:${row.chain_id}:${row.token}:${row.wallet}:${row.round}`, row.transaction_hash!)
+    }
+  }
+  return found
+}
+
+type AirdropRow = { chain_id: number; token: Address; wallet: Address; round: number; transaction_hash: Hash | null }
+
+/** What a payout's cause is of, without how often it was tried. */
+function sourceOf(cause: string): string {
+  const [step] = /^payout:[^:]+/.exec(cause) ?? []
+  return step ?? cause.split(':').slice(0, 5).join(':')
+}
+
+function isWithdrawal({ cause }: LedgerRow): boolean {
+  return /^(undone:)?withdrawal:/.test(cause)
+}
+
+async function* walkLedger(reader: Knex, where: Partial<LedgerRow> = {}): AsyncGenerator<LedgerRow> {
+  for (let last = 0; ;) {
+    const rows = await reader<LedgerRow>('ledger').where(where).where('id', '>', last).orderBy('id').limit(pageSize)
+    yield* rows
+    if (rows.length < pageSize) return
+    last = rows.at(-1)!.id
+  }
+}
+
+async function differences(reader: Knex, users: Map<string, bigint>): Promise<BalanceFault[]> {
+  const rows = await readKept(reader)
+  const faults: BalanceFault[] = []
+  for (const row of rows) {
+    const of = (account: string) => users.get(`${row.user}:${row.chain_id}:${row.token}:${account}`) ?? 0n
+    const parts = [
+      ['available', BigInt(row.available), of('available')],
+      ['reserved', BigInt(row.reserved), of('reserved')],
+      ['wallet', BigInt(row.wallet), of('recorded')],
+    ] as const
+    for (const [part, kept, ledger] of parts) {
+      if (kept !== ledger) faults.push({ user: row.user, chainId: row.chain_id, token: row.token, part, kept, ledger })
+    }
+  }
+  return faults
+}
+
+/** The balances that are kept beside the ledger. */
+function readKept(reader: Knex) {
+  return reader<BalanceRow>('balances').select('user', 'chain_id', 'token', 'available', 'reserved', 'wallet')
+}

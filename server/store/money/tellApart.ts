@@ -1,0 +1,30 @@
+import type { Address, Hash } from 'viem'
+import { matchLogs, numberApart, type TokenLog } from '../../domain/knownLogs.js'
+import type { Database } from '../connection/database.js'
+
+/**
+ * Parts what a transaction has moved, of some kind and for one user, into what is stored of it and what is not, each of which
+ * gets a number that is free. `taken`: all numbers that are stored of the transaction, whosever.
+ */
+export function tellApart<Told extends TokenLog, Known extends TokenLog>(
+  database: Database,
+  place: { chainId: number; hash: Hash; user: Address },
+  { told, known, taken }: { told: readonly Told[]; known: readonly Known[]; taken: Iterable<number> },
+): { known: Known[]; unknown: Told[] } {
+  const { pairs, unknown } = matchLogs(told, known)
+  const apart = numberApart(unknown, taken)
+  const isOdd =
+    pairs.some((pair) => pair.told.logIndex !== pair.known.logIndex) ||
+    apart.some(({ logIndex }, index) => logIndex !== unknown[index]!.logIndex)
+  if (isOdd) {
+    const [toldBy, knownBy] = [told, known].map((logs) => logs.slice(0, mostShown).map(({ logIndex }) => logIndex))
+    database.notice({ ...place, told: toldBy, known: knownBy }, otherNumbers)
+  }
+  return { known: pairs.map((pair) => pair.known), unknown: apart }
+}
+
+/** A transaction may hold thousands of logs. */
+const mostShown = 20
+
+const otherNumbers =
+  'the chain’s nodes number the logs of a transaction differently; they are told apart by their amounts, and none is booked twice'

@@ -1,0 +1,110 @@
+import type { Hash } from 'viem'
+import { moveBalance } from './balances.js'
+import { logIndexOf, withdrawalCause, withoutCredit } from './bookDeposit.js'
+import { giveBackCovered } from './credits.js'
+import type { Database, Transaction } from '../connection/database.js'
+import type { DepositRow } from './deposits.js'
+import { reduceExposure, undoPayout } from './exposures.js'
+import { post } from './ledger.js'
+import { moveCredits } from './moveCredits.js'
+import type { CreditRow } from '../rows.js'
+
+/**
+ * Undoes a withdrawal, or a deposit into the user's own account, whose block is gone, and has its transaction looked for
+ * anew. (A deposit into the vault is the credit that it became, and is undone with it.) Null: it is undone already.
+ */
+export async function undoDeposit(
+  database: Database,
+  id: number,
+  blockHash: Hash,
+  now: number,
+): Promise<{ kind: 'deposit'; transactionHash: Hash; steps: [] } | null> {
+  return database.transact(async (trx) => {
+    const row = await database.lock(trx<DepositRow>('deposits').where({ id })).first()
+    if (row?.status !== 'recorded' || row.block_hash !== blockHash) return null
+    if (row.custody === 'vault') await undoVaultWithdrawal(database, trx, row, now)
+    else await undoWalletRecord(database, trx, row, now)
+    await reopenDeposits(database, trx, [row], now)
+    return { kind: 'deposit', transactionHash: row.transaction_hash, steps: [] }
+  })
+}
+
+/** Has records looked for on the chain anew; what they moved has been undone. */
+export async function reopenDeposits(
+  database: Database,
+  trx: Transaction,
+  rows: readonly Pick<DepositRow, 'id'>[],
+  now: number,
+): Promise<void> {
+  const ids = rows.map(({ id }) => id)
+  await trx('deposit_logs').whereIn('deposit_id', ids).delete()
+  await trx('deposits')
+    .whereIn('id', ids)
+    .update({
+      status: 'pending',
+      custody: null,
+      block_number: null,
+      block_hash: null,
+      reopenings: trx.raw('reopenings + 1'),
+      may_repeat: false,
+      confirmations: 0,
+      unseen_ms: 0,
+      due_at: database.atOnce(),
+      reported_at: now,
+    })
+}
+
+async function undoWalletRecord(database: Database, trx: Transaction, row: DepositRow, now: number): Promise<void> {
+  const place = { user: row.user, chainId: row.chain_id, token: row.token }
+  const amount = BigInt(row.amount)
+  await moveBalance(database, trx, place, { wallet: row.is_deposit ? -amount : amount })
+  const accounts = row.is_deposit
+    ? ({ debit: 'recorded', credit: 'wallet' } as const)
+    : ({ debit: 'wallet', credit: 'recorded' } as const)
+  post(trx, [{ cause: `undone:record:${row.id}:${row.reopenings}`, ...accounts, ...place, amount }], now)
+}
+
+/** Gives each credit back what the withdrawal had taken of it; what of a lost credit has not left is no exposure. */
+async function undoVaultWithdrawal(database: Database, trx: Transaction, row: DepositRow, now: number): Promise<void> {
+  for (const { cause, amount, creditId } of await readWithdrawn(trx, row)) {
+    if (creditId === null) {
+      const taken = { user: row.user, chainId: row.chain_id, token: row.token, amount }
+      post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...taken }], now)
+      await undoPayout(database, trx, { ...taken, transactionHash: row.transaction_hash }, now)
+      continue
+    }
+    const credit = (await database.lock(trx<CreditRow>('credits').where({ id: creditId })).first())!
+    const place = { user: credit.user, chainId: credit.chain_id, token: credit.token }
+    const entry = { cause: `undone:${cause}`, debit: 'vault' as const, ...place, amount }
+    if (credit.is_lost) {
+      post(trx, [{ ...entry, credit: 'solver' }], now)
+      const open = await reduceExposure(database, trx, credit.id, amount, now)
+      const causeOf = (later: CreditRow) => `return:${entry.cause}:${later.id}`
+      await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
+      continue
+    }
+    const posting = { ...entry, credit: 'available' } as const
+    await moveCredits(database, trx, [{ credit, by: { available: amount }, posting }], now)
+  }
+}
+
+/** What a recorded withdrawal took of which credit; null: of none. */
+async function readWithdrawn(trx: Transaction, row: DepositRow) {
+  const logs = await trx<{ log_key: string; deposit_id: number }>('deposit_logs')
+    .where({ deposit_id: row.id })
+    .select('log_key')
+  const withdrawn: { cause: string; amount: bigint; creditId: number | null }[] = []
+  for (const { log_key } of logs) {
+    const start = `${withdrawalCause(row, logIndexOf({ log_key }))}:`
+    const entries = await trx<{ cause: string; amount: string }>('ledger')
+      .whereBetween('cause', [start, `${start}~`])
+      .select('cause', 'amount')
+    for (const { cause, amount } of entries) {
+      const from = cause.slice(start.length)
+      // Anything longer belongs to a later record of the same log.
+      if (from === withoutCredit) withdrawn.push({ cause, amount: BigInt(amount), creditId: null })
+      else if (/^\d+$/.test(from)) withdrawn.push({ cause, amount: BigInt(amount), creditId: Number(from) })
+    }
+  }
+  return withdrawn
+}
