@@ -72,7 +72,7 @@ const drainMs = 4_000
  * connection is kept.
  */
 const silentMs = 40_000
-/** What the engine has at least. */
+/** For how long the engine may come to a stop at least, in milliseconds. */
 const leastMs = 500
 
 export type Service = {
@@ -135,7 +135,6 @@ export async function startService(
     const opened = await untilAborted(openSigners(keys), signal)
     const signers = new Map(opened.map((signer) => [signer.address, signer]))
     const signerFaults: EngineTools['signerFaults'] = new Map()
-    const refusedOperators: EngineTools['refusedOperators'] = new Map()
     const unopenedLanes: EngineTools['unopenedLanes'] = new Map()
     const metrics = createMetrics(version)
     const knownChains = createKnownChains(store, deployment.chains)
@@ -164,7 +163,6 @@ export async function startService(
         codec: { ...bundles, ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },
         signers,
         signerFaults,
-        refusedOperators,
         unopenedLanes,
         log: log.child({ part: 'engine' }),
         now,

@@ -16,7 +16,7 @@ const { config } = loaded
 const log = createLogger(config)
 const hide = hideSecrets(config)
 
-/** Why a start is broken off that a signal has ended. */
+/** The reason of a start that a signal has cut short. */
 class Stopped extends Error {}
 
 // Node would print the error with all its properties, such as a statement with its values.

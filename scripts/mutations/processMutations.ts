@@ -49,7 +49,7 @@ export const processMutations: Mutation[] = [
   {
     name: 'a start cuts what was counted as waited',
     changes: [
-      { file: 'server/store/claims.ts', find: "isLater('steps').where('unseen_ms', 0)", replace: "isLater('steps')" },
+      { file: 'server/store/claims.ts', find: "dueLater('steps').where('unseen_ms', 0)", replace: "dueLater('steps')" },
     ],
     tests: ['test/store/claims.test.ts', '-g', 'does not know'],
   },
@@ -183,8 +183,8 @@ export const processMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/journal/journal.ts',
-        find: 'homeless.includes(ref) ? retaken : change',
-        replace: 'homeless.includes(ref) ? change : retaken',
+        find: 'withoutAccount.includes(ref) ? retaken : change',
+        replace: 'withoutAccount.includes(ref) ? change : retaken',
       },
     ],
     tests: ['test/store/journal.test.ts', '-g', 'takes its account again'],

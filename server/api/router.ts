@@ -54,7 +54,7 @@ export const startsWork: ReadonlySet<OperationId> = new Set([
   'submitTransaction',
 ])
 
-/** How many values of a body that has more are looked at first, and after that. */
+/** A long body is checked by its first so many values, then by so many, then whole: where enough is wrong it ends there. */
 const beginnings = [1_000, 8_000]
 
 /** Whether the process lives must not be a matter of how many clients wait. */

@@ -106,7 +106,7 @@ export async function airdropOf(
 }
 
 /** What a final receipt means for the airdrop that the transaction carried. Null: it can't be said yet. */
-export async function airdropResult(
+export async function airdropResultOf(
   airdrop: Airdrop,
   receipt: Receipt,
   chain: Chain,

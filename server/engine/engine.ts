@@ -3,7 +3,7 @@ import { type BundleSettings, createBundles } from './steps/bundles.js'
 import { grouped } from '../concurrency/grouped.js'
 import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 import { createUpkeep } from './upkeep.js'
-import type { EngineTools, QueueName } from './tools.js'
+import type { EngineGiven, EngineTools, QueueName } from './tools.js'
 import { createChainWatcher } from './receipts/watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
@@ -15,23 +15,18 @@ import { createTips } from './lanes/tips.js'
 import { createTurns } from './lanes/turns.js'
 import { createWorker } from './worker.js'
 
-/** How long a visit waits for its turn at a lane; with a signature, less than the lease of a step. */
+/** How long a visit waits for its turn at a lane: with signing, for less than a step's lease lasts. */
 const turnMs = 4_000
 
 /** How many accounts are taken in one transaction, so that none of their rows is locked for long. */
 const mostAccounts = 32
 
 /** Carries out what the store says was asked for: a worker for each kind of row, a watcher for each chain. */
-export function createEngine(
-  given: Omit<
-    EngineTools,
-    'bundles' | 'accounts' | 'turns' | 'sendWindow' | 'tips' | 'purses' | 'wake' | 'look' | 'lanesChecked' | 'heads'
-  >,
-  bundling: BundleSettings,
-) {
+export function createEngine(given: EngineGiven, bundling: BundleSettings) {
   const tools: EngineTools = {
     ...given,
     heads: new Map(),
+    refusedOperators: new Map(),
     lanesChecked: createLanesChecked(),
     bundles: createBundles(bundling, () => tools),
     accounts: createAccounts({

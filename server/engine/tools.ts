@@ -29,8 +29,8 @@ export type QueueName = 'steps' | 'deposits' | 'airdrops'
 /** When a signer gave no signature, in unix ms, and why. */
 type SignerFault = { at: number; reason: string }
 
-/** What every part of the engine works with. */
-export type EngineTools = {
+/** What the engine is given. */
+export type EngineGiven = {
   store: Store
   settings: Settings
   /** By chain id. */
@@ -40,26 +40,8 @@ export type EngineTools = {
   signers: Map<Address, Signer>
   /** What an operator's last signature failed with; nothing where it went well, or none was asked for. */
   signerFaults: Map<Address, SignerFault>
-  /** Operators that a chain's vault does not know, by chain id, as of when it was last asked. */
-  refusedOperators: Map<number, ReadonlySet<Address>>
   /** Keys that have no lane on a chain yet, by chain id, as of when that was last tried. */
   unopenedLanes: Map<number, ReadonlyMap<Address, Unopened>>
-  /** Sends steps that are ready. */
-  bundles: Bundles
-  /** Users' accounts, which one step at a time has. */
-  accounts: Accounts
-  /** At lanes, of which each records one transaction at a time. */
-  turns: Turns
-  /** What of a lane the nodes are to have at once. */
-  sendWindow: SendWindow
-  /** What tip blocks ask for. */
-  tips: Tips
-  /** What signers can pay for. */
-  purses: Purses
-  /** The newest head that was seen of each chain. */
-  heads: Map<number, Block>
-  /** Nothing is signed before. */
-  lanesChecked: LanesChecked
   log: Logger
   /** Unix milliseconds. */
   now: () => number
@@ -73,6 +55,28 @@ export type EngineTools = {
   observeTransaction: (chainId: number, steps: number) => void
   /** Counts what a reorganisation deeper than the confirmations has undone. */
   countReorganised: (chainId: number, kind: string) => void
+}
+
+/** What every part of the engine works with. */
+export type EngineTools = EngineGiven & {
+  /** Sends steps that are ready, together where they come together. */
+  bundles: Bundles
+  /** Users' accounts, which one step at a time has. */
+  accounts: Accounts
+  /** Has each lane record one transaction at a time. */
+  turns: Turns
+  /** How many unmined transactions of a lane the nodes are to have at once. */
+  sendWindow: SendWindow
+  /** The tip that recent blocks have asked for. */
+  tips: Tips
+  /** The operators' native currency, as far as gas needs it. */
+  purses: Purses
+  /** The newest head that was seen of each chain. */
+  heads: Map<number, Block>
+  /** Of which chains the lanes were checked since the start: before, nothing is signed there. */
+  lanesChecked: LanesChecked
+  /** Operators that a chain's vault does not know, by chain id, as of when it was last asked. */
+  refusedOperators: Map<number, ReadonlySet<Address>>
   /** Has a kind of row looked at at once; without one, all. */
   wake: (kind?: QueueName) => void
   /** Tells the watcher of a chain what was sent. */

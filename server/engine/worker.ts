@@ -37,13 +37,13 @@ const leaseMs = 15_000
  * some to begin with.
  */
 const places = 256
-/** A row takes a place for each so many characters. */
+/** A row takes one place for each so many characters that it holds. */
 const ofPlace = 16 * 1024
 /** How many places it takes at most: what holds more may not take those of other chains. */
 const mostPlaces = 16
 /** The backstop when no wake-up comes. */
 const pollMs = 200
-/** How many places each of the first rows is taken to need, of which nobody knows: enough are claimed to keep each other company. */
+/** How many places a row is taken to need until the first claim has shown it: so few that enough of them share a bundle. */
 const firstGuess = 4
 /** How soon a row whose visit has failed is visited again, at first; then ever later while all visits of its chain fail. */
 const faultMs = 1_000

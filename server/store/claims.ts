@@ -39,11 +39,11 @@ export async function claimDue<Row extends object>(
  */
 export async function endLeases(database: Database): Promise<void> {
   if (database.kind !== 'sqlite') return
-  const isLater = (table: string) => database.knex(table).where('due_at', '>', database.atOnce())
+  const dueLater = (table: string) => database.knex(table).where('due_at', '>', database.atOnce())
   for (const waiting of [
-    isLater('steps').where('unseen_ms', 0),
-    isLater('deposits').where('unseen_ms', 0),
-    isLater('airdrops'),
+    dueLater('steps').where('unseen_ms', 0),
+    dueLater('deposits').where('unseen_ms', 0),
+    dueLater('airdrops'),
   ]) {
     await waiting.update({ due_at: database.atOnce() })
   }
@@ -57,9 +57,9 @@ const farthestMs = 5 * 60 * 1000
  * set right since; by the one that goes now it would be left alone for as long as that was.
  */
 export async function hurryFarOff(database: Database, chainIds: readonly number[], now: number): Promise<void> {
-  const isFarOff = (table: string) => (knex: Knex) => knex(table).where('due_at', '>', database.after(farthestMs))
+  const dueFarOff = (table: string) => (knex: Knex) => knex(table).where('due_at', '>', database.after(farthestMs))
   const claimed = ['steps', 'deposits', 'airdrops'].map((table) => ({
-    find: isFarOff(table),
+    find: dueFarOff(table),
     due_at: database.atOnce(),
   }))
   // These go by the clock of the process that has sent them.

@@ -3,8 +3,8 @@ import { keyLifetimeMs } from './actions/newActions.js'
 import type { Database } from './connection/database.js'
 
 /** As many rows as are removed at once, so that none holds locks for long. */
-const batchSize = 1_000
-/** Between two batches others have their turn. */
+const rowsAtOnce = 1_000
+/** Between two parts others have their turn. */
 const restMs = 50
 /**
  * A refused report is looked at anew whenever it is sent again, so that nothing is lost with its row. One that had been
@@ -14,8 +14,8 @@ const refusedForMs = 7 * 24 * 60 * 60 * 1000
 
 /**
  * Removes what nobody can ask for any more, idempotency keys and rate limit windows that have run out, and reports of
- * deposits that were refused long ago, of which anybody may send as many as his rate allows. All of it, batch by batch; an
- * abort ends it after the batch that it is at.
+ * deposits that were refused long ago, of which anybody may send as many as his rate allows. All of it, part by part; an abort
+ * ends it after the part that it is at.
  */
 export async function sweep(database: Database, now: number, signal?: AbortSignal): Promise<void> {
   const sorts: Sort[] = [
@@ -33,7 +33,7 @@ export async function sweep(database: Database, now: number, signal?: AbortSigna
 }
 
 async function removeAll(database: Database, sort: Sort, signal: AbortSignal | undefined): Promise<void> {
-  while ((await removeBatch(database, sort)) === batchSize && !signal?.aborted) {
+  while ((await removeSome(database, sort)) === rowsAtOnce && !signal?.aborted) {
     await new Promise((resolve) => setTimeout(resolve, restMs))
   }
 }
@@ -42,8 +42,8 @@ async function removeAll(database: Database, sort: Sort, signal: AbortSignal | u
 type Sort = { table: string; key: string; over: (rows: Knex.QueryBuilder) => Knex.QueryBuilder }
 
 /** Returns how many were found. */
-async function removeBatch(database: Database, { table, key, over }: Sort): Promise<number> {
-  const found: Record<string, string | number>[] = await over(database.knex(table)).limit(batchSize).select(key)
+async function removeSome(database: Database, { table, key, over }: Sort): Promise<number> {
+  const found: Record<string, string | number>[] = await over(database.knex(table)).limit(rowsAtOnce).select(key)
   if (found.length === 0) return 0
   const keys = found.map((row) => row[key]!)
   // Asked again, for what has been renewed since.

@@ -132,7 +132,8 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   await noteAnswer(transaction, form, answer, chain, tools)
   if (isUnfunded(answer, tools) && !form.isCancel) await sendCheaper(transaction, chain, tools)
   if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: form.isCancel }, tools)
-  // The others must not wait for him; alone he is waited for as long as for anything that is stuck.
+  // A user can keep his authorization out of the pools. The others of a bundle must not wait for him; alone he is waited
+  // for like anything that is stuck.
   const isInTheWay = answer.kind === 'authorityBusy' && transaction.carries.length > 1
   if ((isInTheWay || answer.kind === 'dead') && !form.isCancel) {
     await replace(transaction, chain, { isCancel: true }, tools)

@@ -7,7 +7,7 @@ import type { JournalTransaction } from '../../store/journal/journalTransactions
 import { isToBeCancelled, replace, sendStored } from './lanes.js'
 import type { EngineTools } from '../tools.js'
 
-/** By how much later fees are raised while no block comes: a chain may make them only for those who pay enough. */
+/** How many times later fees are raised while no block comes. They are in the end: a chain may make blocks only for who pays enough. */
 const standstillFactor = 10
 /** How often fees are raised before that is given up; see `isGivenUp`. */
 const mostReplacements = 3

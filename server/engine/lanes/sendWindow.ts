@@ -11,7 +11,7 @@ type Numbered = { chainId: number; signer: Address; nonce: number }
 type Lane = {
   chainId: number
   signer: Address
-  /** There is room for what is below, as far as was last read. It only falls by reorganisations, after which a few more are sent. */
+  /** Nonces below it may be sent, by what was read last. It only falls by reorganisations, after which a few more are sent. */
   end: number
   /** Nonces of what is recorded and waits to be sent. */
   held: Set<number>

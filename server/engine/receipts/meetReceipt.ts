@@ -7,7 +7,7 @@ import { airdropTopic } from '../../domain/topics.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { StepOutcome } from '../../store/journal/bookResult.js'
 import type { StepWork } from '../../store/actions/steps.js'
-import { airdropOf, airdropResult } from '../airdropQueue.js'
+import { airdropOf, airdropResultOf } from '../airdropQueue.js'
 import { confirmationsFor } from './arrivals.js'
 import { type MinedTransaction, readBundle } from './bundleOutcome.js'
 import { stepFields, transactionFields } from '../logFields.js'
@@ -81,8 +81,8 @@ async function settleOrNote(
     },
   )
   if (!meaning) return note()
-  const { results, carried, airdrop } = meaning
-  const settled = { transactionId: transaction.id, mined, results, airdrop }
+  const { results, airdrop, airdropResult } = meaning
+  const settled = { transactionId: transaction.id, mined, results, airdrop: airdropResult }
   const done = await tools.store.settleTransaction(settled, tools.now())
   if (done.outcome === 'stale') return
   const place = { chainId: chain.config.chainId, transactionId: transaction.id, hash: receipt.hash }
@@ -90,10 +90,10 @@ async function settleOrNote(
     tools.log.error({ ...place, steps: works.length }, 'a bundle has failed as a whole; its steps go by themselves')
     tools.bundles.failed(chain.config.chainId)
   }
-  if (carried) {
-    const { token, wallet, round } = carried
-    tools.log.info({ ...place, token, wallet, round, paid: airdrop?.paidIn !== null }, 'airdrop settled')
-    tools.changed(airdropTopic(carried))
+  if (airdrop) {
+    const { token, wallet, round } = airdrop
+    tools.log.info({ ...place, token, wallet, round, paid: airdropResult?.paidIn !== null }, 'airdrop settled')
+    tools.changed(airdropTopic(airdrop))
   }
   await announce(results, done.steps, place, tools)
 }
@@ -109,9 +109,9 @@ async function meaningOf(
 ) {
   const { transaction, receipt } = mined
   const results = await resultsOf(works, mined, chain, tools)
-  const carried = await airdropOf(transaction, receipt, chain, tools)
-  const airdrop = carried && (await airdropResult(carried, receipt, chain, tools))
-  return !results || (carried && !airdrop) ? null : { results, carried, airdrop }
+  const airdrop = await airdropOf(transaction, receipt, chain, tools)
+  const airdropResult = airdrop && (await airdropResultOf(airdrop, receipt, chain, tools))
+  return !results || (airdrop && !airdropResult) ? null : { results, airdrop, airdropResult }
 }
 
 /** What it means for the steps that the transaction concerns. Null: for one of them it can't be said yet. */

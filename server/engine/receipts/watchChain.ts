@@ -16,7 +16,7 @@ import { createReorganisationCheck } from './reorganisations.js'
 import { createResends } from '../lanes/resends.js'
 import type { EngineTools } from '../tools.js'
 
-const batchSize = 200
+const pageSize = 200
 /** Blocks, however large, that lie in memory with all their receipts. */
 const readAtOnce = 4
 const lookAgainMs = 5_000
@@ -234,7 +234,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const wasDoubtful = isDoubtful
     const to = wasDoubtful ? Number.MAX_SAFE_INTEGER : deepEnough
     let isDecided = true
-    for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, batchSize)) {
+    for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, pageSize)) {
       const receipts = await askReceipts(mined.map((transaction) => transaction.mined!.hash))
       await sideBySide(mined.entries(), settledAtOnce, async ([index, transaction]) => {
         const receipt = receipts[index]
@@ -262,7 +262,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     const from = Number(head.number) - chain.config.confirmations + 2
     const blocks = { from, to: Number(head.number) }
     let areAllShown = true
-    for await (const shallow of tools.store.readMinedTransactions(chainId, blocks, batchSize)) {
+    for await (const shallow of tools.store.readMinedTransactions(chainId, blocks, pageSize)) {
       for (const transaction of shallow) {
         const mined = transaction.mined!
         const confirmations = Number(head.number) - mined.blockNumber + 1
@@ -285,7 +285,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   }
 
   async function lookAfterSilent(head: Block): Promise<void> {
-    const due = await tools.store.readDueTransactions(chainId, batchSize, tools.now())
+    const due = await tools.store.readDueTransactions(chainId, pageSize, tools.now())
     if (due.length === 0) return
     // Of what is held no node can know, and it is sent as soon as others are mined.
     const silent = due.filter((transaction) => !tools.sendWindow.holds(transaction))

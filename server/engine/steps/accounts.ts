@@ -13,7 +13,7 @@ const firstAgainMs = 50
 const latestMs = 10_000
 /** Nobody has waited for an account here for so long; who still does waits elsewhere. */
 const forgottenMs = 60_000
-/** Who does not come for so long after he was to look again is carried out elsewhere. */
+/** A waiting step that is so late to look again is taken to be carried out by another process. */
 const lateMs = 2_000
 
 /**

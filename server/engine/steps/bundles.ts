@@ -10,7 +10,7 @@ import { moved, type Visit, waits } from '../visit.js'
 
 /** A step that is ready to be sent: simulated, its credit set aside. */
 export type ReadyStep = {
-  carried: StepWork
+  work: StepWork
   chain: Chain
   /** What it would be sent as by itself. */
   to: Address
@@ -56,7 +56,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
   let hasStopped = false
 
   return {
-    /** Says that a step may come. The answer is to be called once it has, or will not. */
+    /** Announces a step that is being prepared. Call what it returns once the step has come, or will not come. */
     expect(chainId: number): () => void {
       const collection = collectionOf(chainId)
       collection.expected += 1
@@ -123,13 +123,13 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
     if (!isDue || collection.waiting.length === 0 || collection.recording >= tools().signers.size) return
     collection.recording += 1
     let isOver = false
-    const isRecorded = () => {
+    const freeLane = () => {
       if (isOver) return
       isOver = true
       collection.recording -= 1
       closeIfDue(collection)
     }
-    void sendNext(collection, isRecorded).finally(isRecorded)
+    void sendNext(collection, freeLane).finally(freeLane)
   }
 
   function letGo(collection: Collection, which: (entry: Waiting) => boolean, visit: Visit): void {
@@ -139,13 +139,13 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
   }
 
   /** Never throws: the steps' visits are told. */
-  async function sendNext(collection: Collection, isRecorded: () => void): Promise<void> {
+  async function sendNext(collection: Collection, freeLane: () => void): Promise<void> {
     let taken = collection.waiting
     try {
       const { gasLimit } = await headOf(taken[0]!.step.chain, tools())
       taken = takeWhatFits(collection, gasLimit)
       closeIfDue(collection)
-      await sendTogether(taken, isRecorded)
+      await sendTogether(taken, freeLane)
     } catch (error) {
       collection.waiting = collection.waiting.filter((entry) => !taken.includes(entry))
       for (const { reject } of taken) reject(error)
@@ -163,7 +163,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       // The second authorization of an account would be for a nonce that the first has used.
       if (account !== null && taken.some(({ step }) => step.account === account)) continue
       // A visit that has waited for longer than its lease is repeated while it still waits.
-      if (taken.some(({ step }) => isSameStep(step.carried.ref, entry.step.carried.ref))) continue
+      if (taken.some(({ step }) => isSameStep(step.work.ref, entry.step.work.ref))) continue
       // All become final together, and none is to wait for what another moves.
       if (taken.some(({ step }) => confirmationsOf(step) !== confirmationsOf(entry.step))) continue
       const shares = [...taken, entry].map(({ share }) => share)
@@ -176,19 +176,19 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
     return taken
   }
 
-  async function sendTogether(entries: Waiting[], isRecorded: () => void): Promise<void> {
+  async function sendTogether(entries: Waiting[], freeLane: () => void): Promise<void> {
     let left = entries
     while (left.length > 0) {
       const outgoing = left.length === 1 ? loneOf(left[0]!.step) : bundleOf(left)
       const recorded = await record(outgoing, tools())
       if (recorded.outcome === 'stale') {
         // Others have got further with some of them; the rest goes without these.
-        const isStale = ({ step }: Waiting) => recorded.steps.includes(step.carried.ref)
+        const isStale = ({ step }: Waiting) => recorded.steps.includes(step.work.ref)
         for (const { resolve } of left.filter(isStale)) resolve(moved)
         left = left.filter((entry) => !isStale(entry))
         continue
       }
-      isRecorded()
+      freeLane()
       if (recorded.outcome === 'recorded') await sendStored(recorded.transaction, outgoing.chain, tools())
       for (const { resolve } of left) resolve(recorded.outcome === 'recorded' ? moved : noLane)
       return
@@ -205,7 +205,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       data: codec.encodeBundle(steps.map(callOf)),
       gasLimit: codec.bundleGasLimit(entries.map(({ share }) => share)),
       authorizations: steps.flatMap(({ authorization }) => authorization ?? []),
-      steps: steps.map(({ carried }) => carried),
+      steps: steps.map(({ work }) => work),
     }
   }
 
@@ -242,10 +242,10 @@ type Collection = {
   restedAt: number
 }
 
-function confirmationsOf({ carried }: ReadyStep): number {
-  return carried.view.requiredConfirmations
+function confirmationsOf({ work }: ReadyStep): number {
+  return work.view.requiredConfirmations
 }
 
-function loneOf({ chain, to, data, gasLimit, authorization, carried }: ReadyStep): Outgoing {
-  return { chain, to, data, gasLimit, authorizations: authorization ? [authorization] : [], steps: [carried] }
+function loneOf({ chain, to, data, gasLimit, authorization, work }: ReadyStep): Outgoing {
+  return { chain, to, data, gasLimit, authorizations: authorization ? [authorization] : [], steps: [work] }
 }

@@ -18,7 +18,7 @@ import { findPermission, namedDelegate } from './permission.js'
 import type { EngineTools } from '../tools.js'
 import { endStep, failStep, moved, type Visit, waits, waitsEverLater } from '../visit.js'
 
-/** How soon a step looks again while nothing is paid on credit; what ends that hurries them all. */
+/** How soon a step looks again while payouts on credit are held. When the hold ends all of them become due at once. */
 const heldMs = { soonestMs: 2_000, latestMs: 30_000, share: 0.1 }
 /** How long it waits for the lanes of all chains to be checked, as a process starts, and until it asks again. */
 const lanesMs = 1_000
@@ -34,15 +34,15 @@ export async function executeStep(work: StepWork, before: Before, tools: EngineT
   const batch = work.intent.chainBatches[work.ref.stepIndex]!
   const chain = tools.chains.get(batch.chainId)
   if (!chain) throw new Error(`Chain ${batch.chainId} is not configured any more`)
-  const hasCome = tools.bundles.expect(batch.chainId)
+  const stopExpecting = tools.bundles.expect(batch.chainId)
   try {
     const prepared = await prepare(work, batch, chain, before, tools)
     // Not awaited here, since it waits until nobody is expected any more.
     const sent = 'outcome' in prepared ? prepared : tools.bundles.send(prepared)
-    hasCome()
+    stopExpecting()
     return await sent
   } finally {
-    hasCome()
+    stopExpecting()
   }
 }
 
@@ -81,7 +81,7 @@ async function prepare(
   const gasLimit = limitWith(authorization ? 1 : 0)
   if (gasLimit > ofBlock) return failStep(tried.work, tooMuchGas(tried.gas, authorization !== null, ofBlock), tools)
   return {
-    carried: tried.work,
+    work: tried.work,
     chain,
     to: plan.to,
     data: plan.data,
@@ -128,7 +128,7 @@ async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<
   // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
   const named = namedDelegate(given, batch, chain)
   const first = simulateWith(named)
-  // Who is refused neither waits for it nor hears that it failed.
+  // Where permission is refused nobody awaits it, and its failure is nobody's.
   first.catch(() => undefined)
   const permission = await findPermission(given, batch, chain)
   if (permission.outcome === 'refused') return failUnlessDone(given, plan, permission.error, tools)

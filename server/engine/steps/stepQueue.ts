@@ -9,7 +9,7 @@ import { verifyStep } from './verifyStep.js'
 import { failStep, type Visit, waitsEverLater } from '../visit.js'
 import type { Queue } from '../worker.js'
 
-/** When a step looks by itself whether the one before it has ended; that one's end hurries it, wherever it is stored. */
+/** When a step looks whether the one before it has ended. That one's end makes it due at once; this is the backstop. */
 const previousMs = { soonestMs: 10_000, latestMs: 120_000, share: 1 }
 
 /** Steps that were asked for and that no transaction of ours carries yet. */

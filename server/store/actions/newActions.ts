@@ -155,8 +155,8 @@ async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutc
     }
     if (used) {
       // Not one that somebody else has stored in its place meanwhile: our own runs into that.
-      const hasRunOut = { ...key, created_at: used.created_at }
-      await trx('idempotency_keys').where(hasRunOut).delete()
+      const expired = { ...key, created_at: used.created_at }
+      await trx('idempotency_keys').where(expired).delete()
     }
   }
   for (const [intentIndex, signedKey] of entry.signedKeys.entries()) {

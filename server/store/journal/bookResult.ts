@@ -88,10 +88,10 @@ export async function bookLate(
   { result, needs }: { result: Effect; needs: SolverNeed[] | null },
   now: number,
 ): Promise<StepRow> {
-  const isRow = stepKeyColumns(refOf(row))
+  const stepKey = stepKeyColumns(refOf(row))
   trx.later(
     trx('steps')
-      .where(isRow)
+      .where(stepKey)
       .update({ reopenings: row.reopenings + 1 }),
   )
   const late = { ...row, reopenings: row.reopenings + 1 }

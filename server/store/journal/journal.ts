@@ -105,9 +105,9 @@ async function storeSigned(
   now: number,
 ): Promise<RecordOutcome | { outcome: 'nonceTaken' }> {
   /** Those whose account another visit, which was told to wait, has given back meanwhile. */
-  let homeless: StepRef[] = []
+  let withoutAccount: StepRef[] = []
   const store = async (trx: Transaction): Promise<RecordOutcome | { outcome: 'nonceTaken' }> => {
-    homeless = []
+    withoutAccount = []
     const laneKey = { chain_id: entry.chainId, signer: entry.signer }
     const refs = entry.steps.map(({ ref }) => ref)
     const [[lane], ahead, locked = []] = await trx.together(
@@ -126,7 +126,7 @@ async function storeSigned(
       const isOpen = step?.status === 'executing' && step.transaction_id === null && attemptOf(step) === attempt
       if (isOpen) carried.push(toCarried(step))
       else stale.push(ref)
-      if (isOpen && step.kind === 'delegated' && step.open_account === null) homeless.push(ref)
+      if (isOpen && step.kind === 'delegated' && step.open_account === null) withoutAccount.push(ref)
     }
     if (stale.length > 0) return { outcome: 'stale', steps: stale }
     const pays = [...rows.values()].some(({ step_key }) => step_key !== null)
@@ -137,23 +137,23 @@ async function storeSigned(
     if (lane.next_nonce !== nonce) return { outcome: 'nonceTaken' }
     const row = newRow({ ...entry, nonce, signedFor: refs }, now)
     // Not asked for, which would be a trip of its own.
-    const ofIt = trx<TransactionRow>('transactions').where({ ...laneKey, nonce })
-    const itsId = ofIt.clone().select('id')
+    const inserted = trx<TransactionRow>('transactions').where({ ...laneKey, nonce })
+    const insertedId = inserted.clone().select('id')
     trx.later(trx('transactions').insert(row))
-    trx.later(trx('attempts').insert(formColumns(itsId, form, now)))
+    trx.later(trx('attempts').insert(formColumns(insertedId, form, now)))
     trx.later(
       trx('lanes')
         .where(laneKey)
         .update({ next_nonce: nonce + 1, updated_at: now }),
     )
-    const change = { transaction_id: itsId, transaction_hash: form.hash, due_at: null }
+    const change = { transaction_id: insertedId, transaction_hash: form.hash, due_at: null }
     const retaken = { ...change, open_account: ownAccount(database) }
     const changed = await changeSteps(
       trx,
-      steps.map(({ ref }) => ({ ref, change: homeless.includes(ref) ? retaken : change })),
+      steps.map(({ ref }) => ({ ref, change: withoutAccount.includes(ref) ? retaken : change })),
       now,
     )
-    const id = changed[0]?.transaction_id ?? (await ofIt.clone().first('id'))!.id
+    const id = changed[0]?.transaction_id ?? (await inserted.clone().first('id'))!.id
     if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id, hash: form.hash })
     const transaction = toTransaction({ ...row, id }, [form], carried)
     return { outcome: 'recorded', transaction, steps: changed.map(toStepView) }
@@ -162,7 +162,7 @@ async function storeSigned(
     return await database.transact(store)
   } catch (error) {
     // Another step has it by now.
-    if (homeless.length > 0 && isDuplicate(error)) return { outcome: 'stale', steps: homeless }
+    if (withoutAccount.length > 0 && isDuplicate(error)) return { outcome: 'stale', steps: withoutAccount }
     throw error
   }
 }

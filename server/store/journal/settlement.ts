@@ -261,8 +261,8 @@ async function hurry(
   const goesOn = succeeded && Boolean(before.follow) && next.kind === 'fulfilment'
   if (next.status === 'executing') {
     hurryNext(database, trx, refOf(before))
-    const isNext = stepKeyColumns(refOf(next))
-    if (goesOn) trx.later(trx('steps').where(isNext).update({ follow: 1 }))
+    const nextKey = stepKeyColumns(refOf(next))
+    if (goesOn) trx.later(trx('steps').where(nextKey).update({ follow: 1 }))
     return
   }
   const askable =

@@ -29,10 +29,10 @@ export async function reserveCredit(
   now: number,
 ): Promise<ReserveOutcome> {
   if (needs.length === 0) return { outcome: 'reserved' }
-  const held = await trx<CreditRow>('credits')
+  const reserved = await trx<CreditRow>('credits')
     .whereIn('id', trx<ReservationRow>('reservations').where(stepKeyColumns(spender.ref)).select('credit_id'))
     .select('is_lost')
-  if (held.length > 0) return { outcome: 'reserved', isLost: held.some((credit) => Boolean(credit.is_lost)) }
+  if (reserved.length > 0) return { outcome: 'reserved', isLost: reserved.some((credit) => Boolean(credit.is_lost)) }
   if (await hasOpenGrant(trx, spender.ref)) return { outcome: 'reserved' }
   // The caller's lock on the step holds on one node only: see the column.
   await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
@@ -78,8 +78,8 @@ export async function releaseCredit(
   attempt: string,
   now: number,
 ): Promise<void> {
-  const held = await heldBy(database, trx, ref)
-  const moves = held.map(({ credit, amount }) => {
+  const reserved = await reservedBy(database, trx, ref)
+  const moves = reserved.map(({ credit, amount }) => {
     // The payment of a lost one is gone, so nothing goes back to the user, and the solver has lost that much less.
     if (credit.is_lost)
       return { credit, by: { reserved: -amount }, posting: entry('recoup', ref, attempt, credit, amount) }
@@ -90,7 +90,7 @@ export async function releaseCredit(
     }
   })
   await moveCredits(database, trx, moves, now)
-  for (const { credit, amount } of held.filter(({ credit }) => credit.is_lost)) {
+  for (const { credit, amount } of reserved.filter(({ credit }) => credit.is_lost)) {
     const open = await reduceExposure(database, trx, credit.id, amount, now)
     const causeOf = (later: CreditRow) => entry('return', ref, attempt, later, amount).cause
     await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
@@ -146,7 +146,7 @@ export async function spendCredit(
   attempt: string,
   now: number,
 ): Promise<void> {
-  const moves = (await heldBy(database, trx, ref)).map(({ credit, amount }) => ({
+  const moves = (await reservedBy(database, trx, ref)).map(({ credit, amount }) => ({
     credit,
     by: { reserved: -amount },
     posting: entry('spend', ref, attempt, credit, amount),
@@ -173,7 +173,7 @@ export async function unspendCredit(
   attempt: string,
   now: number,
 ): Promise<void> {
-  const moves = (await heldBy(database, trx, ref, 'spent')).map(({ credit, amount }) => ({
+  const moves = (await reservedBy(database, trx, ref, 'spent')).map(({ credit, amount }) => ({
     credit,
     by: { reserved: amount },
     posting: entry('unspend', ref, attempt, credit, amount),
@@ -234,7 +234,7 @@ async function writeReservations(
 }
 
 /** What a step has reserved, or spent, of which credits, which are locked. */
-async function heldBy(
+async function reservedBy(
   database: Database,
   trx: Transaction,
   ref: StepRef,
@@ -243,14 +243,14 @@ async function heldBy(
   const reservations = await trx<ReservationRow>('reservations')
     .where({ ...stepKeyColumns(ref), status })
     .orderBy('credit_id')
-  const held = []
+  const reserved = []
   for (const part of writtenTogether(reservations)) {
     const ids = part.map(({ credit_id }) => credit_id)
     const credits = await database.lock(trx<CreditRow>('credits').whereIn('id', ids).orderBy('id'))
     const byId = new Map(credits.map((credit) => [credit.id, credit]))
-    for (const { credit_id, amount } of part) held.push({ credit: byId.get(credit_id)!, amount: BigInt(amount) })
+    for (const { credit_id, amount } of part) reserved.push({ credit: byId.get(credit_id)!, amount: BigInt(amount) })
   }
-  return held
+  return reserved
 }
 
 /**
