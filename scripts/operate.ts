@@ -19,7 +19,7 @@
 import type { Address } from 'viem'
 import { createChains } from '../server/chain/createChain.js'
 import type { ChainConfig } from '../server/domain/chainConfig.js'
-import { createKnownChains } from '../server/knownChains.js'
+import { createKnownChains } from '../server/start/knownChains.js'
 import type { Database } from '../server/store/connection/database.js'
 import { readKnownContracts, readUnderWay } from '../server/store/knownContracts.js'
 import { createStore, type Store } from '../server/store/store.js'

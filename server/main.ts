@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import { boundGarbage } from './boundGarbage.js'
+import { boundGarbage } from './process/boundGarbage.js'
 import { type Service, startService } from './compose.js'
 import { loadConfig } from './config/config.js'
-import { createLogger, hideSecrets } from './logging.js'
-import { releaseMemory } from './releaseMemory.js'
+import { createLogger, hideSecrets } from './process/logging.js'
+import { releaseMemory } from './process/releaseMemory.js'
 
 boundGarbage()
 const loaded = loadConfig(process.env)

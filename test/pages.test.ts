@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { parseGwei } from 'viem'
 import { readDeployableFile } from '../scripts/deploy/deployableFile.js'
 import { knownVariables } from '../server/config/knownVariables.js'
-import { createMetrics } from '../server/metrics.js'
+import { createMetrics } from '../server/process/metrics.js'
 
 const root = join(import.meta.dirname, '..')
 const pages = [

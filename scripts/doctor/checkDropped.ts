@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import { readKnownDeployment } from '../../server/knownDeployment.js'
+import { readKnownDeployment } from '../../server/start/knownDeployment.js'
 import type { Database } from '../../server/store/connection/database.js'
 import { createFindings, type Finding } from './finding.js'
 

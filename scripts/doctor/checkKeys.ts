@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Address } from 'viem'
 import type { Signer } from '../../server/chain/keys/signer.js'
-import { KeysUnusable, openSigners } from '../../server/openSigners.js'
+import { KeysUnusable, openSigners } from '../../server/start/openSigners.js'
 import type { OperatorKeys } from '../../server/config/operatorKeys.js'
 import { createFindings, type Finding } from './finding.js'
 

@@ -94,7 +94,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a chains file may drop what is needed',
     changes: [
       {
-        file: 'server/knownDeployment.ts',
+        file: 'server/start/knownDeployment.ts',
         find: 'if (refused.length > 0) {',
         replace: 'if (refused.length < 0) {',
       },

@@ -3,7 +3,7 @@ import { encryptKeystoreJson } from 'ethers/wallet'
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { decryptKeystore } from '../../server/chain/keys/keystore.js'
-import { type KeysUnusable, openSigners } from '../../server/openSigners.js'
+import { type KeysUnusable, openSigners } from '../../server/start/openSigners.js'
 
 /** The test vector of the Web3 Secret Storage definition. */
 const vector = JSON.stringify({

@@ -1,11 +1,11 @@
 /** The real service in a process of its own, configured by its environment. */
 import { dirname } from 'node:path'
-import { boundGarbage } from '../../../server/boundGarbage.js'
+import { boundGarbage } from '../../../server/process/boundGarbage.js'
 import { chooseRecovery } from '../../../server/chain/keys/recoverAddress.js'
 import { startService } from '../../../server/compose.js'
 import { type Config, loadConfig } from '../../../server/config/config.js'
-import { createLogger } from '../../../server/logging.js'
-import { releaseMemory } from '../../../server/releaseMemory.js'
+import { createLogger } from '../../../server/process/logging.js'
+import { releaseMemory } from '../../../server/process/releaseMemory.js'
 import { closeFilesIn } from '../../../test/support/closedFile.js'
 import type { Order, Settled } from '../environment.js'
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { serviceProgram } from './support/serviceProgram.js'
+import { serviceProgram } from '../support/serviceProgram.js'
 
 describe('garbage', () => {
   it('is collected once it is more than half as much as what is in use, however much memory there is', async () => {
@@ -16,7 +16,7 @@ describe('garbage', () => {
 async function heaviest(first: string): Promise<{ mostMb: number; inUseMb: number }> {
   const script = `
     import { getHeapStatistics } from 'node:v8'
-    import { boundGarbage } from './dist/server/boundGarbage.js'
+    import { boundGarbage } from './dist/server/process/boundGarbage.js'
     ${first}
     const heapMb = () => getHeapStatistics().used_heap_size / 2 ** 20
     const make = (index) => ({ index, and: [index, index, index] })

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
-import type { Chain } from './chain/chain.js'
-import type { ChainConfig } from './domain/chainConfig.js'
-import type { Store } from './store/store.js'
+import type { Chain } from '../chain/chain.js'
+import type { ChainConfig } from '../domain/chainConfig.js'
+import type { Store } from '../store/store.js'
 
 /** Chains that were reset underneath, or swapped for others, make what the database knows of them wrong. */
 class ChainReset extends Error {

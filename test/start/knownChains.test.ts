@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { type Hash, keccak256 } from 'viem'
-import { createKnownChains } from '../server/knownChains.js'
-import { createStore } from '../server/store/store.js'
-import { freshDatabase } from './support/database.js'
+import { createKnownChains } from '../../server/start/knownChains.js'
+import { createStore } from '../../server/store/store.js'
+import { freshDatabase } from '../support/database.js'
 
 describe('the first block of a chain', () => {
   const [honest, lie] = [keccak256('0x01'), keccak256('0x02')]

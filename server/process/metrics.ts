@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { StepErrorCode } from './domain/errors.js'
+import type { StepErrorCode } from '../domain/errors.js'
 import { listen } from './listen.js'
-import type { HealthReport } from './services/health.js'
+import type { HealthReport } from '../services/health.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
 

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { decoded, longHex, secretsIn, shortenHex } from './chain/nodes/redact.js'
-import type { Config } from './config/config.js'
+import { decoded, longHex, secretsIn, shortenHex } from '../chain/nodes/redact.js'
+import type { Config } from '../config/config.js'
 
 type Secretive = Pick<Config, 'database' | 'deployment'>
 

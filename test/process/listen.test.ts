@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { listen } from '../server/listen.js'
+import { listen } from '../../server/process/listen.js'
 
 describe('a place where the system lets nobody listen', () => {
   const refusal = (host: string, port: number) =>

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { getHeapStatistics } from 'node:v8'
 import { expect } from 'chai'
-import { releaseMemory } from '../server/releaseMemory.js'
-import { serviceProgram } from './support/serviceProgram.js'
+import { releaseMemory } from '../../server/process/releaseMemory.js'
+import { serviceProgram } from '../support/serviceProgram.js'
 
 describe('memory that is not needed any more', () => {
   it('is given back', async () => {
@@ -21,7 +21,7 @@ describe('memory that is not needed any more', () => {
     await serviceProgram()
     const script = `
       import { Session } from 'node:inspector'
-      import { releaseMemory } from './dist/server/releaseMemory.js'
+      import { releaseMemory } from './dist/server/process/releaseMemory.js'
       try { new Session().connect() } catch (error) { console.log(error.code) }
       await releaseMemory()
       console.log('on it goes')`
@@ -42,7 +42,7 @@ describe('memory that is not needed any more', () => {
       import { register } from 'node:module'
       register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))
       await import('node:inspector').catch((error) => console.log(error.code))
-      const { releaseMemory } = await import('./dist/server/releaseMemory.js')
+      const { releaseMemory } = await import('./dist/server/process/releaseMemory.js')
       await releaseMemory()
       console.log('on it goes')`
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])

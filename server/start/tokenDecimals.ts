@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Chain } from './chain/chain.js'
-import { nativeToken } from './domain/action.js'
+import type { Chain } from '../chain/chain.js'
+import { nativeToken } from '../domain/action.js'
 import { ConfigurationRefused } from './knownDeployment.js'
 
 /**

@@ -1,9 +1,9 @@
 import { getAddress } from 'viem'
 import type { Logger } from 'pino'
-import type { ChainConfig } from './domain/chainConfig.js'
-import { compareContracts, type Comparison, type ContractOfChain, type KnownContract } from './domain/dropped.js'
-import type { UnconfiguredCredit } from './services/findings/state.js'
-import type { Database } from './store/connection/database.js'
+import type { ChainConfig } from '../domain/chainConfig.js'
+import { compareContracts, type Comparison, type ContractOfChain, type KnownContract } from '../domain/dropped.js'
+import type { UnconfiguredCredit } from '../services/findings/state.js'
+import type { Database } from '../store/connection/database.js'
 import {
   countLeadingTo,
   readCreditLeft,
@@ -11,7 +11,7 @@ import {
   readUnderWay,
   rememberContracts,
   type UnderWay,
-} from './store/knownContracts.js'
+} from '../store/knownContracts.js'
 
 /** The chains file drops what the service still needs; with it back, the service starts. */
 export class ConfigurationRefused extends Error {

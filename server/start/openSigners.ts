@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
-import { createRemoteSigners } from './chain/keys/remoteSigner.js'
-import { createSigner, type Signer } from './chain/keys/signer.js'
-import type { OperatorKeys } from './config/operatorKeys.js'
+import { createRemoteSigners } from '../chain/keys/remoteSigner.js'
+import { createSigner, type Signer } from '../chain/keys/signer.js'
+import type { OperatorKeys } from '../config/operatorKeys.js'
 
 /** Operator keys that can't be used, with every reason; none of them says anything secret. */
 export class KeysUnusable extends Error {
@@ -18,7 +18,7 @@ export async function openSigners(keys: OperatorKeys): Promise<Signer[]> {
   if (keys.kind === 'remote') return createRemoteSigners(keys.url, keys.addresses)
   if (keys.kind === 'addresses') return keys.addresses.map(silentSigner)
   // Loaded where it is needed only: its library is a twentieth of an idle process.
-  const { decryptKeystore } = await import('./chain/keys/keystore.js')
+  const { decryptKeystore } = await import('../chain/keys/keystore.js')
   const problems: string[] = []
   const signers: Signer[] = []
   for (const { path, json } of keys.files) {

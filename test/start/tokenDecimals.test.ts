@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { toHex } from 'viem'
-import { encodeDecimals } from '../server/chain/contracts.js'
-import type { ChainConfig, TokenConfig } from '../server/domain/chainConfig.js'
-import { type JsonCall, startFaultyNode } from './chain/faultyNode.js'
-import { changedChainsFile } from './support/changedChainsFile.js'
+import { encodeDecimals } from '../../server/chain/contracts.js'
+import type { ChainConfig, TokenConfig } from '../../server/domain/chainConfig.js'
+import { type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
+import { changedChainsFile } from '../support/changedChainsFile.js'
 
 describe('the decimals of tokens', () => {
   const { start, stop, a } = changedChainsFile()
