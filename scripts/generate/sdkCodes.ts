@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { format } from 'prettier'
 import { load } from 'js-yaml'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 export const readmePath = join(root, 'sdk', 'README.md')
 export const codesBlock = /<!-- codes -->[^]*<!-- \/codes -->/
 

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 export const clientPath = join(root, 'sdk', 'src', 'client.ts')
 
 /** The client's methods that are one operation each. */
