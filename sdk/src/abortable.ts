@@ -8,13 +8,15 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw reasonOf(signal)
 }
 
-/** What a promise gives; rejects with the signal's reason when it aborts before, and what comes then is dropped. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/** What a promise, or what is none, gives; rejects with the signal's reason when it aborts before, and what comes then is dropped. */
+export function untilAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(reasonOf(signal!) as Error)
     if (signal?.aborted) onAbort()
     signal?.addEventListener('abort', onAbort, { once: true })
-    void promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', onAbort))
+    void Promise.resolve(promise)
+      .then(resolve, reject)
+      .finally(() => signal?.removeEventListener('abort', onAbort))
   })
 }
 

@@ -32,7 +32,7 @@ export async function neededAuthorizations(options: {
       const url = rpcUrls[chainId] ?? rpcUrl
       if (!url) {
         throw new IntentError(
-          `The service names no public node for chain ${chainId}; name one in rpcUrls, or pass chainAuthorizations.`,
+          `The service names no node for chain ${chainId}; name one in rpcUrls or pass chainAuthorizations.`,
         )
       }
       return readAccount({ url, chainId, address: user, send: options.send, signal })
@@ -59,7 +59,7 @@ async function readAccount({ address, ...node }: Node & { address: Address }): P
     ask(node, quantity, 'eth_getTransactionCount', [address, 'pending']),
   ])
   if (Number(chainId) !== node.chainId) {
-    throw new IntentError(`The node named for chain ${node.chainId} is one of chain ${Number(chainId)}.`)
+    throw new IntentError(`The node for chain ${node.chainId} is of chain ${Number(chainId)}.`)
   }
   return { code: code.toLowerCase() as Hex, nonce: Number(count) }
 }

@@ -55,7 +55,7 @@ export function checkSigner(account: unknown, signatureType?: SignatureType): vo
   const method = signatureType === 'ecdsa' ? 'signMessage' : 'signTypedData'
   const given = asObject(account, 'account')
   if (isEthersSigner(given)) {
-    throw new IntentError('account is a signer of ethers; wrap it as the README has it under Wallets.')
+    throw new IntentError('account is a signer of ethers; wrap it as in the README.')
   }
   if (typeof given[method] === 'function') return
   throw new IntentError("account can't sign; give a local account or walletAccount(walletClient).")
@@ -83,7 +83,11 @@ export function checkRegistration({ actionId, intentIndex, stepIndex, hash }: Re
   if (String(actionId).length !== 36) fail('actionId', 'a UUID', actionId)
   asIndex(intentIndex, 'intentIndex')
   asIndex(stepIndex, 'stepIndex')
-  if (typeof hash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(hash)) fail('hash', '0x and 64 hex digits', hash)
+  checkHash(hash, 'hash')
+}
+
+export function checkHash(hash: unknown, at: string): void {
+  if (typeof hash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(hash)) fail(at, '0x and 64 hex digits', hash)
 }
 
 export function asFilledList(value: unknown, at: string): unknown[] {

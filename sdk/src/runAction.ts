@@ -1,5 +1,6 @@
 import type { Hash, Hex } from 'viem'
 import type { Action, ActionRequest } from './amounts.js'
+import { untilAborted } from './abortable.js'
 import { createAsking } from './askForStep.js'
 import { checkTimes } from './checkTimes.js'
 import { IntentTimeoutError, naming, StepFailedError } from './errors.js'
@@ -97,7 +98,7 @@ export async function beginStep(
   const tell = async (step: Step) => {
     const isNews = last === null || describe(step) !== describe(last)
     last = step
-    if (isNews) await onProgress?.({ type: 'step', step })
+    if (isNews) await untilAborted(onProgress?.({ type: 'step', step }), signal)
   }
   // A step that is under way needs no second request.
   const asked = planned.status === 'executing' ? planned : await askFor(calls, planned, ask, stepTimeoutMs, signal)

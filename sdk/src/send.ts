@@ -1,4 +1,5 @@
 import type { Action, ActionRequest } from './amounts.js'
+import { untilAborted } from './abortable.js'
 import { checkSigner } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
 import { type PrepareCalls, type PrepareOptions, prepareAction, signAction } from './prepareAction.js'
@@ -36,11 +37,11 @@ export async function send(calls: SendCalls, options: SendOptions): Promise<Acti
   checkSigner(account)
   checkTimes(options)
   const prepared = await prepareAction(calls, { ...options, idempotencyKey })
-  await onProgress?.({ type: 'prepared', prepared })
+  await untilAborted(onProgress?.({ type: 'prepared', prepared }), signal)
   const request = await signAction(calls, prepared, { account, expect, signal })
-  await onProgress?.({ type: 'signed', request, idempotencyKey })
+  await untilAborted(onProgress?.({ type: 'signed', request, idempotencyKey }), signal)
   const created = await create(calls, request, { idempotencyKey, signal })
-  await onProgress?.({ type: 'created', ...created })
+  await untilAborted(onProgress?.({ type: 'created', ...created }), signal)
   return runAction(calls, created.actionId, options)
 }
 

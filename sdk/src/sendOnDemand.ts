@@ -1,8 +1,8 @@
 import type { Action } from './amounts.js'
 import { type Address, concat, type Hash, type Hex, numberToHex, pad } from 'viem'
-import { abortable, throwIfAborted } from './abortable.js'
+import { abortable, untilAborted, throwIfAborted } from './abortable.js'
 import type { IntentClient } from './client.js'
-import { asFilledList, checkAccount, checkBatch, checkCall, checkSigner, fail } from './checkDraft.js'
+import { asFilledList, checkAccount, checkBatch, checkCall, checkHash, checkSigner, fail } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
 import { IntentError, naming, StepFailedError, UnregisteredPaymentError } from './errors.js'
 import { type Expectation, isSame } from './pins.js'
@@ -66,7 +66,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
   return naming(['actionId', actionId], async () => {
-    await onProgress?.({ type: 'created', ...created })
+    await untilAborted(onProgress?.({ type: 'created', ...created }), signal)
     const steps = (await readAction(client, actionId, { signal })).intents.flatMap((intent) => intent.steps)
     for (const [index, step] of steps.entries()) {
       if (step.status === 'success') continue
@@ -92,8 +92,8 @@ async function payStep(client: IntentClient, step: Step, payment: Payment, optio
   throwIfAborted(options.signal)
   const hash = await options.pay(payment)
   try {
-    if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) throw new IntentError('pay has to give a transaction hash.')
-    await options.onProgress?.({ type: 'paid', step, hash })
+    checkHash(hash, 'pay()')
+    await untilAborted(options.onProgress?.({ type: 'paid', step, hash }), options.signal)
     return await register(client, step, hash, options)
   } catch (cause) {
     throw new UnregisteredPaymentError({ step, hash, cause })
@@ -139,7 +139,7 @@ function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | 
   const own = tokenTransfers.filter(({ from }) => from !== 'solver')
   const [transfer] = own
   if (!transfer) return null
-  if (own.length > 1) throw new IntentError('A step is one transaction: name a call for its transfers.')
+  if (own.length > 1) throw new IntentError('A step is one transaction: name a call.')
   const { to, token, amount } = transfer
   if (BigInt(readToken(token)) === 0n) return { chainId, to, value: amount, data: '0x' }
   // transfer(address,uint256)

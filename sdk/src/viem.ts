@@ -1,5 +1,5 @@
 import type { Action } from './amounts.js'
-import type { Account, Chain as ViemChain, Client, Hash, Hex, LocalAccount, Transport } from 'viem'
+import type { Account, BaseError, Chain as ViemChain, Client, Hash, Hex, LocalAccount, Transport } from 'viem'
 import { addChain, getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
 import { abortable, throwIfAborted } from './abortable.js'
 import { createIntentClient, type IntentClient } from './client.js'
@@ -87,26 +87,27 @@ async function payWith(
   const to = payment.to.toLowerCase()
   // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
   let signed: Hex | undefined
-  const { signTransaction: sign } = account as LocalAccount
-  const signer = {
-    ...account,
-    signTransaction: async (...given: Parameters<typeof sign>) => (signed = await sign(...given)),
-  }
+  const signTransaction = async (...given: never[]) => (signed = await (account as Signing).signTransaction(...given))
+  // No copy of all that it has: it may be of a class, and have methods that want it as `this`.
+  const { address, type, nonceManager } = account as LocalAccount
   try {
-    return await sendTransaction(client, { account: signer, chain: null, ...payment, to } as never)
+    const from = { address, type, nonceManager, signTransaction }
+    return await sendTransaction(client, { ...payment, account: from, chain: null, to } as never)
   } catch (error) {
-    if (!signed) throw error
-    const hash = keccak256(signed)
-    // A node that gave no answer may have taken it, and the same bytes can't pay twice. Where none says whether it is there,
-    // the service finds out.
-    const found = await client
-      .request({ method: 'eth_sendRawTransaction', params: [signed] })
-      .catch(({ code }: { code?: number }) =>
-        code ? client.request({ method: 'eth_getTransactionByHash', params: [hash] }).catch(() => hash) : hash,
-      )
-    if (found === null) throw error
-    return hash
+    if (!signed || isRefusal(error as BaseError)) throw error
+    // A node that gave no answer may have taken it, so it is given the same bytes, which can't pay twice, until it says
+    // something of them, nine times in half a minute. Where it does not, the service finds out whether they are there.
+    await client.request({ method: 'eth_sendRawTransaction', params: [signed] }, { retryCount: 8 }).catch(() => null)
+    return keccak256(signed)
   }
+}
+
+type Signing = { signTransaction: (...given: never[]) => Promise<Hex> }
+
+/** Whether a node has refused a transaction, rather than knowing it already or giving no answer (viem's own code -1). */
+function isRefusal(error: BaseError): boolean {
+  const answer = error.walk((cause) => Math.abs((cause as { code?: number }).code ?? 0) > 1)
+  return answer !== null && !/known|too low/i.test(error.details)
 }
 
 /** What wallets answer when they don't know the chain (EIP-3326). */

@@ -120,7 +120,7 @@ export function createWireClient(options: ClientOptions) {
     const timeoutMs = timeoutOf(how)
     const limited = limitedSignal(timeoutMs, how.signal)
     try {
-      return readHeaders(await untilAborted(Promise.resolve(options.headers()), limited.signal), 'headers()')
+      return readHeaders(await untilAborted(options.headers(), limited.signal), 'headers()')
     } catch (error) {
       return limited.fail(error, () => new IntentTimeoutError(`headers() has not answered within ${timeoutMs} ms.`))
     } finally {
@@ -264,12 +264,13 @@ export function createWireClient(options: ClientOptions) {
     async executeStep(
       ref: StepRef,
       body: Wire.StepRequest,
-      waitSeconds = defaultWaitSeconds,
+      waitSeconds: number | undefined,
       how: CallOptions,
     ): Promise<Wire.Step> {
       checkTimes({ waitSeconds })
-      const wait = Math.min(Math.ceil(waitSeconds), longestWaitSeconds)
-      const headers = { Prefer: `wait=${wait}` }
+      const wait = Math.min(Math.ceil(waitSeconds ?? defaultWaitSeconds), longestWaitSeconds)
+      // Told nothing, the service does not wait for what is under way already.
+      const headers = { Prefer: waitSeconds === undefined ? undefined : `wait=${wait}` }
       const timeoutMs = timeoutOf(how) + wait * 1000
       const repeat = body.hash ? 'always' : 'refused'
       const ask = async () => {

@@ -35,8 +35,14 @@ export function createBodyReader(limitBytes: number) {
   })
 
   async function textOf(ctx: Context, bytes: Buffer): Promise<string> {
-    await readText(withBody(ctx, bytes), async () => undefined)
-    return (ctx.request.rawBody ?? '') as string
+    const { request } = ctx
+    try {
+      await readText(withBody(ctx, bytes), async () => undefined)
+      return (request.rawBody ?? '') as string
+    } finally {
+      // Nobody reads them, and the request may wait for a minute.
+      request.rawBody = request.body = undefined
+    }
   }
 
   return {
@@ -58,9 +64,20 @@ export function createBodyReader(limitBytes: number) {
   }
 }
 
+/**
+ * What unpacks it may fail once it is listened to no more, as its limit has been passed, and on what it had begun to unpack
+ * by then: an error that nobody hears ends the process.
+ */
+class WholeBody extends Readable {
+  override pipe<T extends NodeJS.WritableStream>(unpacking: T, options?: { end?: boolean }): T {
+    unpacking.on('error', () => undefined)
+    return super.pipe(unpacking, options)
+  }
+}
+
 /** The same request, whose body is there at once. */
 function withBody(ctx: Context, bytes: Buffer): Context {
-  const whole = new Readable({
+  const whole = new WholeBody({
     read() {
       this.push(bytes)
       this.push(null)

@@ -87,9 +87,8 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       if (!operation.validateParameters(parameters)) throw refuseParameters(operation.validateParameters.errors ?? [])
       ctx.state.subject = subjectOf(parameters.path)
       const isGone = () => ctx.req.socket.destroyed
-      const received = operation.takesBody ? await bodies.receive(ctx) : null
-      if (!probes.has(operation.operationId)) await admitted()
-      const body = received ? validBody(await bodies.read(ctx, received, isGone), operation) : undefined
+      const body = operation.takesBody ? await takeBody(ctx, operation, isGone) : undefined
+      if (!operation.takesBody && !probes.has(operation.operationId)) await admitted()
       if (startsWork.has(operation.operationId)) await options.requireOpen()
       let signal: AbortSignal | null = null
       const request = {
@@ -120,6 +119,13 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
   }
 
   const dispatch = router.routes() as Middleware<ApiState>
+  /** What came is let go of once it has become values: the request may wait for a minute. */
+  async function takeBody(ctx: Context, operation: CompiledOperation, isGone: () => boolean): Promise<unknown> {
+    const received = await bodies.receive(ctx)
+    await admitted()
+    return validBody(await bodies.read(ctx, received, isGone), operation)
+  }
+
   return async (ctx, next) => {
     requireDecodable('path', ctx.path)
     await dispatch(ctx, async () => {

@@ -1,10 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { heldTooMuch } from '../../server/api/heldTooMuch.js'
 import { exchange, post } from '../fuzz/wire.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
+import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 
 const limit = 262_144
@@ -52,6 +53,34 @@ describe('bodies on their way', () => {
     }
     expect(read).to.deep.equal(Array(4).fill({ ...record, venue: 'Börse 取引所' }))
   })
+
+  for (const [encoding, pack] of [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const) {
+    it(`end nothing but themselves where they break off behind the limit, packed as ${encoding}`, async () => {
+      const unheard: unknown[] = []
+      const listen = (error: unknown) => unheard.push(error)
+      const others = process.listeners('uncaughtException')
+      process.removeAllListeners('uncaughtException').on('uncaughtException', listen)
+      try {
+        for (const length of [limit + 1, 290_000, 400_000]) {
+          const packed = pack(Buffer.alloc(length, '0'))
+          for (const cut of [1, 4, 8]) {
+            const request = post(path, packed.subarray(0, -cut), { 'Content-Encoding': encoding })
+            const { answers } = await exchange(http.url, request)
+            expect(answers.map(({ status }) => status)[0]).to.be.oneOf([400, 413])
+          }
+        }
+        await pause(100)
+      } finally {
+        process.removeListener('uncaughtException', listen)
+        for (const other of others) process.on('uncaughtException', other)
+      }
+      expect(unheard).to.deep.equal([])
+    })
+  }
 
   it('take up to the limit, as they come and unpacked, and nothing above it', async () => {
     const ofLength = (length: number) => JSON.stringify(record).padEnd(length)

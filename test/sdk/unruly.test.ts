@@ -59,6 +59,12 @@ describe('the SDK, whatever is around it does,', () => {
     expect(run.status, run.stderr).to.equal(0)
   })
 
+  it('asks for no wait that it is not told, so that what is under way is answered at once', async () => {
+    const { client, received } = await scripted([{ status: 202, body: aStep({ status: 'executing' }) }])
+    await client.executeStep(ref)
+    expect(received[0]!.headers.prefer).to.equal(undefined)
+  })
+
   it('waits for a silent service no longer than that holds a request open', async () => {
     let limitMs = 0
     const setTimer = globalThis.setTimeout
