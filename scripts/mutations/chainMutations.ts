@@ -345,7 +345,7 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/lanes.ts',
-        find: 'return isUnwanted && !forms.at(-1)!.isCancel',
+        find: 'return isUnwanted && !forms.some(({ isCancel }) => isCancel)',
         replace: 'return isUnwanted && forms.length === 0',
       },
     ],

@@ -18,7 +18,7 @@ export const processMutations: Mutation[] = [
     changes: [
       {
         file: 'server/api/router.ts',
-        find: 'if (!probes.has(operation.operationId)) await admitted()',
+        find: 'if (!operation.takesBody && !probes.has(operation.operationId)) await admitted()',
         replace: 'if (probes) await admitted()',
       },
     ],

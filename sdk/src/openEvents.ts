@@ -55,7 +55,7 @@ export async function* openEvents(
   } catch (error) {
     if (error instanceof IntentError) throw error
     limited.fail(new IntentConnectionError('The event stream broke off.', error), () =>
-      isOpen ? new IntentTimeoutError('The event stream has fallen silent.') : new NoEventStreamError(),
+      isOpen ? new IntentTimeoutError('The event stream fell silent.') : new NoEventStreamError(),
     )
   } finally {
     limited.close()

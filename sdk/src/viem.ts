@@ -79,7 +79,7 @@ async function payWith(
   if (!(await isThere())) {
     if (account.type === 'json-rpc') await switchTo(client, chainId, intents, signal)
     if (!(await isThere())) {
-      throw new IntentError(`The wallet client is not on chain ${chainId}.`)
+      throw new IntentError(`The wallet is not on chain ${chainId}.`)
     }
   }
   throwIfAborted(signal)
@@ -106,8 +106,8 @@ type Signing = { signTransaction: (...given: never[]) => Promise<Hex> }
 
 /** Whether a node has refused a transaction, rather than knowing it already or giving no answer (viem's own code -1). */
 function isRefusal(error: BaseError): boolean {
-  const answer = error.walk((cause) => Math.abs((cause as { code?: number }).code ?? 0) > 1)
-  return answer !== null && !/known|too low/i.test(error.details)
+  const isAnswer = (cause: unknown) => Math.abs((cause as { code: number }).code) > 1
+  return error.walk(isAnswer) !== null && !/known|nonce too low/i.test(error.details)
 }
 
 /** What wallets answer when they don't know the chain (EIP-3326). */
@@ -145,5 +145,5 @@ function saysUnknownChain(error: unknown, depth = 0): boolean {
 
 function accountOf(client: WalletClient): Account {
   if (client.account) return client.account
-  throw new IntentError('The wallet client has no account.')
+  throw new IntentError('The wallet has no account.')
 }

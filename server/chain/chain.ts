@@ -171,8 +171,7 @@ export type Chain = {
   decimals(tokens: readonly Address[], options?: { waits: boolean }): Promise<(number | null)[][]>
   vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /**
-   * Whether the vault, or a former one, has paid under this key, by a node that has both. `since`: and this block; without,
-   * the head that was read last.
+   * Whether the vault, or a former one, has paid under this key, by a node that has both. `since`: and this block.
    */
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>
   /** Which of them the vault lets pay; all of them where it does not say. */

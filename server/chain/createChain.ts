@@ -165,7 +165,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
 
     vaultLimits: (tokens) => readVaultLimits(rpc, config.vault, tokens),
 
-    async isFulfilled(stepKey, since = rpc.knownHead()?.number) {
+    async isFulfilled(stepKey, since) {
       const data = encodeIsFulfilled(stepKey)
       const ask = (to: Address) => readFlag(rpc, { to, data, since, isThere: true })
       return (await Promise.all(vaultsOf(config).map(ask))).includes(true)

@@ -271,8 +271,8 @@ describe('a chain', () => {
               : null,
       })
       const behind = through(node.url, dev.url)
-      await behind.head()
-      expect(await behind.isFulfilled(stepKey)).to.equal(true)
+      const { number } = await behind.head()
+      expect(await behind.isFulfilled(stepKey, number)).to.equal(true)
     })
 
     it('is certain with one node of no more than that has upon the block itself', async () => {

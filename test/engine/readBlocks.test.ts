@@ -87,7 +87,7 @@ describe('blocks that were read one after the other', () => {
     const sibling = block(101, 'b', 'a')
     const upper = { linked: [102, 103], isUnderHead: true, unbroken: [] }
     expect(linked(sibling, block(102), block(103))).to.deep.equal(upper)
-    expect(linked(block(100), sibling, block(102))).to.deep.equal({ linked: [102], isUnderHead: true, unbroken: [] })
+    expect(linked(block(100), sibling, block(102))).to.deep.equal({ linked: [102], isUnderHead: true, unbroken: [100] })
     const another = block(103, 'b', 'a')
     const lower = { linked: [101, 102], isUnderHead: true, unbroken: [101, 102] }
     expect(linked(block(101), block(102), another)).to.deep.equal(lower)

@@ -58,6 +58,8 @@ describe('what is sent again on a lane', () => {
   for (const [signature, signTransaction] of [
     ['is there', async () => '0x02'],
     ['is not to be had', () => Promise.reject(new Error('away'))],
+    // Since the cap was lowered.
+    ['may not offer as much as what it cancels', async () => '0x02'],
   ] as const) {
     it(`is a cancel where nothing waits for the transaction any more, and else nothing: its signature ${signature}`, async () => {
       const sent: { raw: string; isCancel: boolean }[] = []
@@ -81,7 +83,13 @@ describe('what is sent again on a lane', () => {
         signerFaults: new Map(),
         signers: new Map([[unwanted.signer, signer]]),
         heads: new Map([[1, { baseFeePerGas: 1n }]]),
-        codec: { replacementFees: () => ({ maxFeePerGas: 2n, maxPriorityFeePerGas: 2n }) },
+        codec: {
+          replacementFees: () =>
+            signature === 'may not offer as much as what it cancels'
+              ? null
+              : { maxFeePerGas: 2n, maxPriorityFeePerGas: 2n },
+          initialFees: () => ({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }),
+        },
         log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
         store: {
           lowestUnminedNonce: async () => 0,
@@ -95,7 +103,7 @@ describe('what is sent again on a lane', () => {
       resends.begin([unwanted], seen)
       await until(() => asked === 1, 'the signature to be asked for')
       await resends.stop()
-      expect(sent).to.deep.equal(signature === 'is there' ? [{ raw: '0x02', isCancel: true }] : [])
+      expect(sent).to.deep.equal(signature === 'is not to be had' ? [] : [{ raw: '0x02', isCancel: true }])
     })
   }
 

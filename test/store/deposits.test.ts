@@ -57,6 +57,20 @@ describe('recorded deposits', () => {
     expect([again.id, again.status, again.requiredConfirmations]).to.deep.equal([id, 'pending', 1])
   })
 
+  it('leave nothing in the books of somebody of whom nothing was ever recorded where they are refused', async () => {
+    const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 100n }
+    for (const isDeposit of [false, true]) {
+      for (const custody of ['vault', 'wallet'] as const) {
+        const amount = isDeposit ? 7n : 100n
+        const { id } = await store.reportDeposit({ ...report, isDeposit, amount }, 1, Date.now())
+        const found = { outcome: 'found', custody, movements, mismatch: 'not that', ...place } as const
+        await store.settleDeposit(id, found, Date.now())
+        expect((await store.readDeposit(id))?.status).to.equal('refused')
+      }
+    }
+    expect(await store.readBalances(user)).to.deep.equal([])
+  })
+
   it('belong to the action whose signed step turns out to have brought them', async () => {
     await deposit(50n)
     const entry = aNewAction({ user, intents: [aSignedIntent(), anOnDemandIntent(user)] })

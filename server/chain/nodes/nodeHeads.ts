@@ -36,9 +36,6 @@ export function createNodeHeads(lookAtAll: () => Promise<NodeHead[]>, count: num
     /** All heads, one look for all who ask meanwhile. */
     compare,
 
-    /** What the chain's head was when it was read last; null: it was not yet. */
-    known: (): Block | null => told && told.block,
-
     /** Takes what a node has told, and answers what the chain's head is by now. */
     saw(node: number, block: Block): Block {
       const now = performance.now()

@@ -68,8 +68,6 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     read,
     readEach,
     readHead,
-    /** The head that was read last; null: none was yet. */
-    knownHead: heads.known,
     /** The newest block of every node, in the order of the addresses, or why it tells none. */
     readHeads: heads.compare,
     unavailable,

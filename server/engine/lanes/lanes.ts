@@ -122,12 +122,12 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
  */
 export async function sendStored(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
   if (!(await tools.sendWindow.hasRoom(transaction))) return
-  const form = transaction.forms.at(-1)!
   // Its nonce has to be used up, and is for nothing: what it would pay has no credit set aside.
   if (isToBeCancelled(transaction)) {
     await replace(transaction, chain, { isCancel: true }, tools)
     return
   }
+  const form = formToSend(transaction)
   const answer = await chain.send(form)
   await noteAnswer(transaction, form, answer, chain, tools)
   if (isUnfunded(answer, tools) && !form.isCancel) await sendCheaper(transaction, chain, tools)
@@ -142,7 +142,12 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
 
 /** Nothing waits for it, and it might pay all the same: while no cancel can be signed, it is sent to nobody. */
 export function isToBeCancelled({ isUnwanted, forms }: JournalTransaction): boolean {
-  return isUnwanted && !forms.at(-1)!.isCancel
+  return isUnwanted && !forms.some(({ isCancel }) => isCancel)
+}
+
+/** The form with the highest fees; of what nothing waits for, among the cancels, though what they cancel may offer more. */
+export function formToSend({ isUnwanted, forms }: JournalTransaction): SignedForm {
+  return forms.findLast(({ isCancel }) => isCancel || !isUnwanted)!
 }
 
 /** Stores what the nodes said to a signed form, and when to look again; whoever can do something about it hears of it. */
@@ -207,14 +212,19 @@ export async function replace(
   tools: EngineTools,
 ): Promise<boolean> {
   const head = await headOf(chain, tools)
-  const fees = tools.codec.replacementFees(transaction.forms, head.baseFeePerGas, tools.tips.on(chain.config), options)
+  const config = tools.tips.on(chain.config)
+  // What nothing waits for is signed no more as it was.
+  const isCancel = options.isCancel || transaction.isUnwanted
+  const raised = tools.codec.replacementFees(transaction.forms, head.baseFeePerGas, config, { isCancel })
+  // Most nodes have forgotten what was opened again, and take a cancel that offers less: the cap may have been lowered since.
+  const fees = raised ?? (isToBeCancelled(transaction) ? tools.codec.initialFees(head.baseFeePerGas, config) : null)
   if (!fees) {
     // It is looked at every few seconds, maybe for hours; the metric of what is stuck tells of it.
     tools.log.debug(transactionFields(transaction), 'replacement would exceed the fee cap')
     return false
   }
-  const payload = options.isCancel ? await nothingFrom(transaction.signer, chain) : transaction
-  return addForm(transaction, { ...payload, fees, isCancel: options.isCancel }, chain, tools)
+  const payload = isCancel ? await nothingFrom(transaction.signer, chain) : transaction
+  return addForm(transaction, { ...payload, fees, isCancel }, chain, tools)
 }
 
 type Form = Pick<Outgoing, 'to' | 'data' | 'authorizations' | 'gasLimit'> & {

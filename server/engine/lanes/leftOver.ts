@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../../chain/chain.js'
 import { highestNonce } from '../../domain/toldNonce.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
-import { isToBeCancelled } from './lanes.js'
+import { formToSend, isToBeCancelled } from './lanes.js'
 import type { EngineTools } from '../tools.js'
 
 /** Sent so long before a block was made, it could have been in it. */
@@ -69,7 +69,7 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
     while (!stopped) {
       const missing = await readSent(signer, nonce)
       if (!missing || wasHanded(signer, nonce)) break
-      const { kind } = await chain.send(missing.forms.at(-1)!)
+      const { kind } = await chain.send(formToSend(missing))
       handed.set(signer, { nonce, until: kind === 'ambiguous' ? performance.now() + unansweredMs : Infinity })
       if (kind === 'accepted') dropped.push(nonce++)
       else if (kind === 'known') nonce = await firstMissing(signer, nonce)

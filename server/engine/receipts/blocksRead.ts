@@ -26,8 +26,11 @@ export function createBlocksRead(confirmations: number) {
       return last!.number
     },
 
-    /** They have been read, and all that is in them is dealt with. */
+    /** They have been read, and all that is in them is dealt with. Where they are not upon what was read before, that is read again. */
     note(blocks: readonly Place[]): void {
+      const [first] = blocks
+      const isElsewhere = first && last?.hash && first.number === last.number + 1n && first.parentHash !== last.hash
+      if (isElsewhere) return this.exchanged(first)
       for (const { number, hash } of blocks) {
         last = { number, hash }
         known.set(number, hash)

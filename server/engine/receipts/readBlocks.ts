@@ -38,7 +38,7 @@ type Linked = {
   linked: BlockReceipts[]
   /** They are the head's, however deep; else the head is too far above them to say so. */
   isUnderHead: boolean
-  /** Those up to the first that does not fit: only another look tells what the chain has at its number. */
+  /** Those from the first on that only another look can put in question: what the chain has at the next number it has to tell. */
   unbroken: BlockReceipts[]
 }
 
@@ -56,8 +56,15 @@ export function linkBlocks(found: readonly BlockReceipts[], head: Block): Linked
     return fits
   })
   linked.reverse()
-  const broken = found.findIndex((one) => !linked.includes(one))
-  return { linked, isUnderHead, unbroken: found.slice(0, broken === -1 ? found.length : broken) }
+  return { linked, isUnderHead, unbroken: found.slice(0, firstInDoubt(found, linked)) }
+}
+
+/** Where one does not name the one below it, that is in doubt, whichever of them is another chain's; else what is not linked. */
+function firstInDoubt(found: readonly BlockReceipts[], linked: readonly BlockReceipts[]): number {
+  const gap = found.findIndex(({ block }, index) => index > 0 && block.parentHash !== found[index - 1]!.block.hash)
+  if (gap !== -1) return gap - 1
+  const loose = found.findIndex((one) => !linked.includes(one))
+  return loose === -1 ? found.length : loose
 }
 
 /**

@@ -200,7 +200,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   async function meetFound(found: readonly BlockReceipts[], head: Block): Promise<void> {
     const { linked, isUnderHead, unbroken } = linkBlocks(found, head)
     if (isUnderHead) for (const { block } of linked) canonical.set(block.number, block.hash)
-    const ours = linked.flatMap(({ receipts }) => receipts)
+    const ours = [...new Set([...unbroken, ...linked])].flatMap(({ receipts }) => receipts)
     await meetAll(ours, head)
     // Not before: what could not be met is read again.
     blocksRead.note(unbroken.map(({ block }) => block))

@@ -292,7 +292,9 @@ async function adoptDone(
   tools: EngineTools,
 ): Promise<Visit | null> {
   const { batch, chain, stepKey } = plan
-  const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey)) && (await owns(given, stepKey, tools))
+  // Of the newest head at the least: where it was not, its credit may be given back.
+  const since = tools.heads.get(chain.config.chainId)?.number
+  const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey, since)) && (await owns(given, stepKey, tools))
   // What was paid in it has to be spent; where no credit is left for that, it is settled as an exposure.
   if (isPaid && (await reserve(given, batch, tools, { isPaid })) === 'stale') return moved
   // What a simulation would say, could it still be run.

@@ -25,18 +25,19 @@ export async function readBalances(database: Database, user: Address): Promise<B
 /**
  * Locks a user's balances until the transaction ends, and reads what is to be booked in them only then, in the same trip: who
  * books in them at the same time is waited for, and what he has booked is seen. On a cluster it takes their being moved as well.
+ * `adds`: those that are not there yet are made, to be locked; who only takes finds nothing there to take.
  */
 export async function underLock<Query extends Statement>(
   database: Database,
   trx: Transaction,
-  { user, chainId, tokens }: { user: Address; chainId: number; tokens: readonly Address[] },
+  { user, chainId, tokens, adds }: { user: Address; chainId: number; tokens: readonly Address[]; adds: boolean },
   query: () => Query,
 ): Promise<Awaited<Query>> {
   const rows = () => trx<BalanceRow>('balances').where({ user, chain_id: chainId }).whereIn('token', tokens)
   const look = () => trx.together(database.lock(rows().orderBy('token').select('token')), query())
   const [locked, found] = await look()
   const missing = tokens.filter((token) => !locked.some((row) => row.token === token))
-  if (missing.length === 0) return found
+  if (missing.length === 0 || !adds) return found
   await addEmpty(
     trx,
     missing.map((token) => ({ user, chain_id: chainId, token })),

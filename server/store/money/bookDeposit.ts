@@ -34,7 +34,9 @@ export async function bookDeposit(
   const registered = isIntoVault ? await registrationOf(trx, row) : 'none'
   const isOfIt = chooseMovements(found.movements, amount) !== null
   if (registered === 'open' && isOfIt) return 'waits'
-  const open = registered === 'backs' ? null : await withoutRecorded(database, trx, row, found)
+  // Where it is not, it may be the rest of what was recorded in part, in books that are there.
+  const mayBeNew = Boolean(row.is_deposit) && isOfIt
+  const open = registered === 'backs' ? null : await withoutRecorded(database, trx, row, found, mayBeNew)
   const chosen = open && chooseMovements(open, amount)
   if (!chosen) {
     return open && !isOfIt
@@ -89,10 +91,11 @@ async function withoutRecorded(
   trx: Transaction,
   row: DepositRow,
   found: FoundDeposit,
+  mayBeNew: boolean,
 ): Promise<Movement[]> {
   const { user, sender, token, chain_id: chainId, transaction_hash: transactionHash } = row
   const start = logKey(row, found)
-  const records = await underLock(database, trx, { user, chainId, tokens: [token] }, () =>
+  const records = await underLock(database, trx, { user, chainId, tokens: [token], adds: mayBeNew }, () =>
     trx('deposit_logs')
       .join('deposits', 'deposits.id', 'deposit_logs.deposit_id')
       .whereBetween('log_key', [start, `${start}~`])

@@ -50,7 +50,7 @@ async function creditTransaction(
   const { chainId, transactionHash, blockHash, user } = brought[0]!
   if (brought.some((arrival) => arrival.blockHash !== blockHash)) throw new Error(`${transactionHash} is in two blocks`)
   const tokens = [...new Set(brought.map(({ token }) => token))]
-  const rows = await underLock(database, trx, { user, chainId, tokens }, () => creditsOf(trx, brought[0]!))
+  const rows = await underLock(database, trx, { user, chainId, tokens, adds: true }, () => creditsOf(trx, brought[0]!))
   requireUndone(standing(rows), brought[0]!)
   const { known, unknown } = tellApart(
     database,
