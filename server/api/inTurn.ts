@@ -41,17 +41,23 @@ export function inTurn(answer: Answer, limits: WaitingLimits): Answer {
     const line: Line = { answering: null, waiting: [] }
     lines.set(socket, line)
     // Until then Node keeps them, also where an answer has told that no further request will be looked at.
-    socket.once('close', () => {
-      waitingInAll -= line.waiting.length
-      line.waiting = []
-    })
+    socket.once('close', () => forget(line))
     return line
+  }
+
+  function forget(line: Line): void {
+    waitingInAll -= line.waiting.length
+    line.waiting = []
   }
 
   function begin(line: Line, request: IncomingMessage, response: ServerResponse): void {
     line.answering = response
     // An event stream has ten listeners besides, with which Node would begin to warn of too many.
     response.setMaxListeners(20)
+    // What came with its request could never be answered, and would keep the places of others.
+    response.once('pipe', () => {
+      if (isEventStream(response)) forget(line)
+    })
     // Node does so by itself only with a body that nobody has begun to read; the next request comes behind it.
     response.once('finish', () => {
       if (!request.readableEnded) request.unpipe().resume()
@@ -66,5 +72,5 @@ export function inTurn(answer: Answer, limits: WaitingLimits): Answer {
 }
 
 function isEventStream(response: ServerResponse): boolean {
-  return response.headersSent && String(response.getHeader('content-type')).startsWith('text/event-stream')
+  return String(response.getHeader('content-type')).startsWith('text/event-stream')
 }

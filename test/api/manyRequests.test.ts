@@ -124,26 +124,30 @@ describe('requests behind an event stream', () => {
 
   beforeEach(async () => {
     probes = 0
-    http = await startHttpLayer({
-      async getLiveness() {
-        probes++
-        return { status: 200, body: { success: true, data: { status: 'ok' }, error: null } }
+    const limits = { connectionLimits: { ...connectionLimits, waitingInAll: 1 } }
+    http = await startHttpLayer(
+      {
+        async getLiveness() {
+          probes++
+          return { status: 200, body: { success: true, data: { status: 'ok' }, error: null } }
+        },
+        async streamActionEvents({ signal }) {
+          isOpen = true
+          const over = new Promise<void>((resolve) => (end = resolve))
+          signal.addEventListener('abort', () => {
+            isOpen = false
+            end()
+          })
+          return {
+            status: 200,
+            body: (async function* () {
+              await over
+            })(),
+          }
+        },
       },
-      async streamActionEvents({ signal }) {
-        isOpen = true
-        const over = new Promise<void>((resolve) => (end = resolve))
-        signal.addEventListener('abort', () => {
-          isOpen = false
-          end()
-        })
-        return {
-          status: 200,
-          body: (async function* () {
-            await over
-          })(),
-        }
-      },
-    })
+      limits,
+    )
   })
   afterEach(() => http.stop())
 
@@ -169,6 +173,10 @@ describe('requests behind an event stream', () => {
   it('are left unanswered where they came before it had begun, which it says', async () => {
     const client = await open(stream + probe)
     expect(client.received()).to.match(/^Connection: close\r$/m)
+    // They keep no place from others, however long it lasts.
+    const { answers } = await exchange(http.url, probe + probe, { answers: 2 })
+    expect(answers).to.have.length(2)
+    probes = 0
     end()
     await until(() => client.isClosed(), 'the end of the stream')
     expect(probes).to.equal(0)

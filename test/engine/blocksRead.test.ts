@@ -43,6 +43,14 @@ describe('how far blocks have been read', () => {
     expect(first.after(at(1, 'b'))).to.equal(-1n)
   })
 
+  it('goes back where what is read does not continue it, as another node has told what was before', () => {
+    const blocks = readUpTo(100)
+    blocks.note([at(101, 'b'), at(102, 'b')])
+    expect([blocks.last(), blocks.after(at(108, 'b'))]).to.deep.equal([97n, 97n])
+    blocks.note([at(98, 'b'), at(99, 'b')])
+    expect(blocks.last()).to.equal(99n)
+  })
+
   it('stays with what a node that is behind tells, and reads what follows on it anew', () => {
     const blocks = readUpTo(100)
     blocks.exchanged(at(98))
