@@ -15,13 +15,25 @@ export async function createTable(
   await runMissing(knex, knex.schema.createTable(name, build))
 }
 
-/** Adds indexes to a table, or those that are still missing, likewise. */
+/**
+ * Adds indexes to a table, or those that are still missing, likewise. On MySQL by one statement: each reads the whole table, and
+ * on a cluster all nodes stand still for it.
+ */
 export async function addIndexes(
   knex: Knex,
   name: string,
   build: (table: Knex.AlterTableBuilder) => void,
 ): Promise<void> {
-  await runMissing(knex, knex.schema.alterTable(name, build))
+  const change = knex.schema.alterTable(name, build)
+  if (knex.client.config.client !== 'mysql2') return runMissing(knex, change)
+  const [rows] = (await knex.raw('show index from ??', [name])) as [{ Key_name: string }[]]
+  const known = new Set(rows.map((row) => row.Key_name))
+  // Such as: alter table `steps` add index `by_user`(`user`, `id`)
+  const additions = (change.toSQL() as unknown as { sql: string }[])
+    .map(({ sql }) => /^alter table `\w+` (add index `(\w+)`.+)$/.exec(sql)!)
+    .filter(([, , index]) => !known.has(index!))
+  if (additions.length > 0)
+    await knex.raw(`alter table ?? ${additions.map(([, addition]) => addition).join(', ')}`, [name])
 }
 
 async function runMissing(knex: Knex, change: Knex.SchemaBuilder): Promise<void> {
