@@ -57,4 +57,26 @@ export const laneMutations: Mutation[] = [
     ],
     tests: ['test/e2e/lostKey.test.ts', '-g', 'until lately'],
   },
+  {
+    name: 'what nothing waits for any more is sent again with all that it pays',
+    changes: [
+      {
+        file: 'server/engine/lanes/lanes.ts',
+        find: 'return isUnwanted && !forms.some(({ isCancel }) => isCancel)',
+        replace: 'return isUnwanted && forms.length === 0',
+      },
+    ],
+    tests: ['test/engine/lanes.test.ts', '-g', 'cancels what was given up'],
+  },
+  {
+    name: 'what a transaction says one node is believed',
+    changes: [
+      {
+        file: 'server/chain/certainty.ts',
+        find: 'return !transaction || isSameContent(',
+        replace: 'return (!transaction || Number(hash) > 0) || isSameContent(',
+      },
+    ],
+    tests: ['test/nodes/lyingNode.test.ts'],
+  },
 ]

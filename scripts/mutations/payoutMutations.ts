@@ -275,7 +275,7 @@ export const payoutMutations: Mutation[] = [
         replace: 'return isCanonical && (isDeep || true)',
       },
     ],
-    tests: ['test/chain/createChain.test.ts', '-g', 'is certain of'],
+    tests: ['test/chain/certainty.test.ts', '-g', 'is certain of'],
   },
   {
     name: 'a deposit waits for no more than what was reported asks for',

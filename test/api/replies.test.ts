@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { getAddress } from 'viem'
 import { createDocsHandlers } from '../../server/api/docs.js'
 import { createHealthHandlers } from '../../server/api/handlers/health.js'
-import { type Handlers, type StreamEvent } from '../../server/api/handlers.js'
+import type { Handlers } from '../../server/api/handlers.js'
 import type * as wire from '../../server/api/generated/types.gen.js'
 import { ServiceError } from '../../server/domain/errors.js'
 import type { HealthReport, HealthService } from '../../server/services/health.js'
@@ -13,25 +13,7 @@ import { randomAddress } from '../support/builders.js'
 import { type HttpLayer, Outage, startHttpLayer } from '../support/httpLayer.js'
 import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
-
-const actionId = '019a9c3e-5b7a-7c21-9d0e-3f6a8b2c4d5e'
-const step = {
-  actionId,
-  intentIndex: 0,
-  stepIndex: 0,
-  mode: '7702',
-  chainId: 31337,
-  status: 'executing',
-  txid: null,
-  transactionHash: null,
-  blockNumber: null,
-  confirmations: 0,
-  requiredConfirmations: 1,
-  attempts: 1,
-  error: null,
-  createdAt: '2026-11-20T13:12:03.706Z',
-  updatedAt: '2026-11-20T13:12:03.706Z',
-} as const satisfies wire.Step
+import { actionId, step } from './aStep.js'
 
 describe('a reply on its way to the client', () => {
   let http: HttpLayer
@@ -235,93 +217,6 @@ describe('a reply on its way to the client', () => {
         expect((await known(path, plain, 'gzip')).status).to.equal(200)
       }
       expect(written).to.equal(1)
-    })
-  })
-
-  describe('of events', () => {
-    const path = `/actions/${actionId}/events`
-    const event = { ...step, traceId: null }
-    const events = (stream: () => AsyncIterable<StreamEvent<wire.StepEvent>>): Partial<Handlers> => ({
-      streamActionEvents: async () => ({ status: 200, body: stream() }),
-    })
-
-    it('comes as server-sent events and ends with the action', async () => {
-      const api = await start(
-        events(async function* () {
-          yield { id: '1', event: 'step', data: event }
-          yield { id: '2', event: 'step', data: { ...event, status: 'success' } }
-        }),
-      )
-      const reply = await api.get(path)
-      expect(reply.headers.get('content-type')).to.contain('text/event-stream')
-      // Comments, which clients skip, keep the connection.
-      expect(reply.body.replaceAll(/^:.*\n\n/gm, '')).to.equal(
-        `id: 1\nevent: step\ndata: ${JSON.stringify(event)}\n\n` +
-          `id: 2\nevent: step\ndata: ${JSON.stringify({ ...event, status: 'success' })}\n\n`,
-      )
-    })
-
-    it('is 204 when nothing will follow', async () => {
-      const api = await start({ streamActionEvents: async () => ({ status: 204 }) })
-      const reply = await api.get(path, { 'last-event-id': '7' })
-      expect([reply.status, reply.body]).to.deep.equal([204, ''])
-      expect(reply.headers.get('cache-control')).to.equal('no-store')
-    })
-
-    it('stops when the client hangs up, and when the server shuts down', async () => {
-      const ended: boolean[] = []
-      await start({
-        streamActionEvents: async ({ signal }) => ({
-          status: 200,
-          body: (async function* () {
-            yield { id: '1', event: 'step', data: event }
-            await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-            ended.push(signal.aborted)
-          })(),
-        }),
-      })
-      const client = new AbortController()
-      const stream = await fetch(http.url + path, { signal: client.signal })
-      await stream.body!.getReader().read()
-      client.abort()
-      await until(() => ended.length === 1, 'the end of the stream')
-      expect(http.log.filter(({ level }) => level === 50)).to.deep.equal([])
-
-      const other = await fetch(http.url + path)
-      const reader = other.body!.getReader()
-      await reader.read()
-      http.shutdown.abort()
-      expect((await reader.read()).done).to.equal(true)
-      expect(ended).to.deep.equal([true, true])
-    })
-
-    it('breaks off where it fails, which the log tells', async () => {
-      await start(
-        events(async function* () {
-          yield { id: '1', event: 'step', data: event }
-          throw new Error('a row that nobody can read')
-        }),
-      )
-      const stream = await fetch(http.url + path)
-      const failed = await stream.text().then(
-        () => false,
-        () => true,
-      )
-      expect(failed).to.equal(true)
-      const broken = () => http.log.filter(({ msg }) => msg === 'an answer has broken off')
-      await until(() => broken().length === 1, 'a line of the log')
-      expect(broken()[0]).to.include({ level: 50, operationId: 'streamActionEvents', actionId })
-      expect((broken()[0]!.err as { message: string }).message).to.equal('a row that nobody can read')
-    })
-
-    it('has no body for HEAD', async () => {
-      await start(
-        events(async function* () {
-          yield { id: '1', event: 'step', data: event }
-        }),
-      )
-      const reply = await fetch(http.url + path, { method: 'HEAD' })
-      expect([reply.status, await reply.text()]).to.deep.equal([200, ''])
     })
   })
 

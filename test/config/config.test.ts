@@ -162,12 +162,7 @@ describe('the configuration', () => {
     ['a delegate that is none', {}, withChain({ delegates: [zero] }), '/chains/0/delegates/0: is the zero address'],
     ['an owner that nobody is', {}, withChain({ vaultOwner: zero }), '/chains/0/vaultOwner: is the zero address'],
     ['a vault with a wrong letter', {}, withChain({ vault: mistyped }), '/chains/0/vault: has a wrong checksum'],
-    [
-      'a former vault with a wrong letter',
-      {},
-      withChain({ formerVaults: [mistyped] }),
-      'formerVaults/0: has a wrong checksum',
-    ],
+    ['a former vault with a wrong letter', {}, withFormer(mistyped), 'formerVaults/0: has a wrong checksum'],
     ['a delegate with a wrong letter', {}, withChain({ delegates: [mistyped] }), 'delegates/0: has a wrong checksum'],
     [
       'a token with a wrong letter',
