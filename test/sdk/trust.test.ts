@@ -1,94 +1,20 @@
 import { expect } from 'chai'
-import type { Address } from 'viem'
-import { createIntentClient } from '../../sdk/src/client.js'
-import { CannotAuthorizeError, ChainMismatchError, IntentError } from '../../sdk/src/errors.js'
-import type { IntentDraft } from '../../sdk/src/prepareAction.js'
-import type { Expectation } from '../../sdk/src/pins.js'
-import type { Progress } from '../../sdk/src/runAction.js'
+import { ChainMismatchError, IntentError } from '../../sdk/src/errors.js'
 import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { signAuthorization } from '../../sdk/src/sign.js'
 import { eip712IntentDigest, recoverIntentSigner } from '../../sdk/src/signing.js'
-import { type Reaction, startScriptedServer } from '../support/scriptedServer.js'
 import { newUser } from '../support/wallets.js'
 import { errorOf } from './scriptedClient.js'
-
-const delegate: Address = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
-const vault: Address = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
-const stranger: Address = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0'
+import { delegate, good, signingScene, stranger, vault } from './signingScene.js'
 
 describe('what is signed', () => {
-  let stop: () => Promise<void> = async () => {}
-  afterEach(() => stop())
-
-  const account = newUser()
-  const intents: IntentDraft[] = [
-    {
-      chainBatches: [
-        {
-          chainId: 31337,
-          tokenTransfers: [{ from: account.address, to: vault, token: stranger, amount: 5n }],
-          calls: [{ to: stranger, value: 0n, data: '0x1234' }],
-        },
-      ],
-    },
-  ]
-
-  /** A service that names these contracts, one after the other, and whose chain's node it is itself. */
-  async function service(
-    contracts: { delegate: Address; delegates?: Address[]; solver: Address }[],
-    expectation?: Expectation,
-    code = '0x',
-  ) {
-    let reads = 0
-    let url = ''
-    const rpc: Record<string, unknown> = { eth_chainId: '0x7a69', eth_getCode: code, eth_getTransactionCount: '0x3' }
-    const server = await startScriptedServer((request): Reaction => {
-      if (request.path === '/node') {
-        const { method } = request.body as { method: string }
-        return { status: 200, body: { result: rpc[method] } }
-      }
-      if (request.path !== '/chains') return { status: 400, body: { error: 'No', requestId: 'r' } }
-      const chain = {
-        chainId: 31337,
-        rpcUrl: `${url}/node`,
-        tokens: [],
-        ...contracts[Math.min(reads++, contracts.length - 1)],
-      }
-      return { status: 200, body: { success: true, data: { chains: [chain] }, error: null } }
-    })
-    url = server.url
-    stop = server.stop
-    const client = createIntentClient({ baseUrl: url, ...(expectation && { expect: expectation }) })
-    return { client, posted: () => server.received.filter((request) => request.path === '/actions') }
-  }
-
-  /** An account that counts what it signs. */
-  function watched() {
-    const signed: string[] = []
-    const watch =
-      <Parameters extends unknown[], Signed>(what: string, sign: (...parameters: Parameters) => Signed) =>
-      (...parameters: Parameters): Signed => {
-        signed.push(what)
-        return sign(...parameters)
-      }
-    return {
-      signed,
-      account: {
-        ...account,
-        signMessage: watch('message', account.signMessage),
-        signTypedData: watch('typed data', account.signTypedData),
-        signAuthorization: watch('authorization', account.signAuthorization),
-      } as typeof account,
-    }
-  }
+  const { account, intents, service, watched } = signingScene()
 
   async function mismatchOf(promise: Promise<unknown>): Promise<ChainMismatchError> {
     const error = await promise.catch((reason: unknown) => reason)
     expect(error).to.be.instanceOf(ChainMismatchError)
     return error as ChainMismatchError
   }
-
-  const good = { delegate, solver: vault }
 
   it('is there to be looked at before, with the digests computed here', async () => {
     const { client } = await service([good])
@@ -257,46 +183,6 @@ describe('what is signed', () => {
     expect(signed).to.deep.equal([])
   })
 
-  it('ends with the prompt at which the call is aborted, without the wallet’s answer', async () => {
-    const { client, posted } = await service([good])
-    for (const method of ['signAuthorization', 'signTypedData'] as const) {
-      const { signed, account: signer } = watched()
-      const controller = new AbortController()
-      const reason = new Error('enough')
-      const asked = () => {
-        signed.push(method)
-        controller.abort(reason)
-        return new Promise<never>(() => {})
-      }
-      const twice = [intents[0]!, intents[0]!]
-      const sending = client.send({
-        account: { ...signer, [method]: asked },
-        intents: twice,
-        signal: controller.signal,
-      })
-      expect(await sending.catch((error: unknown) => error)).to.equal(reason)
-      expect(signed).to.deep.equal(method === 'signTypedData' ? ['authorization', method] : [method])
-    }
-    expect(posted()).to.deep.equal([])
-  })
-
-  it('ends at an abort before the next prompt, also when the wallet answers', async () => {
-    const { client } = await service([good])
-    const { signed, account: signer } = watched()
-    const controller = new AbortController()
-    const signAuthorization: typeof account.signAuthorization = (what) => {
-      controller.abort()
-      return signer.signAuthorization(what)
-    }
-    const prepared = await client.prepareAction({ account, intents })
-    const signing = client.signAction(prepared, {
-      account: { ...signer, signAuthorization },
-      signal: controller.signal,
-    })
-    expect(await signing.catch((error: unknown) => error)).to.equal(controller.signal.reason)
-    expect(signed).to.deep.equal(['authorization'])
-  })
-
   it('is nothing when the list of contracts was shortened, so that there was nothing to compare', async () => {
     const { client } = await service([good, { delegate: stranger, solver: vault }])
     const { signed, account: signer } = watched()
@@ -337,31 +223,5 @@ describe('what is signed', () => {
     expect(await refusal(signing)).to.be.instanceOf(IntentError)
     expect(signed).to.deep.equal([])
     expect(posted()).to.deep.equal([])
-  })
-
-  it('can be sent again with the same body and key when the answer got lost', async () => {
-    const { client, posted } = await service([good])
-    let signed: Extract<Progress, { type: 'signed' }> | null = null
-    await client
-      .send({ account, intents, onProgress: (event) => void (event.type === 'signed' && (signed = event)) })
-      .catch(() => null)
-    const { request, idempotencyKey } = signed!
-    await client.createAction(request, { idempotencyKey }).catch(() => null)
-    const [first, second] = posted()
-    expect(second?.body).to.deep.equal(first?.body)
-    expect(second?.headers['idempotency-key']).to.equal(first?.headers['idempotency-key'])
-  })
-
-  it('tells an account that can’t authorize what to do instead, before it is asked for anything', async () => {
-    const { client } = await service([good])
-    const { signed, account: signer } = watched()
-    const wallet = { address: signer.address, signMessage: signer.signMessage, signTypedData: signer.signTypedData }
-    const error = await client.send({ account: wallet, intents }).catch((reason: unknown) => reason)
-    expect(error).to.be.instanceOf(CannotAuthorizeError)
-    expect((error as CannotAuthorizeError).authorizations).to.deep.equal([
-      { chainId: 31337, address: delegate, nonce: 3 },
-    ])
-    expect((error as Error).message).to.contain('sendOnDemand')
-    expect(signed).to.deep.equal([])
   })
 })
