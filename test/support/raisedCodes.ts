@@ -94,7 +94,7 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
 const otherWords = [
   'domain/errors.ts',
   'api/problem.ts',
-  'metrics.ts',
+  'process/metrics.ts',
   'services/checkAction.ts',
   'engine/steps/executeStep.ts',
   'store/journal/reorganisations.ts',
