@@ -51,14 +51,7 @@ function sendEvents(ctx: Context, events: AsyncIterable<StreamEvent<unknown>>): 
   ctx.set('Connection', 'close')
   ctx.req.resume()
   ctx.type = 'text/event-stream; charset=utf-8'
-  if (ctx.method === 'HEAD') {
-    ctx.body = ''
-    return
-  }
-  const body = Readable.from(eventStream(events), { objectMode: false })
-  // Clients take the end of a connection that is to be closed for the end of the answer, and a reset for what it is.
-  body.once('error', () => ctx.req.socket.resetAndDestroy())
-  ctx.body = body
+  ctx.body = ctx.method === 'HEAD' ? '' : Readable.from(eventStream(events), { objectMode: false })
 }
 
 function withCharset(type: string): string {
