@@ -70,22 +70,27 @@ describe('headers of a request', () => {
 /** More than what the kernel takes in for a client that does not read. */
 const bytes = 10_000_000
 
+/** Answers `/openapi.yaml` with so many bytes; two and a half of such answers may lie unread. */
+function startLargeAnswers(onAsked: () => void): Promise<HttpLayer> {
+  return startHttpLayer(
+    {
+      getLiveness: async () => ({ status: 200, body: { success: true, data: { status: 'ok' }, error: null } }),
+      async getOpenapiYaml() {
+        onAsked()
+        return { status: 200, body: 'x'.repeat(bytes) }
+      },
+    },
+    { connectionLimits: { ...connectionLimits, unreadBytes: 2.5 * bytes, checkEveryMs: 50 } },
+  )
+}
+
 describe('answers that nobody reads', () => {
   const held: Socket[] = []
   let asked = 0
   let http: HttpLayer
 
   before(async () => {
-    http = await startHttpLayer(
-      {
-        getLiveness: async () => ({ status: 200, body: { success: true, data: { status: 'ok' }, error: null } }),
-        async getOpenapiYaml() {
-          asked++
-          return { status: 200, body: 'x'.repeat(bytes) }
-        },
-      },
-      { connectionLimits: { ...connectionLimits, unreadBytes: 2.5 * bytes, checkEveryMs: 50 } },
-    )
+    http = await startLargeAnswers(() => asked++)
   })
   after(async () => {
     for (const socket of held) socket.destroy()
@@ -127,16 +132,7 @@ describe('answers that nobody reads and others that somebody reads slowly', () =
 
   beforeEach(async () => {
     asked = 0
-    http = await startHttpLayer(
-      {
-        getLiveness: async () => ({ status: 200, body: { success: true, data: { status: 'ok' }, error: null } }),
-        async getOpenapiYaml() {
-          asked++
-          return { status: 200, body: 'x'.repeat(bytes) }
-        },
-      },
-      { connectionLimits: { ...connectionLimits, unreadBytes: 2.5 * bytes, checkEveryMs: 50 } },
-    )
+    http = await startLargeAnswers(() => asked++)
   })
   afterEach(async () => {
     for (const socket of held.splice(0)) socket.destroy()

@@ -11,8 +11,8 @@ import type { StepsService } from '../../server/services/steps.js'
 import type { VenueTxHashesService } from '../../server/services/venueTxHashes.js'
 import { createApi, type Api } from '../support/api.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
+import { actionId, step } from './aStep.js'
 
-const actionId = '019a9c3e-5b7a-7c21-9d0e-3f6a8b2c4d5e'
 const user = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
 const json = { 'content-type': 'application/json' }
 
@@ -23,28 +23,14 @@ describe('parameters and small bodies on their way to the services', () => {
   let traces: string[] = []
   let queried: unknown[] = []
 
-  const step: StepView = {
-    actionId,
-    intentIndex: 0,
-    stepIndex: 0,
-    mode: '7702',
-    chainId: 31337,
-    status: 'executing',
-    transactionHash: null,
-    blockNumber: null,
-    confirmations: 0,
-    requiredConfirmations: 1,
-    attempts: 1,
-    error: null,
-    createdAt: 0,
-    updatedAt: 0,
-  }
+  const { txid: _txid, ...told } = step
+  const seen: StepView = { ...told, createdAt: 0, updatedAt: 0 }
   // The services' side of the seam: what reaches it is what these tests are about.
   const steps = {
     async request(ref: unknown, { traceparent, ...order }: { traceparent: string }, waitMs: unknown) {
       asked.push([ref, order, waitMs])
       traces.push(traceparent)
-      return step
+      return seen
     },
   } as unknown as StepsService
   const venueTxHashes = {

@@ -22,6 +22,30 @@ describe('what is sent again on a lane', () => {
     return { ...rest, ...never, signer, nonce, forms: [form] } as unknown as JournalTransaction
   }
 
+  /** The engine's, for one transaction that stands first on its lane. */
+  function toolsFor(
+    transaction: JournalTransaction,
+    { signer, codec, baseFeePerGas }: { signer: object; codec: object; baseFeePerGas: bigint },
+  ): EngineTools {
+    return {
+      now: Date.now,
+      look: () => undefined,
+      sendWindow: createSendWindow(async () => [0]),
+      tips: createTips(Date.now),
+      signerFaults: new Map(),
+      signers: new Map([[transaction.signer, signer]]),
+      heads: new Map([[1, { baseFeePerGas }]]),
+      codec,
+      log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+      store: {
+        lowestUnminedNonce: async () => 0,
+        readUnmined: async () => transaction,
+        noteSend: async () => undefined,
+        recordForm: async () => 'recorded',
+      },
+    } as unknown as EngineTools
+  }
+
   it('begins with the lowest nonce, which all others wait for, also where that was not due with them', async () => {
     const sent: string[] = []
     const chain = {
@@ -75,29 +99,14 @@ describe('what is sent again on a lane', () => {
         },
       } as unknown as Chain
       const signer = { signTransaction: (...unsigned: []) => ((asked += 1), signTransaction(...unsigned)) }
-      const tools = {
-        now: Date.now,
-        look: () => undefined,
-        sendWindow: createSendWindow(async () => [0]),
-        tips: createTips(Date.now),
-        signerFaults: new Map(),
-        signers: new Map([[unwanted.signer, signer]]),
-        heads: new Map([[1, { baseFeePerGas: 1n }]]),
-        codec: {
-          replacementFees: () =>
-            signature === 'may not offer as much as what it cancels'
-              ? null
-              : { maxFeePerGas: 2n, maxPriorityFeePerGas: 2n },
-          initialFees: () => ({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }),
-        },
-        log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
-        store: {
-          lowestUnminedNonce: async () => 0,
-          readUnmined: async () => unwanted,
-          noteSend: async () => undefined,
-          recordForm: async () => 'recorded',
-        },
-      } as unknown as EngineTools
+      const codec = {
+        replacementFees: () =>
+          signature === 'may not offer as much as what it cancels'
+            ? null
+            : { maxFeePerGas: 2n, maxPriorityFeePerGas: 2n },
+        initialFees: () => ({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }),
+      }
+      const tools = toolsFor(unwanted, { signer, codec, baseFeePerGas: 1n })
       const resends = createResends(chain, tools)
       const seen = { head: { baseFeePerGas: 1n } as Block, movedAt: 0, unanswered: new Set<number>() }
       resends.begin([unwanted], seen)
@@ -120,23 +129,8 @@ describe('what is sent again on a lane', () => {
         send: async () => ({ kind: 'accepted', text: 'ok' }),
       } as unknown as Chain
       const signer = { signTransaction: async () => ((signed += 1), '0x02') }
-      const tools = {
-        now: Date.now,
-        look: () => undefined,
-        sendWindow: createSendWindow(async () => [0]),
-        tips: createTips(Date.now),
-        signerFaults: new Map(),
-        signers: new Map([[stuck.signer, signer]]),
-        heads: new Map([[1, { baseFeePerGas: 100n }]]),
-        codec: { replacementFees: () => ({ maxFeePerGas: 200n, maxPriorityFeePerGas: 2n }) },
-        log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
-        store: {
-          lowestUnminedNonce: async () => 0,
-          readUnmined: async () => stuck,
-          noteSend: async () => undefined,
-          recordForm: async () => 'recorded',
-        },
-      } as unknown as EngineTools
+      const codec = { replacementFees: () => ({ maxFeePerGas: 200n, maxPriorityFeePerGas: 2n }) }
+      const tools = toolsFor(stuck, { signer, codec, baseFeePerGas: 100n })
       const seen = { head: { baseFeePerGas: 100n } as Block, movedAt: 0, unanswered: new Set<number>() }
       createResends(chain, tools).begin([stuck], seen)
       await until(() => signed === 1, 'it to be signed')
