@@ -83,11 +83,11 @@ export function planFunding(need: FundingNeed, credits: readonly OpenCredit[], m
  * The order in which credit is used: what was earned in the same action, then, for a signed intent,
  * the user's other credit, same chain first, then oldest first. An unsigned intent has only the first.
  */
-export function orderCredits(
-  credits: readonly OpenCredit[],
+export function orderCredits<Credit extends Pick<OpenCredit, 'creditId' | 'chainId' | 'actionId'>>(
+  credits: readonly Credit[],
   spender: { actionId: string; chainId: number; signed: boolean },
-): OpenCredit[] {
-  const own = (credit: OpenCredit) => credit.actionId === spender.actionId
+): Credit[] {
+  const own = (credit: Credit) => credit.actionId === spender.actionId
   return credits
     .filter((credit) => spender.signed || own(credit))
     .sort(

@@ -5,6 +5,7 @@ import type { SolverNeed } from '../../domain/solverNeeds.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { reduceExposure } from './exposures.js'
 import { moveCredits } from './moveCredits.js'
+import { lockOpenCredits } from './openCredits.js'
 import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
 import { writtenTogether } from '../writtenTogether.js'
 import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type StepRow } from '../rows.js'
@@ -37,18 +38,16 @@ export async function reserveCredit(
   // The caller's lock on the step holds on one node only: see the column.
   await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
 
-  const rows = await database.lock(trx<CreditRow>('credits').where({ user: spender.user, is_open: 1 }).orderBy('id'))
-  const available = new Map(rows.map((row) => [row.id, BigInt(row.available)]))
+  const use = { ...spender, actionId: spender.ref.actionId }
+  const rows = await lockOpenCredits(database, trx, use, needs)
+  const ordered = orderCredits(rows.map(toOpenCredit), use)
+  const available = new Map(ordered.map((credit) => [credit.creditId, credit.available]))
   const draws: Draw[] = []
   const granted: number[] = []
   for (const [transferIndex, need] of needs.entries()) {
     const plan = planFunding(
       need,
-      orderCredits(fitting(rows, available, need), {
-        actionId: spender.ref.actionId,
-        chainId: spender.chainId,
-        signed: spender.signed,
-      }),
+      fitting(ordered, available, need),
       mostDraws - new Set(draws.map(({ creditId }) => creditId)).size,
     )
     if (plan.outcome === 'insufficient') {
@@ -183,20 +182,25 @@ export async function unspendCredit(
   await trx('open_grants').where(stepKeyColumns(ref)).update({ status: 'reserved' })
 }
 
-function fitting(rows: CreditRow[], available: Map<number, bigint>, need: SolverNeed): OpenCredit[] {
-  return rows.flatMap((row) => {
-    const member = need.members.find((m) => m.chainId === row.chain_id && m.token === row.token)
-    if (!member) return []
-    return [
-      {
-        creditId: row.id,
-        chainId: row.chain_id,
-        token: row.token,
-        decimals: member.decimals,
-        available: available.get(row.id)!,
-        actionId: row.action_id,
-      },
-    ]
+function toOpenCredit(row: CreditRow) {
+  return {
+    creditId: row.id,
+    chainId: row.chain_id,
+    token: row.token,
+    available: BigInt(row.available),
+    actionId: row.action_id,
+  }
+}
+
+/** Those that may pay for it, with what is left of them. */
+function fitting(
+  credits: ReturnType<typeof toOpenCredit>[],
+  available: Map<number, bigint>,
+  need: SolverNeed,
+): OpenCredit[] {
+  return credits.flatMap((credit) => {
+    const member = need.members.find((m) => m.chainId === credit.chainId && m.token === credit.token)
+    return member ? [{ ...credit, decimals: member.decimals, available: available.get(credit.creditId)! }] : []
   })
 }
 
