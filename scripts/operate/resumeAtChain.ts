@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
-import { agreedNonce, commonNonce, nonceByNode } from '../../server/domain/toldNonce.js'
+import { agreedNonce, commonNonce, highestNonce, nonceByNode } from '../../server/domain/toldNonce.js'
 import type { Store } from '../../server/store/store.js'
 
 /**
@@ -11,6 +11,7 @@ import type { Store } from '../../server/store/store.js'
 export async function resumeAtChain(chain: Chain, signer: Address, store: Store): Promise<string> {
   const { chainId } = chain.config
   const chainNonce = await agreedByAll(chain, signer)
+  await requireNothingUnknown(chain, signer, { store, chainNonce })
   const lost: number[] = []
   for (const { id, hashes } of await store.readUsedUp({ chainId, signer, chainNonce })) {
     // One that is known is settled by the engine.
@@ -33,4 +34,21 @@ async function agreedByAll(chain: Chain, signer: Address): Promise<number> {
       ? 'The nodes differ: run this again in a moment, and take a node that stays apart out of rpcUrls.'
       : `Fewer than agreement (${agreement}) answer: see to the others, and run this again.`
   throw new Error(`The nodes of chain ${chainId} tell the nonce of ${signer}: ${nonceByNode(told!)}. ${wrong}`)
+}
+
+/** What waits in a node's pool and the journal does not have may pay yet, and would be ahead of the lane at once. */
+async function requireNothingUnknown(
+  chain: Chain,
+  signer: Address,
+  { store, chainNonce }: { store: Store; chainNonce: number },
+): Promise<void> {
+  const { chainId } = chain.config
+  const [told] = await chain.nonces([signer], 'pending')
+  const { nonce: pending, node } = highestNonce(told!)
+  const lane = (await store.readLanes(chainId)).find((entry) => entry.signer === signer)
+  if (!lane || pending <= Math.max(chainNonce, lane.nextNonce)) return
+  throw new Error(
+    `A transaction of ${signer} with nonce ${pending - 1}, which the journal does not have, waits in the pool of rpcUrls/${node} ` +
+      `of chain ${chainId}. Run this again once it is mined, or once the nodes have dropped it.`,
+  )
 }

@@ -108,6 +108,23 @@ describe('a lane whose nonce is not the chain’s', () => {
     expect(await waiting.left()).to.equal(0n)
   })
 
+  it('is paused for what waits in a node’s pool and the journal does not have, until that is mined', async function () {
+    this.timeout(100_000)
+    const url = chain().rpcUrls[0]!
+    await rpc(url, 'evm_setAutomine', [false])
+    const other = sendFrom(chain(), operator, { to: operator.address, value: 0n })
+    await until(async () => (await lane()).status === 'paused', 'the lane to be paused', 40_000)
+    expect((await lane()).reason).to.contain('with what is pending')
+    expect(await resume().catch((error: Error) => error.message)).to.contain('waits in the pool of rpcUrls/0')
+    expect((await lane()).status).to.equal('paused')
+    await rpc(url, 'evm_setAutomine', [true])
+    await rpc(url, 'evm_mine', [])
+    await other
+    const waiting = await ask()
+    expect(await resume()).to.contain('active again')
+    await until(async () => (await waiting.step()).status === 'success', 'the step', 20_000)
+  })
+
   it('is paused when a nonce of the journal was used by something else, and its step is carried out once resumed', async function () {
     this.timeout(100_000)
     const { url, knex } = { url: chain().rpcUrls[0]!, knex: service.database.knex }

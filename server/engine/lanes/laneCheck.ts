@@ -116,28 +116,31 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
     await checkOperators(chain, tools)
     // Paused ones and those whose key is gone as well: in an older database they may have paid since.
     const lanes = (await tools.store.readLanes(chainId)).filter(({ isAhead, isRetired }) => !isAhead && !isRetired)
-    const nonces = await chain.nonces(
-      lanes.map(({ signer }) => signer),
-      'latest',
-    )
-    // Read after the chain's answer, so that a nonce taken meanwhile is not mistaken for drift.
+    const signers = lanes.map(({ signer }) => signer)
+    const [latest, pending] = await Promise.all([chain.nonces(signers, 'latest'), chain.nonces(signers, 'pending')])
+    // Read after the chain's answers, so that a nonce taken meanwhile is not mistaken for drift.
     const current = await tools.store.readLanes(chainId)
-    const seen = lanes.map(({ signer }, index) => {
-      const { nonce, node } = highestNonce(nonces[index]!)
-      return { lane: current.find((entry) => entry.signer === signer)!, chainNonce: nonce, node }
-    })
-    const isAhead = ({ lane, chainNonce }: (typeof seen)[number]) => chainNonce > lane.nextNonce
+    const seen = lanes.map(({ signer }, index) => ({
+      lane: current.find((entry) => entry.signer === signer)!,
+      mined: highestNonce(latest[index]!),
+      // With what waits in the nodes' pools, which may be mined whenever its fee suffices.
+      pending: highestNonce(pending[index]!),
+    }))
+    const isAhead = ({ lane, mined, pending }: (typeof seen)[number]) =>
+      Math.max(mined.nonce, pending.nonce) > lane.nextNonce
     // First what may have cost money already.
-    for (const { lane, chainNonce, node } of seen.filter(isAhead)) {
-      const what = `The chain's nonce ${chainNonce}, as rpcUrls/${node} tells it, is ahead of the journal's ${lane.nextNonce}`
-      await noteAhead(lane, { chainNonce }, what)
+    for (const { lane, mined, pending } of seen.filter(isAhead)) {
+      const [{ nonce, node }, withPending] =
+        mined.nonce > lane.nextNonce ? [mined, ''] : [pending, ' with what is pending']
+      const told = `The chain's nonce${withPending} ${nonce}, as rpcUrls/${node} tells it`
+      await noteAhead(lane, { chainNonce: nonce }, `${told}, is ahead of the journal's ${lane.nextNonce}`)
     }
-    for (const { lane, chainNonce } of seen.filter((one) => !isAhead(one))) {
+    for (const { lane, mined } of seen.filter((one) => !isAhead(one))) {
       const { signer, status } = lane
       if (status !== 'active' || !tools.signers.has(signer)) continue
       try {
-        await lookForStranger(lane, chainNonce)
-        await lookForGap(lane, chainNonce)
+        await lookForStranger(lane, mined.nonce)
+        await lookForGap(lane, mined.nonce)
       } catch (error) {
         // The lanes after it are to be checked all the same.
         tools.log.warn({ err: error, chainId, signer }, 'lane was not checked')
