@@ -167,6 +167,7 @@ export async function startService(
         log: log.child({ part: 'engine' }),
         now,
         isOutage: isAway,
+        isLate: (error) => error instanceof ChainUnavailable && error.isLate,
         changed: signals.changed,
         countStep: metrics.countStep,
         countReorganised: metrics.countReorganised,
@@ -233,8 +234,12 @@ export async function startService(
     const limits = { ...connectionLimits, connections: config.maxConnections }
     const onRefused = reporter(log, refusedMessage, metrics.countRefusedConnection)
     const onUnread = reporter(log, unreadMessage, metrics.countUnreadConnection)
-    const isPublic = config.corsOrigins.includes('*')
-    const server = createHttpServer(app, limits, { isPublic, onRefused, onUnread })
+    const server = createHttpServer(app, limits, {
+      isPublic: config.corsOrigins.includes('*'),
+      onEarlyRefusal: ({ message, ...request }) => log.info({ ...request, refusal: message }, 'request refused unread'),
+      onRefused,
+      onUnread,
+    })
     await listen(server, { host: config.host, port: config.port, portIn: 'PORT' }, backlog)
     const onFailed = () => log.warn('few connections are taken up at a time: the listening socket could not be copied')
     const doors = openDoors(server, { most: config.maxConnections, backlog, onRefused, onFailed })

@@ -196,6 +196,8 @@ export type Chain = {
   ): Promise<(bigint | null)[]>
   /** What a transaction of an account to itself needs, which moves nothing: 21,000, or more where data costs gas besides. */
   gasOfTransfer(account: Address): Promise<bigint>
+  /** What a node suggests as a tip by what blocks have taken lately, in wei per gas. */
+  suggestedTip(): Promise<bigint>
   /** At the pending block. */
   simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
   /**

@@ -175,6 +175,10 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return rpc.read([call('eth_estimateGas', { from: account, to: account })], ([gas]) => readBigInt(resultOf(gas)))
     },
 
+    suggestedTip() {
+      return rpc.read([call('eth_maxPriorityFeePerGas')], ([tip]) => readBigInt(resultOf(tip)))
+    },
+
     async areOperators(signers) {
       const flags = await Promise.all(
         signers.map((signer) => readFlag(rpc, { to: config.vault, data: encodeIsOperator(signer) })),

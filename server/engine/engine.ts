@@ -10,6 +10,7 @@ import { depositQueue } from './depositQueue.js'
 import { createLanesChecked } from './lanes/lanesChecked.js'
 import { createPurses } from './lanes/purses.js'
 import { createSendWindow } from './lanes/sendWindow.js'
+import { createLateSimulations } from './steps/lateSimulations.js'
 import { stepQueue } from './steps/stepQueue.js'
 import { createTips } from './lanes/tips.js'
 import { createTurns } from './lanes/turns.js'
@@ -40,6 +41,7 @@ export function createEngine(given: EngineGiven, bundling: BundleSettings) {
       // Never set back: whoever is late would not be until it has caught up.
       now: () => performance.now(),
     }),
+    lateSimulations: createLateSimulations(),
     turns: createTurns(turnMs),
     sendWindow: createSendWindow(given.store.unminedNonces),
     tips: createTips(given.now),

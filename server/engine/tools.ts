@@ -9,6 +9,7 @@ import type { StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
 import type { Accounts } from './steps/accounts.js'
 import type { Bundles } from './steps/bundles.js'
+import type { LateSimulations } from './steps/lateSimulations.js'
 import type { LanesChecked } from './lanes/lanesChecked.js'
 import type { Purses } from './lanes/purses.js'
 import type { SendWindow } from './lanes/sendWindow.js'
@@ -47,6 +48,8 @@ export type EngineGiven = {
   now: () => number
   /** Whether an error only says that the database or a chain is away for now. */
   isOutage: (error: unknown) => boolean
+  /** Whether nodes have taken too long for what they were asked, as they may again. */
+  isLate: (error: unknown) => boolean
   /** Tells waiting requests of this process that a step has moved; and with `steps`, where to. */
   changed: (topic: string, steps?: readonly StepView[]) => void
   /** Counts a step that has come to its end; `code` says why it failed. */
@@ -63,6 +66,8 @@ export type EngineTools = EngineGiven & {
   bundles: Bundles
   /** Users' accounts, which one step at a time has. */
   accounts: Accounts
+  /** Steps that nodes don't get to the end of simulating. */
+  lateSimulations: LateSimulations
   /** Has each lane record one transaction at a time. */
   turns: Turns
   /** How many unmined transactions of a lane the nodes are to have at once. */

@@ -89,6 +89,7 @@ describe('transactions while fees rise and fall', function () {
       node.behave({
         kind: 'answer',
         answer: ({ method, params }) => {
+          if (method === 'eth_maxPriorityFeePerGas') return { result: toHex(wanted * 2n) }
           if (method !== 'eth_sendRawTransaction') return null
           const raw = params[0] as Hex
           const isTaken = (parseTransaction(raw).maxPriorityFeePerGas ?? 0n) >= wanted

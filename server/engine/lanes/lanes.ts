@@ -132,12 +132,19 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   await noteAnswer(transaction, form, answer, chain, tools)
   if (isUnfunded(answer, tools) && !form.isCancel) await sendCheaper(transaction, chain, tools)
   if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: form.isCancel }, tools)
-  // A user can keep his authorization out of the pools. The others of a bundle must not wait for him; alone he is waited
-  // for like anything that is stuck.
-  const isInTheWay = answer.kind === 'authorityBusy' && transaction.carries.length > 1
+  // A user can keep his authorization out of the pools. The others of a bundle, or of the lane, must not wait for him; alone
+  // he is waited for like anything that is stuck.
+  const isInTheWay =
+    answer.kind === 'authorityBusy' && (transaction.carries.length > 1 || (await isWaitedFor(transaction, tools)))
   if ((isInTheWay || answer.kind === 'dead') && !form.isCancel) {
     await replace(transaction, chain, { isCancel: true }, tools)
   }
+}
+
+/** Whether something was signed for a later nonce of its lane. */
+async function isWaitedFor({ chainId, signer, nonce }: JournalTransaction, tools: EngineTools): Promise<boolean> {
+  const lanes = await tools.store.readLanes(chainId)
+  return lanes.some((lane) => lane.signer === signer && lane.nextNonce > nonce + 1)
 }
 
 /** Nothing waits for it, and it might pay all the same: while no cancel can be signed, it is sent to nobody. */

@@ -105,14 +105,13 @@ export function createResends(chain: Chain, tools: EngineTools) {
 
   /**
    * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
-   * blocks who don't take it, nobody says so; then the others of a bundle go on without him.
+   * blocks who don't take it, nobody says so; then the others of a bundle go on without him, and those of the lane.
    */
   function isGivenUp(transaction: JournalTransaction, seen: Seen): boolean {
-    const { signer, forms, carries, sendOutcome } = transaction
+    const { signer, forms, carries, authorizations, sendOutcome } = transaction
     const { head } = seen
     if (forms.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
-    // One node is silent, so that he might go on for as long as it is: alone he is given up like a bundle then.
-    if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false
+    if (carries.length <= 1 && authorizations.length === 0) return false
     // While no block comes nobody has refused it.
     if (waitsForBlocks(transaction, seen)) return false
     // What pays too little now was raised for the base fee alone.

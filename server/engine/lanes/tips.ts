@@ -1,3 +1,4 @@
+import type { Chain } from '../../chain/chain.js'
 import type { ChainConfig } from '../../domain/chainConfig.js'
 import { elapsedMs } from '../../domain/elapsed.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
@@ -29,11 +30,20 @@ export function createTips(now: () => number) {
       raised.add(id)
     },
 
-    /** This form of it is in a block. */
-    mined({ id, chainId, forms }: JournalTransaction, hash: string): void {
-      if (!raised.delete(id)) return
+    /**
+     * This form of it is in a block. A user can keep out of blocks what carries his authorization, for as long as he likes, so
+     * that it shows no more than what the node suggests as well.
+     */
+    async mined(
+      { id, forms, authorizations }: JournalTransaction,
+      hash: string,
+      chain: Pick<Chain, 'config' | 'suggestedTip'>,
+    ): Promise<void> {
       const form = forms.find((one) => one.hash === hash)
-      if (form && form !== forms[0]) learned.set(chainId, { tip: form.maxPriorityFeePerGas, at: now() })
+      if (!raised.delete(id) || !form || form === forms[0]) return
+      const paid = form.maxPriorityFeePerGas
+      const suggested = authorizations.length === 0 ? paid : await chain.suggestedTip().catch(() => 0n)
+      learned.set(chain.config.chainId, { tip: suggested < paid ? suggested : paid, at: now() })
     },
   }
 

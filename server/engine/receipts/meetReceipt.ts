@@ -54,7 +54,7 @@ async function settleOrNote(
   chain: Chain,
   tools: EngineTools,
 ): Promise<void> {
-  tools.tips.mined(transaction, receipt.hash)
+  await tools.tips.mined(transaction, receipt.hash, chain)
   const confirmations = Number(head - receipt.blockNumber) + 1
   const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
   const note = () =>

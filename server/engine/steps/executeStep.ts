@@ -14,6 +14,7 @@ import { isPaidByFormer } from './formerVaults.js'
 import { headOf, noLane } from '../lanes/lanes.js'
 import { anOperator, hasOperator, isOperatorsFault } from '../lanes/operators.js'
 import { type Payload, payloadOf } from './payload.js'
+import { stepFields } from '../logFields.js'
 import { findPermission, namedDelegate } from './permission.js'
 import type { EngineTools } from '../tools.js'
 import { endStep, failStep, moved, type Visit, waits, waitsEverLater } from '../visit.js'
@@ -137,9 +138,37 @@ async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<
   if (isKeyNew && !(await tools.store.fixStepKey(given.ref, stepKey))) return failStep(given, sameEntitlement, tools)
   const work = isKeyNew ? { ...given, stepKey } : given
   const wasRight = named === null ? authorization === null : named === delegate
-  const simulated = await (wasRight ? first : simulateWith(authorization && delegate))
-  const judged = await judge(work, plan, simulated, tools)
+  const simulating = wasRight ? first : simulateWith(authorization && delegate)
+  const tried = await inTime(work, plan, simulating, tools)
+  if ('visit' in tried) return tried.visit
+  const judged = await judge(work, plan, tried.simulated, tools)
   return judged.outcome === 'ended' ? judged.visit : { work, authorization, gas: judged.gas }
+}
+
+/**
+ * Waits for a simulation. A visit: it takes nodes longer than they are waited for, though they answer what else is asked. Tried
+ * without end, such steps would keep them from simulating others.
+ */
+async function inTime(
+  work: StepWork,
+  plan: Plan,
+  simulating: Promise<Simulated>,
+  tools: EngineTools,
+): Promise<{ simulated: Simulated } | { visit: Visit }> {
+  const { chain } = plan
+  try {
+    const simulated = await simulating
+    tools.lateSimulations.forget(work)
+    return { simulated }
+  } catch (error) {
+    const isItsOwn = tools.isLate(error) && (await chain.head().catch(() => null)) !== null
+    if (!isItsOwn) throw error
+    const againMs = tools.lateSimulations.note(work, chain.config.pollIntervalMs)
+    tools.log.warn({ err: error, ...stepFields(work), againMs }, 'a step’s simulation takes nodes too long')
+    if (againMs !== null) return { visit: waits(againMs) }
+    const message = `Time and again the nodes of chain ${chain.config.chainId} did not get to the end of the step’s simulation in time. Nothing was sent.`
+    return { visit: await failUnlessDone(work, plan, { code: 'gas_limit_exceeded', message, retryable: true }, tools) }
+  }
 }
 
 const sameEntitlement = {
@@ -238,7 +267,8 @@ async function simulate(
     const logs = simulation.outcome === 'success' ? simulation.logs : null
     return { ...simulation, missing: logs && tools.codec.matchTransfers(batch, logs) }
   }
-  const simulated = await run(true)
+  // Whose simulation was late would be so in company too, and all others with it.
+  const simulated = await run(!tools.lateSimulations.wasLate(work))
   // What others have moved before may have kept it from moving that.
   return simulated.missing ? run(false) : simulated
 }

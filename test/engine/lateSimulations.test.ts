@@ -1,0 +1,81 @@
+import { expect } from 'chai'
+import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
+import { bundleScene } from '../support/bundleScene.js'
+import { pause } from '../support/pause.js'
+
+describe('a step that nodes do not get to the end of simulating', function () {
+  this.timeout(90_000)
+  const scene = bundleScene()
+  const { a } = scene
+  let node: FaultyNode
+
+  before(async () => {
+    node = await startFaultyNode(a().rpcUrls[0]!)
+  })
+  after(() => node.stop())
+  afterEach(() => node.behave({ kind: 'pass' }))
+
+  const behindNode = () =>
+    scene.changedChains((chain, index) => {
+      if (index === 0) chain.rpcUrls = [node.url]
+    })
+
+  it('ends after a few tries, which keep nobody else waiting, and may be asked for again', async () => {
+    const users = await scene.users(5)
+    const slow = users[2]!
+    const wanted = await Promise.all(
+      users.map(async (user) => ({ user, intent: await scene.intentOf(user, [scene.payVault(7n)]) })),
+    )
+    const asked = await scene.ask(wanted)
+    const tries: number[] = []
+    const isHis = ({ method, params }: JsonCall) =>
+      /^eth_(simulateV1|call|estimateGas)$/.test(method) &&
+      JSON.stringify(params).includes(slow.address.toLowerCase().slice(2))
+    node.behave({
+      kind: 'answer',
+      answer: (call) => {
+        if (!isHis(call)) return null
+        if (call.method === 'eth_simulateV1') tries.push(Date.now())
+        return { error: { code: -32000, message: 'execution aborted (timeout = 5s)' } }
+      },
+    })
+    await scene.withService(behindNode(), async (service) => {
+      const others = asked.filter(({ user }) => user !== slow)
+      const startedAt = Date.now()
+      const done = await scene.ends(service, others)
+      expect(done.map(({ status }) => status)).to.deep.equal(Array(4).fill('success'))
+      const takenMs = Date.now() - startedAt
+      const [given] = await scene.ends(service, [asked[2]!])
+      expect(given).to.deep.include({ status: 'error', transactionHash: null })
+      expect(given.error).to.deep.include({ code: 'gas_limit_exceeded', retryable: true })
+      expect(given.error.message).to.include('did not get to the end of the step’s simulation in time')
+      // Each by itself, ever later; the others were done long before.
+      expect(tries.length).to.be.within(5, 15)
+      expect(takenMs).to.be.lessThan(tries.at(-1)! - startedAt)
+      node.behave({ kind: 'pass' })
+      expect((await scene.again(service, asked[2]!)).status).to.equal('success')
+    })
+  })
+
+  it('waits like all others where the chain does not answer at all', async () => {
+    const [user] = await scene.users(1)
+    const asked = await scene.ask([{ user: user!, intent: await scene.intentOf(user!, [scene.payVault(7n)]) }])
+    let looks = 0
+    await scene.withService(behindNode(), async (service) => {
+      node.behave({
+        kind: 'answer',
+        answer: ({ method }) => {
+          if (method === 'eth_simulateV1') looks += 1
+          return { error: { code: -32000, message: 'request timed out' } }
+        },
+      })
+      const [before] = await scene.views(service, asked)
+      expect(before.status).to.equal('executing')
+      await pause(6_000)
+      expect(looks).to.be.greaterThan(3)
+      expect((await scene.views(service, asked))[0].status).to.equal('executing')
+      node.behave({ kind: 'pass' })
+      expect((await scene.ends(service, asked))[0].status).to.equal('success')
+    })
+  })
+})

@@ -1,0 +1,30 @@
+import { expect } from 'chai'
+import { createTips } from '../../server/engine/lanes/tips.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import type { JournalTransaction } from '../../server/store/journal/journalTransactions.js'
+
+describe('the tip that blocks ask for', () => {
+  const config = { chainId: 1, priorityFeePerGas: 10n } as ChainConfig
+  const raised = (authorizations: object[]) => {
+    const form = (tip: bigint) => ({ hash: `0x${tip}`, maxPriorityFeePerGas: tip })
+    return { id: 1, chainId: 1, authorizations, forms: [form(10n), form(12n)] } as unknown as JournalTransaction
+  }
+  const learnedBy = async (transaction: JournalTransaction, hash: string, suggestedTip: () => Promise<bigint>) => {
+    const tips = createTips(() => 0)
+    tips.passedOver(transaction)
+    await tips.mined(transaction, hash, { config, suggestedTip })
+    return tips.on(config).priorityFeePerGas
+  }
+  const unasked = () => Promise.reject(new Error('nobody is asked'))
+
+  it('is that of a form which was taken once the first had been passed over', async () => {
+    expect(await learnedBy(raised([]), '0x12', unasked)).to.equal(12n)
+    expect(await learnedBy(raised([]), '0x10', unasked)).to.equal(10n)
+  })
+
+  it('is no more than a node suggests where a user could keep the transaction out of blocks', async () => {
+    expect(await learnedBy(raised([{}]), '0x12', async () => 13n)).to.equal(12n)
+    expect(await learnedBy(raised([{}]), '0x12', async () => 11n)).to.equal(11n)
+    expect(await learnedBy(raised([{}]), '0x12', unasked)).to.equal(10n)
+  })
+})
