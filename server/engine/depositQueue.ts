@@ -3,16 +3,15 @@ import type { Chain, Receipt } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
 import { isVault } from '../domain/chainConfig.js'
 import type { Custody, Movement } from '../domain/deposit.js'
+import { elapsedMs } from '../domain/elapsed.js'
 import { depositTopic } from '../domain/topics.js'
 import type { DepositResult, DepositWork } from '../store/money/deposits.js'
 import { confirmationsFor } from './receipts/arrivals.js'
 import type { EngineTools } from './tools.js'
-import { nextLookMs } from './receipts/unknownTransaction.js'
+import { laterLookMs, nextLookMs } from './receipts/reportedTransaction.js'
 import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
-/** How soon at the earliest one that waits for its block is looked at again. */
-const pendingMs = 250
 /** How soon one is looked at again of which it can't be measured what has arrived. */
 const unmeasuredMs = 10_000
 /** How soon one is looked at again whose transaction a step is being verified by. */
@@ -28,7 +27,7 @@ export function depositQueue(tools: EngineTools): Queue<DepositWork> {
     chainOf: (work) => work.chainId,
     lengthOf: () => 0,
     visit: (work) => verifyDeposit(work, tools),
-    postpone: (work, delayMs) => tools.store.postponeDeposit(work.id, delayMs),
+    postpone: ({ id }, delayMs) => tools.store.postponeDeposit({ id, delayMs }),
     label: (work) => ({ depositId: work.id, chainId: work.chainId }),
   }
 }
@@ -46,13 +45,12 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
     const message = `txHash: no such transaction has appeared on chain ${work.chainId} within 10 minutes.`
     return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)
   }
-  const { pollIntervalMs } = chain.config
-  const notMined = { confirmations: 0, unseenMs: 0 }
-  if (!receipt) return lookAgain(work, notMined, Math.max(pollIntervalMs, pendingMs), tools)
+  const delayMs = laterLookMs(elapsedMs(work.reportedAt, tools.now()), chain.config.pollIntervalMs)
+  if (!receipt) return lookAgain(work, { confirmations: 0, unseenMs: 0 }, delayMs, tools)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   if (confirmations < needed || !(await chain.isCertain(receipt, needed, transaction))) {
-    return lookAgain(work, { confirmations: Math.max(confirmations, 0), unseenMs: 0 }, pollIntervalMs, tools)
+    return lookAgain(work, { confirmations: Math.max(confirmations, 0), unseenMs: 0 }, delayMs, tools)
   }
   // Not before: in another block it may move what it has not moved in this one.
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
@@ -73,7 +71,7 @@ async function lookAgain(
   delayMs: number,
   tools: EngineTools,
 ): Promise<Visit> {
-  await tools.store.postponeDeposit(work.id, delayMs, seen)
+  await tools.store.postponeDeposit({ id: work.id, delayMs, seen })
   if (seen.confirmations !== work.confirmations) tools.changed(depositTopic(work.id))
   return postponed
 }

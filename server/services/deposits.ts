@@ -38,7 +38,8 @@ export function createDeposits(deps: {
   return {
     /**
      * Records a deposit or withdrawal once the chain has confirmed it; `pending` when that takes longer than the request
-     * is held open: `waitMs`, null for the default. Throws `ServiceError` when the chain says otherwise.
+     * is held open: `waitMs`, null for the default. Throws `ServiceError` when the chain says otherwise, or said so last,
+     * where it takes longer to look again.
      */
     async record(report: DepositReport, waitMs: number | null, signal: AbortSignal): Promise<DepositView> {
       const chain = settings.chains.get(report.chainId)
@@ -59,7 +60,11 @@ export function createDeposits(deps: {
         const issue = issueAt('/amount', 'must be at least 1', 'minimum')
         throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
       }
-      const reported = await store.reportDeposit(report, requiredConfirmations(chain, [report]), deps.now())
+      const { refusal, ...reported } = await store.reportDeposit(
+        report,
+        requiredConfirmations(chain, [report]),
+        deps.now(),
+      )
       deps.wake()
       const deposit = {
         first: reported,
@@ -72,6 +77,11 @@ export function createDeposits(deps: {
       }
       const view = await awaitEnd(deposit, { waitMs: waitMs ?? defaultWaitMs, signal, now: deps.now })
       if (view.error) throw new ServiceError(view.error.code, view.error.message)
+      // Who asks without a wait would else never hear of it.
+      if (view.status === 'pending' && refusal) {
+        const again = 'It is being looked at again; send the same report later for what comes of that.'
+        throw new ServiceError(refusal.code, `${refusal.message} ${again}`)
+      }
       return view
     },
 

@@ -17,7 +17,7 @@ import { readBalances } from './money/balances.js'
 import { readGenesis, rememberGenesis } from './chainIdentities.js'
 import { endLeases, hurryFarOff } from './claims.js'
 import type { Database } from './connection/database.js'
-import { claimDueDeposits, postponeDeposit, readDeposits, reportDeposit, settleDeposit } from './money/deposits.js'
+import { claimDueDeposits, postponeDeposits, readDeposits, reportDeposit, settleDeposit } from './money/deposits.js'
 import { noteEmptyLedger } from './emptyLedger.js'
 import { readEventCounts, readEvents, readProgress } from './actions/events.js'
 import { noteMined, noteSend, postponeTransactions, recordForm, createTransactionRecorder } from './journal/journal.js'
@@ -177,7 +177,7 @@ export function createStore(database: Database) {
     /** Likewise. */
     readDeposit: grouped((ids: number[]) => readDeposits(database, ids), mostAtOnce),
     claimDueDeposits: on(claimDueDeposits),
-    postponeDeposit: on(postponeDeposit),
+    postponeDeposit: grouped(on(postponeDeposits), mostAtOnce),
     settleDeposit: on(settleDeposit),
     readBalances: on(readBalances),
 

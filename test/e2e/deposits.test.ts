@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type Address, parseUnits } from 'viem'
+import { until } from '../support/until.js'
 import { useWatchedService } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, sendFrom, signedIntent, tokenOf, transferData } from '../support/wallets.js'
 
@@ -17,9 +18,9 @@ describe('deposits', () => {
     return { user, hash }
   }
 
-  function report(user: Address, hash: string, amount: bigint, more: object = {}) {
+  function report(user: Address, hash: string, amount: bigint, more: object = {}, headers = {}) {
     const [a] = service.chains
-    return api.post('/coredeposit', {
+    const body = {
       user,
       txHash: hash,
       sender: user,
@@ -27,7 +28,8 @@ describe('deposits', () => {
       chainId: a.chainId,
       amount: amount.toString(),
       ...more,
-    })
+    }
+    return api.post('/coredeposit', body, headers)
   }
 
   it('become credit that funds a signed payout on another chain, once', async () => {
@@ -98,6 +100,19 @@ describe('deposits', () => {
     const reply = await report(user.address, hash, 1_000_001n)
     expect(reply.status).to.equal(400)
     expect(reply.body.error.message).to.contain('1000000')
+  })
+
+  it('are refused also where nobody waits, as they were when they were looked at last', async () => {
+    const { user, hash } = await paid(1_000_000n)
+    const wrong = () => report(user.address, hash, 1_000_001n, {}, { Prefer: 'wait=0' })
+    expect((await wrong()).status).to.equal(202)
+    const refused = await until(async () => {
+      const reply = await wrong()
+      return reply.status !== 202 && reply
+    }, 'the refusal')
+    expect(refused.status).to.equal(400)
+    expect(refused.body.error.code).to.equal('deposit_mismatch')
+    expect(refused.body.error.message).to.contain('1000000').and.to.contain('looked at again')
   })
 
   it('can’t be withdrawn beyond what is recorded, nor by a payout to someone', async () => {

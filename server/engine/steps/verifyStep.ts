@@ -1,9 +1,10 @@
 import type { Hash } from 'viem'
+import { elapsedMs } from '../../domain/elapsed.js'
 import { requiredConfirmations } from '../../domain/finality.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf } from '../receipts/arrivals.js'
 import type { EngineTools } from '../tools.js'
-import { nextLookMs } from '../receipts/unknownTransaction.js'
+import { laterLookMs, nextLookMs } from '../receipts/reportedTransaction.js'
 import { endStep, failStep, type Visit, waits } from '../visit.js'
 
 /** One visit to a step that the user carries out himself: is the registered transaction there, final and as declared? */
@@ -37,7 +38,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     }
     case 'pending':
       await noteNotMined(work, hash, tools)
-      return waits(Math.max(chain.config.pollIntervalMs, 250))
+      return waits(laterLookMs(elapsedMs(work.view.updatedAt, tools.now()), chain.config.pollIntervalMs))
     case 'waiting':
       await tools.store.noteConfirmations(
         work.ref,

@@ -12,6 +12,8 @@ export type DepositWork = DepositView & {
   id: number
   /** For how long the chain has said that it does not know the transaction, in milliseconds. */
   unseenMs: number
+  /** When it was last reported, in unix ms. */
+  reportedAt: number
 }
 
 /** What the chain says of a report. */
@@ -55,6 +57,9 @@ export type DepositRow = {
   recorded_at: number | null
 }
 
+/** A report as it was taken. `refusal`: why it was refused before, where it is looked at again. */
+type ReportedDeposit = DepositWork & { refusal: DepositView['error'] }
+
 /**
  * Stores a report and hands it to the engine; a refused one is looked at again, a recorded one stays. While the
  * transaction holds further movements that the same report fits, it stands for those when it is sent again.
@@ -64,10 +69,11 @@ export async function reportDeposit(
   report: DepositReport,
   requiredConfirmations: number,
   now: number,
-): Promise<DepositWork> {
+): Promise<ReportedDeposit> {
   const key = { report_hash: hashOf(report) }
   const newest = () => database.knex<DepositRow>('deposits').where(key).orderBy('occurrence', 'desc').first()
   let known = await newest()
+  const refusal = known ? errorOf(known) : null
   if (known?.status === 'refused') {
     const { id } = known
     await database.write((knex) =>
@@ -108,7 +114,7 @@ export async function reportDeposit(
       if (!isDuplicate(error)) throw error
     }
   }
-  return toWork((await newest())!)
+  return { ...toWork((await newest())!), refusal }
 }
 
 /** Reports of these ids, each at its place; null where there is none. */
@@ -128,21 +134,22 @@ export async function claimDueDeposits(database: Database, claim: Claim): Promis
 }
 
 /**
- * Looks at a report again after a while. `seen`: how deep its transaction is, and for how long the chain has answered that
+ * When a report is to be looked at again. `seen`: how deep its transaction is, and for how long the chain has answered that
  * it does not know it, where that was found out.
  */
-export async function postponeDeposit(
-  database: Database,
-  id: number,
-  delayMs: number,
-  seen?: { confirmations: number; unseenMs: number },
-): Promise<void> {
-  const found = seen && { confirmations: seen.confirmations, unseen_ms: seen.unseenMs }
-  await database.write((knex) =>
-    knex('deposits')
-      .where({ id, status: 'pending' })
-      .update({ due_at: database.after(delayMs), ...found }),
-  )
+type DepositWait = { id: number; delayMs: number; seen?: { confirmations: number; unseenMs: number } }
+
+/** Has reports looked at again after a while. A power loss may undo it, and they are looked at earlier. */
+export async function postponeDeposits(database: Database, waits: readonly DepositWait[]): Promise<void[]> {
+  const postpone = async (trx: Transaction) => {
+    for (const { id, delayMs, seen } of [...waits].sort((a, b) => a.id - b.id)) {
+      const found = seen && { confirmations: seen.confirmations, unseen_ms: seen.unseenMs }
+      const pending = trx('deposits').where({ id, status: 'pending' })
+      trx.later(pending.update({ due_at: database.after(delayMs), ...found }))
+    }
+  }
+  await database.transact(postpone, { durable: false })
+  return waits.map(() => undefined)
 }
 
 /**
@@ -218,8 +225,13 @@ function toWork(row: DepositRow): DepositWork {
     custody: row.custody,
     confirmations: row.confirmations,
     requiredConfirmations: row.required_confirmations,
-    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    error: errorOf(row),
     unseenMs: row.unseen_ms,
+    reportedAt: row.reported_at,
     recordedAt: row.recorded_at,
   }
+}
+
+function errorOf({ error_code: code, error_message: message }: DepositRow): DepositView['error'] {
+  return code === null ? null : { code, message: message ?? '' }
 }

@@ -1,0 +1,27 @@
+/** How long the chain may go on saying that it does not know a reported transaction; outages don't count. */
+const unknownForMs = 10 * 60 * 1000
+const shortestMs = 1_000
+const longestMs = 15_000
+
+/** How soon at the earliest one that waits for its block is looked at again. */
+const pendingMs = 250
+/** What part of the time since it was named passes until the next look. */
+const laterShare = 0.1
+
+/**
+ * When to look next at a transaction that the chain knows, named so long ago, and that is not final yet: ever later, since
+ * anyone may name the same one in any number of reports, and it may never be mined.
+ */
+export function laterLookMs(sinceMs: number, pollIntervalMs: number): number {
+  return Math.round(Math.max(pollIntervalMs, pendingMs, Math.min(longestMs, sinceMs * laterShare)))
+}
+
+/**
+ * When to ask next for a transaction that the chain has not known for so long; null: never again. Rarer with time, by a
+ * tenth of the wait so far: anyone may report any number of hashes that never appear, and each would else be asked for,
+ * and written down, six hundred times.
+ */
+export function nextLookMs(unseenMs: number, pollIntervalMs: number): number | null {
+  if (unseenMs >= unknownForMs) return null
+  return Math.round(Math.min(longestMs, Math.max(Math.min(pollIntervalMs, shortestMs), unseenMs * laterShare)))
+}
