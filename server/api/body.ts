@@ -83,7 +83,10 @@ function withBody(ctx: Context, bytes: Buffer): Context {
       this.push(null)
     },
   })
-  return Object.create(ctx, { req: { value: Object.assign(whole, { headers: ctx.req.headers }) } }) as Context
+  // Of codings only those in lower case are known there.
+  const { 'content-encoding': encoding, ...others } = ctx.req.headers
+  const headers = { ...others, ...(encoding && { 'content-encoding': encoding.toLowerCase() }) }
+  return Object.create(ctx, { req: { value: Object.assign(whole, { headers }) } }) as Context
 }
 
 function parse(text: string): ReadBody {

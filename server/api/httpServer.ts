@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { ServiceError } from '../domain/errors.js'
 import { type Answer, inTurn, type WaitingLimits } from './inTurn.js'
 import { toProblem } from './problem.js'
+import { requestIdOf } from './requestId.js'
 import { cutUnread } from './unread.js'
 
 /** How long a client may take, all in ms, and how many there may be. */
@@ -40,9 +40,13 @@ export const connectionLimits: ConnectionLimits = {
   waitingInAll: 1_024,
 }
 
+/** A request that was refused before it came to the app, which writes no line of it. */
+export type EarlyRefusal = { requestId: string; status: number; message: string }
+
 type ConnectionEvents = {
   /** Whether browsers may read from anywhere what is refused before it comes to the app, as they may all else. */
   isPublic?: boolean
+  onEarlyRefusal?: (refusal: EarlyRefusal) => void
   /** A connection was one too many. */
   onRefused?: () => void
   /** A client was cut, who had not read what he had asked for. */
@@ -53,7 +57,12 @@ type ConnectionEvents = {
 export function createHttpServer(
   app: Koa,
   limits: ConnectionLimits = connectionLimits,
-  { isPublic = false, onRefused = () => undefined, onUnread = () => undefined }: ConnectionEvents = {},
+  {
+    isPublic = false,
+    onEarlyRefusal = () => undefined,
+    onRefused = () => undefined,
+    onUnread = () => undefined,
+  }: ConnectionEvents = {},
 ): Server {
   const server = createServer({
     headersTimeout: limits.headersMs,
@@ -71,7 +80,13 @@ export function createHttpServer(
   cutUnread(server, { mostBytes: limits.unreadBytes, checkEveryMs: limits.checkEveryMs }, onUnread)
   server.maxHeadersCount = limits.headers
   const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>()
-  const answer = inTurn(soundOnly(app.callback(), { mostHeaders: limits.headers, isPublic }), limits)
+  const refuse = (reason: string | undefined, givenId?: unknown): Refusal => {
+    const [status, message] = wordsFor(reason)
+    const requestId = requestIdOf(givenId)
+    onEarlyRefusal({ requestId, status, message })
+    return refusal({ requestId, status, message }, isPublic)
+  }
+  const answer = inTurn(soundOnly(app.callback(), limits.headers, refuse), limits)
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, { request, response })
     answer(request, response)
@@ -84,14 +99,14 @@ export function createHttpServer(
     // An answer written here must not be taken for that to a request which the app is still busy with.
     const isOwed = last && !(last.request.complete && last.response.writableEnded)
     const canAnswer = !isOwed || (!last.request.complete && !last.response.headersSent)
-    if (socket.writable && canAnswer && error.code !== 'ECONNRESET') socket.write(asText(refusal(error.code, isPublic)))
+    if (socket.writable && canAnswer && error.code !== 'ECONNRESET') socket.write(asText(refuse(error.code)))
     socket.destroy()
   })
   return server
 }
 
 /** Refuses what Node takes for a request, and the app could not or should not. */
-function soundOnly(answer: Answer, { mostHeaders, isPublic }: { mostHeaders: number; isPublic: boolean }): Answer {
+function soundOnly(answer: Answer, mostHeaders: number, refuse: (reason: string, givenId: unknown) => Refusal): Answer {
   return (request, response) => {
     const path = pathOf(request.url ?? '')
     const hasHost = request.httpVersion !== '1.1' || request.headers.host !== undefined
@@ -103,7 +118,7 @@ function soundOnly(answer: Answer, { mostHeaders, isPublic }: { mostHeaders: num
       return
     }
     const reason = hasTooMany ? 'TOO_MANY_HEADERS' : hasHost ? 'BAD_TARGET' : 'NO_HOST'
-    const { status, headers, body } = refusal(reason, isPublic)
+    const { status, headers, body } = refuse(reason, request.headers['x-request-id'])
     response.writeHead(status, headers).end(body)
   }
 }
@@ -121,9 +136,7 @@ function pathOf(target: string): string | null {
 
 type Refusal = { status: number; headers: Record<string, string>; body: string }
 
-function refusal(reason: string | undefined, isPublic: boolean): Refusal {
-  const [status, message] = wordsFor(reason)
-  const requestId = randomUUID()
+function refusal({ requestId, status, message }: EarlyRefusal, isPublic: boolean): Refusal {
   const code = status === 413 ? 'payload_too_large' : 'validation_failed'
   const body = JSON.stringify(toProblem(new ServiceError(code, message), null, requestId).body)
   const headers = {

@@ -63,7 +63,8 @@ function requireJson(ctx: Context): void {
 
 /** Known before it comes, so that nothing is kept which can't be unpacked. */
 function isPackedBy({ headers }: Context): boolean {
-  const encoding = headers['content-encoding'] || 'identity'
+  // Letter case makes no difference (RFC 9110, 8.4.1).
+  const encoding = headers['content-encoding']?.toLowerCase() || 'identity'
   if (encoding === 'identity') return false
   if (['gzip', 'deflate', 'br'].includes(encoding)) return true
   throw unknownEncoding()

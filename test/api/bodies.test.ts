@@ -46,12 +46,13 @@ describe('bodies on their way', () => {
       post(path, json),
       inChunks(json, {}),
       inChunks(gzipSync(json), { 'Content-Encoding': 'gzip' }),
+      post(path, gzipSync(json), { 'Content-Encoding': 'GZip' }),
       post(path, Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), json])),
     ]) {
       const { answers } = await exchange(http.url, bytes)
       expect(answers.map(({ status }) => status)).to.deep.equal([200])
     }
-    expect(read).to.deep.equal(Array(4).fill({ ...record, venue: 'Börse 取引所' }))
+    expect(read).to.deep.equal(Array(5).fill({ ...record, venue: 'Börse 取引所' }))
   })
 
   for (const [encoding, pack] of [

@@ -65,6 +65,21 @@ describe('headers of a request', () => {
       expect(sent.answers).to.have.length(1)
     }
   })
+
+  it('are refused by the name that the client gives its request, or by a new one, which the log has', async () => {
+    const idOf = async (request: string | Buffer) =>
+      (await exchange(http.url, request)).answers[0]!.headers['x-request-id']
+    expect(await idOf(get('/livez', `x-request-id: mine\r\n${'a:\r\n'.repeat(200)}`))).to.equal('mine')
+    expect(await idOf('GET /livez HTTP/1.1\r\nx-request-id: other\r\n\r\n')).to.equal('other')
+    const made = await idOf('GET /livez HTTP/1.1\r\nx-request-id: mine\r\n: none\r\n\r\n')
+    expect(made).to.match(/^[0-9a-f-]{36}$/)
+    const told = http.log.filter(({ msg }) => msg === 'request refused unread')
+    expect(told.slice(-3).map(({ requestId, status }) => [requestId, status])).to.deep.equal([
+      ['mine', 431],
+      ['other', 400],
+      [made, 400],
+    ])
+  })
 })
 
 /** More than what the kernel takes in for a client that does not read. */

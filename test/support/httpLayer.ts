@@ -37,13 +37,14 @@ export async function startHttpLayer(
   } = {},
 ): Promise<HttpLayer> {
   const log: Record<string, unknown>[] = []
+  const logger = pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) })
   const shutdown = new AbortController()
   const { corsOrigins = ['*'] } = options
   const others = operationIds.map((id) => [id, () => Promise.reject(new Error(`${id} has no handler here`))])
   const app = await createApp({
     spec: await loadSpec(),
     handlers: { ...(Object.fromEntries(others) as Handlers), ...handlers },
-    logger: pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) }),
+    logger,
     corsOrigins,
     bodyLimitBytes: 262_144,
     rateLimits: null,
@@ -58,6 +59,7 @@ export async function startHttpLayer(
   let unread = 0
   const server = createHttpServer(app, options.connectionLimits, {
     isPublic: corsOrigins.includes('*'),
+    onEarlyRefusal: (refusal) => logger.info(refusal, 'request refused unread'),
     onRefused: () => void refused++,
     onUnread: () => void unread++,
   })

@@ -564,7 +564,7 @@ export type DepositRecord = {
      */
     custody: 'vault' | 'wallet' | null;
     /**
-     * `confirming` while the transaction is not known or not confirmed often enough.
+     * `confirming` while the transaction is not known, not confirmed often enough, or verified as the payment of a step.
      */
     status: 'recorded' | 'confirming';
     /**
@@ -1228,7 +1228,7 @@ export type StepIndex = Index;
 
 /**
  * A word of your choice, such as a UUID, that makes the request safe to repeat. For 24 hours the same key with the same body answers what it answered first, with `Idempotency-Replayed: true`;
- * with another body of the same `user` it is refused (`idempotency_key_reused`). After that it makes another action; a signed intent alone is refused for good where it was taken before (`duplicate_intent`).
+ * with another body of the same `user` it is refused (`idempotency_key_reused`). After that an action without a signed intent is made anew. One with a signed intent answers the same identifiers for good, without that header, and with another body it is refused (`duplicate_intent`).
  * Make it random: an action without a signed intent can be created in anyone's name, and a signed one sent again by whoever has read it, so that a key that can be guessed can be used up by others.
  *
  */
@@ -1315,7 +1315,7 @@ export type CreateActionData = {
     headers?: {
         /**
          * A word of your choice, such as a UUID, that makes the request safe to repeat. For 24 hours the same key with the same body answers what it answered first, with `Idempotency-Replayed: true`;
-         * with another body of the same `user` it is refused (`idempotency_key_reused`). After that it makes another action; a signed intent alone is refused for good where it was taken before (`duplicate_intent`).
+         * with another body of the same `user` it is refused (`idempotency_key_reused`). After that an action without a signed intent is made anew. One with a signed intent answers the same identifiers for good, without that header, and with another body it is refused (`duplicate_intent`).
          * Make it random: an action without a signed intent can be created in anyone's name, and a signed one sent again by whoever has read it, so that a key that can be guessed can be used up by others.
          *
          */
@@ -1867,7 +1867,7 @@ export type RecordDepositResponses = {
      */
     200: DepositRecorded;
     /**
-     * The transaction is not yet known, or not yet confirmed often enough. Send the request again later.
+     * The transaction is not yet known, not yet confirmed often enough, or verified as the payment of a step. Send the request again later.
      */
     202: DepositRecorded;
 };
