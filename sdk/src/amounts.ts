@@ -25,8 +25,8 @@ export type PresignIntent = {
 /** An intent, told apart by its `mode`. */
 export type IntentRequest = SignedIntent | OnDemandIntent | PresignIntent
 
-/** An EIP-7702 authorization, as `signAuthorization` gives it. */
-export type ChainAuthorization = SignedAuthorization & { yParity?: 0 | 1 }
+/** An EIP-7702 authorization, as `signAuthorization` gives it, viem's too. */
+export type ChainAuthorization = SignedAuthorization
 
 /** An action to create. */
 export type ActionRequest = { user: Address } & (

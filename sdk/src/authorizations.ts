@@ -42,12 +42,17 @@ export async function neededAuthorizations(options: {
   for (const [index, { chainId, delegate, delegates = [delegate] }] of chains.entries()) {
     const { code, nonce } = states[index]!
     if (delegates.some((known) => code === `${designator}${known.slice(2)}`.toLowerCase())) continue
-    if (code !== '0x' && !code.startsWith(designator)) {
-      throw new IntentError(`${user} is a contract on chain ${chainId}; only a plain account can be delegated.`)
-    }
+    requireAccount(user, code, chainId)
     needed.push({ address: delegate, chainId, nonce })
   }
   return needed
+}
+
+/** Refuses a contract: it has no key whose signatures the service could take, and sends no transaction of its own. */
+export function requireAccount(user: Address, code: Hex, chainId: number): void {
+  if (code !== '0x' && !code.startsWith(designator)) {
+    throw new IntentError(`${user} is a contract on chain ${chainId}; only a plain account can be a user.`)
+  }
 }
 
 type Node = { url: string; chainId: number; send: Send; signal: AbortSignal | undefined }
@@ -81,8 +86,7 @@ async function ask(
   const { result, error } = answer ?? {}
   if (typeof result === 'string' && wanted.test(result)) return result as Hex
   const says = typeof error?.message === 'string' ? `: ${error.message}` : ''
-  const failed = typeof result === 'string' ? 'answered unreadably to' : 'refused'
-  throw new IntentError(`The node of chain ${chainId} ${failed} ${method}${says}; name another one in rpcUrls.`, {
+  throw new IntentError(`The node of chain ${chainId} did not answer ${method}${says}; name another one in rpcUrls.`, {
     cause: error ?? answer,
   })
 }

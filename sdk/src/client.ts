@@ -22,7 +22,7 @@ import {
 import { naming } from './errors.js'
 import type { ActionFilter, ExecuteOptions, IntentClientOptions } from './clientOptions.js'
 import { runAction, type RunOptions } from './runAction.js'
-import { type Expectation, pin, type PinnedChain } from './pins.js'
+import { checkPins, type Expectation, pin, type PinnedChain } from './pins.js'
 import {
   checkedChains,
   prepareAction,
@@ -42,6 +42,7 @@ import {
   type Step,
   type StepRef,
   type VenueTxHash,
+  type Wire,
 } from './wire.js'
 
 export type IntentClient = ReturnType<typeof createIntentClient>
@@ -51,6 +52,7 @@ export type IntentClient = ReturnType<typeof createIntentClient>
  * reason are repeated where that is safe.
  */
 export function createIntentClient(options: IntentClientOptions) {
+  const { expect } = options
   const wire = createWireClient(options)
   /** The contracts as the caller has last seen them. */
   let seen: PinnedChain[] = []
@@ -77,7 +79,7 @@ export function createIntentClient(options: IntentClientOptions) {
       { idempotencyKey, ...how }: CallOptions & { idempotencyKey?: string | undefined } = {},
     ): Promise<ActionCreated> {
       const key = keyOf(idempotencyKey)
-      return naming(['idempotencyKey', key], () => wire.createAction(inDigits(request), key, how))
+      return naming(['idempotencyKey', key], () => wire.createAction(inDigits(request) as Wire.ActionRequest, key, how))
     },
 
     /**
@@ -212,11 +214,14 @@ export function createIntentClient(options: IntentClientOptions) {
      * there, and the tokens it knows.
      *
      * Each has its `delegate`, which users authorize, and its `solver`, which users pay. Actions are then prepared for
-     * these contracts, and refused when they have changed, until this is called again.
+     * these contracts, and refused when they have changed, until this is called again. Rejects with
+     * `ChainMismatchError` where a chain that the client's `expect` names has others.
      */
     async getChains(how?: CallOptions): Promise<Chain[]> {
       const chains = await readChains(how)
-      seen = chains.map(pin)
+      const pins = chains.map(pin)
+      checkPins(pins, { expect })
+      seen = pins
       return chains
     },
 
@@ -241,7 +246,7 @@ export function createIntentClient(options: IntentClientOptions) {
       request: LegacyTransactionRequest,
       how?: CallOptions,
     ): Promise<{ intentId: string; actionId: string }> {
-      return (await wire.submitTransaction(inDigits(request), how)).data
+      return (await wire.submitTransaction(inDigits(request) as Wire.LegacyTransactionRequest, how)).data
     },
 
     /**
@@ -270,7 +275,7 @@ export function createIntentClient(options: IntentClientOptions) {
     waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(watchCalls, step, how),
     getChains: readChains,
     seen: () => seen,
-    expect: options.expect,
+    expect,
     nodeSend: wire.nodeSend,
   }
 

@@ -30,23 +30,26 @@ export function findChains(chains: readonly Chain[], chainIds: readonly number[]
   })
 }
 
-/** Refuses contracts that are not those expected, or not those seen before. */
+/**
+ * Refuses contracts that are not those expected, or not those seen before. Without `seen` nothing is done with the chains
+ * yet: those that are not named may be others than what is trusted.
+ */
 export function checkPins(
   chains: readonly (Partial<PinnedChain> & { chainId: number })[],
-  { expect = {}, seen }: { expect?: Expectation | undefined; seen: readonly PinnedChain[] },
+  { expect = {}, seen }: { expect?: Expectation | undefined; seen?: readonly PinnedChain[] },
 ): void {
   for (const { chainId, ...chain } of chains) {
-    const before = seen.find((candidate) => candidate.chainId === chainId)
+    const before = seen?.find((candidate) => candidate.chainId === chainId)
     for (const part of ['delegate', 'vault'] as const) {
       const actual = chain[part]
-      if (!actual) continue
+      if (actual === undefined) continue
       const check = (reason: 'unexpected' | 'changed', expected: Address | undefined) => {
         if (!isSame(expected, actual)) {
           throw new ChainMismatchError({ reason, chainId, part, expected: expected ?? null, actual })
         }
       }
       const trusted = expect[`${part}s`]
-      if (trusted) check('unexpected', trusted[chainId])
+      if (trusted && (seen || trusted[chainId])) check('unexpected', trusted[chainId])
       if (before) check('changed', before[part])
     }
   }

@@ -189,11 +189,9 @@ function requirePrepared(prepared: PreparedAction, now: readonly PinnedChain[]):
     }
   }
   for (const { chainId, address } of authorizations) {
-    const chain = now.find((candidate) => candidate.chainId === chainId)
-    if (!isSame(chain?.delegate, address)) {
+    if (!now.some((chain) => chain.chainId === chainId && isSame(chain.delegate, address))) {
       throw new IntentError(
-        `An authorization was altered after it was prepared: on chain ${chainId} it is for ${address}, not for ` +
-          (chain ? `the delegate ${chain.delegate}.` : 'a chain of the action.'),
+        `An authorization was altered after it was prepared: on chain ${chainId} it is for ${address}.`,
       )
     }
   }

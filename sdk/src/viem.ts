@@ -2,6 +2,7 @@ import type { Action } from './amounts.js'
 import type { Account, BaseError, Chain as ViemChain, Client, Hash, Hex, LocalAccount, Transport } from 'viem'
 import { addChain, getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
 import { abortable, throwIfAborted } from './abortable.js'
+import { requireAccount } from './authorizations.js'
 import { createIntentClient, type IntentClient } from './client.js'
 import type { IntentClientOptions } from './clientOptions.js'
 import { IntentError } from './errors.js'
@@ -82,6 +83,9 @@ async function payWith(
       throw new IntentError(`The wallet is not on chain ${chainId}.`)
     }
   }
+  // What a contract pays could never be told to be its own.
+  const code = await client.request({ method: 'eth_getCode', params: [account.address, 'latest'] })
+  requireAccount(account.address, code, chainId)
   throwIfAborted(signal)
   // In lower case, since viem refuses capitals that are no checksum (EIP-55).
   const to = payment.to.toLowerCase()
@@ -94,7 +98,7 @@ async function payWith(
     const from = { address, type, nonceManager, signTransaction }
     return await sendTransaction(client, { ...payment, account: from, chain: null, to } as never)
   } catch (error) {
-    if (!signed || isRefusal(error as BaseError)) throw error
+    if (!signed || refusals.test((error as BaseError).details)) throw error
     // A node that gave no answer may have taken it, so it is given the same bytes, which can't pay twice, until it says
     // something of them, nine times in half a minute. Where it does not, the service finds out whether they are there.
     await client.request({ method: 'eth_sendRawTransaction', params: [signed] }, { retryCount: 8 }).catch(() => null)
@@ -104,11 +108,11 @@ async function payWith(
 
 type Signing = { signTransaction: (...given: never[]) => Promise<Hex> }
 
-/** Whether a node has refused a transaction, rather than knowing it already or giving no answer (viem's own code -1). */
-function isRefusal(error: BaseError): boolean {
-  const isAnswer = (cause: unknown) => Math.abs((cause as { code: number }).code) > 1
-  return error.walk(isAnswer) !== null && !/known|nonce too low/i.test(error.details)
-}
+/**
+ * What nodes say of a transaction that they don't take. Whoever says anything else may have taken it, as a gateway that has
+ * passed it on and waits no longer.
+ */
+const refusals = /gas|underpriced|insufficient|exceeds|invalid [st]|too high/i
 
 /** What wallets answer when they don't know the chain (EIP-3326). */
 const unknownChainCode = 4902
@@ -139,8 +143,8 @@ async function switchTo(
 /** Some answer with the code of an internal error, and have this one within. */
 function saysUnknownChain(error: unknown, depth = 0): boolean {
   const { code, cause, data, originalError } = Object(error) as Record<string, unknown>
-  const within = depth < 4 ? [cause, data, originalError] : []
-  return code === unknownChainCode || within.some((inner) => saysUnknownChain(inner, depth + 1))
+  const isWithin = (inner: unknown) => saysUnknownChain(inner, depth + 1)
+  return code === unknownChainCode || (depth < 4 && [cause, data, originalError].some(isWithin))
 }
 
 function accountOf(client: WalletClient): Account {

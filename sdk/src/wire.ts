@@ -179,14 +179,13 @@ export function createWireClient(options: ClientOptions) {
     operation: Operation<Data, Reply>,
     member: Member<Reply>,
     given: Given<Data>,
-    { signal, timeoutMs, retries }: CallOptions = {},
+    how: CallOptions = {},
     { repeat = 'always', accepts }: { repeat?: 'always' | 'refused'; accepts?: (body: unknown) => boolean } = {},
   ): Promise<{ data: Reply; response: Response }> {
     let data: unknown
     // Where it can be asked again, what can't be read is an answer lost.
     const check = async (answer: Response) => void (data = await readJson(answer, operation))
-    const transport = transportOf({ signal, timeoutMs, retries }, { repeat, check })
-    const response = await transport(await requestOf(operation, given, { signal, timeoutMs }))
+    const response = await transportOf(how, { repeat, check })(await requestOf(operation, given, how))
     if (!response.ok && !accepts?.(data)) throw refusal(operation, response, data)
     if (has(data, member)) return { data: data as Reply, response }
     throw new IntentConnectionError(`The answer to ${operation} lacks ${member}; ${askedAt}`)

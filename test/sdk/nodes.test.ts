@@ -88,7 +88,7 @@ describe('the nodes that an action is prepared with', () => {
         )
         expect(outcome).to.be.instanceOf(IntentError).and.to.include({ retryable: false })
         expect((outcome as Error).message).to.equal(
-          `The node of chain 31337 answered unreadably to ${method}; name another one in rpcUrls.`,
+          `The node of chain 31337 did not answer ${method}; name another one in rpcUrls.`,
         )
       })
     }
@@ -97,7 +97,7 @@ describe('the nodes that an action is prepared with', () => {
   it('are quoted when they refuse, which no second try changes', async () => {
     const { outcome, tries } = await prepare(() => ({ status: 200, body: { error: { message: 'no such method' } } }))
     expect(outcome).to.be.instanceOf(IntentError).and.to.include({ retryable: false })
-    expect((outcome as Error).message).to.match(/node of chain 31337 refused eth_\w+: no such method/)
+    expect((outcome as Error).message).to.match(/node of chain 31337 did not answer eth_\w+: no such method/)
     expect(tries.eth_chainId).to.equal(1)
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createWalletClient, http, type LocalAccount, parseUnits } from 'viem'
-import { UnregisteredPaymentError } from '../../sdk/src/errors.js'
+import { IntentError, UnregisteredPaymentError } from '../../sdk/src/errors.js'
 import type { OnDemandOptions } from '../../sdk/src/sendOnDemand.js'
 import { intentActions } from '../../sdk/src/viem.js'
 import { type Fault, type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
@@ -66,7 +66,8 @@ describe('a payment that a node is given, and of which it says nothing good,', (
     expect(left).to.equal(amount * 2n)
   })
 
-  for (const message of ['already known', 'nonce too low: next nonce 1, tx nonce 0']) {
+  const said = ['already known', 'nonce too low: next nonce 1, tx nonce 0', 'upstream request timed out']
+  for (const message of said) {
     it(`is there where the node says "${message}", whatever another one knows of it`, async () => {
       const [a] = service.chains
       const { outcome, left } = await pay(() => ({
@@ -121,11 +122,41 @@ describe('a payment that a node is given, and of which it says nothing good,', (
     expect((outcome as UnregisteredPaymentError).cause).to.be.instanceOf(RangeError)
   })
 
-  it('is none where the node refuses it, so that nothing was registered and it can be paid again', async () => {
-    const refusal = { error: { code: -32000, message: 'insufficient funds for gas * price + value' } }
-    const { outcome, left } = await pay(() => ({ kind: 'answer', answer: () => refusal }))
-    expect(outcome).to.have.property('name', 'TransactionExecutionError')
+  const refusals = [
+    'insufficient funds for gas * price + value',
+    'max fee per gas less than block base fee',
+    'replacement transaction underpriced',
+    'nonce too high',
+    'invalid sender',
+    'tx fee (2.00 ether) exceeds the configured cap (1.00 ether)',
+  ]
+  for (const message of refusals) {
+    it(`is none where the node refuses it, so that nothing was registered and it can be paid again: ${message}`, async () => {
+      const refusal = { error: { code: -32000, message } }
+      const { outcome, sends, left } = await pay(() => ({ kind: 'answer', answer: () => refusal }))
+      expect(outcome).to.have.property('name', 'TransactionExecutionError')
+      expect(sends).to.equal(1)
+      expect(left).to.equal(amount * 3n)
+    })
+  }
+
+  it('is none of a contract, as which nobody could claim it', async () => {
+    const account = newUser()
+    await rpc(service.chains[0].rpcUrls[0]!, 'anvil_setCode', [account.address, '0x00'])
+    const { outcome, sends, left } = await pay(() => null, {}, account)
+    expect((outcome as Error).message).to.contain('is a contract on chain 31337')
+    expect(outcome).to.be.instanceOf(IntentError)
+    expect(sends).to.equal(0)
     expect(left).to.equal(amount * 3n)
+  })
+
+  it('is made by an account that borrows a delegate', async () => {
+    const account = newUser()
+    const [a] = service.chains
+    await rpc(a.rpcUrls[0]!, 'anvil_setCode', [account.address, `0xef0100${a.delegates[0]!.slice(2)}`])
+    const { outcome, left } = await pay(() => null, {}, account)
+    expect(outcome).to.include({ status: 'success' })
+    expect(left).to.equal(amount * 2n)
   })
 
   it('is told before it is registered, and not registered before that is done', async () => {

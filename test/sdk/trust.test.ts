@@ -78,10 +78,26 @@ describe('what is signed', () => {
       const onDemand = sendOnDemand(client, { user: account.address, intents: [{ chainBatches: batches }], pay })
       expect(await mismatchOf(onDemand)).to.include({ reason: 'unexpected', part })
       expect(signed).to.deep.equal([])
+      // Nor are they given to be built into an action, however they change from one reading to the next.
+      expect(await mismatchOf(client.getChains())).to.include({ reason: 'unexpected', part })
       const lowerCase = { ...expectation, [`${part}s`]: { 31337: stranger.toLowerCase() } }
       await client.prepareAction({ account, intents, expect: lowerCase })
     })
   }
+
+  it('is refused where a contract that was there is none any more', async () => {
+    for (const part of ['delegate', 'solver'] as const) {
+      const { client } = await service([good, { ...good, [part]: '' }])
+      await client.getChains()
+      const error = await mismatchOf(client.prepareAction({ account, intents }))
+      expect(error).to.include({ reason: 'changed', part: part === 'solver' ? 'vault' : part, actual: '' })
+    }
+  })
+
+  it('may be looked at on chains that the caller’s list does not name', async () => {
+    const { client } = await service([good], { vaults: { 1: vault } })
+    expect(await client.getChains()).to.have.length(1)
+  })
 
   it('is refused on a chain that the caller’s list does not name', async () => {
     const { client } = await service([good])

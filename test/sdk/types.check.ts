@@ -12,7 +12,7 @@ import {
 import type { ErrorCode, IntentRequest, LegacyTransactionRequest, Step, StepErrorCode } from '../../sdk/src/index.js'
 import type { Finding, FindingCode, HealthReport, HealthStatus, RequestHeaders } from '../../sdk/src/index.js'
 import { intentActions, sendOnDemand, walletAccount } from '../../sdk/src/viem.js'
-import { type Account, createWalletClient, http } from 'viem'
+import { type Account, createWalletClient, http, type SignedAuthorization } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 
 const client = createIntentClient({ baseUrl: 'http://127.0.0.1:3000' })
@@ -54,6 +54,8 @@ const fixed = {
 await client.createAction(fixed)
 const { chainAuthorizations } = fixed
 await client.send({ account, intents: [{ chainBatches: [] }], chainAuthorizations })
+const ofViem = {} as SignedAuthorization
+await client.send({ account, intents: [{ chainBatches: [] }], chainAuthorizations: [ofViem] })
 const batchOnDemand = { chainId: 1, tokenTransfers: [transfer], call } as const
 await sendOnDemand(client, { user, intents: [{ chainBatches: [batchOnDemand] }], pay: async () => '0x' } as const)
 await client.findVenueTxHashes({ address: user, actionTypes: ['swap'] } as const)
