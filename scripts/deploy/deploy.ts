@@ -83,9 +83,12 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     say('Dry run: nothing was sent and nothing was written.')
     return isMissing('deployer') || isMissing('owner') ? 'planned' : found
   }
+  const vaultBlocks = new Map<number, number>()
   if (isMissing('deployer')) {
     for (const { chain, reader } of chains) {
       say(`${chain.chainId} ${chain.name}`)
+      const next = await onChain(chain, nextBlockWithout(file.vault, reader))
+      if (next !== null) vaultBlocks.set(chain.chainId, next)
       await onChain(chain, sendPlanned(chain, reader))
     }
   }
@@ -101,7 +104,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
       say(`${chain.chainId}: the owner ${plan.owner} has to ${what}: to ${to} data ${data}`)
     }
   }
-  file.write(options.out)
+  file.write(options.out, vaultBlocks)
   say(`Checked on chain. Written: ${options.out}`)
   return left
 
@@ -152,4 +155,10 @@ function ownerOf({ owner, signer, chainsFile }: DeployOptions, say: (line: strin
   const found = inFile ?? signer?.address
   if (!found) throw new DeployRefused('--owner <address> is missing, and there is no DEPLOYER_ key to be it')
   return found
+}
+
+/** The block that comes next, in which the vault may be made. Null: it is there. */
+async function nextBlockWithout(vault: Address, reader: PublicClient): Promise<number | null> {
+  const [code = '0x', head] = await Promise.all([reader.getCode({ address: vault }), reader.getBlockNumber()])
+  return code === '0x' ? Number(head) + 1 : null
 }

@@ -4,7 +4,13 @@ import { readChainsFile } from '../../server/config/chainsFile.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { DeployRefused } from './planChain.js'
 
-type Entry = { delegates?: string[]; vault?: string; formerVaults?: string[]; vaultOwner?: unknown }
+type Entry = {
+  delegates?: string[]
+  vault?: string
+  formerVaults?: string[]
+  vaultBlock?: number
+  vaultOwner?: unknown
+}
 
 const nowhere = `0x${'0'.repeat(40)}`
 
@@ -27,7 +33,8 @@ export function readDeployableFile(
   vaultNumber: number
   others: { index: number; named: Address }[]
   isMixed: boolean
-  write: (to: string) => void
+  /** `vaultBlocks`: the block, by chain id, before which a vault was not there yet that has been made now. */
+  write: (to: string, vaultBlocks: ReadonlyMap<number, number>) => void
 } {
   const content = readJson(path)
   const entries = entriesOf(content)
@@ -57,8 +64,7 @@ export function readDeployableFile(
     if (replaced.length > 0) entry.formerVaults = replaced
     else delete entry.formerVaults
   }
-  const text = `${JSON.stringify(content, null, 2)}\n`
-  const { chains, problems } = readChainsFile(text, options.env)
+  const { chains, problems } = readChainsFile(JSON.stringify(content), options.env)
   if (problems.length > 0) throw new DeployRefused(problems.map((problem) => `${path}: ${problem}`).join('\n'))
   return {
     chains,
@@ -66,7 +72,13 @@ export function readDeployableFile(
     vaultNumber,
     others,
     isMixed,
-    write(to) {
+    write(to, vaultBlocks) {
+      for (const [index, entry] of entries.entries()) {
+        const made = vaultBlocks.get(chains[index]!.chainId)
+        // A former one may have had movements before.
+        if (made !== undefined && !entry.formerVaults) entry.vaultBlock ??= made
+      }
+      const text = `${JSON.stringify(content, null, 2)}\n`
       // What a link leads to, and readable for no more than it was: addresses of nodes may hold keys.
       const file = existsSync(to) ? realpathSync(to) : to
       const mode = statSync(existsSync(to) ? to : path).mode & 0o777

@@ -5,6 +5,7 @@ import { createRpcNode } from '../../server/chain/nodes/rpcNode.js'
 import type { Block } from '../../server/chain/chain.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { checkAbilities } from './checkAbilities.js'
+import { checkTip } from './checkTip.js'
 import type { Ask } from './contractReader.js'
 import { createFindings, type Finding } from './finding.js'
 
@@ -73,6 +74,7 @@ export async function checkNode(
   }
   try {
     await checkAbilities({ ask, place, redact }, found)
+    await checkTip(chain, ask, found)
   } catch (error) {
     const text = redact(error instanceof Error ? error.message : 'no answer')
     fault('rpc.unreachable', `it fell silent while it was asked: ${text}`, `Check ${place}.`)

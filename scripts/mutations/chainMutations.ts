@@ -151,8 +151,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/resends.ts',
-        find: "if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false",
-        replace: 'if (carries.length <= 1) return false',
+        find: 'if (carries.length <= 1 && authorizations.length === 0) return false',
+        replace: 'if (carries.length <= 1 && authorizations.length <= 1) return false',
       },
     ],
     tests: ['test/nodes/cameToNothing.test.ts', '-g', 'a few raised fees'],
@@ -162,8 +162,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/resends.ts',
-        find: "if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return false",
-        replace: 'if (carries.length < 1) return false',
+        find: 'const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)',
+        replace: 'const paying = forms',
       },
     ],
     tests: ['test/nodes/replacement.test.ts', '-g', 'never given up'],

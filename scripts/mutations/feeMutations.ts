@@ -18,8 +18,8 @@ export const feeMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/tips.ts',
-        find: 'if (!raised.delete(id)) return',
-        replace: 'if (!raised.delete(id) || (true as boolean)) return',
+        find: 'if (!raised.delete(id) || !form',
+        replace: 'if (!raised.delete(id) || (true as boolean) || !form',
       },
     ],
     tests: ['test/engine/feeSpikes.test.ts', '-g', 'climb to it once'],

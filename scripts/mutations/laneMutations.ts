@@ -79,4 +79,48 @@ export const laneMutations: Mutation[] = [
     ],
     tests: ['test/nodes/lyingNode.test.ts'],
   },
+  {
+    name: 'what waits in a pool and the journal does not have counts for nothing',
+    changes: [
+      {
+        file: 'server/engine/lanes/laneCheck.ts',
+        find: 'Math.max(mined.nonce, pending.nonce) > lane.nextNonce',
+        replace: 'mined.nonce > lane.nextNonce',
+      },
+    ],
+    tests: ['test/engine/lanes.test.ts', '-g', 'waits in a node’s pool'],
+  },
+  {
+    name: 'a lane waits for one user who keeps his authorization out of the pools',
+    changes: [
+      {
+        file: 'server/engine/lanes/lanes.ts',
+        find: '(await isWaitedFor(transaction, tools)))',
+        replace: '((await isWaitedFor(transaction, tools)) && (false as boolean)))',
+      },
+    ],
+    tests: ['test/engine/keptOut.test.ts', '-g', 'until something of its lane'],
+  },
+  {
+    name: 'a user who keeps his authorization out of blocks raises everybody’s tip',
+    changes: [
+      {
+        file: 'server/engine/lanes/tips.ts',
+        find: 'authorizations.length === 0 ? paid',
+        replace: 'authorizations.length >= 0 ? paid',
+      },
+    ],
+    tests: ['test/engine/tips.test.ts'],
+  },
+  {
+    name: 'a step that nodes don’t get to the end of simulating is tried without end',
+    changes: [
+      {
+        file: 'server/engine/steps/lateSimulations.ts',
+        find: 'if (times === most) return null',
+        replace: 'if (times > 100) return null',
+      },
+    ],
+    tests: ['test/engine/lateSimulations.test.ts', '-g', 'ends after a few tries'],
+  },
 ]

@@ -137,8 +137,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/lanes.ts',
-        find: `answer.kind === 'authorityBusy' && transaction.carries.length > 1`,
-        replace: `answer.kind === 'authorityBusy' && transaction.carries.length > 1 && (false as boolean)`,
+        find: '(transaction.carries.length > 1 || (await isWaitedFor',
+        replace: '((false as boolean) || (await isWaitedFor',
       },
     ],
     tests: ['test/engine/bundleCompany.test.ts', '-g', 'is given up when'],

@@ -127,6 +127,7 @@ async function describeCall(order: Order, chain: ChainConfig, vault: Address): P
         if (error instanceof ChainUnavailable) return error
         throw error
       })
+  const [name, place] = vault === chain.vault ? ['the vault', ''] : ['the former vault', ', at the former vault']
   const title = order.sender === 'owner' ? 'the owner' : 'the pending owner'
   const [sender, found] = await Promise.all([readOf(viewing(order.sender)(vault)), readOf(order.ask(vault))])
   if (!(found instanceof ChainUnavailable) && vault !== chain.vault && order.isNothing?.(found)) return []
@@ -134,10 +135,10 @@ async function describeCall(order: Order, chain: ChainConfig, vault: Address): P
   const remark = found instanceof ChainUnavailable ? null : order.remark(found)
   return [
     ...(sender instanceof ChainUnavailable
-      ? [`${chainId}: no node tells ${title} of the vault ${vault} (${sender.reason})`]
+      ? [`${chainId}: no node tells ${title} of ${name} ${vault} (${sender.reason})`]
       : []),
-    ...(remark === null ? [] : [`${chainId}: the vault ${vault} ${remark}`]),
+    ...(remark === null ? [] : [`${chainId}: ${name} ${vault} ${remark}`]),
     // Where it is given to nobody, nobody has to.
-    ...(sender === 0n ? [] : [`${chainId}: ${who} has to ${order.what}: to ${vault} data ${order.data}`]),
+    ...(sender === 0n ? [] : [`${chainId}: ${who} has to ${order.what}${place}: to ${vault} data ${order.data}`]),
   ]
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Address, type Hash, type Hex, padHex, toEventSelector } from 'viem'
 import { encodeBalanceOf, fulfilledTopic } from '../../server/chain/contracts.js'
 import { fulfilledIn } from '../../server/chain/paidByVault.js'
@@ -32,6 +33,11 @@ const withdrawnTopic = toEventSelector('Withdrawn(address,address,uint256)')
 /** As many blocks as nodes that limit the range of a search allow at least; the free plans of some allow the last. */
 const windowSizes = [2_000n, 500n, 100n, 10n]
 const windowsPerRequest = 10
+/** After so many requests that were answered, wider windows are tried again. */
+const widerAfter = 50
+/** How long nobody is asked after a refusal, and how often the node may then ask to be left alone before that is given up. */
+const pauseMs = 1_000
+const mostRests = 60
 /** How many transactions are asked for together, each with its receipt. */
 const readTogether = 40
 /** Searches take longer than what the engine asks for. */
@@ -58,10 +64,12 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
   }
 
   /**
-   * The first block that can hold a movement: the earliest deployment of a vault, found by halves. 0 where no node knows
-   * what was then, and where something was there before the vault: its address is known before it is deployed.
+   * The first block that can hold a movement: as the chains file says, or else the earliest deployment of a vault, found by
+   * halves. 0 where no node knows what was then, and where something was there before the vault: its address is known before
+   * it is deployed.
    */
   async function start(head: bigint): Promise<bigint> {
+    if (chain.vaultBlock !== undefined) return BigInt(chain.vaultBlock)
     try {
       const starts = await Promise.all(vaults.map((vault) => deployedAt(vault, head)))
       const first = starts.reduce((least, at) => (at < least ? at : least), head)
@@ -143,14 +151,14 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
     return rpc.read(asked, sum, { isAnswer: isRevert })
   }
 
-  /** Window by window; where one is refused, in narrower ones from there on. */
+  /** Window by window; where one is refused twice, in narrower ones, and after a while in wider ones again. */
   async function search<Found>(
     filters: readonly object[],
     range: { from: bigint; head: bigint },
     read: (log: unknown) => Found[],
   ): Promise<Found[]> {
     const found: Found[] = []
-    let [widest, from] = [0, range.from]
+    let [widest, from, answered, refused] = [0, range.from, 0, 0]
     while (from <= range.head) {
       const size = windowSizes[widest]!
       const windows = windowsFrom(from, range.head, size)
@@ -158,14 +166,31 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
       try {
         found.push(...(await readLogs(asked, range.head, read)))
         from += size * BigInt(windowsPerRequest)
+        answered += 1
+        refused = 0
+        if (answered % widerAfter === 0 && widest > 0) widest -= 1
       } catch (error) {
-        if (size === windowSizes.at(-1)) throw error
-        // Where no node answers at all, asking for less is no use: that is thrown.
-        await readQuantity(call('eth_blockNumber'))
-        widest += 1
+        refused += 1
+        if (refused > 1 && size === windowSizes.at(-1)) throw error
+        // Once it may have been a passing fault, and of no window.
+        if (refused > 1) [widest, refused] = [widest + 1, 0]
+        await untilAnswered()
       }
     }
     return found
+  }
+
+  /** Leaves nodes alone that have been asked for too much. Where none answers for long, that is thrown. */
+  async function untilAnswered(): Promise<void> {
+    for (let rests = 0; ; rests++) {
+      await pause(pauseMs)
+      try {
+        await readQuantity(call('eth_blockNumber'))
+        return
+      } catch (error) {
+        if (rests === mostRests) throw error
+      }
+    }
   }
 
   /** A node that is behind leaves logs out without a word, so it has to show that it has the head. */

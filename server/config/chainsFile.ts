@@ -41,6 +41,7 @@ type FileChain = {
   delegates: string[]
   vault: string
   formerVaults: string[]
+  vaultBlock?: number
   vaultOwner?: string
   pollIntervalMs: number
   maxFeePerGasCap: string
@@ -179,6 +180,7 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
     delegates: chain.delegates.map(lower),
     vault: lower(chain.vault),
     ...(chain.formerVaults.length > 0 && { formerVaults: chain.formerVaults.map(lower) }),
+    ...(chain.vaultBlock !== undefined && { vaultBlock: chain.vaultBlock }),
     ...(chain.vaultOwner !== undefined && { vaultOwner: lower(chain.vaultOwner) }),
     pollIntervalMs: chain.pollIntervalMs,
     maxFeePerGasCap: BigInt(chain.maxFeePerGasCap),

@@ -61,6 +61,8 @@ export type ChainConfig = {
    * have paid stays paid. Undefined: none.
    */
   formerVaults?: Address[]
+  /** The first block that can hold a movement of the vault or of a former one. Undefined: it has to be looked for. */
+  vaultBlock?: number
   /** Who has to own the vault, lower case; for checking only. Undefined: whoever does is right. */
   vaultOwner?: Address
   /** How often the chain's head is asked for, in milliseconds. */

@@ -2,7 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, lstatSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Abi, type Address, createPublicClient, encodeFunctionData, getAddress, http, zeroAddress } from 'viem'
+import {
+  type Abi,
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  getAddress,
+  http,
+  toHex,
+  zeroAddress,
+} from 'viem'
 import { delegateRuntime, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { createSigner } from '../../server/chain/keys/signer.js'
 import { type Anvil, rpc } from '../../server/devnet/anvil.js'
@@ -49,8 +58,9 @@ describe('npm run deploy', () => {
     expect(chains[0]!.vault).to.equal(chains[1]!.vault)
     expect(readFileSync(file, 'utf8')).to.contain('${NODE}')
     for (const [index, { url }] of anvils.entries()) {
-      const { vault, delegates } = chains[index]!
+      const { vault, delegates, vaultBlock } = chains[index]!
       expect(await rpc(url, 'eth_getCode', [delegates[0], 'latest'])).to.equal(delegateRuntime)
+      expect(await rpc(url, 'eth_getCode', [vault, toHex(vaultBlock! - 1)])).to.equal('0x')
       expect(lower((await readVault(url, vault, 'owner', [])) as Address)).to.equal(addressOf(0))
       for (const operator of [1, 2]) {
         expect(await readVault(url, vault, 'isOperator', [addressOf(operator)])).to.equal(true)
@@ -63,7 +73,9 @@ describe('npm run deploy', () => {
     await run()
     const before = await nonces()
     said.length = 0
+    const since = written().chains.map(({ vaultBlock }) => vaultBlock)
     expect(await run()).to.equal('done')
+    expect(written().chains.map(({ vaultBlock }) => vaultBlock)).to.deep.equal(since)
     expect(await nonces()).to.deep.equal(before)
     expect(said.filter((line) => line.includes('nothing to do'))).to.have.length(2)
     await run({ operators: [addressOf(1), addressOf(3)] })

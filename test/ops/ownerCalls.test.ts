@@ -70,8 +70,8 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
     const paused = await lines('pause')
     expect(paused.map((line) => line.replace(/ data .*| \(.*/, ''))).to.deep.equal([
       `31337: the owner ${owner} has to pause payouts: to ${vault}`,
-      `31337: no node tells the owner of the vault ${former}`,
-      `31337: the owner has to pause payouts: to ${former}`,
+      `31337: no node tells the owner of the former vault ${former}`,
+      `31337: the owner has to pause payouts, at the former vault: to ${former}`,
       `31338: no node tells the owner of the vault ${vault}`,
       `31338: the owner has to pause payouts: to ${vault}`,
     ])
@@ -146,7 +146,7 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
     )
     await rpc(devnet.chains[0]!.rpcUrls[0]!, 'anvil_setBalance', [former, '0x7'])
     const native = await lines('withdraw', '31337', zeroAddress, to, '9')
-    expect(native).to.include(`31337: the vault ${former} holds 7 of it only`)
+    expect(native).to.include(`31337: the former vault ${former} holds 7 of it only`)
     const calls = native.filter((told) => told.includes(`has to withdraw 9 of ${zeroAddress} to ${to.toLowerCase()}`))
     expect(calls.map((told) => / to (0x\w{40}) data /.exec(told)![1])).to.deep.equal([vault, former])
   })
@@ -161,9 +161,12 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
     await sendFrom(devnet.chains[0]!, devAccount(0), { to: vault, data })
     await makeFormer()
     const [line, ofFormer, ...more] = await lines('accept', '31337')
-    const told = `31337: the pending owner ${next.toLowerCase()} has to accept the ownership: to `
+    const told = `31337: the pending owner ${next.toLowerCase()} has to accept the ownership`
     expect([line, ofFormer, more]).to.satisfy(
-      () => line!.startsWith(told + vault) && ofFormer!.startsWith(told + former) && more.length === 0,
+      () =>
+        line!.startsWith(`${told}: to ${vault}`) &&
+        ofFormer!.startsWith(`${told}, at the former vault: to ${former}`) &&
+        more.length === 0,
     )
     await send(ofFormer!)
     expect(await read('owner', [], former)).to.equal(getAddress(next))

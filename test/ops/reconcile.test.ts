@@ -123,6 +123,18 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
     }
   })
 
+  it('begins where the chains file says, and asks no node for what was', async () => {
+    const node = await startFaultyNode(b().rpcUrls[0]!)
+    try {
+      await compareVaults(scene.database(), [{ ...b(), rpcUrls: [node.url], vaultBlock: 3 }])
+      const asked = node.requests.flat()
+      expect(asked.find(({ method }) => method === 'eth_getLogs')?.params[0]).to.include({ fromBlock: '0x3' })
+      expect(asked.some(({ method }) => method === 'eth_getCode')).to.equal(false)
+    } finally {
+      await node.stop()
+    }
+  })
+
   it('believes no node of another chain of the same id', async () => {
     const node = await startFaultyNode(b().rpcUrls[0]!)
     const result = { number: '0x0', hash: `0x${'9'.repeat(64)}` }
