@@ -8,7 +8,7 @@ import { depositTopic } from '../domain/topics.js'
 import type { DepositResult, DepositWork } from '../store/money/deposits.js'
 import { confirmationsFor } from './receipts/arrivals.js'
 import type { EngineTools } from './tools.js'
-import { laterLookMs, nextLookMs } from './receipts/reportedTransaction.js'
+import { laterLookMs, nextLookMs, pendingMs } from './receipts/reportedTransaction.js'
 import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
@@ -46,7 +46,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
     return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)
   }
   const delayMs = laterLookMs(elapsedMs(work.reportedAt, tools.now()), chain.config.pollIntervalMs)
-  if (!receipt) return lookAgain(work, { confirmations: 0, unseenMs: 0 }, delayMs, tools)
+  if (!receipt) return lookAgain(work, { confirmations: 0, unseenMs: 0 }, Math.max(delayMs, pendingMs), tools)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   if (confirmations < needed || !(await chain.isCertain(receipt, needed, transaction))) {

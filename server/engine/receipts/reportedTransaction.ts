@@ -4,7 +4,7 @@ const shortestMs = 1_000
 const longestMs = 15_000
 
 /** How soon at the earliest one that waits for its block is looked at again. */
-const pendingMs = 250
+export const pendingMs = 250
 /** What part of the time since it was named passes until the next look. */
 const laterShare = 0.1
 
@@ -12,8 +12,8 @@ const laterShare = 0.1
  * When to look next at a transaction that the chain knows, named so long ago, and that is not final yet: ever later, since
  * anyone may name the same one in any number of reports, and it may never be mined.
  */
-export function laterLookMs(sinceMs: number, pollIntervalMs: number): number {
-  return Math.round(Math.max(pollIntervalMs, pendingMs, Math.min(longestMs, sinceMs * laterShare)))
+export function laterLookMs(sinceMs: number, soonestMs: number): number {
+  return Math.round(Math.max(soonestMs, Math.min(longestMs, sinceMs * laterShare)))
 }
 
 /**

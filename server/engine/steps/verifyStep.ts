@@ -4,7 +4,7 @@ import { requiredConfirmations } from '../../domain/finality.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf } from '../receipts/arrivals.js'
 import type { EngineTools } from '../tools.js'
-import { laterLookMs, nextLookMs } from '../receipts/reportedTransaction.js'
+import { laterLookMs, nextLookMs, pendingMs } from '../receipts/reportedTransaction.js'
 import { endStep, failStep, type Visit, waits } from '../visit.js'
 
 /** One visit to a step that the user carries out himself: is the registered transaction there, final and as declared? */
@@ -38,7 +38,9 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     }
     case 'pending':
       await noteNotMined(work, hash, tools)
-      return waits(laterLookMs(elapsedMs(work.view.updatedAt, tools.now()), chain.config.pollIntervalMs))
+      return waits(
+        laterLookMs(elapsedMs(work.view.updatedAt, tools.now()), Math.max(chain.config.pollIntervalMs, pendingMs)),
+      )
     case 'waiting':
       await tools.store.noteConfirmations(
         work.ref,
