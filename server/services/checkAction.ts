@@ -7,7 +7,7 @@ import {
   recoverAuthorizationSigner,
   recoverDigestSigner,
 } from '../../sdk/src/signing.js'
-import type { ChainAuthorization, ChainBatch, Intent, SignatureType, SignedIntent } from '../domain/action.js'
+import type { ChainAuthorization, ChainBatch, Intent, Mode, SignatureType, SignedIntent } from '../domain/action.js'
 import { type ChainConfig, isVault } from '../domain/chainConfig.js'
 import type { Issue } from '../domain/errors.js'
 import { issueAt } from '../domain/issueAt.js'
@@ -15,6 +15,7 @@ import { isRecipientAllowed } from '../domain/recipients.js'
 import type { Settings } from '../domain/settings.js'
 import { findToken, solverTransfers } from '../domain/solverNeeds.js'
 import { isUserBatch } from '../domain/stepKind.js'
+import { vaultPayments } from '../domain/vaultPayments.js'
 import { checkUser } from './checkUser.js'
 
 /** An intent as the request states it: a signed one has no digest yet. */
@@ -73,7 +74,7 @@ function* checkBatches(intent: UnverifiedIntent, user: Address, path: string, se
     if (intent.mode === '7702') yield* checkSignedBatch(batch, place, intent.signatureType)
     else yield* checkOnDemandBatch(batch, user, place)
     yield* checkSolverTransfers(intent, batch, user, place, chain)
-    if (chain) yield* checkVaultPayments(batch, place, chain)
+    if (chain) yield* checkVaultPayments(intent.mode, batch, place, chain)
   }
 }
 
@@ -136,11 +137,15 @@ function* checkSolverTransfers(
 }
 
 /** What the vault gets in another token than those of the service would be nobody's credit, and buys nothing. */
-function* checkVaultPayments(batch: ChainBatch, place: string, chain: ChainConfig): Generator<Issue> {
-  for (const [index, { from, to, token }] of batch.tokenTransfers.entries()) {
-    if (from === 'solver' || !isVault(to, chain) || findToken(chain, token)) continue
-    const rule = `${getAddress(token)} is none of the service's on chain ${chain.chainId}, so that the vault can't take it as credit; see GET /chains`
-    yield issueAt(`${place}/tokenTransfers/${index}/token`, rule, 'token_unsupported')
+function* checkVaultPayments(mode: Mode, batch: ChainBatch, place: string, chain: ChainConfig): Generator<Issue> {
+  for (const { token, where } of vaultPayments(batch, chain)) {
+    if (findToken(chain, token)) continue
+    const { list, index, field } = where
+    const isOnlyCall = list === 'calls' && mode !== '7702'
+    const at = isOnlyCall ? 'call' : `${list}/${index}`
+    const payment = field === 'token' ? '' : field === 'to' ? 'pays the vault ' : 'pays the vault the native currency, '
+    const rule = `${payment}${getAddress(token)} is none of the service's on chain ${chain.chainId}, so that the vault can't take it as credit; see GET /chains`
+    yield issueAt(`${place}/${at}/${field}`, rule, 'token_unsupported')
   }
 }
 

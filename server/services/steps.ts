@@ -1,13 +1,13 @@
 import { type Address, getAddress, type Hash, type Hex } from 'viem'
 import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.js'
 import { type ChainBatch, isSameStep, type StepRef } from '../domain/action.js'
-import { isVault } from '../domain/chainConfig.js'
 import { ServiceError } from '../domain/errors.js'
 import { requireAllowedRecipients } from '../domain/recipients.js'
 import type { Order } from '../domain/request.js'
 import type { Settings } from '../domain/settings.js'
 import { type SolverNeed, solverNeeds } from '../domain/solverNeeds.js'
 import { isSettled } from '../domain/status.js'
+import { vaultPayments } from '../domain/vaultPayments.js'
 import type { StepView } from '../domain/views.js'
 import type { StepRequest } from '../store/actions/stepRequests.js'
 import type { StepWork } from '../store/actions/steps.js'
@@ -98,11 +98,11 @@ export function createSteps(deps: {
         throw new ServiceError('chain_unsupported', message)
       }
       needsOf(batch)
-      for (const { to, token } of batch.tokenTransfers) {
+      for (const { token } of vaultPayments(batch, chain)) {
         const isDropped = deps.droppedTokens.some(
           ({ chainId, address }) => chainId === batch.chainId && address === token,
         )
-        if (!isDropped || !isVault(to, chain)) continue
+        if (!isDropped) continue
         const message = `The token ${getAddress(token)}, which is to be paid on chain ${batch.chainId}, is not configured any more, so that it is no credit.`
         throw new ServiceError('token_unsupported', message)
       }

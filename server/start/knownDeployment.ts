@@ -1,7 +1,9 @@
 import { getAddress } from 'viem'
 import type { Logger } from 'pino'
+import { nativeToken } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { compareContracts, type Comparison, type ContractOfChain, type KnownContract } from '../domain/dropped.js'
+import { findToken } from '../domain/solverNeeds.js'
 import type { UnconfiguredCredit } from '../services/findings/state.js'
 import type { Database } from '../store/connection/database.js'
 import {
@@ -58,11 +60,20 @@ export async function readKnownDeployment(
     else allowed.push(dropped)
   }
   const unconfiguredCredit: UnconfiguredCredit[] = []
-  for (const token of comparison.unnamedTokens) {
+  for (const token of [...comparison.unnamedTokens, ...neverNamed(known, chains)]) {
     const left = await readCreditLeft(database, token)
     if (left.users > 0) unconfiguredCredit.push({ ...token, ...left })
   }
   return { known, comparison, refused, allowed, unconfiguredCredit }
+}
+
+/** Native currency reaches a vault, and is credit, also where the file has never named it. */
+function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfig[]): ContractOfChain[] {
+  const native = chains.map(({ chainId }) => ({ chainId, kind: 'token' as const, address: nativeToken }))
+  return native.filter(({ chainId }) => {
+    const isNamed = chains.some((chain) => chain.chainId === chainId && findToken(chain, nativeToken))
+    return !isNamed && !known.some((contract) => contract.chainId === chainId && contract.address === nativeToken)
+  })
 }
 
 /**

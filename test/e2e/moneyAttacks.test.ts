@@ -195,6 +195,22 @@ describe('attacks on the solver’s and other users’ money', () => {
         1,
       ])
     }
+    const calling = onDemandIntent([
+      { chainId: a.chainId, tokenTransfers: [], call },
+      { chainId: b.chainId, tokenTransfers: [gets] },
+    ])
+    const signedCall = await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [], calls: [call] }])
+    for (const [intent, place] of [
+      [calling, 'call/to'],
+      [signedCall, 'calls/0/to'],
+    ] as const) {
+      const refused = await api.post('/actions', { user: user.address, chainAuthorizations: [], intents: [intent] })
+      expect(refused.status).to.equal(400)
+      const issues = refused.body.issues as { path: string; code: string }[]
+      expect(issues.map(({ path, code }) => [path, code])).to.deep.equal([
+        [`/intents/0/chainBatches/0/${place}`, 'token_unsupported'],
+      ])
+    }
   })
 
   it('gains nothing by rounding between 6 and 18 decimals', async () => {
