@@ -86,7 +86,9 @@ class DatabaseInUse extends Error {
 
 const lockWaitError = 1205
 const duplicateError = 1062
-const rolledBackErrors: readonly number[] = [1213, lockWaitError, 1020]
+/** Of Group Replication, at COMMIT. */
+const lostCertificationError = 3101
+const rolledBackErrors: readonly number[] = [1213, lockWaitError, 1020, lostCertificationError]
 const maxRuns = 12
 /** The longest pause before the second run; it doubles with each one after, up to the longest of all. */
 const firstPauseMs = 4

@@ -27,8 +27,10 @@ export function isOutage(error: unknown): boolean {
   // mysql2's for a connection that was closed before it was used; it has no code.
   if (fatal === true && code === undefined) return true
   if (typeof code === 'string' && outages.includes(code)) return true
-  // 1040 too many connections, 1047 node not ready (Galera), 1053 shutdown, 1020/1205/1213 after all retries
-  if (typeof errno === 'number' && [1040, 1047, 1053, 1020, 1205, 1213, 1927].includes(errno)) return true
+  // 1040, 1203 and 1226 too many connections, of all or of the account; 1047 node not ready (Galera), 1053 shutdown,
+  // 1020/1205/1213/3101 after all retries
+  const errnos = [1040, 1203, 1226, 1047, 1053, 1020, 1205, 1213, 3101, 1927]
+  if (typeof errno === 'number' && errnos.includes(errno)) return true
   return isWriteRefused(error)
 }
 
