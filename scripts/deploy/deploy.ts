@@ -1,6 +1,7 @@
-import type { Address, PublicClient } from 'viem'
+import { type Address, erc20Abi, type PublicClient } from 'viem'
 import type { Signer } from '../../server/chain/keys/signer.js'
 import { create2Address, delegateInitCode } from '../../server/devnet/deployContracts.js'
+import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { awaitPending } from './awaitPending.js'
 import { readDeployableFile } from './deployableFile.js'
@@ -87,7 +88,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   if (isMissing('deployer')) {
     for (const { chain, reader } of chains) {
       say(`${chain.chainId} ${chain.name}`)
-      const next = await onChain(chain, nextBlockWithout(file.vault, reader))
+      const next = await onChain(chain, nextBlockWithout(file.vault, chain, reader))
       if (next !== null) vaultBlocks.set(chain.chainId, next)
       await onChain(chain, sendPlanned(chain, reader))
     }
@@ -157,8 +158,17 @@ function ownerOf({ owner, signer, chainsFile }: DeployOptions, say: (line: strin
   return found
 }
 
-/** The block that comes next, in which the vault may be made. Null: it is there. */
-async function nextBlockWithout(vault: Address, reader: PublicClient): Promise<number | null> {
-  const [code = '0x', head] = await Promise.all([reader.getCode({ address: vault }), reader.getBlockNumber()])
-  return code === '0x' ? Number(head) + 1 : null
+/** The block that comes next, in which the vault may be made. Null: it is there, or something is at its address already. */
+async function nextBlockWithout(vault: Address, chain: ChainConfig, reader: PublicClient): Promise<number | null> {
+  const balanceOf = (token: Address) =>
+    token === nativeToken
+      ? reader.getBalance({ address: vault })
+      : reader.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [vault] })
+  // Read before what it holds: what comes later is in a block from this one on.
+  const head = await reader.getBlockNumber({ cacheTime: 0 })
+  const [code = '0x', ...held] = await Promise.all([
+    reader.getCode({ address: vault }),
+    ...chain.tokens.map(({ address }) => balanceOf(address)),
+  ])
+  return code === '0x' && held.every((amount) => amount === 0n) ? Number(head) + 1 : null
 }

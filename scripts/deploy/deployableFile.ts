@@ -76,7 +76,7 @@ export function readDeployableFile(
       for (const [index, entry] of entries.entries()) {
         const made = vaultBlocks.get(chains[index]!.chainId)
         // A former one may have had movements before.
-        if (made !== undefined && !entry.formerVaults) entry.vaultBlock ??= made
+        if (made !== undefined && !entry.formerVaults) entry.vaultBlock = made
       }
       const text = `${JSON.stringify(content, null, 2)}\n`
       // What a link leads to, and readable for no more than it was: addresses of nodes may hold keys.

@@ -117,10 +117,21 @@ export const laneMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/lateSimulations.ts',
-        find: 'if (times === most) return null',
-        replace: 'if (times > 100) return null',
+        find: 'if (isItsOwn && counted + 1 === most) return null',
+        replace: 'if (isItsOwn && counted > 100) return null',
       },
     ],
     tests: ['test/engine/lateSimulations.test.ts', '-g', 'ends after a few tries'],
+  },
+  {
+    name: 'steps end where the nodes simulate nothing',
+    changes: [
+      {
+        file: 'server/engine/steps/lateSimulations.ts',
+        find: 'const isItsOwn = others > before',
+        replace: 'const isItsOwn = others >= before',
+      },
+    ],
+    tests: ['test/engine/lateSimulations.test.ts', '-g', 'all but simulations'],
   },
 ]

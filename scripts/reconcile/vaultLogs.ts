@@ -69,7 +69,12 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
    * it is deployed.
    */
   async function start(head: bigint): Promise<bigint> {
-    if (chain.vaultBlock !== undefined) return BigInt(chain.vaultBlock)
+    if (chain.vaultBlock !== undefined) {
+      if (BigInt(chain.vaultBlock) <= head) return BigInt(chain.vaultBlock)
+      throw new Error(
+        `vaultBlock ${chain.vaultBlock} of chain ${chain.chainId} is above its newest block ${head}: correct the chains file`,
+      )
+    }
     try {
       const starts = await Promise.all(vaults.map((vault) => deployedAt(vault, head)))
       const first = starts.reduce((least, at) => (at < least ? at : least), head)

@@ -68,7 +68,7 @@ export type SignedAuthorization = {
   r: Hex
   s: Hex
   /** 0 or 1; 0 by default. */
-  yParity?: number
+  yParity?: number | undefined
 }
 
 /**

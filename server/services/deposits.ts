@@ -78,7 +78,7 @@ export function createDeposits(deps: {
       const view = await awaitEnd(deposit, { waitMs: waitMs ?? defaultWaitMs, signal, now: deps.now })
       if (view.error) throw new ServiceError(view.error.code, view.error.message)
       // Who asks without a wait would else never hear of it.
-      if (view.status === 'pending' && refusal) {
+      if (view.status === 'pending' && view.confirmations === 0 && refusal) {
         const again = 'It is being looked at again; send the same report later for what comes of that.'
         throw new ServiceError(refusal.code, `${refusal.message} ${again}`)
       }

@@ -5,6 +5,7 @@ import { depositQueue } from '../../server/engine/depositQueue.js'
 import { createStore } from '../../server/store/store.js'
 import { randomAddress, randomHash, usdOn1 } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
+import { until } from '../support/until.js'
 
 const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 
@@ -66,7 +67,10 @@ describe('a deposit report', () => {
       chain,
       async visitedAt(number: bigint) {
         head = number
-        const [work] = await queue.claim({ limit: 1, leaseMs: 1000 })
+        const [work] = await until(async () => {
+          const due = await queue.claim({ limit: 1, leaseMs: 1000 })
+          return due.length > 0 && due
+        }, 'it to be due')
         await queue.visit(work!)
         return (await store.readDeposit(id))!
       },

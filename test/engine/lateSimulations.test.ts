@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
-import { bundleScene } from '../support/bundleScene.js'
+import { type Asked, bundleScene } from '../support/bundleScene.js'
 import { pause } from '../support/pause.js'
+import { until } from '../support/until.js'
 
 describe('a step that nodes do not get to the end of simulating', function () {
   this.timeout(90_000)
@@ -15,6 +16,9 @@ describe('a step that nodes do not get to the end of simulating', function () {
   after(() => node.stop())
   afterEach(() => node.behave({ kind: 'pass' }))
 
+  const wantedOf = (users: Asked['user'][]) =>
+    Promise.all(users.map(async (user) => ({ user, intent: await scene.intentOf(user, [scene.payVault(7n)]) })))
+
   const behindNode = () =>
     scene.changedChains((chain, index) => {
       if (index === 0) chain.rpcUrls = [node.url]
@@ -23,10 +27,7 @@ describe('a step that nodes do not get to the end of simulating', function () {
   it('ends after a few tries, which keep nobody else waiting, and may be asked for again', async () => {
     const users = await scene.users(5)
     const slow = users[2]!
-    const wanted = await Promise.all(
-      users.map(async (user) => ({ user, intent: await scene.intentOf(user, [scene.payVault(7n)]) })),
-    )
-    const asked = await scene.ask(wanted)
+    const asked = await scene.ask(await wantedOf(users))
     const tries: number[] = []
     const isHis = ({ method, params }: JsonCall) =>
       /^eth_(simulateV1|call|estimateGas)$/.test(method) &&
@@ -45,7 +46,13 @@ describe('a step that nodes do not get to the end of simulating', function () {
       const done = await scene.ends(service, others)
       expect(done.map(({ status }) => status)).to.deep.equal(Array(4).fill('success'))
       const takenMs = Date.now() - startedAt
-      const [given] = await scene.ends(service, [asked[2]!])
+      // As long as there are others, whom it would keep waiting.
+      const given = await until(async () => {
+        const more = await scene.askOf(service, await wantedOf(await scene.users(1)))
+        expect((await scene.ends(service, more))[0].status).to.equal('success')
+        const [view] = await scene.views(service, [asked[2]!])
+        return view.status !== 'executing' && view
+      }, 'it to be given up')
       expect(given).to.deep.include({ status: 'error', transactionHash: null })
       expect(given.error).to.deep.include({ code: 'gas_limit_exceeded', retryable: true })
       expect(given.error.message).to.include('did not get to the end of the step’s simulation in time')
@@ -57,25 +64,32 @@ describe('a step that nodes do not get to the end of simulating', function () {
     })
   })
 
-  it('waits like all others where the chain does not answer at all', async () => {
-    const [user] = await scene.users(1)
-    const asked = await scene.ask([{ user: user!, intent: await scene.intentOf(user!, [scene.payVault(7n)]) }])
-    let looks = 0
-    await scene.withService(behindNode(), async (service) => {
-      node.behave({
-        kind: 'answer',
-        answer: ({ method }) => {
-          if (method === 'eth_simulateV1') looks += 1
-          return { error: { code: -32000, message: 'request timed out' } }
-        },
+  for (const [what, isMeant] of [
+    ['does not answer at all', () => true],
+    ['answers all but simulations', (method: string) => /^eth_(simulateV1|call|estimateGas)$/.test(method)],
+  ] as const) {
+    it(`waits like all others where the chain ${what}`, async () => {
+      const asked = await scene.ask(await wantedOf(await scene.users(3)))
+      let looks = 0
+      await scene.withService(behindNode(), async (service) => {
+        node.behave({
+          kind: 'answer',
+          answer: ({ method }) => {
+            if (!isMeant(method)) return null
+            if (method === 'eth_simulateV1') looks += 1
+            return { error: { code: -32000, message: 'request timed out' } }
+          },
+        })
+        const [before] = await scene.views(service, asked)
+        expect(before.status).to.equal('executing')
+        await pause(6_000)
+        expect(looks).to.be.greaterThan(3)
+        expect((await scene.views(service, asked)).map(({ status }) => status)).to.deep.equal(
+          Array(3).fill('executing'),
+        )
+        node.behave({ kind: 'pass' })
+        expect((await scene.ends(service, asked)).map(({ status }) => status)).to.deep.equal(Array(3).fill('success'))
       })
-      const [before] = await scene.views(service, asked)
-      expect(before.status).to.equal('executing')
-      await pause(6_000)
-      expect(looks).to.be.greaterThan(3)
-      expect((await scene.views(service, asked))[0].status).to.equal('executing')
-      node.behave({ kind: 'pass' })
-      expect((await scene.ends(service, asked))[0].status).to.equal('success')
     })
-  })
+  }
 })

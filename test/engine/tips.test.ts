@@ -27,4 +27,13 @@ describe('the tip that blocks ask for', () => {
     expect(await learnedBy(raised([{}]), '0x12', async () => 11n)).to.equal(11n)
     expect(await learnedBy(raised([{}]), '0x12', unasked)).to.equal(10n)
   })
+
+  it('is not forgotten for one that shows less', async () => {
+    const tips = createTips(() => 0)
+    tips.passedOver(raised([]))
+    await tips.mined(raised([]), '0x12', { config, suggestedTip: unasked })
+    tips.passedOver(raised([{}]))
+    await tips.mined(raised([{}]), '0x12', { config, suggestedTip: unasked })
+    expect(tips.on(config).priorityFeePerGas).to.equal(12n)
+  })
 })

@@ -143,6 +143,7 @@ describe('the SDK, whatever is around it does,', () => {
       const transport = custom({
         async request({ method, params }: { method: string; params: unknown[] }) {
           if (method === 'eth_chainId') return '0x7a69'
+          if (method === 'eth_getCode') return '0x'
           if (method !== 'eth_sendTransaction') throw new Error(method)
           sent.push(params[0])
           return hash

@@ -31,6 +31,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
   /** The lowest transaction of a lane that pays for what blocks are made of and is in none: since when, in unix ms. */
   const inVain = new Map<Address, { id: number; since: number }>()
+  /** The lowest nonce of a lane, and since when it is that, in unix ms. */
+  const lowestOf = new Map<Address, { nonce: number; since: number }>()
   /** Lanes that are being sent again. */
   const underWay = new Map<Address, Promise<void>>()
   let stopped = false
@@ -59,6 +61,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const nonce = await tools.store.lowestUnminedNonce(chainId, signer)
     const isGiven = nonce === null || transactions.some((transaction) => transaction.nonce <= nonce)
     const lowest = isGiven ? null : await tools.store.readUnmined({ chainId, signer, nonce })
+    const first = lowest ?? transactions.find((transaction) => transaction.nonce === nonce)
+    if (first) noteLowest(first)
     if (lowest) await ((await isNowhere(lowest)) ? sendAgain(lowest, seen) : sendStored(lowest, chain, tools))
     for (const transaction of transactions.sort((a, b) => a.nonce - b.nonce)) {
       if (stopped || performance.now() - startedAt > passMs) return
@@ -97,9 +101,13 @@ export function createResends(chain: Chain, tools: EngineTools) {
     if (lowest !== transaction.nonce) {
       return !pays && replace(transaction, chain, { isCancel: transaction.forms.at(-1)!.isCancel }, tools)
     }
+    // What stood behind another could not be taken before, and shows nothing yet; but that it offers less than blocks take.
+    const isFresh = elapsedMs(noteLowest(transaction), tools.now()) <= chain.config.replaceAfterMs
+    const { priorityFeePerGas: begin } = tools.tips.on(chain.config)
+    if (pays && isFresh && transaction.forms.at(-1)!.maxPriorityFeePerGas >= begin) return false
     noteInVain(transaction, seen.head)
     const isRaised = await replace(transaction, chain, { isCancel: isGivenUp(transaction, seen) }, tools)
-    if (isRaised && pays && !waitsForBlocks(transaction, seen)) tools.tips.passedOver(transaction)
+    if (isRaised && pays && !isFresh && !waitsForBlocks(transaction, seen)) tools.tips.passedOver(transaction)
     return isRaised
   }
 
@@ -114,6 +122,10 @@ export function createResends(chain: Chain, tools: EngineTools) {
     if (carries.length <= 1 && authorizations.length === 0) return false
     // While no block comes nobody has refused it.
     if (waitsForBlocks(transaction, seen)) return false
+    const since = inVain.get(signer)?.since
+    const isLong = since !== undefined && elapsedMs(since, tools.now()) > chain.config.replaceAfterMs * mostReplacements
+    // Alone it would fail with it, so that fees which were raised for a spike of the base fee alone don't count.
+    if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return isLong
     // What pays too little now was raised for the base fee alone.
     const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)
     if (paying.length > mostReplacements) return true
@@ -121,9 +133,16 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const raised = tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config), {
       isCancel: false,
     })
-    const since = inVain.get(signer)?.since
-    if (raised || since === undefined) return false
-    return elapsedMs(since, tools.now()) > chain.config.replaceAfterMs * mostReplacements
+    return !raised && isLong
+  }
+
+  /** Answers since when it is the lane's lowest: since it waits, unless another was before. */
+  function noteLowest({ signer, nonce, waitingSince }: JournalTransaction): number {
+    const known = lowestOf.get(signer)
+    if (known?.nonce === nonce) return known.since
+    const since = known && known.nonce < nonce ? tools.now() : waitingSince
+    lowestOf.set(signer, { nonce, since })
+    return since
   }
 
   /** What pays too little now waits for the base fee to fall, and begins anew then. */

@@ -43,7 +43,10 @@ export function createTips(now: () => number) {
       if (!raised.delete(id) || !form || form === forms[0]) return
       const paid = form.maxPriorityFeePerGas
       const suggested = authorizations.length === 0 ? paid : await chain.suggestedTip().catch(() => 0n)
-      learned.set(chain.config.chainId, { tip: suggested < paid ? suggested : paid, at: now() })
+      const shown = suggested < paid ? suggested : paid
+      const { chainId } = chain.config
+      // One that shows less takes nothing back of what others have shown.
+      if (authorizations.length === 0 || shown > current(chainId)) learned.set(chainId, { tip: shown, at: now() })
     },
   }
 

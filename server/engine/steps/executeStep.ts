@@ -158,12 +158,12 @@ async function inTime(
   const { chain } = plan
   try {
     const simulated = await simulating
-    tools.lateSimulations.forget(work)
+    tools.lateSimulations.ended(work, chain.config.chainId)
     return { simulated }
   } catch (error) {
     const isItsOwn = tools.isLate(error) && (await chain.head().catch(() => null)) !== null
     if (!isItsOwn) throw error
-    const againMs = tools.lateSimulations.note(work, chain.config.pollIntervalMs)
+    const againMs = tools.lateSimulations.note(work, chain.config)
     tools.log.warn({ err: error, ...stepFields(work), againMs }, 'a step’s simulation takes nodes too long')
     if (againMs !== null) return { visit: waits(againMs) }
     const message = `Time and again the nodes of chain ${chain.config.chainId} did not get to the end of the step’s simulation in time. Nothing was sent.`

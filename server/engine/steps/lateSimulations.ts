@@ -1,37 +1,52 @@
 import { nameOfStep, type StepAttempt } from '../../domain/action.js'
 
-/** So many simulations of a step in a row may come to no end. */
+/** So many simulations of a step in a row may come to no end while others do. */
 const most = 5
+/** How soon a step is tried again of which it does not show whether it is its own doing. */
+const latestMs = 5_000
 /** Of so many steps it is known at most. */
 const mostKept = 10_000
+
+/** `others`: how many simulations of its chain had come to their end when it was last counted. */
+type Late = { tries: number; counted: number; others: number }
 
 export type LateSimulations = ReturnType<typeof createLateSimulations>
 
 /**
  * Steps whose simulation takes nodes longer than they are waited for. Each try keeps a node busy and others waiting, so it is
- * made ever later, and in the end no more. Another process counts for itself.
+ * made ever later, and in the end no more. Counted are only those beside which simulations of others have come to their end:
+ * where none do, it is the nodes, which are waited for. Another process counts for itself.
  */
 export function createLateSimulations() {
-  const late = new Map<string, number>()
+  const late = new Map<string, Late>()
+  /** By chain id, how many simulations have come to their end. */
+  const ended = new Map<number, number>()
   const keyOf = ({ ref, attempt }: StepAttempt) => `${nameOfStep(ref)} ${attempt}`
+  const endedOn = (chainId: number) => ended.get(chainId) ?? 0
 
   return {
     /** Whether its last simulation was late. */
     wasLate: (step: StepAttempt) => late.has(keyOf(step)),
 
     /** Answers when to try it again, in milliseconds; null: it has been tried often enough. */
-    note(step: StepAttempt, pollIntervalMs: number): number | null {
+    note(step: StepAttempt, chain: { chainId: number; pollIntervalMs: number }): number | null {
       const key = keyOf(step)
-      const times = (late.get(key) ?? 0) + 1
+      const others = endedOn(chain.chainId)
+      const { tries, counted, others: before } = late.get(key) ?? { tries: 0, counted: 0, others }
       late.delete(key)
-      if (times === most) return null
-      late.set(key, times)
+      const isItsOwn = others > before
+      if (isItsOwn && counted + 1 === most) return null
+      late.set(key, { tries: tries + 1, counted: counted + Number(isItsOwn), others })
       const [oldest] = late.keys()
       if (late.size > mostKept) late.delete(oldest!)
-      return pollIntervalMs * 2 ** times
+      const delayMs = chain.pollIntervalMs * 2 ** Math.min(tries + 1, most)
+      return isItsOwn ? delayMs : Math.min(delayMs, Math.max(latestMs, chain.pollIntervalMs))
     },
 
     /** It has come to its end. */
-    forget: (step: StepAttempt) => void late.delete(keyOf(step)),
+    ended(step: StepAttempt, chainId: number): void {
+      late.delete(keyOf(step))
+      ended.set(chainId, endedOn(chainId) + 1)
+    },
   }
 }
