@@ -99,7 +99,8 @@ describe('transactions while fees rise and fall', function () {
       await scene.withService(alone(1_000, node.url), async (service) => {
         await scene.automine(false)
         const blocks = keepDoing(scene.mine, () => 300)
-        const ends = await scene.ends(service, asked).finally(() => blocks.stop())
+        // Each is looked at every three seconds.
+        const ends = await scene.ends(service, asked, 0, 60_000).finally(() => blocks.stop())
         expect(ends.map(({ status }) => status)).to.deep.equal(Array(4).fill('success'))
         const forms = await formsOf(service)
         const [lowest] = forms

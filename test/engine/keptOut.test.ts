@@ -84,7 +84,7 @@ describe('a user who keeps his authorization out of blocks', function () {
       await until(async () => (await forms(service)).length > 0, 'his transaction to be signed')
       const waiting = await scene.askOf(service, await wantedOf(others))
       const blocks = keepDoing(scene.mine, () => 300)
-      const [his] = await scene.ends(service, asked)
+      const [his] = await scene.ends(service, asked, 0, 40_000)
       expect(his.error).to.include({ code: 'transaction_cancelled', retryable: true })
       const ends = await scene.ends(service, waiting)
       expect(ends.map(({ status }) => status)).to.deep.equal(['success', 'success'])

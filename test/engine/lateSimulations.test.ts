@@ -47,12 +47,16 @@ describe('a step that nodes do not get to the end of simulating', function () {
       expect(done.map(({ status }) => status)).to.deep.equal(Array(4).fill('success'))
       const takenMs = Date.now() - startedAt
       // As long as there are others, whom it would keep waiting.
-      const given = await until(async () => {
-        const more = await scene.askOf(service, await wantedOf(await scene.users(1)))
-        expect((await scene.ends(service, more))[0].status).to.equal('success')
-        const [view] = await scene.views(service, [asked[2]!])
-        return view.status !== 'executing' && view
-      }, 'it to be given up')
+      const given = await until(
+        async () => {
+          const more = await scene.askOf(service, await wantedOf(await scene.users(1)))
+          expect((await scene.ends(service, more))[0].status).to.equal('success')
+          const [view] = await scene.views(service, [asked[2]!])
+          return view.status !== 'executing' && view
+        },
+        'it to be given up',
+        60_000,
+      )
       expect(given).to.deep.include({ status: 'error', transactionHash: null })
       expect(given.error).to.deep.include({ code: 'gas_limit_exceeded', retryable: true })
       expect(given.error.message).to.include('did not get to the end of the step’s simulation in time')

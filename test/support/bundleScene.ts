@@ -171,11 +171,12 @@ export function bundleScene() {
   }
 
   /** The ends of all steps at this place of their intents; asking for one again would begin anew with what has failed. */
-  async function ends(service: Pick<Service, 'url'>, asked: Asked[], stepIndex = 0) {
-    return until(async () => {
+  async function ends(service: Pick<Service, 'url'>, asked: Asked[], stepIndex = 0, withinMs = 20_000) {
+    const haveEnded = async () => {
       const steps = await views(service, asked, stepIndex)
       return steps.every(({ status }) => isSettled(status)) && steps
-    }, 'the steps to end')
+    }
+    return until(haveEnded, 'the steps to end', withinMs)
   }
 
   /** How many steps each transaction of the service carried, and what it called, in their order. */

@@ -52,7 +52,7 @@ class TooManyTogether extends NodeFailure {
 }
 
 /** In bytes, as sent and unpacked: far above any block's receipts, and what a node can make this process hold. */
-const longestAnswer = 64 * 1024 * 1024
+const longestAnswer = 256 * 1024 * 1024
 const dispatcher = new Agent({ maxResponseSize: longestAnswer })
 
 /** Calls of several callers in one HTTP request, at most; a slow call holds up those that travel with it. */
