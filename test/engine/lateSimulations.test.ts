@@ -61,7 +61,7 @@ describe('a step that nodes do not get to the end of simulating', function () {
       expect(given.error).to.deep.include({ code: 'gas_limit_exceeded', retryable: true })
       expect(given.error.message).to.include('did not get to the end of the step’s simulation in time')
       // Each by itself, ever later; the others were done long before.
-      expect(tries.length).to.be.within(5, 15)
+      expect(tries.length).to.be.within(5, 60)
       expect(takenMs).to.be.lessThan(tries.at(-1)! - startedAt)
       node.behave({ kind: 'pass' })
       expect((await scene.again(service, asked[2]!)).status).to.equal('success')

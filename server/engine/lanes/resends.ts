@@ -29,8 +29,11 @@ type Seen = {
  */
 export function createResends(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
-  /** The lowest transaction of a lane that pays for what blocks are made of and is in none: since when, in unix ms. */
-  const inVain = new Map<Address, { id: number; since: number }>()
+  /**
+   * The lowest transaction of a lane that pays for what blocks are made of and is in none: since when, in unix ms, and how many
+   * forms it had then.
+   */
+  const inVain = new Map<Address, { id: number; since: number; forms: number }>()
   /** The lowest nonce of a lane, and since when it is that, in unix ms. */
   const lowestOf = new Map<Address, { nonce: number; since: number }>()
   /** Lanes that are being sent again. */
@@ -122,18 +125,20 @@ export function createResends(chain: Chain, tools: EngineTools) {
     if (carries.length <= 1 && authorizations.length === 0) return false
     // While no block comes nobody has refused it.
     if (waitsForBlocks(transaction, seen)) return false
-    const since = inVain.get(signer)?.since
-    const isLong = since !== undefined && elapsedMs(since, tools.now()) > chain.config.replaceAfterMs * mostReplacements
-    // Alone it would fail with it, so that fees which were raised for a spike of the base fee alone don't count.
-    if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') return isLong
-    // What pays too little now was raised for the base fee alone.
-    const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)
-    if (paying.length > mostReplacements) return true
+    const known = inVain.get(signer)
+    const isLong =
+      known !== undefined && elapsedMs(known.since, tools.now()) > chain.config.replaceAfterMs * mostReplacements
     // At the cap no fees are raised, and the time for which they would be stands for that.
     const raised = tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config), {
       isCancel: false,
     })
-    return !raised && isLong
+    // Alone it would fail with it, so that fees which were raised for a spike of the base fee before don't count.
+    if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') {
+      return isLong && (!raised || forms.length - known.forms >= mostReplacements)
+    }
+    // What pays too little now was raised for the base fee alone.
+    const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)
+    return paying.length > mostReplacements || (!raised && isLong)
   }
 
   /** Answers since when it is the lane's lowest: since it waits, unless another was before. */
@@ -148,7 +153,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
   /** What pays too little now waits for the base fee to fall, and begins anew then. */
   function noteInVain({ id, signer, forms }: JournalTransaction, head: Block): void {
     if (!paysFor(forms, head)) inVain.delete(signer)
-    else if (inVain.get(signer)?.id !== id) inVain.set(signer, { id, since: tools.now() })
+    else if (inVain.get(signer)?.id !== id) inVain.set(signer, { id, since: tools.now(), forms: forms.length })
   }
 }
 
