@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import type { Chain, Simulation } from '../../chain/chain.js'
+import type { Chain } from '../../chain/chain.js'
 import type { ChainBatch } from '../../domain/action.js'
 import { ServiceError, type StepError, type StepErrorCode } from '../../domain/errors.js'
 import { creditLacks } from '../../domain/funding.js'
@@ -13,9 +13,9 @@ import { explainRevert } from './explainRevert.js'
 import { isPaidByFormer } from './formerVaults.js'
 import { headOf, noLane } from '../lanes/lanes.js'
 import { anOperator, hasOperator, isOperatorsFault } from '../lanes/operators.js'
-import { type Payload, payloadOf } from './payload.js'
-import { stepFields } from '../logFields.js'
+import { payloadOf, type Plan } from './payload.js'
 import { findPermission, namedDelegate } from './permission.js'
+import { inTime, simulate, type Simulated } from './simulateStep.js'
 import type { EngineTools } from '../tools.js'
 import { endStep, failStep, moved, type Visit, waits, waitsEverLater } from '../visit.js'
 
@@ -139,36 +139,12 @@ async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<
   const work = isKeyNew ? { ...given, stepKey } : given
   const wasRight = named === null ? authorization === null : named === delegate
   const simulating = wasRight ? first : simulateWith(authorization && delegate)
-  const tried = await inTime(work, plan, simulating, tools)
-  if ('visit' in tried) return tried.visit
-  const judged = await judge(work, plan, tried.simulated, tools)
-  return judged.outcome === 'ended' ? judged.visit : { work, authorization, gas: judged.gas }
-}
-
-/**
- * Waits for a simulation. A visit: it takes nodes longer than they are waited for, though they answer what else is asked. Tried
- * without end, such steps would keep them from simulating others.
- */
-async function inTime(
-  work: StepWork,
-  plan: Plan,
-  simulating: Promise<Simulated>,
-  tools: EngineTools,
-): Promise<{ simulated: Simulated } | { visit: Visit }> {
-  const { chain } = plan
-  try {
-    const simulated = await simulating
-    tools.lateSimulations.ended(work, chain.config.chainId)
-    return { simulated }
-  } catch (error) {
-    const isItsOwn = tools.isLate(error) && (await chain.head().catch(() => null)) !== null
-    if (!isItsOwn) throw error
-    const againMs = tools.lateSimulations.note(work, chain.config)
-    tools.log.warn({ err: error, ...stepFields(work), againMs }, 'a step’s simulation takes nodes too long')
-    if (againMs !== null) return { visit: waits(againMs) }
-    const message = `Time and again the nodes of chain ${chain.config.chainId} did not get to the end of the step’s simulation in time. Nothing was sent.`
-    return { visit: await failUnlessDone(work, plan, { code: 'gas_limit_exceeded', message, retryable: true }, tools) }
+  const found = await inTime(work, chain, simulating, tools)
+  if (found.outcome === 'late') {
+    return found.againMs === null ? failUnlessDone(work, plan, tooLong(chain), tools) : waits(found.againMs)
   }
+  const judged = await judge(work, plan, found, tools)
+  return judged.outcome === 'ended' ? judged.visit : { work, authorization, gas: judged.gas }
 }
 
 const sameEntitlement = {
@@ -176,6 +152,11 @@ const sameEntitlement = {
   message: 'Another step pays out on the same payment, or may yet; what is not paid out stays the user’s credit.',
   retryable: false,
 } as const
+
+function tooLong({ config }: Chain): StepError {
+  const message = `Time and again the nodes of chain ${config.chainId} did not get to the end of the step’s simulation in time. Nothing was sent.`
+  return { code: 'gas_limit_exceeded', message, retryable: true }
+}
 
 function tooMuchGas(gas: bigint, isAuthorized: boolean, ofBlock: bigint): StepError {
   const needed = isAuthorized ? `${gas} gas and that of its authorization` : `${gas} gas`
@@ -248,31 +229,6 @@ async function reserve(
   return { code: 'insufficient_credit', message: creditLacks(funding), retryable: true }
 }
 
-type Simulated = Simulation & {
-  /** What the batch says that moves and nothing has moved. Null: nothing, or the node can't tell. */
-  missing: string | null
-}
-
-/** With the account borrowing the delegate. Null: with what it has. */
-async function simulate(
-  work: StepWork,
-  { batch, chain, from, to, data }: Plan,
-  delegate: Address | null,
-  tools: EngineTools,
-): Promise<Simulated> {
-  const overrideDelegate = delegate && { account: work.user, delegate }
-  const run = async (inCompany: boolean): Promise<Simulated> => {
-    const request = { from, to, data, value: 0n }
-    const simulation = await chain.simulate(request, { overrideDelegate, inCompany })
-    const logs = simulation.outcome === 'success' ? simulation.logs : null
-    return { ...simulation, missing: logs && tools.codec.matchTransfers(batch, logs) }
-  }
-  // Whose simulation was late would be so in company too, and all others with it.
-  const simulated = await run(!tools.lateSimulations.wasLate(work))
-  // What others have moved before may have kept it from moving that.
-  return simulated.missing ? run(false) : simulated
-}
-
 async function judge(
   work: StepWork,
   plan: Plan,
@@ -299,9 +255,6 @@ async function judge(
   }
   return { outcome: 'fits', gas: simulation.gas }
 }
-
-/** What a step's transaction would call, and in whose name that is tried out. */
-type Plan = Payload & { batch: ChainBatch; chain: Chain; from: Address }
 
 /** Ends a step for which nothing was sent, and gives its credit back; unless it was carried out all the same. */
 async function failUnlessDone(work: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit> {

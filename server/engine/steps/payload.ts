@@ -1,6 +1,7 @@
 import { type Address, encodeAbiParameters, type Hash, type Hex, stringToHex } from 'viem'
 import { keccak256 } from '../../../sdk/src/keccak256.js'
 import { chainBatchId } from '../../../sdk/src/signing.js'
+import type { Chain } from '../../chain/chain.js'
 import type { ChainBatch, SignedIntent } from '../../domain/action.js'
 import { solverTransfers } from '../../domain/solverNeeds.js'
 import type { StepView } from '../../domain/views.js'
@@ -13,6 +14,9 @@ export type Payload = {
   /** Null when the vault has no part in it. */
   stepKey: Hash | null
 }
+
+/** What a step's transaction would call, and in whose name that is tried out. */
+export type Plan = Payload & { batch: ChainBatch; chain: Chain; from: Address }
 
 /**
  * What the service's transaction calls: the user's account alone, or the vault when the solver pays something. `payment`:

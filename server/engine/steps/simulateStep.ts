@@ -1,0 +1,55 @@
+import type { Address } from 'viem'
+import type { Chain, Simulation } from '../../chain/chain.js'
+import type { StepWork } from '../../store/actions/steps.js'
+import { stepFields } from '../logFields.js'
+import type { EngineTools } from '../tools.js'
+import type { Plan } from './payload.js'
+
+export type Simulated = Simulation & {
+  /** What the batch says that moves and nothing has moved. Null: nothing, or the node can't tell. */
+  missing: string | null
+}
+
+/** With the account borrowing the delegate. Null: with what it has. */
+export async function simulate(
+  work: StepWork,
+  { batch, chain, from, to, data }: Plan,
+  delegate: Address | null,
+  tools: EngineTools,
+): Promise<Simulated> {
+  const overrideDelegate = delegate && { account: work.user, delegate }
+  const run = async (inCompany: boolean): Promise<Simulated> => {
+    const request = { from, to, data, value: 0n }
+    const simulation = await chain.simulate(request, { overrideDelegate, inCompany })
+    const logs = simulation.outcome === 'success' ? simulation.logs : null
+    return { ...simulation, missing: logs && tools.codec.matchTransfers(batch, logs) }
+  }
+  // Whose simulation was late would be so in company too, and all others with it.
+  const simulated = await run(!tools.lateSimulations.wasLate(work))
+  // What others have moved before may have kept it from moving that.
+  return simulated.missing ? run(false) : simulated
+}
+
+/**
+ * Waits for a simulation. `late`: it takes nodes longer than they are waited for, though they answer what else is asked; it
+ * may be tried again after so long, in milliseconds, or has been tried often enough (null). Tried without end, such steps
+ * would keep nodes from simulating others.
+ */
+export async function inTime(
+  work: StepWork,
+  chain: Chain,
+  simulating: Promise<Simulated>,
+  tools: EngineTools,
+): Promise<Simulated | { outcome: 'late'; againMs: number | null }> {
+  try {
+    const simulated = await simulating
+    tools.lateSimulations.ended(work, chain.config.chainId)
+    return simulated
+  } catch (error) {
+    const isItsOwn = tools.isLate(error) && (await chain.head().catch(() => null)) !== null
+    if (!isItsOwn) throw error
+    const againMs = tools.lateSimulations.note(work, chain.config)
+    tools.log.warn({ err: error, ...stepFields(work), againMs }, 'a step’s simulation takes nodes too long')
+    return { outcome: 'late', againMs }
+  }
+}
