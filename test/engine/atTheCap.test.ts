@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { type Hex, keccak256, toHex } from 'viem'
 import type { Service } from '../../server/compose.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
 import { bundleScene } from '../support/bundleScene.js'
+import { useFaultyNode } from '../support/useFaultyNode.js'
 import { lowerBaseFee } from '../support/passOver.js'
 import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
@@ -13,12 +13,7 @@ describe('a bundle that no block takes, whose fees can’t be raised', function 
   this.timeout(90_000)
   const scene = bundleScene()
   const { a } = scene
-  let node: FaultyNode
-
-  before(async () => {
-    node = await startFaultyNode(a().rpcUrls[0]!)
-  })
-  after(() => node.stop())
+  const node = useFaultyNode(() => a().rpcUrls[0]!)
 
   /** Three steps in a bundle that the node takes and nobody who builds blocks, under a cap that it begins at. */
   async function bundleAtTheCap(replaceAfterMs: number) {

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { type Address, type Hex, keccak256 } from 'viem'
 import type { Service } from '../../server/compose.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
+import type { JsonCall } from '../chain/faultyNode.js'
 import { type Asked, bundleScene } from '../support/bundleScene.js'
+import { useFaultyNode } from '../support/useFaultyNode.js'
 import { until } from '../support/until.js'
 import { authorization, balanceOf, newUser, reader, signedIntent } from '../support/wallets.js'
 
@@ -15,13 +16,7 @@ describe('a bundle on its way', function () {
   this.timeout(90_000)
   const scene = bundleScene()
   const { a, usd } = scene
-  let node: FaultyNode
-
-  before(async () => {
-    node = await startFaultyNode(a().rpcUrls[0]!)
-  })
-  after(() => node.stop())
-  afterEach(() => node.behave({ kind: 'pass' }))
+  const node = useFaultyNode(() => a().rpcUrls[0]!)
 
   const payments = (users: Asked['user'][], ...more: { to: Address; value: bigint; data: Hex }[]) =>
     Promise.all(

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
 import { bundleScene } from '../support/bundleScene.js'
+import { useFaultyNode } from '../support/useFaultyNode.js'
 import { pause } from '../support/pause.js'
 import { newUser } from '../support/wallets.js'
 
@@ -12,12 +12,7 @@ const silentForMs = 2_500
 describe('a payout whose process starts while another chain is silent', function () {
   this.timeout(90_000)
   const scene = bundleScene()
-  let node: FaultyNode
-
-  before(async () => {
-    node = await startFaultyNode(scene.a().rpcUrls[0]!)
-  })
-  after(() => node.stop())
+  const node = useFaultyNode(() => scene.a().rpcUrls[0]!)
 
   it('is paid as soon as that chain’s lanes are checked, however long ago it was asked for', async () => {
     const user = newUser()

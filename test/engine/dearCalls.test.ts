@@ -1,18 +1,13 @@
 import { expect } from 'chai'
-import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
+import type { JsonCall } from '../chain/faultyNode.js'
 import { bundleScene } from '../support/bundleScene.js'
+import { useFaultyNode } from '../support/useFaultyNode.js'
 import { newUser } from '../support/wallets.js'
 
 describe('a call that a node takes too long for', () => {
   const scene = bundleScene()
   const { a } = scene
-  let node: FaultyNode
-
-  before(async () => {
-    node = await startFaultyNode(a().rpcUrls[0]!)
-  })
-  afterEach(() => node.behave({ kind: 'pass' }))
-  after(() => node.stop())
+  const node = useFaultyNode(() => a().rpcUrls[0]!)
 
   const behindNode = () =>
     scene.changedChains((chain, index) => {

@@ -1,17 +1,16 @@
 import { expect } from 'chai'
 import { type Hex, keccak256, parseTransaction, toHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import type { Service } from '../../server/compose.js'
 import { rpc } from '../../server/devnet/anvil.js'
-import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
+import { groupBy } from '../../server/domain/groupBy.js'
 import { bundleScene } from '../support/bundleScene.js'
+import { useFaultyNode } from '../support/useFaultyNode.js'
+import { formsOf } from '../support/journalForms.js'
 import { lowerBaseFee } from '../support/passOver.js'
 import { keepDoing } from '../support/pause.js'
 import { until } from '../support/until.js'
 
 const gwei = 10n ** 9n
-
-type Form = { nonce: number; tip: bigint; isCancel: boolean }
 
 describe('transactions while fees rise and fall', function () {
   this.timeout(90_000)
@@ -34,24 +33,6 @@ describe('transactions while fees rise and fall', function () {
     return scene.ask(await Promise.all(wanted))
   }
 
-  /** All forms in the order of their nonces, each nonce's in that of their signing. */
-  async function formsOf({ database }: Service): Promise<Form[]> {
-    const rows = (await database
-      .knex('attempts')
-      .join('transactions', 'transactions.id', 'attempts.transaction_id')
-      .orderBy(['nonce', 'attempts.created_at'])
-      .select('nonce', 'max_priority_fee_per_gas', 'is_cancel')) as {
-      nonce: number
-      max_priority_fee_per_gas: string
-      is_cancel: number
-    }[]
-    return rows.map(({ nonce, max_priority_fee_per_gas: tip, is_cancel }) => ({
-      nonce,
-      tip: BigInt(tip),
-      isCancel: Boolean(is_cancel),
-    }))
-  }
-
   afterEach(async () => {
     await scene.automine(true)
     await ask('anvil_setBalance', privateKeyToAddress(key()), toHex(10n ** 21n))
@@ -67,7 +48,11 @@ describe('transactions while fees rise and fall', function () {
       await ask('anvil_setNextBlockBaseFeePerGas', toHex(20n * gwei))
       await scene.mine()
       // No block comes meanwhile.
-      await until(async () => (await formsOf(service)).length === 16, 'all to be raised')
+      const areRaised = async () => {
+        const byNonce = groupBy(await formsOf(service), ({ nonce }) => nonce)
+        return byNonce.size === 8 && [...byNonce.values()].every((forms) => forms.length > 1)
+      }
+      await until(areRaised, 'all to be raised')
       await ask('anvil_setNextBlockBaseFeePerGas', toHex(20n * gwei))
       await scene.mine()
       const ends = await scene.ends(service, asked)
@@ -77,14 +62,11 @@ describe('transactions while fees rise and fall', function () {
   })
 
   describe('on a chain whose blocks ask for a higher tip than is set', () => {
-    let node: FaultyNode
-    before(async () => {
-      node = await startFaultyNode(a().rpcUrls[0]!)
-    })
-    after(() => node.stop())
+    const node = useFaultyNode(() => a().rpcUrls[0]!)
 
     it('climb to it once, and the next ones begin there', async () => {
-      const asked = await askForSteps(4)
+      // Each takes three seconds until it is looked at again.
+      const asked = await askForSteps(3)
       const wanted = a().priorityFeePerGas + a().priorityFeePerGas / 4n
       node.behave({
         kind: 'answer',
@@ -99,15 +81,14 @@ describe('transactions while fees rise and fall', function () {
       await scene.withService(alone(1_000, node.url), async (service) => {
         await scene.automine(false)
         const blocks = keepDoing(scene.mine, () => 300)
-        // Each is looked at every three seconds.
-        const ends = await scene.ends(service, asked, 0, 60_000).finally(() => blocks.stop())
-        expect(ends.map(({ status }) => status)).to.deep.equal(Array(4).fill('success'))
+        const ends = await scene.ends(service, asked).finally(() => blocks.stop())
+        expect(ends.map(({ status }) => status)).to.deep.equal(Array(3).fill('success'))
         const forms = await formsOf(service)
         const [lowest] = forms
         const climbed = forms.filter(({ nonce }) => nonce === lowest!.nonce)
         expect(climbed.map(({ tip }) => tip >= wanted)).to.deep.equal([false, false, true])
         // Signed before anybody knew, each of the others is raised by one step to where the first was taken.
-        for (let nonce = lowest!.nonce + 1; nonce < lowest!.nonce + 4; nonce++) {
+        for (let nonce = lowest!.nonce + 1; nonce < lowest!.nonce + 3; nonce++) {
           const ofIt = forms.filter((form) => form.nonce === nonce)
           expect(ofIt.map(({ tip }) => tip >= wanted)).to.deep.equal([false, true])
         }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { keccak256, type Hex } from 'viem'
-import type { Service } from '../../server/compose.js'
-import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
 import { type Asked, bundleScene } from '../support/bundleScene.js'
+import { useFaultyNode } from '../support/useFaultyNode.js'
+import { formsOf } from '../support/journalForms.js'
 import { keepDoing } from '../support/pause.js'
 import { until } from '../support/until.js'
 import { authorization } from '../support/wallets.js'
@@ -12,16 +12,8 @@ describe('a user who keeps his authorization out of blocks', function () {
   this.timeout(90_000)
   const scene = bundleScene()
   const { a } = scene
-  let node: FaultyNode
-
-  before(async () => {
-    node = await startFaultyNode(a().rpcUrls[0]!)
-  })
-  after(() => node.stop())
-  afterEach(async () => {
-    node.behave({ kind: 'pass' })
-    await scene.automine(true)
-  })
+  const node = useFaultyNode(() => a().rpcUrls[0]!)
+  afterEach(() => scene.automine(true))
 
   /** Everything goes by one key, each step by itself. */
   const oneLane = (replaceAfterMs: number) => ({
@@ -47,17 +39,6 @@ describe('a user who keeps his authorization out of blocks', function () {
     })
   }
 
-  const forms = async (service: Service) =>
-    (await service.database
-      .knex('attempts')
-      .join('transactions', 'transactions.id', 'attempts.transaction_id')
-      .orderBy(['nonce', 'attempts.created_at'])
-      .select('nonce', 'is_cancel', 'max_priority_fee_per_gas as tip')) as {
-      nonce: number
-      is_cancel: number
-      tip: string
-    }[]
-
   it('waits alone, until something of its lane waits for him', async () => {
     const [hostile, other] = (await scene.users(2)) as [Asked['user'], Asked['user']]
     const asked = await scene.ask(await wantedOf([hostile]))
@@ -65,7 +46,7 @@ describe('a user who keeps his authorization out of blocks', function () {
     await scene.withService(oneLane(60_000), async (service) => {
       const outcomes = () => service.database.knex('transactions').pluck('send_outcome')
       await until(async () => (await outcomes())[0] === 'authorityBusy', 'his transaction to be refused')
-      expect((await forms(service)).filter(({ is_cancel }) => is_cancel)).to.deep.equal([])
+      expect((await formsOf(service)).filter(({ isCancel }) => isCancel)).to.deep.equal([])
       const startedAt = Date.now()
       const [done] = await scene.ends(service, await scene.askOf(service, await wantedOf([other])))
       expect(done.status).to.equal('success')
@@ -81,7 +62,7 @@ describe('a user who keeps his authorization out of blocks', function () {
     await answerHis(hostile!, (raw) => ({ result: keccak256(raw) }))
     await scene.automine(false)
     await scene.withService(oneLane(1_000), async (service) => {
-      await until(async () => (await forms(service)).length > 0, 'his transaction to be signed')
+      await until(async () => (await formsOf(service)).length > 0, 'his transaction to be signed')
       const waiting = await scene.askOf(service, await wantedOf(others))
       const blocks = keepDoing(scene.mine, () => 300)
       const [his] = await scene.ends(service, asked, 0, 40_000)
@@ -94,12 +75,12 @@ describe('a user who keeps his authorization out of blocks', function () {
       )
       await blocks.stop()
       expect(later).to.equal('success')
-      const all = await forms(service)
+      const all = await formsOf(service)
       const first = all.filter(({ nonce }) => nonce === all[0]!.nonce)
-      const cancels = first.map(({ is_cancel }) => Boolean(is_cancel))
+      const cancels = first.map(({ isCancel }) => isCancel)
       expect(cancels.indexOf(true)).to.be.within(2, 6)
       expect(cancels.lastIndexOf(false)).to.equal(cancels.indexOf(true) - 1)
-      expect(BigInt(all.at(-1)!.tip)).to.equal(a().priorityFeePerGas)
+      expect(all.at(-1)!.tip).to.equal(a().priorityFeePerGas)
     })
   })
 })

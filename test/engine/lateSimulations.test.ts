@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { type FaultyNode, type JsonCall, startFaultyNode } from '../chain/faultyNode.js'
+import type { JsonCall } from '../chain/faultyNode.js'
 import { type Asked, bundleScene } from '../support/bundleScene.js'
+import { useFaultyNode } from '../support/useFaultyNode.js'
 import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 
@@ -8,13 +9,7 @@ describe('a step that nodes do not get to the end of simulating', function () {
   this.timeout(90_000)
   const scene = bundleScene()
   const { a } = scene
-  let node: FaultyNode
-
-  before(async () => {
-    node = await startFaultyNode(a().rpcUrls[0]!)
-  })
-  after(() => node.stop())
-  afterEach(() => node.behave({ kind: 'pass' }))
+  const node = useFaultyNode(() => a().rpcUrls[0]!)
 
   const wantedOf = (users: Asked['user'][]) =>
     Promise.all(users.map(async (user) => ({ user, intent: await scene.intentOf(user, [scene.payVault(7n)]) })))
