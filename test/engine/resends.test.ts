@@ -136,4 +136,42 @@ describe('what is sent again on a lane', () => {
       await until(() => signed === 1, 'it to be signed')
     })
   }
+
+  it('keeps its fees where it has only just become the lowest, before which no block could take it', async () => {
+    let now = 1_000_000
+    let lowest = 0
+    let signed = 0
+    const sent: string[] = []
+    const old = (nonce: number) =>
+      ({ ...at(nonce), sentAt: 1, sendOutcome: 'accepted', waitingSince: 0 }) as JournalTransaction
+    const chain = {
+      config: { chainId: 1, replaceAfterMs: 60_000, priorityFeePerGas: 1n },
+      receipts: async () => [null],
+      send: async ({ hash }: { hash: string }) => (sent.push(hash), { kind: 'accepted', text: 'ok' }),
+    } as unknown as Chain
+    const signer = { signTransaction: async () => ((signed += 1), '0x02') }
+    const codec = { replacementFees: () => ({ maxFeePerGas: 2n, maxPriorityFeePerGas: 2n }) }
+    const given = toolsFor(old(0), { signer, codec, baseFeePerGas: 1n })
+    const store = { ...given.store, lowestUnminedNonce: async () => lowest }
+    const tools = { ...given, store, now: () => now } as EngineTools
+    const resends = createResends(chain, tools)
+    const look = async (nonce: number) => {
+      const before = sent.length
+      const seen = { head: { baseFeePerGas: 1n } as Block, movedAt: now, unanswered: new Set<number>() }
+      await until(() => {
+        if (sent.length > before) return true
+        // Not while it is still at the last ones.
+        resends.begin([old(nonce)], seen)
+        return false
+      }, 'it to be sent')
+      return signed
+    }
+    expect(await look(0)).to.equal(1)
+    lowest = 1
+    expect(await look(1)).to.equal(1)
+    now += 30_000
+    expect(await look(1)).to.equal(1)
+    now += 31_000
+    expect(await look(1)).to.equal(2)
+  })
 })
