@@ -69,6 +69,14 @@ describe('npm run deploy', () => {
     }
   })
 
+  it('names no first block of a vault at whose address something is already', async () => {
+    expect(await run({ dryRun: true, vaultNumber: 5 })).to.equal('planned')
+    const [, vault] = /vault +(0x\w{40})/.exec(said.join('\n'))!
+    await rpc(anvils[0]!.url, 'anvil_setBalance', [vault, '0x7'])
+    expect(await run({ vaultNumber: 5 })).to.equal('done')
+    expect(written().chains.map(({ vaultBlock }) => vaultBlock !== undefined)).to.deep.equal([false, true])
+  })
+
   it('does nothing the second time, and only what is missing when something was added', async () => {
     await run()
     const before = await nonces()

@@ -41,6 +41,11 @@ describe('npm run doctor', function () {
     usedBefore,
   } = doctorScene()
 
+  async function ofTip(tip: string) {
+    await ofValue()
+    change((c) => (c.priorityFeePerGas = tip))
+  }
+
   it('finds nothing wrong with a configuration that works', async () => {
     database()
     expect(await diagnose(place.env)).to.deep.equal([])
@@ -193,6 +198,8 @@ describe('npm run doctor', function () {
     ],
     ['a token of value without a cap', 'vault.noCap', () => ofValue()],
     ['a chain of value where one node is believed', 'rpc.noAgreement', () => ofValue()],
+    ['a tip far above what the node suggests', 'rpc.tip', () => ofTip('100000000000')],
+    ['a tip far below what the node suggests', 'rpc.tip', () => ofTip('1')],
     ['a key that was used before, beside no database', 'operator.usedBefore', () => usedBefore()],
     [
       'a key that was used before, beside an empty database',

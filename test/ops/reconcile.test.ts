@@ -130,6 +130,8 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
       const asked = node.requests.flat()
       expect(asked.find(({ method }) => method === 'eth_getLogs')?.params[0]).to.include({ fromBlock: '0x3' })
       expect(asked.some(({ method }) => method === 'eth_getCode')).to.equal(false)
+      const ahead = compareVaults(scene.database(), [{ ...b(), rpcUrls: [node.url], vaultBlock: 1_000_000_000 }])
+      expect(String(await ahead.catch((error: unknown) => error))).to.include('is above its newest block')
     } finally {
       await node.stop()
     }
