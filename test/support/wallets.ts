@@ -40,12 +40,24 @@ export async function balanceOf(chain: ChainConfig, token: Address, holder: Addr
   return reader(chain).readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
 }
 
-/** Gives a user tokens out of nothing, and native currency for gas if asked. */
-export async function fund(
-  chain: ChainConfig,
-  user: Address,
-  amounts: { usd?: bigint; weth?: bigint; native?: bigint },
-): Promise<void> {
+const lastFunded = new Map<number, Promise<unknown>>()
+
+/**
+ * Gives a user tokens out of nothing, and native currency for gas if asked. One user after the other on a chain: two
+ * transactions that anvil numbers at the same time for one account may get the same nonce.
+ */
+export async function fund(chain: ChainConfig, ...given: [user: Address, amounts: Amounts]): Promise<void> {
+  const turn = (lastFunded.get(chain.chainId) ?? Promise.resolve()).then(() => fundNow(chain, ...given))
+  lastFunded.set(
+    chain.chainId,
+    turn.catch(() => undefined),
+  )
+  return turn
+}
+
+type Amounts = { usd?: bigint; weth?: bigint; native?: bigint }
+
+async function fundNow(chain: ChainConfig, user: Address, amounts: Amounts): Promise<void> {
   for (const id of ['usd', 'weth'] as const) {
     const amount = amounts[id]
     if (amount === undefined) continue
