@@ -1,7 +1,6 @@
 /** Why it has aborted; signals of old platforms and of stand-ins for them don't tell, and can't throw. */
 export function reasonOf(signal: AbortSignal): unknown {
-  if (signal.reason !== undefined) return signal.reason
-  return Object.assign(new Error('This operation was aborted.'), { name: 'AbortError' })
+  return signal.reason ?? Object.assign(new Error('This operation was aborted.'), { name: 'AbortError' })
 }
 
 export function throwIfAborted(signal: AbortSignal | undefined): void {

@@ -60,7 +60,7 @@ export async function naming<T>(
   try {
     return await run()
   } catch (error) {
-    if (error instanceof IntentError && (error[name] ?? null) === null) Object.assign(error, { [name]: value })
+    if (error instanceof IntentError && !error[name]) Object.assign(error, { [name]: value })
     throw error
   }
 }

@@ -18,6 +18,11 @@ export type Progress =
   | { type: 'signed'; request: ActionRequest; idempotencyKey: string }
   /** The service has stored the action. */
   | { type: 'created'; actionId: string; intentIds: string[] }
+  /**
+   * The user's own transaction for a step of `sendOnDemand`, which a local account has signed and which is sent next. However
+   * often `raw` is sent (`eth_sendRawTransaction`), it pays once.
+   */
+  | { type: 'paying'; step: StepRef; hash: Hash; raw: Hex }
   /** The user's own transaction for a step of `sendOnDemand`. `executeStep` takes it, should that get lost. */
   | { type: 'paid'; step: StepRef; hash: Hash }
   /** A step as first seen, and each change of its status, transaction, confirmations or attempts. */
@@ -38,6 +43,11 @@ export type RunOptions = {
    * kept is kept before the next thing happens.
    */
   onProgress?: ((progress: Progress) => unknown) | undefined
+}
+
+/** Tells who listens, and waits for him, unless the signal aborts. */
+export function tell({ onProgress, signal }: RunOptions, progress: Progress): Promise<unknown> {
+  return untilAborted(onProgress?.(progress), signal)
 }
 
 export type RunCalls = {
@@ -90,23 +100,24 @@ export async function runStep(calls: RunCalls, planned: Step, options: RunOption
 export async function beginStep(
   calls: RunCalls,
   planned: Step,
-  { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs, onProgress }: RunOptions,
+  options: RunOptions,
   ask: Ask = {},
 ): Promise<() => Promise<Step>> {
+  const { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs } = options
   const deadline = performance.now() + stepTimeoutMs
   let last: Step | null = null
-  const tell = async (step: Step) => {
+  const onChange = async (step: Step) => {
     const isNews = last === null || describe(step) !== describe(last)
     last = step
-    if (isNews) await untilAborted(onProgress?.({ type: 'step', step }), signal)
+    if (isNews) await tell(options, { type: 'step', step })
   }
   // A step that is under way needs no second request.
   const asked = planned.status === 'executing' ? planned : await askFor(calls, planned, ask, stepTimeoutMs, signal)
   return async () => {
-    await tell(asked)
+    await onChange(asked)
     if (hasEnded(asked)) return asked
     const timeoutMs = Math.max(0, Math.ceil(deadline - performance.now()))
-    return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange: tell })
+    return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange })
   }
 }
 

@@ -1,10 +1,9 @@
 import type { Action, ActionRequest } from './amounts.js'
-import { untilAborted } from './abortable.js'
 import { checkSigner } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
 import { type PrepareCalls, type PrepareOptions, prepareAction, signAction } from './prepareAction.js'
 import { keyOf } from './randomKey.js'
-import { runAction, type RunCalls, type RunOptions } from './runAction.js'
+import { runAction, type RunCalls, type RunOptions, tell } from './runAction.js'
 import type { SigningAccount } from './sign.js'
 import { patiently } from './watchAction.js'
 import type { ActionCreated, CallOptions } from './wire.js'
@@ -32,16 +31,16 @@ const createWithinMs = 60_000
 
 /** Prepares, signs, creates and carries out an action of signed intents; resolves with the finished action. */
 export async function send(calls: SendCalls, options: SendOptions): Promise<Action> {
-  const { account, expect, signal, onProgress } = options
+  const { account, expect, signal } = options
   const idempotencyKey = keyOf(options.idempotencyKey)
   checkSigner(account)
   checkTimes(options)
   const prepared = await prepareAction(calls, { ...options, idempotencyKey })
-  await untilAborted(onProgress?.({ type: 'prepared', prepared }), signal)
+  await tell(options, { type: 'prepared', prepared })
   const request = await signAction(calls, prepared, { account, expect, signal })
-  await untilAborted(onProgress?.({ type: 'signed', request, idempotencyKey }), signal)
+  await tell(options, { type: 'signed', request, idempotencyKey })
   const created = await create(calls, request, { idempotencyKey, signal })
-  await untilAborted(onProgress?.({ type: 'created', ...created }), signal)
+  await tell(options, { type: 'created', ...created })
   return runAction(calls, created.actionId, options)
 }
 

@@ -1,6 +1,6 @@
 import type { Action } from './amounts.js'
-import { type Address, concat, type Hash, type Hex, numberToHex, pad } from 'viem'
-import { abortable, untilAborted, throwIfAborted } from './abortable.js'
+import type { Address, Hash, Hex } from 'viem'
+import { abortable, throwIfAborted } from './abortable.js'
 import type { IntentClient } from './client.js'
 import { asFilledList, checkAccount, checkBatch, checkCall, checkHash, checkSigner, fail } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
@@ -8,10 +8,12 @@ import { IntentError, naming, StepFailedError, UnregisteredPaymentError } from '
 import { type Expectation, isSame } from './pins.js'
 import { keyOf } from './randomKey.js'
 import { readToken } from './readToken.js'
-import { beginStep, readAction, type RunOptions } from './runAction.js'
+import { keccak256 } from './keccak256.js'
+import { beginStep, readAction, type RunOptions, tell } from './runAction.js'
 import { create } from './send.js'
 import { type SigningAccount, signRegistration } from './sign.js'
 import type { Call, TokenTransfer } from './signing.js'
+import { addressWord, word } from './structHash.js'
 import type { Step } from './wire.js'
 
 /** A chain's part of an intent that the user pays himself: either what he pays, or what the solver does. */
@@ -20,14 +22,18 @@ export type OnDemandBatch = { chainId: number; tokenTransfers: readonly TokenTra
 /** A transaction for the user to send. */
 export type Payment = { chainId: number; to: Address; value: bigint; data: Hex }
 
+/** Tells `onProgress` of a payment that is signed; to be waited for before it is sent, so that its hash is kept. */
+export type TellSigned = (raw: Hex) => Promise<unknown>
+
 export type OnDemandOptions = RunOptions & {
   user: Address
   intents: readonly { chainBatches: readonly OnDemandBatch[] }[]
   /**
    * Sends the user's transaction and resolves with its hash, at best the one that was mined, since a wallet may have sent
    * it again with higher fees; also where it may have been sent and its hash is known. Called once for each step that he pays.
+   * Where it is signed before it is sent, `tellSigned` is for what was signed.
    */
-  pay: (payment: Payment) => Promise<Hash>
+  pay: (payment: Payment, tellSigned: TellSigned) => Promise<Hash>
   /** Signs that each payment is for this action, so that nobody else can claim it. */
   account?: Pick<SigningAccount, 'signTypedData'> | undefined
   /** The contracts that you trust, instead of the client's. */
@@ -47,7 +53,7 @@ export type OnDemandOptions = RunOptions & {
  * `UnregisteredPaymentError` where a payment was sent that the service does not know of.
  */
 export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
-  const { user, account, signal, expect, onProgress } = options
+  const { user, account, signal, expect } = options
   const idempotencyKey = keyOf(options.idempotencyKey)
   checkOnDemand(options)
   const batches = options.intents.flatMap(({ chainBatches }) => chainBatches)
@@ -66,7 +72,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
   return naming(['actionId', actionId], async () => {
-    await untilAborted(onProgress?.({ type: 'created', ...created }), signal)
+    await tell(options, { type: 'created', ...created })
     const steps = (await readAction(client, actionId, { signal })).intents.flatMap((intent) => intent.steps)
     for (const [index, step] of steps.entries()) {
       if (step.status === 'success') continue
@@ -90,10 +96,10 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
 /** Has the user pay a step, and registers that; resolves with what follows the step to its end. */
 async function payStep(client: IntentClient, step: Step, payment: Payment, options: OnDemandOptions) {
   throwIfAborted(options.signal)
-  const hash = await options.pay(payment)
+  const hash = await options.pay(payment, (raw) => tell(options, { type: 'paying', step, hash: keccak256(raw), raw }))
   try {
     checkHash(hash, 'pay()')
-    await untilAborted(options.onProgress?.({ type: 'paid', step, hash }), options.signal)
+    await tell(options, { type: 'paid', step, hash })
     return await register(client, step, hash, options)
   } catch (cause) {
     throw new UnregisteredPaymentError({ step, hash, cause })
@@ -143,6 +149,6 @@ function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | 
   const { to, token, amount } = transfer
   if (BigInt(readToken(token)) === 0n) return { chainId, to, value: amount, data: '0x' }
   // transfer(address,uint256)
-  const data = concat(['0xa9059cbb', pad(to), numberToHex(amount, { size: 32 })])
+  const data: Hex = `0xa9059cbb${addressWord(to).slice(2)}${word(amount).slice(2)}`
   return { chainId, to: token, value: 0n, data }
 }

@@ -59,11 +59,11 @@ export function hashTransferStruct(transfer: { from: Address; to: Address; token
 }
 
 /** One word of ABI encoding. Throws for what does not fit a uint256. */
-function word(value: number | bigint): Hex {
+export function word(value: number | bigint): Hex {
   return numberToHex(value, { size: 32 })
 }
 
-function addressWord(address: Address): Hex {
+export function addressWord(address: Address): Hex {
   if (!isAddress(address, { strict: false })) throw new InvalidAddressError({ address })
   return pad(address.toLowerCase() as Address, { size: 32 })
 }

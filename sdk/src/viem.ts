@@ -1,6 +1,13 @@
 import type { Action } from './amounts.js'
-import type { Account, BaseError, Chain as ViemChain, Client, Hash, Hex, LocalAccount, Transport } from 'viem'
-import { addChain, getChainId, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
+import type { Account, Chain as ViemChain, Client, Hash, RpcError, Transport } from 'viem'
+import {
+  addChain,
+  prepareTransactionRequest,
+  sendTransaction,
+  signMessage,
+  signTypedData,
+  switchChain,
+} from 'viem/actions'
 import { abortable, throwIfAborted } from './abortable.js'
 import { requireAccount } from './authorizations.js'
 import { createIntentClient, type IntentClient } from './client.js'
@@ -9,10 +16,16 @@ import { IntentError } from './errors.js'
 import { keccak256 } from './keccak256.js'
 import type { PrepareOptions, PreparedAction } from './prepareAction.js'
 import type { SendOptions } from './send.js'
-import { type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
+import { type OnDemandOptions, type Payment, sendOnDemand, type TellSigned } from './sendOnDemand.js'
 import type { SigningAccount } from './sign.js'
 
-export { type OnDemandBatch, type OnDemandOptions, type Payment, sendOnDemand } from './sendOnDemand.js'
+export {
+  type OnDemandBatch,
+  type OnDemandOptions,
+  type Payment,
+  sendOnDemand,
+  type TellSigned,
+} from './sendOnDemand.js'
 
 /** What `intentActions` adds to a wallet client. */
 export type IntentActions = {
@@ -47,7 +60,7 @@ export function intentActions(options: IntentClientOptions) {
         ...what,
         user: account.address,
         account,
-        pay: (payment) => payWith(client, payment, intents, what.signal),
+        pay: (payment, tellSigned) => payWith(client, payment, tellSigned, intents, what.signal),
       })
     },
   })
@@ -72,50 +85,43 @@ type WalletClient = Client<Transport, ViemChain | undefined, Account | undefined
 async function payWith(
   client: WalletClient,
   { chainId, ...payment }: Payment,
+  tellSigned: TellSigned,
   intents: IntentClient,
   signal: AbortSignal | undefined,
 ): Promise<Hash> {
   const account = accountOf(client)
-  const isThere = async () => (await getChainId(client)) === chainId
-  if (!(await isThere())) {
-    if (account.type === 'json-rpc') await switchTo(client, chainId, intents, signal)
-    if (!(await isThere())) {
-      throw new IntentError(`The wallet is not on chain ${chainId}.`)
-    }
-  }
+  const isThere = async () => Number(await client.request({ method: 'eth_chainId' })) === chainId
+  if (account.type !== 'local' && !(await isThere())) await switchTo(client, chainId, intents, signal)
+  if (!(await isThere())) throw new IntentError(`The wallet is not on chain ${chainId}.`)
   // What a contract pays could never be told to be its own.
   const code = await client.request({ method: 'eth_getCode', params: [account.address, 'latest'] })
   requireAccount(account.address, code, chainId)
   throwIfAborted(signal)
   // In lower case, since viem refuses capitals that are no checksum (EIP-55).
-  const to = payment.to.toLowerCase()
+  const wanted = { ...payment, account, chain: null, to: payment.to.toLowerCase() }
   // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
-  let signed: Hex | undefined
-  const signTransaction = async (...given: never[]) => (signed = await (account as Signing).signTransaction(...given))
-  // No copy of all that it has: it may be of a class, and have methods that want it as `this`.
-  const { address, type, nonceManager } = account as LocalAccount
+  if (account.type !== 'local') return sendTransaction(client, wanted as never)
+  const prepared = await prepareTransactionRequest(client, { ...wanted, nonceManager: account.nonceManager } as never)
+  const raw = await account.signTransaction(prepared as never)
+  await tellSigned(raw)
+  const send = (retryCount: number) =>
+    client.request({ method: 'eth_sendRawTransaction', params: [raw] }, { retryCount })
   try {
-    const from = { address, type, nonceManager, signTransaction }
-    return await sendTransaction(client, { ...payment, account: from, chain: null, to } as never)
+    return await send(0)
   } catch (error) {
-    if (!signed || refusals.test((error as BaseError).details)) throw error
-    // A node that gave no answer may have taken it, so it is given the same bytes, which can't pay twice, until it says
-    // something of them, nine times in half a minute. Where it does not, the service finds out whether they are there.
-    await client.request({ method: 'eth_sendRawTransaction', params: [signed] }, { retryCount: 8 }).catch(() => null)
-    return keccak256(signed)
+    const { code, details } = error as RpcError
+    // Only an answer with a code (JSON-RPC) is a node's own: a gateway that has passed it on, and waits no longer, may say anything.
+    // And of several nodes it is the last one's, while another may have it.
+    if (code < -1 && refusals.test(details) && client.transport.type !== 'fallback') throw error
+    // Who gave no answer may have taken it, so it is given the same bytes, which can't pay twice, until it says something of
+    // them, nine times in half a minute. Where it does not, the service finds out whether they are there.
+    await send(8).catch(() => null)
+    return keccak256(raw)
   }
 }
 
-type Signing = { signTransaction: (...given: never[]) => Promise<Hex> }
-
-/**
- * What nodes say of a transaction that they don't take. Whoever says anything else may have taken it, as a gateway that has
- * passed it on and waits no longer.
- */
+/** What nodes say of a transaction that they don't take. */
 const refusals = /gas|underpriced|insufficient|exceeds|invalid [st]|too high/i
-
-/** What wallets answer when they don't know the chain (EIP-3326). */
-const unknownChainCode = 4902
 
 /** A wallet that does not know the chain is asked to add it (EIP-3085), as the service describes it. */
 async function switchTo(
@@ -133,18 +139,21 @@ async function switchTo(
     if (!chain?.rpcUrl) throw error
     const { name, rpcUrl, explorerUrl: url } = chain
     const rpcUrls = { default: { http: [rpcUrl] } }
-    const added = { ...chain, id: chainId, rpcUrls, ...(url && { blockExplorers: { default: { name, url } } }) }
+    const blockExplorers = url ? { default: { name, url } } : undefined
+    const added = { ...chain, id: chainId, rpcUrls, blockExplorers }
     await abortable(() => addChain(client, { chain: added }), signal)
-    // Some have changed to it by that.
-    if ((await getChainId(client)) !== chainId) await switchIt()
+    // Some have changed to it by that, and say so at once.
+    await switchIt()
   }
 }
 
-/** Some answer with the code of an internal error, and have this one within. */
-function saysUnknownChain(error: unknown, depth = 0): boolean {
-  const { code, cause, data, originalError } = Object(error) as Record<string, unknown>
-  const isWithin = (inner: unknown) => saysUnknownChain(inner, depth + 1)
-  return code === unknownChainCode || (depth < 4 && [cause, data, originalError].some(isWithin))
+/** By code 4902 (EIP-3326), which some have within an internal error. What a signal aborts with may be anything. */
+function saysUnknownChain(error: unknown) {
+  return (error as Caused).walk?.(({ code, data }) => (data?.originalError?.code ?? code) === 4902)
+}
+
+type Caused = {
+  walk?: (is: (cause: { code?: number; data?: { originalError?: { code: number } } }) => boolean) => unknown
 }
 
 function accountOf(client: WalletClient): Account {

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
-import { createWalletClient, http, type LocalAccount, parseUnits } from 'viem'
+import { createWalletClient, fallback, http, type LocalAccount, parseUnits, type Transport } from 'viem'
+import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentError, UnregisteredPaymentError } from '../../sdk/src/errors.js'
 import type { OnDemandOptions } from '../../sdk/src/sendOnDemand.js'
+import type { Progress } from '../../sdk/src/runAction.js'
+import { signRegistration } from '../../sdk/src/sign.js'
 import { intentActions } from '../../sdk/src/viem.js'
 import { type Fault, type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
 import { rpc } from '../../server/devnet/anvil.js'
@@ -22,6 +25,7 @@ describe('a payment that a node is given, and of which it says nothing good,', (
     faultOf: (before: number) => Fault | null,
     options: Partial<OnDemandOptions> = {},
     account: LocalAccount = newUser(),
+    transport: Transport = http(node.url, { retryCount: 0 }),
   ) {
     const [a] = service.chains
     await fund(a, account.address, { usd: amount * 3n, native: parseUnits('1', 18) })
@@ -32,17 +36,21 @@ describe('a payment that a node is given, and of which it says nothing good,', (
     })
     const token = tokenOf(a, 'usd').address
     const pays = { from: account.address, to: a.vault, token, amount }
-    const wallet = createWalletClient({ account, transport: http(node.url, { retryCount: 0 }) })
+    const wallet = createWalletClient({ account, transport })
     const outcome = await wallet
       .extend(intentActions({ baseUrl: service.url }))
       .sendOnDemand({ intents: [{ chainBatches: [{ chainId: a.chainId, tokenTransfers: [pays] }] }], ...options })
       .catch((error: unknown) => error)
-    return { outcome, sends, left: await balanceOf(a, token, account.address) }
+    return { outcome, sends, account, left: await balanceOf(a, token, account.address) }
   }
 
   for (const [what, faultOf] of [
     ['it has taken it and hangs up', (sends) => (sends === 0 ? { kind: 'loseAnswer' } : null)],
     ['it has not taken it', (sends) => (sends === 0 ? { kind: 'status', status: 502 } : null)],
+    [
+      'a page of its gateway, with words of a refusal, comes instead',
+      (sends) => (sends === 0 ? { kind: 'status', status: 504, body: 'Las Vegas: upstream exceeds its time' } : null),
+    ],
   ] as [string, (before: number) => Fault | null][]) {
     it(`is sent as it was signed, is registered, and is paid once: ${what}`, async () => {
       const { outcome, left } = await pay(faultOf)
@@ -134,11 +142,66 @@ describe('a payment that a node is given, and of which it says nothing good,', (
     it(`is none where the node refuses it, so that nothing was registered and it can be paid again: ${message}`, async () => {
       const refusal = { error: { code: -32000, message } }
       const { outcome, sends, left } = await pay(() => ({ kind: 'answer', answer: () => refusal }))
-      expect(outcome).to.have.property('name', 'TransactionExecutionError')
+      expect(outcome).to.have.property('details', message)
+      expect(outcome).to.not.be.instanceOf(IntentError)
       expect(sends).to.equal(1)
       expect(left).to.equal(amount * 3n)
     })
   }
+
+  it('is registered where one of several nodes has taken it and hangs up, and another one refuses it', async () => {
+    const other = await startFaultyNode(service.chains[0].rpcUrls[0]!)
+    const refusal = { error: { code: -32000, message: 'transaction underpriced: pool is full' } }
+    const isSent = (method: string) => method === 'eth_sendRawTransaction'
+    other.behave({ kind: 'answer', answer: ({ method }) => (isSent(method) ? refusal : null) })
+    const transport = fallback([http(node.url, { retryCount: 0 }), http(other.url, { retryCount: 0 })], {
+      retryCount: 0,
+    })
+    const { outcome, left } = await pay(
+      (sends) => (sends === 0 ? { kind: 'loseAnswer' } : null),
+      {},
+      newUser(),
+      transport,
+    )
+    await other.stop()
+    expect(outcome).to.include({ status: 'success' })
+    expect(left).to.equal(amount * 2n)
+  })
+
+  it('is told before any node has it, with all that it takes to have it made and registered by another process', async () => {
+    const told: Progress[] = []
+    const { outcome, sends, left, account } = await pay(() => null, {
+      onProgress(progress) {
+        told.push(progress)
+        if (progress.type === 'paying') throw new RangeError('the process ends')
+      },
+    })
+    expect(outcome).to.be.instanceOf(RangeError)
+    expect([sends, left]).to.deep.equal([0, amount * 3n])
+    const paying = told.at(-1) as Progress & { type: 'paying' }
+    const { step, hash, raw } = paying
+    const [a] = service.chains
+    expect(await rpc(a.rpcUrls[0]!, 'eth_sendRawTransaction', [raw])).to.equal(hash)
+    const client = createIntentClient({ baseUrl: service.url })
+    const signature = await signRegistration({ account, ...step, hash })
+    await client.executeStep(step, { hash, signature })
+    expect(await client.runAction(step.actionId)).to.include({ status: 'success' })
+    expect(await balanceOf(a, tokenOf(a, 'usd').address, account.address)).to.equal(amount * 2n)
+  })
+
+  it('is sent to nobody where the call is aborted while it is told', async () => {
+    const controller = new AbortController()
+    const { outcome, sends } = await pay(() => null, {
+      signal: controller.signal,
+      onProgress({ type }) {
+        if (type !== 'paying') return
+        setImmediate(() => controller.abort(new RangeError('enough')))
+        return new Promise(() => undefined)
+      },
+    })
+    expect(outcome).to.be.instanceOf(RangeError)
+    expect(sends).to.equal(0)
+  })
 
   it('is none of a contract, as which nobody could claim it', async () => {
     const account = newUser()
@@ -169,7 +232,7 @@ describe('a payment that a node is given, and of which it says nothing good,', (
       },
     })
     expect(outcome).to.include({ status: 'success' })
-    expect(order.slice(0, 4)).to.deep.equal(['created …', 'created', 'paid …', 'paid'])
+    expect(order.slice(0, 6)).to.deep.equal(['created …', 'created', 'paying …', 'paying', 'paid …', 'paid'])
     expect(order.filter((_, index) => index % 2 === 1)).to.deep.equal(
       order.filter((_, index) => index % 2 === 0).map((begun) => begun.replace(' …', '')),
     )
