@@ -158,23 +158,23 @@ export const chainMutations: Mutation[] = [
     tests: ['test/nodes/cameToNothing.test.ts', '-g', 'a few raised fees'],
   },
   {
-    name: 'a transaction that only its fees hold up is given up',
+    name: 'a bundle that only its fees hold up is given up',
     changes: [
       {
         file: 'server/engine/lanes/resends.ts',
-        find: 'const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)',
+        find: 'const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= seen.head.baseFeePerGas)',
         replace: 'const paying = forms',
       },
     ],
-    tests: ['test/nodes/replacement.test.ts', '-g', 'never given up'],
+    tests: ['test/engine/resends.test.ts', '-g', 'raised for the base fee alone'],
   },
   {
     name: 'a bundle is given up for the time for which it did not pay enough',
     changes: [
       {
         file: 'server/engine/lanes/resends.ts',
-        find: 'if (!paysFor(forms, head)) inVain.delete(signer)',
-        replace: 'if (forms.length === 0) inVain.delete(signer)',
+        find: 'if (!paysFor(forms, head) || climbs || isNowhere)',
+        replace: 'if (climbs || isNowhere)',
       },
     ],
     tests: ['test/engine/atTheCap.test.ts', '-g', 'did not pay enough'],

@@ -35,4 +35,31 @@ export const feeMutations: Mutation[] = [
     ],
     tests: ['test/engine/feeSpikes.test.ts', '-g', 'go out with lower fees'],
   },
+  {
+    name: 'what offers less than blocks ask for is given up, as if its user were in the way',
+    changes: [
+      {
+        file: 'server/engine/lanes/resends.ts',
+        find: 'if (climbs || waitsForBlocks(transaction, seen)) return false',
+        replace: 'if (waitsForBlocks(transaction, seen)) return false',
+      },
+      {
+        file: 'server/engine/lanes/resends.ts',
+        find: 'if (!paysFor(forms, head) || climbs || isNowhere)',
+        replace: 'if (!paysFor(forms, head) || isNowhere)',
+      },
+    ],
+    tests: ['test/engine/resends.test.ts', '-g', 'twofold at the most'],
+  },
+  {
+    name: 'a lone step is given up while no node has it',
+    changes: [
+      {
+        file: 'server/engine/lanes/resends.ts',
+        find: 'if (!paysFor(forms, head) || climbs || isNowhere)',
+        replace: 'if (!paysFor(forms, head) || climbs || (isNowhere && (false as boolean)))',
+      },
+    ],
+    tests: ['test/engine/resends.test.ts', '-g', 'not given up while no node'],
+  },
 ]

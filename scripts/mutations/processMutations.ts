@@ -134,8 +134,8 @@ export const processMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/resends.ts',
-        find: 'movedAt <= waitingSince',
-        replace: 'movedAt > waitingSince',
+        find: 'movedAt <= transaction.waitingSince',
+        replace: 'movedAt > transaction.waitingSince',
       },
     ],
     tests: ['test/nodes/replacement.test.ts', '-g', 'keeps its fees'],

@@ -8,7 +8,7 @@ import { depositTopic } from '../domain/topics.js'
 import type { DepositResult, DepositWork } from '../store/money/deposits.js'
 import { confirmationsFor } from './receipts/arrivals.js'
 import type { EngineTools } from './tools.js'
-import { laterLookMs, nextLookMs, pendingMs } from './receipts/reportedTransaction.js'
+import { laterLookMs, nextLookMs, pendingMs, unmined } from './receipts/reportedTransaction.js'
 import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
@@ -18,6 +18,8 @@ const unmeasuredMs = 10_000
 const registeredMs = 1_000
 /** As many amounts as a refusal lists. */
 const shownAmounts = 10
+
+const unminedText = 'txHash: no block has had the transaction within a day. Send the report again once it is mined.'
 
 /** Deposits and withdrawals that clients have reported and that the chain has not confirmed yet. */
 export function depositQueue(tools: EngineTools): Queue<DepositWork> {
@@ -45,8 +47,14 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
     const message = `txHash: no such transaction has appeared on chain ${work.chainId} within 10 minutes.`
     return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)
   }
-  const delayMs = laterLookMs(elapsedMs(work.reportedAt, tools.now()), chain.config.pollIntervalMs)
-  if (!receipt) return lookAgain(work, { confirmations: 0, unseenMs: 0 }, Math.max(delayMs, pendingMs), tools)
+  const sinceMs = elapsedMs(work.reportedAt, tools.now())
+  const { pollIntervalMs } = chain.config
+  if (!receipt) {
+    if (sinceMs > unmined.forMs) return settle(work, refused(unminedText), tools)
+    const delayMs = laterLookMs(sinceMs, Math.max(pollIntervalMs, pendingMs), unmined.longestMs)
+    return lookAgain(work, { confirmations: 0, unseenMs: 0 }, delayMs, tools)
+  }
+  const delayMs = laterLookMs(sinceMs, pollIntervalMs)
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   if (confirmations < needed || !(await chain.isCertain(receipt, needed, transaction))) {

@@ -69,7 +69,8 @@ export async function readKnownDeployment(
 
 /** Native currency reaches a vault, and is credit, also where the file has never named it. */
 function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfig[]): ContractOfChain[] {
-  const native = chains.map(({ chainId }) => ({ chainId, kind: 'token' as const, address: nativeToken }))
+  const chainIds = new Set([...chains, ...known].map(({ chainId }) => chainId))
+  const native = [...chainIds].map((chainId) => ({ chainId, kind: 'token' as const, address: nativeToken }))
   return native.filter(({ chainId }) => {
     const isNamed = chains.some((chain) => chain.chainId === chainId && findToken(chain, nativeToken))
     return !isNamed && !known.some((contract) => contract.chainId === chainId && contract.address === nativeToken)
@@ -79,7 +80,8 @@ function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfi
 /**
  * Refuses to start where the chains file drops what is needed still; else remembers what it names. Resolves with what of
  * the users' credit nothing can be paid from, and which tokens were dropped: as long as the process runs neither changes,
- * for credit in such a token is neither earned nor spent.
+ * for credit in such a token is neither earned nor spent. But for native currency that the file does not name and that a
+ * contract sends to the vault: that is found at the next start.
  */
 export async function refuseDropped(
   database: Database,

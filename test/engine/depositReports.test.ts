@@ -11,8 +11,11 @@ const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 
 describe('a deposit report', () => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>
+  /** The engine's time; null: that of the machine. */
+  let clock: number | null
 
   beforeEach(async () => {
+    clock = null
     fresh = await freshDatabase()
   })
   afterEach(() => fresh.drop())
@@ -56,7 +59,7 @@ describe('a deposit report', () => {
       chains: new Map([[1, chain]]),
       codec: transfers,
       changed: () => {},
-      now: Date.now,
+      now: () => clock ?? Date.now(),
       log: { info: () => {} },
     } as never)
     const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 5n, isDeposit: true }
@@ -74,6 +77,7 @@ describe('a deposit report', () => {
         await queue.visit(work!)
         return (await store.readDeposit(id))!
       },
+      again: () => store.reportDeposit(report, requiredConfirmations, clock ?? Date.now()),
       /** After a visit that finds its transaction there. */
       async visitedIn(place: typeof seen) {
         seen = place
@@ -110,7 +114,23 @@ describe('a deposit report', () => {
     )
   })
 
-  it('has only so long to become known, and then waits for its block however long that takes', async () => {
+  it('waits a day for its block, and can be sent again after that', async () => {
+    const report = await reported([5n])
+    const age = (ms: number) => void (clock = Date.now() + ms)
+    age(23 * 3_600_000)
+    expect((await report.visitedIn('pool')).status).to.equal('pending')
+    age(25 * 3_600_000)
+    const { status, error } = await report.visitedIn('pool')
+    expect(status).to.equal('refused')
+    expect(error).to.deep.equal({
+      code: 'deposit_mismatch',
+      message: 'txHash: no block has had the transaction within a day. Send the report again once it is mined.',
+    })
+    expect((await report.again()).status).to.equal('pending')
+    expect((await report.visitedIn('block')).status).to.equal('recorded')
+  })
+
+  it('has only so long to become known, and then waits for its block however often it is looked for', async () => {
     const report = await reported([5n])
     expect((await report.visitedIn('pool')).unseenMs).to.equal(0)
     expect((await report.visitedIn('nowhere')).unseenMs).to.be.greaterThan(0)

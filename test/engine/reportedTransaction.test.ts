@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { laterLookMs, nextLookMs } from '../../server/engine/receipts/reportedTransaction.js'
+import { laterLookMs, nextLookMs, unmined } from '../../server/engine/receipts/reportedTransaction.js'
 
 describe('a transaction that was reported and that the chain does not know', () => {
   for (const pollIntervalMs of [50, 1_000, 600_000]) {
@@ -22,15 +22,21 @@ describe('a transaction that was reported and that the chain does not know', () 
 })
 
 describe('a transaction that was reported and is not final yet', () => {
+  const looks = (forMs: number, pollIntervalMs: number, atMostMs?: number) => {
+    let times = 0
+    for (let sinceMs = 0; sinceMs < forMs; sinceMs += laterLookMs(sinceMs, pollIntervalMs, atMostMs)) times += 1
+    return times
+  }
+
   it('is looked at with every poll at first, and ever later, four times a minute in the end', () => {
-    const looks = (forMs: number, pollIntervalMs: number) => {
-      let times = 0
-      for (let sinceMs = 0; sinceMs < forMs; sinceMs += laterLookMs(sinceMs, pollIntervalMs)) times += 1
-      return times
-    }
     expect(looks(10_000, 1_000)).to.equal(10)
     expect(looks(3_600_000, 1_000)).to.be.within(240, 280)
     expect(laterLookMs(0, 50)).to.equal(50)
     expect(laterLookMs(0, 600_000)).to.equal(600_000)
+  })
+
+  it('is looked at a hundred times in a day where no block has it', () => {
+    expect(looks(10_000, 1_000, unmined.longestMs)).to.equal(10)
+    expect(looks(unmined.forMs, 1_000, unmined.longestMs)).to.be.within(80, 120)
   })
 })

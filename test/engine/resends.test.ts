@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Block, Chain } from '../../server/chain/chain.js'
+import { replacementFees } from '../../server/chain/fees.js'
 import { createResends } from '../../server/engine/lanes/resends.js'
 import { createSendWindow } from '../../server/engine/lanes/sendWindow.js'
 import { createTips } from '../../server/engine/lanes/tips.js'
@@ -147,6 +148,7 @@ describe('what is sent again on a lane', () => {
     const chain = {
       config: { chainId: 1, replaceAfterMs: 60_000, priorityFeePerGas: 1n },
       receipts: async () => [null],
+      suggestedTip: async () => 1n,
       send: async ({ hash }: { hash: string }) => (sent.push(hash), { kind: 'accepted', text: 'ok' }),
     } as unknown as Chain
     const signer = { signTransaction: async () => ((signed += 1), '0x02') }
@@ -173,5 +175,91 @@ describe('what is sent again on a lane', () => {
     expect(await look(1)).to.equal(1)
     now += 31_000
     expect(await look(1)).to.equal(2)
+  })
+
+  describe('with its user’s authorization, and passed over by blocks', () => {
+    const replaceAfterMs = 1_000
+
+    /** The tips of all that is signed in so many looks, each after as long as fees stay. */
+    async function formsAfter(
+      looks: number,
+      sendOutcome: string,
+      suggestedTip: () => Promise<bigint>,
+      { steps = 1, baseFeePerGas = 1n } = {},
+    ) {
+      let now = 1_000_000
+      let sends = 0
+      const gwei = (tenths: number) => BigInt(tenths) * 100_000_000n
+      const begin = { ...at(0).forms[0]!, maxFeePerGas: gwei(1_000), maxPriorityFeePerGas: gwei(10) }
+      let held = {
+        ...at(0),
+        ...{ sentAt: 1, sendOutcome, authorizations: [{}], carries: Array(steps).fill({ ref: {} }), forms: [begin] },
+      } as unknown as JournalTransaction
+      const chain = {
+        config: { chainId: 1, replaceAfterMs, priorityFeePerGas: gwei(10), maxFeePerGasCap: gwei(9_000) },
+        receipts: async () => [null],
+        gasOfTransfer: async () => 21_000n,
+        suggestedTip,
+        send: async () => ((sends += 1), { kind: sendOutcome, text: '' }),
+      } as unknown as Chain
+      const codec = { replacementFees }
+      const given = toolsFor(held, { signer: { signTransaction: async () => '0x02' }, codec, baseFeePerGas: 1n })
+      const store = {
+        ...given.store,
+        readUnmined: async () => held,
+        recordForm: async (_of: unknown, form: JournalTransaction['forms'][0]) => {
+          held = { ...held, forms: [...held.forms, form] }
+          return 'recorded'
+        },
+      }
+      const resends = createResends(chain, { ...given, store, now: () => now } as unknown as EngineTools)
+      for (let look = 0; look < looks; look++) {
+        now += replaceAfterMs + 500
+        const before = sends
+        const seen = { head: { baseFeePerGas } as Block, movedAt: now, unanswered: new Set<number>() }
+        await until(() => {
+          if (sends > before) return true
+          // Not while it is still at the last one.
+          resends.begin([held], seen)
+          return false
+        }, 'one of its forms to be sent')
+      }
+      return held.forms.map(({ isCancel, maxPriorityFeePerGas }) => (isCancel ? 'cancel' : maxPriorityFeePerGas))
+    }
+
+    it('is given up after three raises, where it offers as much as a node suggests', async () => {
+      const forms = await formsAfter(6, 'accepted', async () => 1_000_000_000n)
+      expect(forms.indexOf('cancel')).to.equal(4)
+    })
+
+    it('is given up so as well where no node suggests anything', async () => {
+      const forms = await formsAfter(6, 'accepted', () => Promise.reject(new Error('no such method')))
+      expect(forms.indexOf('cancel')).to.equal(4)
+    })
+
+    it('is raised to what a node suggests, twofold at the most each time, and is not given up before', async () => {
+      const gwei = 1_000_000_000n
+      const forms = await formsAfter(9, 'accepted', async () => 20n * gwei)
+      expect(forms.slice(0, 6)).to.deep.equal([gwei, 2n * gwei, 4n * gwei, 8n * gwei, 16n * gwei, 20n * gwei])
+      expect(forms.indexOf('cancel')).to.equal(9)
+    })
+
+    it('is given up as well where a node suggests more than may be offered', async () => {
+      const forms = await formsAfter(20, 'accepted', async () => 10n ** 18n)
+      expect(forms.at(-1)).to.equal('cancel')
+    })
+
+    it('is not given up in company where it was raised for the base fee alone', async () => {
+      const far = { steps: 2, baseFeePerGas: 10n ** 12n }
+      expect(await formsAfter(8, 'accepted', async () => 1n, far)).to.not.include('cancel')
+      const forms = await formsAfter(8, 'accepted', async () => 1n, { steps: 2 })
+      expect(forms.indexOf('cancel')).to.equal(4)
+    })
+
+    for (const outcome of ['ambiguous', 'notPooled']) {
+      it(`is not given up while no node has said that it has it, but ${outcome}`, async () => {
+        expect(await formsAfter(8, outcome, async () => 1n)).to.not.include('cancel')
+      })
+    }
   })
 })

@@ -209,17 +209,18 @@ async function sendCheaper(transaction: JournalTransaction, chain: Chain, tools:
 }
 
 /**
- * Signs the same payload (or a cancel) at the same nonce with higher fees, stores it, then sends it. False: nothing is
- * signed, as at the fee cap; what was stored before stays valid, and has to be sent again where nodes dropped it.
+ * Signs the same payload (or a cancel) at the same nonce with higher fees, stores it, then sends it. `leastTip`, in wei per
+ * gas, is offered at the least as far as the fee cap lets it. False: nothing is signed, as at that cap; what was stored before
+ * stays valid, and has to be sent again where nodes dropped it.
  */
 export async function replace(
   transaction: JournalTransaction,
   chain: Chain,
-  options: { isCancel: boolean },
+  options: { isCancel: boolean; leastTip?: bigint },
   tools: EngineTools,
 ): Promise<boolean> {
   const head = await headOf(chain, tools)
-  const config = tools.tips.on(chain.config)
+  const config = tools.tips.on(chain.config, options.leastTip)
   // What nothing waits for is signed no more as it was.
   const isCancel = options.isCancel || transaction.isUnwanted
   const raised = tools.codec.replacementFees(transaction.forms, head.baseFeePerGas, config, { isCancel })

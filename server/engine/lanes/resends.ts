@@ -108,37 +108,50 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const isFresh = elapsedMs(noteLowest(transaction), tools.now()) <= chain.config.replaceAfterMs
     const { priorityFeePerGas: begin } = tools.tips.on(chain.config)
     if (pays && isFresh && transaction.forms.at(-1)!.maxPriorityFeePerGas >= begin) return false
-    noteInVain(transaction, seen.head)
-    const isRaised = await replace(transaction, chain, { isCancel: isGivenUp(transaction, seen) }, tools)
+    const suggested = pays && !isFresh ? await chain.suggestedTip().catch(() => 0n) : 0n
+    const leastTip = tipTowards(suggested, transaction)
+    const fees = raisedFees(transaction, seen, leastTip)
+    const climbs = fees !== null && suggested > transaction.forms.at(-1)!.maxPriorityFeePerGas
+    noteInVain(transaction, seen.head, climbs)
+    const isCancel = isGivenUp(transaction, seen, { climbs, isAtCap: fees === null })
+    const isRaised = await replace(transaction, chain, { isCancel, leastTip }, tools)
     if (isRaised && pays && !isFresh && !waitsForBlocks(transaction, seen)) tools.tips.passedOver(transaction)
     return isRaised
   }
 
+  /** What the next form of it would offer. Null: it offers as much as it may. */
+  function raisedFees({ forms }: JournalTransaction, { head }: Seen, leastTip: bigint) {
+    return tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config, leastTip), {
+      isCancel: false,
+    })
+  }
+
   /**
    * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
-   * blocks who don't take it, nobody says so; then the others of a bundle go on without him, and those of the lane.
+   * blocks who don't take it, nobody says so; then the others of a bundle go on without him, and those of the lane. What still
+   * climbs to the tip that a node suggests is passed over for that, which is nobody's fault.
    */
-  function isGivenUp(transaction: JournalTransaction, seen: Seen): boolean {
+  function isGivenUp(
+    transaction: JournalTransaction,
+    seen: Seen,
+    { climbs, isAtCap }: { climbs: boolean; isAtCap: boolean },
+  ): boolean {
     const { signer, forms, carries, authorizations, sendOutcome } = transaction
-    const { head } = seen
     if (forms.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
     if (carries.length <= 1 && authorizations.length === 0) return false
     // While no block comes nobody has refused it.
-    if (waitsForBlocks(transaction, seen)) return false
+    if (climbs || waitsForBlocks(transaction, seen)) return false
     const known = inVain.get(signer)
     const isLong =
       known !== undefined && elapsedMs(known.since, tools.now()) > chain.config.replaceAfterMs * mostReplacements
+    // Alone it would fail with it, so that fees which were raised for a spike before don't count, nor those of what no node has.
     // At the cap no fees are raised, and the time for which they would be stands for that.
-    const raised = tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config), {
-      isCancel: false,
-    })
-    // Alone it would fail with it, so that fees which were raised for a spike of the base fee before don't count.
     if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') {
-      return isLong && (!raised || forms.length - known.forms >= mostReplacements)
+      return isLong && (isAtCap || forms.length - known.forms >= mostReplacements)
     }
     // What pays too little now was raised for the base fee alone.
-    const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= head.baseFeePerGas)
-    return paying.length > mostReplacements || (!raised && isLong)
+    const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= seen.head.baseFeePerGas)
+    return paying.length > mostReplacements || (isAtCap && isLong)
   }
 
   /** Answers since when it is the lane's lowest: since it waits, unless another was before. */
@@ -150,9 +163,14 @@ export function createResends(chain: Chain, tools: EngineTools) {
     return since
   }
 
-  /** What pays too little now waits for the base fee to fall, and begins anew then. */
-  function noteInVain({ id, signer, forms }: JournalTransaction, head: Block): void {
-    if (!paysFor(forms, head)) inVain.delete(signer)
+  /**
+   * What pays too little now waits for the base fee to fall, what climbs is not at the tip that blocks ask for, and of what is
+   * alone a node has to have it: it begins anew then.
+   */
+  function noteInVain(transaction: JournalTransaction, head: Block, climbs: boolean): void {
+    const { id, signer, forms, carries, sendOutcome } = transaction
+    const isNowhere = carries.length <= 1 && !isPooled(transaction) && sendOutcome !== 'perhapsBusy'
+    if (!paysFor(forms, head) || climbs || isNowhere) inVain.delete(signer)
     else if (inVain.get(signer)?.id !== id) inVain.set(signer, { id, since: tools.now(), forms: forms.length })
   }
 }
@@ -161,9 +179,21 @@ export function createResends(chain: Chain, tools: EngineTools) {
  * A node has it, it pays the base fee, and no block has come since that could have taken it: the chain makes none, which
  * higher fees hardly ever change. They would be paid once it does, though.
  */
-function waitsForBlocks({ forms, waitingSince, sendOutcome }: JournalTransaction, { head, movedAt }: Seen): boolean {
-  const isPooled = sendOutcome === 'accepted' || sendOutcome === 'known'
-  return isPooled && paysFor(forms, head) && movedAt <= waitingSince
+function waitsForBlocks(transaction: JournalTransaction, { head, movedAt }: Seen): boolean {
+  return isPooled(transaction) && paysFor(transaction.forms, head) && movedAt <= transaction.waitingSince
+}
+
+function isPooled({ sendOutcome }: JournalTransaction): boolean {
+  return sendOutcome === 'accepted' || sendOutcome === 'known'
+}
+
+/**
+ * Where blocks ask for much more it is not climbed to by an eighth at a time; nor at once, since it is one node's word, and
+ * what was paid is where the next ones begin.
+ */
+function tipTowards(suggested: bigint, { forms }: JournalTransaction): bigint {
+  const doubled = 2n * forms.at(-1)!.maxPriorityFeePerGas
+  return suggested < doubled ? suggested : doubled
 }
 
 function paysFor(forms: JournalTransaction['forms'], { baseFeePerGas }: Block): boolean {

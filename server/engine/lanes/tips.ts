@@ -19,9 +19,10 @@ export function createTips(now: () => number) {
   const raised = new Set<number>()
 
   return {
-    /** The chain's fees as new forms are to go by. */
-    on(config: ChainConfig): ChainConfig {
-      const tip = current(config.chainId)
+    /** The chain's fees as new forms are to go by, with this tip at the least. */
+    on(config: ChainConfig, leastTip = 0n): ChainConfig {
+      const learned = current(config.chainId)
+      const tip = leastTip > learned ? leastTip : learned
       return tip > config.priorityFeePerGas ? { ...config, priorityFeePerGas: tip } : config
     },
 

@@ -2,6 +2,8 @@
 const unknownForMs = 10 * 60 * 1000
 const shortestMs = 1_000
 const longestMs = 15_000
+/** How long a report waits for the block of a transaction that nodes have and that is in none, and how long between two looks. */
+export const unmined = { forMs: 24 * 60 * 60 * 1000, longestMs: 60 * 60 * 1000 }
 
 /** How soon at the earliest one that waits for its block is looked at again. */
 export const pendingMs = 250
@@ -12,8 +14,8 @@ const laterShare = 0.1
  * When to look next at a transaction that the chain knows, named so long ago, and that is not final yet: ever later, since
  * anyone may name the same one in any number of reports, and it may never be mined.
  */
-export function laterLookMs(sinceMs: number, soonestMs: number): number {
-  return Math.round(Math.max(soonestMs, Math.min(longestMs, sinceMs * laterShare)))
+export function laterLookMs(sinceMs: number, soonestMs: number, atMostMs = longestMs): number {
+  return Math.round(Math.max(soonestMs, Math.min(atMostMs, sinceMs * laterShare)))
 }
 
 /**

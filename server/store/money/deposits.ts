@@ -83,6 +83,7 @@ export async function reportDeposit(
         due_at: database.atOnce(),
         reported_at: now,
         unseen_ms: 0,
+        confirmations: 0,
         error_code: null,
         error_message: null,
       }),
