@@ -67,7 +67,7 @@ describe('transactions while fees rise and fall', function () {
     it('climb to it once, and the next ones begin there', async () => {
       // Each takes three seconds until it is looked at again.
       const asked = await askForSteps(3)
-      const wanted = a().priorityFeePerGas + a().priorityFeePerGas / 4n
+      const wanted = 3n * a().priorityFeePerGas
       node.behave({
         kind: 'answer',
         answer: ({ method, params }) => {
