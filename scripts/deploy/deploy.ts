@@ -86,10 +86,16 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   }
   const vaultBlocks = new Map<number, number>()
   if (isMissing('deployer')) {
+    // Of all chains before anything is sent and paid for, since it may fail.
+    for (const { chain, reader } of chains) {
+      const next = await onChain(chain, nextBlockWithout(file.vault, chain, reader))
+      if (next === null) continue
+      vaultBlocks.set(chain.chainId, next)
+      // Should a later chain fail, the file is not written, and the next run finds the vault there.
+      say(`${chain.chainId}: vaultBlock ${next}, before which the vault is not there`)
+    }
     for (const { chain, reader } of chains) {
       say(`${chain.chainId} ${chain.name}`)
-      const next = await onChain(chain, nextBlockWithout(file.vault, chain, reader))
-      if (next !== null) vaultBlocks.set(chain.chainId, next)
       await onChain(chain, sendPlanned(chain, reader))
     }
   }
@@ -166,9 +172,8 @@ async function nextBlockWithout(vault: Address, chain: ChainConfig, reader: Publ
       : reader.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [vault] })
   // Read before what it holds: what comes later is in a block from this one on.
   const head = await reader.getBlockNumber({ cacheTime: 0 })
-  const [code = '0x', ...held] = await Promise.all([
-    reader.getCode({ address: vault }),
-    ...chain.tokens.map(({ address }) => balanceOf(address)),
-  ])
-  return code === '0x' && held.every((amount) => amount === 0n) ? Number(head) + 1 : null
+  if ((await reader.getCode({ address: vault })) !== undefined) return null
+  // Of a token that does not answer nobody knows; doctor tells of it.
+  const held = await Promise.all(chain.tokens.map(({ address }) => balanceOf(address).catch(() => null)))
+  return held.every((amount) => amount === 0n) ? Number(head) + 1 : null
 }

@@ -10,12 +10,19 @@ const factor = 10n
 export async function checkTip(chain: ChainConfig, ask: Ask, { warn }: Findings): Promise<void> {
   // Test chains take any.
   if (chain.testnet) return
-  const [answer] = await ask([call('eth_maxPriorityFeePerGas')])
+  // Some gateways refuse a method that they don't know as if they refused everything; the engine does without it as well.
+  const [answer] = await ask([call('eth_maxPriorityFeePerGas')]).catch(() => [])
   const suggested = typeof answer?.result === 'string' ? BigInt(answer.result) : null
-  if (suggested === null) return
+  // Nothing is what some suggest while blocks have room, and with it no transaction would have a place once they are full.
+  if (!suggested) return
   const { chainId, priorityFeePerGas: tip } = chain
-  const remedy = `Set priorityFeePerGas of chain ${chainId} in the chains file to about ${suggested}.`
-  const compared = `it suggests a tip of ${suggested} wei, and transactions begin with ${tip}`
-  if (tip > suggested * factor) warn('rpc.tip', `${compared}, which each step pays`, remedy)
-  if (tip * factor < suggested) warn('rpc.tip', `${compared}, which blocks may pass over`, remedy)
+  const compared = `it suggests a tip of ${suggested} wei at this moment, and transactions begin with ${tip}`
+  const field = `priorityFeePerGas of chain ${chainId} in the chains file`
+  if (tip > suggested * factor) {
+    const remedy = `Ask again at another time of the day; set ${field} to the most that it suggests.`
+    warn('rpc.tip', `${compared}, which each step pays`, remedy)
+  }
+  if (tip * factor < suggested) {
+    warn('rpc.tip', `${compared}, which blocks may pass over`, `Set ${field} to about ${suggested}.`)
+  }
 }

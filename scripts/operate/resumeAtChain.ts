@@ -49,6 +49,7 @@ async function requireNothingUnknown(
   if (!lane || pending <= Math.max(chainNonce, lane.nextNonce)) return
   throw new Error(
     `A transaction of ${signer} with nonce ${pending - 1}, which the journal does not have, waits in the pool of rpcUrls/${node} ` +
-      `of chain ${chainId}. Run this again once it is mined, or once the nodes have dropped it.`,
+      `of chain ${chainId}, and may pay yet. Once it is mined, or the nodes have dropped it, see what it has paid by ` +
+      '`npm run reconcile`, then run this again.',
   )
 }

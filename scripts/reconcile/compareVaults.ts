@@ -1,6 +1,8 @@
 import type { Address } from 'viem'
+import { createChains } from '../../server/chain/createChain.js'
 import { nativeToken } from '../../server/domain/action.js'
 import { type ChainConfig, type TokenConfig, vaultsOf } from '../../server/domain/chainConfig.js'
+import { createKnownChains } from '../../server/start/knownChains.js'
 import { readGenesis } from '../../server/store/chainIdentities.js'
 import type { Database } from '../../server/store/connection/database.js'
 import { countOpenTransactions } from '../../server/store/journal/lanes.js'
@@ -13,10 +15,12 @@ import {
   readPayouts,
   readVaultMovements,
 } from '../../server/store/money/reconciliation.js'
+import { createStore } from '../../server/store/store.js'
 import { bookedArrivals } from './bookedArrivals.js'
 import { findUnconfigured, type NotLookedAt } from './findUnconfigured.js'
 import { compareGroups, type GroupReport } from './compareGroups.js'
 import { arrivalsWithoutLog, differingArrivals, type Suspect, unmatchedPayouts } from './suspects.js'
+import { findUnknownPending, type UnknownPending } from './unknownPending.js'
 import { createVaultLogs, type Movement } from './vaultLogs.js'
 
 /** What a chain's vault holds of one token, with its former ones, and where it comes from. All amounts in the token's smallest unit. */
@@ -51,6 +55,7 @@ export type Reconciliation = {
   notLookedAt: NotLookedAt[]
   /** How many transactions each chain had that were not final yet: what they pay is booked once they are. */
   unsettled: { chainId: number; transactions: number }[]
+  pending: UnknownPending[]
 }
 
 /** Compares the ledger with the vaults' real balances on every chain, and explains each difference. */
@@ -64,8 +69,13 @@ export async function compareVaults(database: Database, chains: readonly ChainCo
   const books = { ...(await readVaultMovements(database)), owed: await readOwed(database) }
   const vaults: VaultReport[] = []
   for (const chain of chains) vaults.push(...(await compareChain(database, chain, books)))
+  const { isGenesis } = createKnownChains(createStore(database), chains)
+  const pending: UnknownPending[] = []
+  for (const chain of createChains(chains, { isGenesis }).values())
+    pending.push(...(await findUnknownPending(database, chain)))
+  const balanceFaults = await checkBalances(database)
   const notLookedAt = findUnconfigured(books, chains)
-  return { vaults, groups: compareGroups(vaults), balanceFaults: await checkBalances(database), notLookedAt, unsettled }
+  return { vaults, groups: compareGroups(vaults), balanceFaults, notLookedAt, unsettled, pending }
 }
 
 /** What the ledger says, by `{chainId}:{token}`. */

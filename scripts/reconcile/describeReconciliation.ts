@@ -5,7 +5,7 @@ import type { Suspect } from './suspects.js'
 
 /** What was found, line by line. */
 export function describeReconciliation(compared: Reconciliation): string[] {
-  const { vaults, groups, balanceFaults, notLookedAt, unsettled } = compared
+  const { vaults, groups, balanceFaults, notLookedAt, unsettled, pending } = compared
   const faults = countFaults(compared)
   return [
     ...vaults.flatMap(describeVault),
@@ -18,6 +18,11 @@ export function describeReconciliation(compared: Reconciliation): string[] {
     ...balanceFaults.map(
       ({ part, token, user, chainId, kept, ledger }) =>
         `FAULT ${part} ${token} of ${user} on ${chainId}, in its smallest unit: kept ${kept}, ledger ${ledger}`,
+    ),
+    ...pending.map(
+      ({ chainId, signer, nonce, node }) =>
+        `FAULT a transaction of ${signer} with nonce ${nonce}, which the journal does not have, waits in the pool of rpcUrls/${node} ` +
+        `of chain ${chainId} and may pay yet: run this again once it is mined, or once the nodes have dropped it`,
     ),
     ...unsettled
       .filter(({ chainId }) => unexplained(compared).some((vault) => vault.chainId === chainId))
@@ -33,9 +38,9 @@ export function describeReconciliation(compared: Reconciliation): string[] {
   ]
 }
 
-/** How many vaults and balances can't be explained. */
+/** How many vaults and balances can't be explained, or may soon not be. */
 export function countFaults(compared: Reconciliation): number {
-  return unexplained(compared).length + compared.balanceFaults.length
+  return unexplained(compared).length + compared.balanceFaults.length + compared.pending.length
 }
 
 function unexplained({ vaults }: Reconciliation): VaultReport[] {

@@ -24,18 +24,14 @@ import { transferTopic } from '../../server/chain/transfers.js'
 import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { partsOf } from '../../server/domain/partsOf.js'
+import { createSearchPace } from './searchPace.js'
 
 /** What a log says has moved into or out of a vault. */
 export type Movement = { token: Address; party: Address; hash: Hash; logIndex: number; amount: bigint }
 
 const nativeReceivedTopic = toEventSelector('NativeReceived(address,uint256)')
 const withdrawnTopic = toEventSelector('Withdrawn(address,address,uint256)')
-/** As many blocks as nodes that limit the range of a search allow at least; the free plans of some allow the last. */
-const windowSizes = [2_000n, 500n, 100n, 10n]
-const windowsPerRequest = 10
-/** After so many requests that were answered, wider windows are tried again. */
-const widerAfter = 50
-/** How long nobody is asked after a refusal, and how often the node may then ask to be left alone before that is given up. */
+/** How long no node is asked, and how often, while none answers anything. */
 const pauseMs = 1_000
 const mostRests = 60
 /** How many transactions are asked for together, each with its receipt. */
@@ -156,44 +152,39 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
     return rpc.read(asked, sum, { isAnswer: isRevert })
   }
 
-  /** Window by window; where one is refused twice, in narrower ones, and after a while in wider ones again. */
+  /** Window by window, as many and as wide as nodes allow. */
   async function search<Found>(
     filters: readonly object[],
     range: { from: bigint; head: bigint },
     read: (log: unknown) => Found[],
   ): Promise<Found[]> {
     const found: Found[] = []
-    let [widest, from, answered, refused] = [0, range.from, 0, 0]
-    while (from <= range.head) {
-      const size = windowSizes[widest]!
-      const windows = windowsFrom(from, range.head, size)
+    const pace = createSearchPace()
+    for (let { from } = range; from <= range.head;) {
+      const [size, count] = [pace.size(), pace.windows()]
+      const windows = windowsFrom(from, range.head, { size, count })
       const asked = windows.flatMap((window) => filters.map((filter) => call('eth_getLogs', { ...filter, ...window })))
       try {
         found.push(...(await readLogs(asked, range.head, read)))
-        from += size * BigInt(windowsPerRequest)
-        answered += 1
-        refused = 0
-        if (answered % widerAfter === 0 && widest > 0) widest -= 1
+        from += size * BigInt(count)
+        pace.answered()
       } catch (error) {
-        refused += 1
-        if (refused > 1 && size === windowSizes.at(-1)) throw error
-        // Once it may have been a passing fault, and of no window.
-        if (refused > 1) [widest, refused] = [widest + 1, 0]
+        await pause(pace.refused(error))
         await untilAnswered()
       }
     }
     return found
   }
 
-  /** Leaves nodes alone that have been asked for too much. Where none answers for long, that is thrown. */
+  /** Where no node answers for long, that is thrown. */
   async function untilAnswered(): Promise<void> {
     for (let rests = 0; ; rests++) {
-      await pause(pauseMs)
       try {
         await readQuantity(call('eth_blockNumber'))
         return
       } catch (error) {
         if (rests === mostRests) throw error
+        await pause(pauseMs)
       }
     }
   }
@@ -211,8 +202,8 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
   }
 }
 
-function windowsFrom(first: bigint, head: bigint, size: bigint) {
-  return Array.from({ length: windowsPerRequest }, (_, index) => first + size * BigInt(index))
+function windowsFrom(first: bigint, head: bigint, { size, count }: { size: bigint; count: number }) {
+  return Array.from({ length: count }, (_, index) => first + size * BigInt(index))
     .filter((start) => start <= head)
     .map((start) => {
       const end = start + size - 1n

@@ -63,6 +63,18 @@ describe('a search for logs of vaults', function () {
     expect(widths.filter((width) => width < 500)).to.deep.equal([1])
   })
 
+  it('asks for fewer windows at once where the node counts the calls of a request, and for no narrower ones', async () => {
+    const counts: number[] = []
+    const { found, widths } = await search(200_000n, (windows) => {
+      if (windows.length === 0) return null
+      counts.push(windows.length)
+      return windows.length > 3 ? { kind: 'status', status: 429 } : null
+    })
+    expect(found).to.deep.equal([hash])
+    expect(counts.slice(0, 3)).to.deep.equal([10, 10, 3])
+    expect([...new Set(widths)]).to.deep.equal([2_000])
+  })
+
   it('takes narrower windows where wider ones are refused, and wider ones again after a while', async () => {
     const { found, widths } = await search(400_000n, (windows, before) =>
       before < 50 && windows.some((window) => widthOf(window) > 500) ? { kind: 'status', status: 400 } : null,

@@ -14,6 +14,9 @@ const mostReplacements = 3
 /** After it a lane begins with no other transaction: the rest is due again by then, and the lowest nonce comes first. */
 const passMs = 5_000
 
+/** Where the climb begins of what offers less, or nothing, in wei per gas: a thousandth of a gwei. */
+const leastTip = 1_000_000n
+
 /** What the chain shows at a moment. */
 type Seen = {
   head: Block
@@ -109,19 +112,19 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const { priorityFeePerGas: begin } = tools.tips.on(chain.config)
     if (pays && isFresh && transaction.forms.at(-1)!.maxPriorityFeePerGas >= begin) return false
     const suggested = pays && !isFresh ? await chain.suggestedTip().catch(() => 0n) : 0n
-    const leastTip = tipTowards(suggested, transaction)
-    const fees = raisedFees(transaction, seen, leastTip)
+    const tip = tipTowards(suggested, transaction)
+    const fees = raisedFees(transaction, seen, tip)
     const climbs = fees !== null && suggested > transaction.forms.at(-1)!.maxPriorityFeePerGas
     noteInVain(transaction, seen.head, climbs)
     const isCancel = isGivenUp(transaction, seen, { climbs, isAtCap: fees === null })
-    const isRaised = await replace(transaction, chain, { isCancel, leastTip }, tools)
+    const isRaised = await replace(transaction, chain, { isCancel, leastTip: tip }, tools)
     if (isRaised && pays && !isFresh && !waitsForBlocks(transaction, seen)) tools.tips.passedOver(transaction)
     return isRaised
   }
 
   /** What the next form of it would offer. Null: it offers as much as it may. */
-  function raisedFees({ forms }: JournalTransaction, { head }: Seen, leastTip: bigint) {
-    return tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config, leastTip), {
+  function raisedFees({ forms }: JournalTransaction, { head }: Seen, tip: bigint) {
+    return tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config, tip), {
       isCancel: false,
     })
   }
@@ -192,8 +195,9 @@ function isPooled({ sendOutcome }: JournalTransaction): boolean {
  * what was paid is where the next ones begin.
  */
 function tipTowards(suggested: bigint, { forms }: JournalTransaction): bigint {
-  const doubled = 2n * forms.at(-1)!.maxPriorityFeePerGas
-  return suggested < doubled ? suggested : doubled
+  const offered = forms.at(-1)!.maxPriorityFeePerGas
+  const most = offered < leastTip ? leastTip : 2n * offered
+  return suggested < most ? suggested : most
 }
 
 function paysFor(forms: JournalTransaction['forms'], { baseFeePerGas }: Block): boolean {
