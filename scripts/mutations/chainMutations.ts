@@ -158,23 +158,12 @@ export const chainMutations: Mutation[] = [
     tests: ['test/nodes/cameToNothing.test.ts', '-g', 'a few raised fees'],
   },
   {
-    name: 'a bundle that only its fees hold up is given up',
-    changes: [
-      {
-        file: 'server/engine/lanes/resends.ts',
-        find: 'const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= seen.head.baseFeePerGas)',
-        replace: 'const paying = forms',
-      },
-    ],
-    tests: ['test/engine/resends.test.ts', '-g', 'raised for the base fee alone'],
-  },
-  {
     name: 'a bundle is given up for the time for which it did not pay enough',
     changes: [
       {
         file: 'server/engine/lanes/resends.ts',
-        find: 'if (!paysFor(forms, head) || climbs || isNowhere)',
-        replace: 'if (climbs || isNowhere)',
+        find: 'if (!paysFor(forms, head) || climbs)',
+        replace: 'if (climbs)',
       },
     ],
     tests: ['test/engine/atTheCap.test.ts', '-g', 'did not pay enough'],

@@ -45,21 +45,21 @@ export const feeMutations: Mutation[] = [
       },
       {
         file: 'server/engine/lanes/resends.ts',
-        find: 'if (!paysFor(forms, head) || climbs || isNowhere)',
-        replace: 'if (!paysFor(forms, head) || isNowhere)',
+        find: 'if (!paysFor(forms, head) || climbs)',
+        replace: 'if (!paysFor(forms, head))',
       },
     ],
     tests: ['test/engine/resends.test.ts', '-g', 'twofold at the most'],
   },
   {
-    name: 'a lone step is given up while no node has it',
+    name: 'a lone step is given up as soon where no node has it',
     changes: [
       {
         file: 'server/engine/lanes/resends.ts',
-        find: 'if (!paysFor(forms, head) || climbs || isNowhere)',
-        replace: 'if (!paysFor(forms, head) || climbs || (isNowhere && (false as boolean)))',
+        find: 'carries.length > 1 || known.isTaken ?',
+        replace: 'carries.length > 0 || known.isTaken ?',
       },
     ],
-    tests: ['test/engine/resends.test.ts', '-g', 'not given up while no node'],
+    tests: ['test/engine/resends.test.ts', '-g', 'given up late where no node'],
   },
 ]

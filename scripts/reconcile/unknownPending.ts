@@ -18,12 +18,14 @@ export type UnknownPending = {
 export async function findUnknownPending(database: Database, chain: Chain): Promise<UnknownPending[]> {
   const { chainId } = chain.config
   const signers = (await readLanes(database, chainId)).map(({ signer }) => signer)
-  const told = await chain.nonces(signers, 'pending')
+  const [mined, told] = await Promise.all([chain.nonces(signers, 'latest'), chain.nonces(signers, 'pending')])
   // Read again, since the service may have signed meanwhile: the journal has what it sends before any node.
   const lanes = await readLanes(database, chainId)
   return signers.flatMap((signer, index) => {
     const { nonce, node } = highestNonce(told[index]!)
     const lane = lanes.find((entry) => entry.signer === signer)
-    return lane && nonce > lane.nextNonce ? [{ chainId, signer, nonce: nonce - 1, node }] : []
+    // What is mined may have paid, which shows in the books.
+    const known = Math.max(lane?.nextNonce ?? 0, highestNonce(mined[index]!).nonce)
+    return nonce > known ? [{ chainId, signer, nonce: nonce - 1, node }] : []
   })
 }

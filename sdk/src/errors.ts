@@ -15,7 +15,7 @@ export class IntentError extends Error {
   readonly idempotencyKey: string | null = null
 
   constructor(message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(message, options.cause ? { cause: options.cause } : {})
     this.retryable = options.retryable ?? false
   }
 }

@@ -136,7 +136,7 @@ function checkOnDemand({ user, intents, pay, account, ...times }: OnDemandOption
 function checkRegistrant(account: Partial<SigningAccount>, user: Address): void {
   checkSigner(account)
   const { address = user } = account
-  if (!isSame(address, user)) throw new IntentError(`account is of ${address}, and user is ${user}.`)
+  if (!isSame(address, user)) throw new IntentError(`account is ${address}, user is ${user}.`)
 }
 
 /** The one transaction that does what a batch asks of the user. Null when it asks nothing of him. */

@@ -140,6 +140,6 @@ export async function signRegistration(registration: {
 
 /** Some signers end with 0 or 1 where the service and the contracts want 27 or 28. */
 function withCommonV(signature: Hex): Hex {
-  const v = Number.parseInt(signature.slice(-2), 16)
+  const v = parseInt(signature.slice(-2), 16)
   return v > 1 ? signature : `${signature.slice(0, -2) as Hex}${(v + 27).toString(16)}`
 }

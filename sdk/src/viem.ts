@@ -1,13 +1,6 @@
 import type { Action } from './amounts.js'
-import type { Account, Chain as ViemChain, Client, Hash, RpcError, Transport } from 'viem'
-import {
-  addChain,
-  prepareTransactionRequest,
-  sendTransaction,
-  signMessage,
-  signTypedData,
-  switchChain,
-} from 'viem/actions'
+import type { Account, BaseError, Chain as ViemChain, Client, Hash, Hex, LocalAccount, RpcError, Transport } from 'viem'
+import { addChain, sendTransaction, signMessage, signTypedData, switchChain } from 'viem/actions'
 import { abortable, throwIfAborted } from './abortable.js'
 import { requireAccount } from './authorizations.js'
 import { createIntentClient, type IntentClient } from './client.js'
@@ -75,7 +68,7 @@ export function walletAccount(client: WalletClient): SigningAccount {
   if (account.type === 'local') return account
   return {
     address: account.address,
-    signMessage: ({ message }) => signMessage(client, { account, message }),
+    signMessage: (message) => signMessage(client, { ...message, account }),
     signTypedData: (typedData) => signTypedData(client, { ...typedData, account } as never),
   }
 }
@@ -98,27 +91,38 @@ async function payWith(
   requireAccount(account.address, code, chainId)
   throwIfAborted(signal)
   // In lower case, since viem refuses capitals that are no checksum (EIP-55).
-  const wanted = { ...payment, account, chain: null, to: payment.to.toLowerCase() }
+  const to = payment.to.toLowerCase()
   // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
-  if (account.type !== 'local') return sendTransaction(client, wanted as never)
-  const prepared = await prepareTransactionRequest(client, { ...wanted, nonceManager: account.nonceManager } as never)
-  const raw = await account.signTransaction(prepared as never)
-  await tellSigned(raw)
-  const send = (retryCount: number) =>
-    client.request({ method: 'eth_sendRawTransaction', params: [raw] }, { retryCount })
+  let raw: Hex | undefined
+  let untold: unknown
+  const signTransaction = async (...given: never[]) => {
+    const signed = await (account as Signing).signTransaction(...given)
+    try {
+      await tellSigned(signed)
+    } catch (reason) {
+      throw (untold = reason)
+    }
+    return (raw = signed)
+  }
+  // No copy of all that it has: it may be of a class, and have methods that want it as `this`.
+  const { address, type, nonceManager } = account as LocalAccount
   try {
-    return await send(0)
+    const from = { address, type, nonceManager, signTransaction }
+    return await sendTransaction(client, { ...payment, account: from, chain: null, to } as never)
   } catch (error) {
-    const { code, details } = error as RpcError
+    const { code } = (error as BaseError).walk() as RpcError
     // Only an answer with a code (JSON-RPC) is a node's own: a gateway that has passed it on, and waits no longer, may say anything.
-    // And of several nodes it is the last one's, while another may have it.
-    if (code < -1 && refusals.test(details) && client.transport.type !== 'fallback') throw error
+    // And of several nodes (`fallback`) it is the last one's, while another may have it.
+    const { transports } = client.transport as { transports?: unknown }
+    if (!raw || (!transports && code < -1 && refusals.test((error as BaseError).details))) throw untold ?? error
     // Who gave no answer may have taken it, so it is given the same bytes, which can't pay twice, until it says something of
     // them, nine times in half a minute. Where it does not, the service finds out whether they are there.
-    await send(8).catch(() => null)
+    await client.request({ method: 'eth_sendRawTransaction', params: [raw] }, { retryCount: 8 }).catch(() => null)
     return keccak256(raw)
   }
 }
+
+type Signing = { signTransaction: (...given: never[]) => Promise<Hex> }
 
 /** What nodes say of a transaction that they don't take. */
 const refusals = /gas|underpriced|insufficient|exceeds|invalid [st]|too high/i
@@ -139,9 +143,8 @@ async function switchTo(
     if (!chain?.rpcUrl) throw error
     const { name, rpcUrl, explorerUrl: url } = chain
     const rpcUrls = { default: { http: [rpcUrl] } }
-    const blockExplorers = url ? { default: { name, url } } : undefined
-    const added = { ...chain, id: chainId, rpcUrls, blockExplorers }
-    await abortable(() => addChain(client, { chain: added }), signal)
+    const added = { ...chain, id: chainId, rpcUrls, blockExplorers: url && { default: { name, url } } }
+    await abortable(() => addChain(client, { chain: added as ViemChain }), signal)
     // Some have changed to it by that, and say so at once.
     await switchIt()
   }

@@ -256,9 +256,15 @@ describe('what is sent again on a lane', () => {
       expect(forms.indexOf('cancel')).to.equal(4)
     })
 
+    it('in company climbs as well, and is given up as late', async () => {
+      const forms = await formsAfter(9, 'accepted', async () => 20_000_000_000n, { steps: 2 })
+      expect(forms.indexOf('cancel')).to.equal(9)
+    })
+
     for (const outcome of ['ambiguous', 'notPooled']) {
-      it(`is not given up while no node has said that it has it, but ${outcome}`, async () => {
-        expect(await formsAfter(8, outcome, async () => 1n)).to.not.include('cancel')
+      it(`is given up late where no node has said that it has it, but ${outcome}`, async () => {
+        expect(await formsAfter(6, outcome, async () => 1n)).to.not.include('cancel')
+        expect(await formsAfter(10, outcome, async () => 1n)).to.include('cancel')
       })
     }
   })

@@ -182,7 +182,7 @@ describe('what is given to the SDK wrongly', () => {
     ['calls to pay', payOf({}, { calls: [call] }), 'chainBatches[0].calls is for mode 7702'],
     ['no way to pay', payOf({ pay: undefined }), 'pay has to be a function'],
     ['an account that registers nothing', payOf({ account: {} }), "account can't sign"],
-    ['the account of another', payOf({ account: newUser() }), 'account is of 0x'],
+    ['the account of another', payOf({ account: newUser() }), 'account is 0x'],
     ['a service without a scheme', () => createIntentClient({ baseUrl: 'localhost:3000' }), 'it is localhost:3000.'],
     [
       'a signed mode on demand',

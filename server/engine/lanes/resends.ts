@@ -33,10 +33,10 @@ type Seen = {
 export function createResends(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
   /**
-   * The lowest transaction of a lane that pays for what blocks are made of and is in none: since when, in unix ms, and how many
-   * forms it had then.
+   * The lowest transaction of a lane that pays for what blocks are made of and is in none: since when, in unix ms, how many forms
+   * it had then, and whether a node had it.
    */
-  const inVain = new Map<Address, { id: number; since: number; forms: number }>()
+  const inVain = new Map<Address, { id: number; since: number; forms: number; isTaken: boolean }>()
   /** The lowest nonce of a lane, and since when it is that, in unix ms. */
   const lowestOf = new Map<Address, { nonce: number; since: number }>()
   /** Lanes that are being sent again. */
@@ -145,16 +145,12 @@ export function createResends(chain: Chain, tools: EngineTools) {
     // While no block comes nobody has refused it.
     if (climbs || waitsForBlocks(transaction, seen)) return false
     const known = inVain.get(signer)
-    const isLong =
-      known !== undefined && elapsedMs(known.since, tools.now()) > chain.config.replaceAfterMs * mostReplacements
-    // Alone it would fail with it, so that fees which were raised for a spike before don't count, nor those of what no node has.
+    if (!known) return false
+    // Alone it would fail with it, which an outage is no reason for as soon as a user who keeps it out.
+    const patience = carries.length > 1 || known.isTaken ? mostReplacements : standstillFactor
+    const isLong = elapsedMs(known.since, tools.now()) > chain.config.replaceAfterMs * patience
     // At the cap no fees are raised, and the time for which they would be stands for that.
-    if (carries.length <= 1 && sendOutcome !== 'perhapsBusy') {
-      return isLong && (isAtCap || forms.length - known.forms >= mostReplacements)
-    }
-    // What pays too little now was raised for the base fee alone.
-    const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= seen.head.baseFeePerGas)
-    return paying.length > mostReplacements || (isAtCap && isLong)
+    return isLong && (isAtCap || forms.length - known.forms >= mostReplacements)
   }
 
   /** Answers since when it is the lane's lowest: since it waits, unless another was before. */
@@ -167,14 +163,17 @@ export function createResends(chain: Chain, tools: EngineTools) {
   }
 
   /**
-   * What pays too little now waits for the base fee to fall, what climbs is not at the tip that blocks ask for, and of what is
-   * alone a node has to have it: it begins anew then.
+   * What pays too little now waits for the base fee to fall, and what climbs is not at the tip that blocks ask for: it begins
+   * anew then, as what no node had before and one has now.
    */
   function noteInVain(transaction: JournalTransaction, head: Block, climbs: boolean): void {
-    const { id, signer, forms, carries, sendOutcome } = transaction
-    const isNowhere = carries.length <= 1 && !isPooled(transaction) && sendOutcome !== 'perhapsBusy'
-    if (!paysFor(forms, head) || climbs || isNowhere) inVain.delete(signer)
-    else if (inVain.get(signer)?.id !== id) inVain.set(signer, { id, since: tools.now(), forms: forms.length })
+    const { id, signer, forms, sendOutcome } = transaction
+    const isTaken = isPooled(transaction) || sendOutcome === 'perhapsBusy'
+    const known = inVain.get(signer)
+    if (!paysFor(forms, head) || climbs) inVain.delete(signer)
+    else if (known?.id !== id || (isTaken && !known.isTaken)) {
+      inVain.set(signer, { id, since: tools.now(), forms: forms.length, isTaken })
+    }
   }
 }
 
