@@ -25,7 +25,9 @@ describe('credit in a native currency that no chains file has named', () => {
     const named = { ...chain, tokens: [{ address: nativeToken }] } as unknown as ChainConfig
     expect(await told([named])).to.deep.equal([])
     // Of a chain that the file has named at some time, too.
-    await database.knex('known_contracts').insert({ chain_id: 1, kind: 'vault', address: chain.vault, is_dropped: true })
+    await database
+      .knex('known_contracts')
+      .insert({ chain_id: 1, kind: 'vault', address: chain.vault, is_dropped: true })
     expect((await told([])).map(({ address }) => address)).to.deep.equal([nativeToken])
     await drop()
   })
