@@ -203,18 +203,24 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
     const actionId = await create(user.address, [onDemandIntent([payIn(user.address), payOut(user.address)])])
     await api.execute(actionId, 0, 0, { hash, action: 'register' })
     expect((await scene.compare()).pending).to.deep.equal([])
+    /** As it is told of a backup from before the payout was signed. */
+    const comparedBefore = async ({ signer, nonce }: { signer: string; nonce: number }) => {
+      const lane = knex('lanes').where({ chain_id: b().chainId, signer })
+      await lane.clone().update({ next_nonce: nonce })
+      const compared = await scene.compare()
+      await lane.clone().update({ next_nonce: nonce + 1 })
+      return compared
+    }
+    let payout: { signer: string; nonce: number }
     await rpc(url, 'evm_setAutomine', [false])
     try {
       await api.execute(actionId, 0, 1, undefined, 0)
       const sent = () =>
         knex('transactions').where({ chain_id: b().chainId, status: 'open' }).whereNotNull('sent_at').first()
-      const { signer, nonce } = await until(sent, 'the payout to be sent')
+      payout = await until(sent, 'the payout to be sent')
+      const { signer, nonce } = payout
       expect((await scene.compare()).pending, 'what the journal has').to.deep.equal([])
-      const lane = knex('lanes').where({ chain_id: b().chainId, signer })
-      // As a backup from before that has it.
-      await lane.clone().update({ next_nonce: nonce })
-      const compared = await scene.compare()
-      await lane.clone().update({ next_nonce: nonce + 1 })
+      const compared = await comparedBefore(payout)
       expect(compared.pending).to.deep.equal([{ chainId: b().chainId, signer, nonce, node: 0 }])
       expect(countFaults(compared)).to.equal(1)
       expect(describeReconciliation(compared).join('\n')).to.contain(`nonce ${nonce}, which the journal does not have`)
@@ -223,6 +229,7 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
     }
     await rpc(url, 'evm_mine', [])
     expect((await api.execute(actionId, 0, 1)).body.status).to.equal('success')
+    expect((await comparedBefore(payout)).pending, 'what is mined waits nowhere').to.deep.equal([])
   })
 
   it('tells how many transactions may yet explain it', async () => {

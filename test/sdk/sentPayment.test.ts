@@ -45,6 +45,19 @@ describe('a payment that a node is given, and of which it says nothing good,', (
     return { outcome, sends, account, left: await balanceOf(a, token, account.address) }
   }
 
+  /** The call is aborted while it waits for who is told of this, and who takes for ever. */
+  function abortedAt(told: Progress['type']): Partial<OnDemandOptions> {
+    const controller = new AbortController()
+    return {
+      signal: controller.signal,
+      onProgress({ type }) {
+        if (type !== told) return
+        setImmediate(() => controller.abort(new RangeError('enough')))
+        return new Promise(() => undefined)
+      },
+    }
+  }
+
   for (const [what, faultOf] of [
     ['it has taken it and hangs up', (sends) => (sends === 0 ? { kind: 'loseAnswer' } : null)],
     ['it has not taken it', (sends) => (sends === 0 ? { kind: 'status', status: 502 } : null)],
@@ -135,15 +148,7 @@ describe('a payment that a node is given, and of which it says nothing good,', (
   })
 
   it('ends with the signal, and names its hash, where nobody takes what was told of it', async () => {
-    const controller = new AbortController()
-    const { outcome } = await pay(() => null, {
-      signal: controller.signal,
-      onProgress({ type }) {
-        if (type !== 'paid') return
-        setImmediate(() => controller.abort(new RangeError('enough')))
-        return new Promise(() => undefined)
-      },
-    })
+    const { outcome } = await pay(() => null, abortedAt('paid'))
     expect(outcome).to.be.instanceOf(UnregisteredPaymentError)
     expect((outcome as UnregisteredPaymentError).cause).to.be.instanceOf(RangeError)
   })
@@ -208,15 +213,7 @@ describe('a payment that a node is given, and of which it says nothing good,', (
   })
 
   it('is sent to nobody where the call is aborted while it is told', async () => {
-    const controller = new AbortController()
-    const { outcome, sends } = await pay(() => null, {
-      signal: controller.signal,
-      onProgress({ type }) {
-        if (type !== 'paying') return
-        setImmediate(() => controller.abort(new RangeError('enough')))
-        return new Promise(() => undefined)
-      },
-    })
+    const { outcome, sends } = await pay(() => null, abortedAt('paying'))
     expect(outcome).to.be.instanceOf(RangeError)
     expect(sends).to.equal(0)
   })
