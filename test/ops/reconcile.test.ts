@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
-import { countFaults, describeReconciliation } from '../../scripts/reconcile/describeReconciliation.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { startFaultyNode } from '../chain/faultyNode.js'
 import { until } from '../support/until.js'
@@ -194,42 +193,6 @@ describe('what `npm run reconcile` says of a ledger that is wrong', () => {
     expect(unexplained).to.equal(0n)
     expect(suspects).to.deep.equal([])
     expect(unrecorded.filter(({ hash }) => hash === payment)).to.deep.equal([])
-  })
-
-  it('names what waits in a node’s pool and the journal does not have', async () => {
-    const { knex } = scene.database()
-    const url = b().rpcUrls[0]!
-    const { user, hash } = await payer()
-    const actionId = await create(user.address, [onDemandIntent([payIn(user.address), payOut(user.address)])])
-    await api.execute(actionId, 0, 0, { hash, action: 'register' })
-    expect((await scene.compare()).pending).to.deep.equal([])
-    /** As it is told of a backup from before the payout was signed. */
-    const comparedBefore = async ({ signer, nonce }: { signer: string; nonce: number }) => {
-      const lane = knex('lanes').where({ chain_id: b().chainId, signer })
-      await lane.clone().update({ next_nonce: nonce })
-      const compared = await scene.compare()
-      await lane.clone().update({ next_nonce: nonce + 1 })
-      return compared
-    }
-    let payout: { signer: string; nonce: number }
-    await rpc(url, 'evm_setAutomine', [false])
-    try {
-      await api.execute(actionId, 0, 1, undefined, 0)
-      const sent = () =>
-        knex('transactions').where({ chain_id: b().chainId, status: 'open' }).whereNotNull('sent_at').first()
-      payout = await until(sent, 'the payout to be sent')
-      const { signer, nonce } = payout
-      expect((await scene.compare()).pending, 'what the journal has').to.deep.equal([])
-      const compared = await comparedBefore(payout)
-      expect(compared.pending).to.deep.equal([{ chainId: b().chainId, signer, nonce, node: 0 }])
-      expect(countFaults(compared)).to.equal(1)
-      expect(describeReconciliation(compared).join('\n')).to.contain(`nonce ${nonce}, which the journal does not have`)
-    } finally {
-      await rpc(url, 'evm_setAutomine', [true])
-    }
-    await rpc(url, 'evm_mine', [])
-    expect((await api.execute(actionId, 0, 1)).body.status).to.equal('success')
-    expect((await comparedBefore(payout)).pending, 'what is mined waits nowhere').to.deep.equal([])
   })
 
   it('tells how many transactions may yet explain it', async () => {
