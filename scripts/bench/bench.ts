@@ -24,6 +24,7 @@ import { processes } from './processes.js'
 import { read } from './read.js'
 import { isKept, table } from './report.js'
 import { roundTrips } from './roundTrips.js'
+import { soak } from './soak.js'
 import { buildProcesses } from './startProcess.js'
 import { streams } from './streams.js'
 
@@ -39,6 +40,7 @@ const benchmarks: Record<string, (bench: Bench, kind: DatabaseKind) => Promise<R
   memory,
   streams,
   growth,
+  soak,
 }
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benchmarks)

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type Result, spread } from './compare.js'
 import type { DatabaseKind } from './databases.js'
 import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { inScope } from './inScope.js'
+import { sampleMemory } from './processMemory.js'
 import { signBodies } from './signedBodies.js'
 import { askForSteps, createActions } from './steps.js'
 
@@ -38,7 +38,7 @@ function measure(bench: Bench, kind: DatabaseKind, { steps, batches, callBytes }
     const chains = await keep(startChains())
     const database = await keep(bench.databases.fresh(kind))
     const service = await keep(startServiceProcess({ ...chains.env, DATABASE_URL: database.url }))
-    const idle = await sample(service.pid, idleSeconds)
+    const idle = await sampleMemory(service.pid, idleSeconds)
     const [chain] = chains.devnet.chains
     const bodies = await signBodies([chain!], { bodies: steps, users: steps, batches, callBytes })
     const paths = await createActions(
@@ -49,21 +49,10 @@ function measure(bench: Bench, kind: DatabaseKind, { steps, batches, callBytes }
     let areAsked = false
     const asking: number[] = []
     const sampleAsking = async () => {
-      while (!areAsked) asking.push(...(await sample(service.pid, 1)))
+      while (!areAsked) asking.push(...(await sampleMemory(service.pid, 1)))
     }
     const asked = askForSteps(bench.load, service.url, paths).finally(() => (areAsked = true))
     await Promise.all([asked, sampleAsking()])
-    return { idle, busy: [...asking, ...(await sample(service.pid, busySeconds))] }
+    return { idle, busy: [...asking, ...(await sampleMemory(service.pid, busySeconds))] }
   })
-}
-
-/** Megabytes, once a second. */
-async function sample(pid: number, seconds: number): Promise<number[]> {
-  const samples: number[] = []
-  for (let second = 0; second < seconds; second++) {
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
-    const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
-    samples.push(Number(kilobytes) / 1024)
-  }
-  return samples
 }

@@ -5,6 +5,7 @@ import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { authorization, newUser, signedIntent, tokenOf } from '../../test/support/wallets.js'
 
 type SignedBody = { user: PrivateKeyAccount; body: string }
+type Content = { users: number; intents?: number; batches?: number; callBytes?: number }
 
 /**
  * Bodies of `POST /actions`, each with one signed intent, or more, of a batch per chain, or more, and an authorization per chain.
@@ -13,18 +14,28 @@ type SignedBody = { user: PrivateKeyAccount; body: string }
  */
 export async function signBodies(
   chains: readonly ChainConfig[],
-  options: { bodies: number; users: number; intents?: number; batches?: number; callBytes?: number },
+  { bodies, ...content }: Content & { bodies: number },
 ): Promise<SignedBody[]> {
+  const sign = await createBodySigner(chains, content)
+  return sign(bodies)
+}
+
+/** Signs as many bodies as it is asked for, each another one. */
+export async function createBodySigner(
+  chains: readonly ChainConfig[],
+  content: Content,
+): Promise<(bodies: number) => Promise<SignedBody[]>> {
   const users = await Promise.all(
-    Array.from({ length: options.users }, async () => {
+    Array.from({ length: content.users }, async () => {
       const user = newUser()
       return { user, chainAuthorizations: await Promise.all(chains.map((chain) => authorization(user, chain))) }
     }),
   )
-  const { intents: intentCount = 1, batches: batchCount = 1, callBytes } = options
+  const { intents: intentCount = 1, batches: batchCount = 1, callBytes } = content
   const exp = Math.floor(Date.now() / 1000) + 24 * 3600
-  const signed: SignedBody[] = []
-  for (let index = 0; index < options.bodies; index++) {
+  let signed = 0
+
+  async function signOne(index: number): Promise<SignedBody> {
     const { user, chainAuthorizations } = users[index % users.length]!
     const batches = Array.from({ length: batchCount }, () =>
       chains.map((chain) => ({
@@ -37,9 +48,14 @@ export async function signBodies(
     const first = exp + Math.floor(index / users.length) * intentCount
     const windows = Array.from({ length: intentCount }, (_none, place) => ({ exp: first + place }))
     const intents = await Promise.all(windows.map((window) => signedIntent(user, batches, window)))
-    signed.push({ user, body: JSON.stringify({ user: user.address, chainAuthorizations, intents }) })
+    return { user, body: JSON.stringify({ user: user.address, chainAuthorizations, intents }) }
   }
-  return signed
+
+  return async (bodies) => {
+    const made: SignedBody[] = []
+    while (made.length < bodies) made.push(await signOne(signed++))
+    return made
+  }
 }
 
 function approval(chain: ChainConfig): Call {

@@ -181,16 +181,14 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'other blocks of the same number are not read',
-    changes: [
-      { file: 'server/engine/receipts/watchChain.ts', find: '      blocksRead.exchanged(head)\n', replace: '' },
-    ],
+    changes: [{ file: 'server/engine/receipts/watchChain.ts', find: '      newBlocks.exchanged(head)\n', replace: '' }],
     tests: ['test/engine/reorganisation.test.ts', '-g', 'one of the same number'],
   },
   {
     name: 'what a shorter chain leaves undecided is taken for decided',
     changes: [
       {
-        file: 'server/engine/receipts/watchChain.ts',
+        file: 'server/engine/receipts/mined.ts',
         find: 'if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false',
         replace: 'if (gone && !(await note(transaction, null))) isDecided = false',
       },

@@ -45,7 +45,7 @@ export const mutations: Mutation[] = [
     name: 'one null receipt trusted',
     changes: [
       {
-        file: 'server/engine/receipts/watchChain.ts',
+        file: 'server/engine/receipts/silent.ts',
         find: 'else unseen.push(transaction)',
         replace: `else {
         unseen.push(transaction)
@@ -53,10 +53,10 @@ export const mutations: Mutation[] = [
       }`,
       },
       {
-        file: 'server/engine/receipts/watchChain.ts',
-        find: "import { createResends } from '../lanes/resends.js'",
+        file: 'server/engine/receipts/silent.ts',
+        find: "import type { createResends } from '../lanes/resends.js'",
         replace:
-          "import { createResends } from '../lanes/resends.js'\nimport { recordAndSend } from '../lanes/lanes.js'",
+          "import type { createResends } from '../lanes/resends.js'\nimport { recordAndSend } from '../lanes/lanes.js'",
       },
     ],
     tests: falseAnswers,

@@ -1,0 +1,92 @@
+import type { Block, Chain } from '../../chain/chain.js'
+import { sideBySide } from '../../concurrency/sideBySide.js'
+import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
+import type { Store } from '../../store/store.js'
+import { transactionFields } from '../logFields.js'
+import type { EngineTools } from '../tools.js'
+import { askReceipts } from './askReceipts.js'
+import { tellOf } from './meetReceipt.js'
+import type { Meet } from './newBlocks.js'
+
+const pageSize = 200
+
+/**
+ * Sees to the transactions of a chain that are noted as mined: settles those that are deep enough, and shows how deep the
+ * others are.
+ */
+export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
+  const { chainId, confirmations: finalDepth } = chain.config
+  /** Clients have not been shown yet how deep their transactions are under the newest head. */
+  let isUncounted = false
+  /** The chain has reorganised, and what it took away is not all noted yet. */
+  let isDoubtful = false
+
+  return {
+    headMoved(): void {
+      isUncounted = true
+    },
+
+    reorganised(): void {
+      isDoubtful = true
+    },
+
+    /**
+     * Those mined deep enough by now; each receipt is asked for again, since its block may be gone. After a
+     * reorganisation all that are mined: what the new chain lacks is sent again at once and shown as it is.
+     */
+    async settle(head: Block): Promise<void> {
+      const deepEnough = Number(head.number) - finalDepth + 1
+      const wasDoubtful = isDoubtful
+      const to = wasDoubtful ? Number.MAX_SAFE_INTEGER : deepEnough
+      let isDecided = true
+      for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, pageSize)) {
+        const hashes = mined.map((transaction) => transaction.mined!.hash)
+        const receipts = await askReceipts(hashes, chain, tools.log)
+        await sideBySide(mined.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
+          const receipt = receipts[index]
+          if (receipt) return meet(transaction, receipt, head)
+          // A node may not have the receipt; only a block that is gone takes it away.
+          const gone = receipt === null ? await isGone(transaction) : null
+          if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false
+        })
+      }
+      isDoubtful &&= !isDecided
+      // Every one of them has been shown as it is.
+      if (wasDoubtful) isUncounted = false
+    },
+
+    /** Shows clients how deep their transactions are by now. */
+    async count(head: Block): Promise<void> {
+      // Of those that may be gone it would be untrue.
+      if (!isUncounted || isDoubtful) return
+      const blocks = { from: Number(head.number) - finalDepth + 2, to: Number(head.number) }
+      let areAllShown = true
+      for await (const shallow of tools.store.readMinedTransactions(chainId, blocks, pageSize)) {
+        for (const transaction of shallow) {
+          const mined = transaction.mined!
+          const confirmations = Number(head.number) - mined.blockNumber + 1
+          areAllShown = (await note(transaction, { ...mined, confirmations })) && areAllShown
+          await tellOf(transaction, tools)
+        }
+      }
+      isUncounted = !areAllShown
+    },
+  }
+
+  /** Null: it can't be said yet, since the chain has become shorter and has no block of that number. */
+  async function isGone({ mined }: JournalTransaction): Promise<boolean | null> {
+    const block = await chain.blockByNumber(BigInt(mined!.blockNumber))
+    return block && block.hash !== mined!.blockHash
+  }
+
+  /** False: somebody else is at it, or the database is away; it keeps no other waiting, and is to be noted in another round. */
+  async function note(transaction: JournalTransaction, mined: Parameters<Store['noteMined']>[1]): Promise<boolean> {
+    try {
+      await tools.store.noteMined(transaction.id, mined, tools.now())
+      return true
+    } catch (error) {
+      tools.log.warn({ err: error, ...transactionFields(transaction) }, 'transaction could not be noted')
+      return false
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Block, Chain } from '../../chain/chain.js'
+import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
+import type { createResends } from '../lanes/resends.js'
+import type { EngineTools } from '../tools.js'
+import { askReceipts } from './askReceipts.js'
+import type { Meet } from './newBlocks.js'
+
+const pageSize = 200
+const lookAgainMs = 5_000
+
+/** Looks after transactions that are due and that no block has mentioned: those without a receipt are sent again. */
+export function createSilentCheck(
+  chain: Chain,
+  tools: EngineTools,
+  { meet, resends }: { meet: Meet; resends: ReturnType<typeof createResends> },
+) {
+  /** `movedAt`: when the head was last looked at before it was seen to have moved, in unix ms. */
+  return async (head: Block, movedAt: number): Promise<void> => {
+    const due = await tools.store.readDueTransactions(chain.config.chainId, pageSize, tools.now())
+    if (due.length === 0) return
+    // Of what is held no node can know, and it is sent as soon as others are mined.
+    const silent = due.filter((transaction) => !tools.sendWindow.holds(transaction))
+    const hashes = silent.flatMap((transaction) => transaction.forms.map((form) => form.hash))
+    // What is sent again although it is mined costs nothing.
+    const asked = await askReceipts(hashes, chain, tools.log).catch((): undefined[] => hashes.map(() => undefined))
+    const receipts = asked.flatMap((receipt) => receipt ?? [])
+    const untold = new Set(hashes.filter((_hash, index) => asked[index] === undefined))
+    const unseen: JournalTransaction[] = []
+    for (const transaction of silent) {
+      const receipt = receipts.find((entry) => transaction.forms.some((form) => form.hash === entry.hash))
+      if (receipt) await meet(transaction, receipt, head)
+      else unseen.push(transaction)
+    }
+    await tools.store.postponeTransactions(
+      due.map(({ id }) => id),
+      tools.now() + lookAgainMs,
+    )
+    const mayBeMined = ({ forms }: JournalTransaction) => forms.some(({ hash }) => untold.has(hash))
+    resends.begin(unseen, { head, movedAt, unanswered: new Set(unseen.filter(mayBeMined).map(({ id }) => id)) })
+  }
+}
