@@ -27,7 +27,7 @@ const allowed: Record<string, string[]> = {
     'type:server/chain',
   ],
   'server/api': ['server/domain', 'sdk/src/keccak256.ts', 'type:server/services'],
-  'server/config': ['server/domain', 'server/api/rateLimit.ts', 'type:server/store'],
+  'server/config': ['server/domain', 'type:server/store'],
   // These two run in a browser, which loads nothing but their files.
   'server/docs': [],
   'server/explorer': ['type:server/api/generated'],

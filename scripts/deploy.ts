@@ -20,7 +20,7 @@ import { misspeltVariables } from '../server/config/knownVariables.js'
 import { openSigners } from '../server/start/openSigners.js'
 import { namesOperatorKeys, readOperatorKeys } from '../server/config/operatorKeys.js'
 import { deploy } from './deploy/deploy.js'
-import { DeployRefused } from './deploy/planChain.js'
+import { DeployRefused } from './deploy/deployRefused.js'
 import { helpIfAsked, withUsage } from './tools/usage.js'
 
 const usage =
@@ -75,6 +75,7 @@ async function run() {
       isPlainKey: Boolean(process.env.DEPLOYER_PRIVATE_KEYS),
       owner: values.owner ? address(values.owner, '--owner') : null,
       operators,
+      areNamed: Boolean(values.operators),
       dryRun: values['dry-run'],
       replacePending: values['replace-pending'],
       replaceVault: values['replace-vault'],

@@ -2,9 +2,9 @@
  * What an operator decides, for all replicas at once.
  * Usage: npm run operate -- status
  *        npm run operate -- drain on|off
- *        npm run operate -- lane pause <chainId> <signer> [reason]
- *        npm run operate -- lane resume <chainId> <signer>
- *        npm run operate -- lane retire <chainId> <signer> [--give-up]
+ *        npm run operate -- lane pause <chainId> <operator> [reason]
+ *        npm run operate -- lane resume <chainId> <operator>
+ *        npm run operate -- lane retire <chainId> <operator> [--give-up]
  *        npm run operate -- exposure settle <id>
  *        npm run operate -- payout acknowledge <chainId> <token> <transactionHash> <amount> [<user>]
  *        npm run operate -- payout forget <chainId> <token> <transactionHash> [<user>]
@@ -16,7 +16,6 @@
  * nothing else, and is sent by nobody. With SQLite the service has to be stopped for the others; drain mode is then changed by
  * sending its process SIGUSR2 (exactly one process: it toggles).
  */
-import type { Address } from 'viem'
 import { createChains } from '../server/chain/createChain.js'
 import type { ChainConfig } from '../server/domain/chainConfig.js'
 import { createKnownChains } from '../server/start/knownChains.js'
@@ -29,12 +28,12 @@ import { pause } from './operate/pause.js'
 import { resumeAtChain } from './operate/resumeAtChain.js'
 import { retire } from './operate/retire.js'
 import { bookUnknownPayout, payoutUsage } from './operate/unknownPayouts.js'
-import { readChainId } from './operate/words.js'
+import { readAddress, readChainId } from './operate/words.js'
 import { helpIfAsked } from './tools/usage.js'
 
 const usage =
-  'Usage: npm run operate -- status | drain on|off | lane pause <chainId> <signer> [reason] | ' +
-  'lane resume <chainId> <signer> | lane retire <chainId> <signer> [--give-up] | ' +
+  'Usage: npm run operate -- status | drain on|off | lane pause <chainId> <operator> [reason] | ' +
+  'lane resume <chainId> <operator> | lane retire <chainId> <operator> [--give-up] | ' +
   `exposure settle <id> | ${payoutUsage} | ${ownerUsage} [--embedded]`
 
 helpIfAsked(usage)
@@ -57,14 +56,14 @@ async function tellOwner({ words, chains }: { words: string[]; chains: ChainConf
 
 async function run(words: string[], place: Place): Promise<void> {
   const { store, chains } = place
-  const [what, order, chainId, signer, ...rest] = words
+  const [what, order, chainId, operator, ...rest] = words
   if (what === 'status' && words.length === 1) return printStatus(place)
   if (what === 'drain' && (order === 'on' || order === 'off') && words.length === 2) {
     await store.setDraining(order === 'on', Date.now())
     return printStatus(place)
   }
-  if (what === 'lane' && chainId && signer) {
-    const lane = { chainId: readChainId(chainId), signer: readSigner(signer) }
+  if (what === 'lane' && chainId && operator) {
+    const lane = { chainId: readChainId(chainId), signer: readAddress(operator, '<operator>') }
     const reason = rest.join(' ') || 'by an operator'
     if (order === 'pause') return void console.log(await pause({ ...lane, reason }, store))
     const chain = chains.get(lane.chainId)
@@ -87,11 +86,6 @@ async function run(words: string[], place: Place): Promise<void> {
 function refuseWords(): void {
   console.error(usage)
   process.exitCode = 1
-}
-
-function readSigner(text: string): Address {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error(`<signer> has to be an address, 0x and 40 hex digits`)
-  return text.toLowerCase() as Address
 }
 
 async function printStatus({ database, store, chains }: Place): Promise<void> {

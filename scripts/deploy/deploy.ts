@@ -6,7 +6,8 @@ import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { awaitPending } from './awaitPending.js'
 import { readDeployableFile } from './deployableFile.js'
 import { describePlan } from './describePlan.js'
-import { type ChainPlan, DeployRefused, planChain } from './planChain.js'
+import { DeployRefused } from './deployRefused.js'
+import { type ChainPlan, planChain } from './planChain.js'
 import { onChain, reachNodes } from './reachNodes.js'
 import { sayIfNobodyOperates } from './sayIfNobodyOperates.js'
 import { sendSteps } from './sendSteps.js'
@@ -24,6 +25,8 @@ export type DeployOptions = {
   /** Null: for whom the vault was made that the file names, if the file calls him its owner; else the signer. */
   owner: Address | null
   operators: readonly Address[]
+  /** They were named for this; else they are the service's keys. */
+  areNamed: boolean
   dryRun: boolean
   replaceVault: boolean
   /** Whatever is pending of the deployer may be replaced; else only what deploys. */
@@ -45,7 +48,7 @@ type DeployOutcome = 'done' | 'planned' | 'ownerHasTo' | 'nobodyOperates'
  * that it may be run again after any failure.
  */
 export async function deploy(options: DeployOptions, say: (line: string) => void): Promise<DeployOutcome> {
-  const { operators } = options
+  const { operators, areNamed } = options
   const owner = ownerOf(options, say)
   const made = { delegate: create2Address(delegateInitCode()), vaultOf: vaultAddressesOf(owner) }
   const file = readDeployableFile(options.chainsFile, made, options)
@@ -55,7 +58,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     throw new DeployRefused(`DEPLOYER_PRIVATE_KEYS: not marked testnet: ${real.join(', ')}; ${advice}`)
   }
   const deployer = options.signer?.address ?? owner
-  const wanted = { deployer, owner, operators, vaultNumber: file.vaultNumber }
+  const wanted = { deployer, owner, operators, areNamed, vaultNumber: file.vaultNumber }
   const chains = await Promise.all(file.chains.map(async (chain) => ({ chain, reader: await reachNodes(chain, say) })))
   const reasons = await Promise.all(
     file.others.map(({ index, named }) => {

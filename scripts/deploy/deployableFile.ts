@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, statSync
 import type { Address } from 'viem'
 import { readChainsFile } from '../../server/config/chainsFile.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import { DeployRefused } from './planChain.js'
+import { DeployRefused } from './deployRefused.js'
 
 type Entry = {
   delegates?: string[]

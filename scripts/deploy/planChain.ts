@@ -8,6 +8,8 @@ import {
   vaultInitCode,
 } from '../../server/devnet/deployContracts.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { DeployRefused } from './deployRefused.js'
+import { refuseRevoked } from './refuseRevoked.js'
 
 /** One transaction that is missing, and who can send it. */
 export type PlannedStep = {
@@ -35,11 +37,6 @@ export type ChainPlan = {
   steps: PlannedStep[]
 }
 
-/** The chain is not as it was taken for, and nothing may be sent. */
-export class DeployRefused extends Error {
-  override readonly name = 'DeployRefused'
-}
-
 /** What setting one flag or cap of the vault takes at most. */
 const settingGas = 60_000n
 
@@ -51,12 +48,17 @@ const factoryDeployment = {
   code: '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
 } as const
 
+type Wanted = {
+  deployer: Address
+  owner: Address
+  operators: readonly Address[]
+  /** Somebody has named each of them for this; else they are the service's keys, whichever those are. */
+  areNamed: boolean
+  vaultNumber: number
+}
+
 /** Compares a chain with what a deployment needs and says what is missing. Sends nothing. */
-export async function planChain(
-  chain: ChainConfig,
-  reader: PublicClient,
-  wanted: { deployer: Address; owner: Address; operators: readonly Address[]; vaultNumber: number },
-): Promise<ChainPlan> {
+export async function planChain(chain: ChainConfig, reader: PublicClient, wanted: Wanted): Promise<ChainPlan> {
   const answered = await reader.getChainId()
   if (answered !== chain.chainId) {
     throw new DeployRefused(`Chain ${chain.chainId}: its RPC is of chain ${answered}`)
@@ -83,6 +85,7 @@ export async function planChain(
   if (owner !== (chain.vaultOwner ?? wanted.owner)) throw new DeployRefused(whyOtherOwner())
   for (const operator of wanted.operators) {
     if (hasVault && (await read<boolean>('isOperator', [operator]))) continue
+    if (hasVault && !wanted.areNamed) await refuseRevoked(chain.chainId, vault, operator, reader)
     set(`let ${operator} operate`, 'setOperator', [operator, true])
   }
   for (const token of chain.tokens) {

@@ -3,7 +3,7 @@ import { createRedactor } from '../../server/chain/nodes/redact.js'
 import { createRpcNode } from '../../server/chain/nodes/rpcNode.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { isOfAnother } from '../doctor/checkNode.js'
-import { DeployRefused } from './planChain.js'
+import { DeployRefused } from './deployRefused.js'
 
 const timeoutMs = 10_000
 

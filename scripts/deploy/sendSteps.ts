@@ -5,7 +5,8 @@ import { classifySend } from '../../server/chain/sendOutcome.js'
 import type { Signer } from '../../server/chain/keys/signer.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { noncesOf } from './awaitPending.js'
-import { type ChainPlan, DeployRefused, type PlannedStep } from './planChain.js'
+import { DeployRefused } from './deployRefused.js'
+import type { ChainPlan, PlannedStep } from './planChain.js'
 import { whyKept } from './whyKept.js'
 
 /**

@@ -30,8 +30,8 @@ export async function bookUnknownPayout(words: readonly string[], { database, ch
   const chain = chains.get(chainId)
   if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
   const token = readAddress(tokenAddress, '<token>')
-  const owner = user === undefined ? null : readSomebody(user, '<user>')
-  const payout = { chainId, token, transactionHash: readTransactionHash(hash), user: owner }
+  const paidTo = user === undefined ? null : readSomebody(user, '<user>')
+  const payout = { chainId, token, transactionHash: readTransactionHash(hash), user: paidTo }
   if (order === 'forget') return forget(payout, database)
   if (!amount) return null
   if (!chain.config.tokens.some(({ address }) => address === token))

@@ -60,7 +60,7 @@ function describeVault(vault: VaultReport): string[] {
     `  withdrawn by owner -${show(vault.withdrawn)}`,
     `  paid out           -${show(vault.paid)}`,
     ...(vault.unexplained === 0n ? [] : [`  FAULT unexplained   ${show(vault.unexplained)}`]),
-    ...vault.suspects.map((suspect) => `    ${describeSuspect(suspect, show)}`),
+    ...vault.suspects.map((suspect) => `    ${describeSuspect(suspect, vault, show)}`),
   ]
 }
 
@@ -69,12 +69,15 @@ function describeGroup({ group, decimals, balance, owed }: GroupReport): string 
   return `group ${group}: holds ${holds}, owed to users ${owes}, the owner's own ${own}`
 }
 
-function describeSuspect(suspect: Suspect, show: (amount: bigint) => string): string {
+function describeSuspect(suspect: Suspect, { chainId, token }: VaultReport, show: (amount: bigint) => string): string {
   switch (suspect.kind) {
     case 'arrival':
       return `${suspect.hash} brought ${show(suspect.onChain)} by its log, booked is ${show(suspect.booked)}`
     case 'unbooked':
-      return `${suspect.hash} paid ${show(suspect.onChain)}, of which the ledger knows nothing`
+      return (
+        `${suspect.hash} paid ${show(suspect.onChain)}, of which the ledger knows nothing. Where no client posts its action ` +
+        `again: npm run operate -- payout acknowledge ${chainId} ${token.address} ${suspect.hash} ${suspect.onChain} [<user>]`
+      )
     case 'unpaid':
       return `${suspect.cause} says that ${show(suspect.booked)} were paid, of which the chain knows nothing`
   }

@@ -91,13 +91,13 @@ function withBody(ctx: Context, bytes: Buffer): Context {
 
 function parse(text: string): ReadBody {
   if (isNestedDeeper(text, deepest)) return invalid(`The body is nested more than ${deepest} deep`)
-  // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants.
-  return { outcome: 'read', body: text === '' ? undefined : bourne.parse(text) }
+  // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants. `__proto__` is
+  // dropped like any property that is not known.
+  return { outcome: 'read', body: text === '' ? undefined : bourne.parse(text, { protoAction: 'remove' }) }
 }
 
 /**
- * Errors of koa-bodyparser and what it stands on: http-errors by raw-body, `SyntaxError`s of the JSON parser (which also
- * refuses `__proto__`), and zlib's, which have a code but no status.
+ * Errors of koa-bodyparser and what it stands on: http-errors by raw-body, `SyntaxError`s of the JSON parser, and zlib's, which have a code but no status.
  */
 function toInvalid(error: unknown, limitBytes: number): ReadBody {
   const { status, code } = (error ?? {}) as { status?: unknown; code?: unknown }
@@ -107,8 +107,7 @@ function toInvalid(error: unknown, limitBytes: number): ReadBody {
     return invalid('The body is not what its Content-Encoding says')
   }
   if (!(error instanceof SyntaxError)) throw error
-  const isPrototype = error.message.includes('forbidden prototype')
-  return invalid(isPrototype ? 'A property is named __proto__, which is not taken' : 'The body is not valid JSON')
+  return invalid('The body is not valid JSON')
 }
 
 function invalid(message: string): ReadBody {

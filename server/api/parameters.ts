@@ -72,13 +72,16 @@ function listOf(values: readonly string[], longest = Infinity): string[] | undef
 }
 
 /**
- * What is between commas, and the whole where it may be an item, since one may itself have commas; it has if a space is
- * beside one.
+ * What is between commas, without the spaces around it, and the whole where it may be an item, since one may itself have
+ * commas. No item begins or ends with a space.
  */
 function itemsOf(value: string, longest: number): string[] {
-  const parts = value.split(',').filter((part) => part !== '')
-  if (parts.length === 0 || !value.includes(',')) return parts
-  if (parts.some((part) => part.trim() !== part)) return [value]
+  if (!value.includes(',')) return value === '' ? [] : [value]
+  const parts = value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  if (parts.length === 0) return []
   return [...value].length <= longest ? [...parts, value] : parts
 }
 

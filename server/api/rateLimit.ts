@@ -17,9 +17,6 @@ const costs: Partial<Record<OperationId, number>> = {
   requestAirdrop: 5,
 }
 
-/** With fewer points in a window than that, such requests would be refused for ever. */
-export const dearest = Math.max(...Object.values(costs))
-
 /** Probes are asked for often, and by those who decide whether the service lives. */
 const free: readonly OperationId[] = ['getHealth', 'getLiveness', 'getReadiness']
 

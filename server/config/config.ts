@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { dearest } from '../api/rateLimit.js'
 import { type ChainsFile, readChainsFile } from './chainsFile.js'
 import { readDatabaseUrl } from './databaseUrl.js'
 import { isSetByOrchestrator, misspeltVariables } from './knownVariables.js'
@@ -87,9 +86,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): ConfigResult {
     },
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 262_144, { min: 1_024, max: 16_777_216 }),
     maxConnections: integer('MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }),
-  }
-  if (config.rateLimitPerMinute > 0 && config.rateLimitPerMinute < dearest) {
-    problems.push(`RATE_LIMIT_PER_MINUTE: must be 0, or at least ${dearest}, which one action costs`)
   }
   if (config.port !== 0 && config.port === config.metricsPort) {
     problems.push('METRICS_PORT: is the same as PORT; metrics are for operators and listen by themselves')

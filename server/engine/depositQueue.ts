@@ -138,13 +138,15 @@ function findMovements(
 ): Found | string {
   const isOurs = (address: Address | null) => isVault(address, chain.config)
   const { user, sender } = work
-  if (work.isDeposit && isOurs(sender)) return 'sender: what the vault pays out is no deposit.'
-  if (!work.isDeposit && isOurs(sender)) {
+  const sent = transfersOf(work, receipt, value, chain, tools).filter(({ from }) => from === sender)
+  if (isOurs(sender)) {
     const withdrawals = tools.codec.vaultWithdrawals(receipt, sender)
     const own = withdrawals.filter(({ token, to }) => token === work.token && to === user)
-    return matching(work, 'vault', own, 'to the user by a withdrawal of the vault’s owner')
+    if (!work.isDeposit) return matching(work, 'vault', own, 'to the user by a withdrawal of the vault’s owner')
+    if (own.length > 0) return 'sender: what the vault’s owner withdraws is no deposit.'
+    const paid = sent.filter(({ to }) => to === user)
+    return matching(work, 'wallet', paid, 'to the user')
   }
-  const sent = transfersOf(work, receipt, value, chain, tools).filter(({ from }) => from === sender)
   const toVault = sent.filter(({ to }) => isOurs(to))
   if (work.isDeposit && sender === user) return matching(work, 'vault', toVault, 'to the vault')
   if (work.isDeposit) {

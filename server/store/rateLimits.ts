@@ -28,8 +28,9 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
   const lines = new Map<string, Line>()
 
   return {
-    /** Takes `cost` points of a subject, such as an address. */
-    async take(subject: string, cost: number): Promise<RateLimit> {
+    /** Takes points of a subject, such as an address: `price`, or all of a window's where it has fewer. */
+    async take(subject: string, price: number): Promise<RateLimit> {
+      const cost = Math.min(price, pointsPerMinute)
       if (!limiter) return (await takeTogether(subject, [cost]))[0]!
       const line = lines.get(subject) ?? { take: grouped((costs) => takeTogether(subject, costs), Infinity), length: 0 }
       lines.set(subject, line)

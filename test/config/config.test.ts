@@ -70,7 +70,6 @@ describe('the configuration', () => {
 
   const broken: [string, Record<string, string>, unknown, string][] = [
     ['a port beyond the range', { PORT: '70000' }, undefined, 'PORT'],
-    ['a rate limit below what one action costs', { RATE_LIMIT_PER_MINUTE: '4' }, undefined, 'RATE_LIMIT_PER_MINUTE'],
     ['an unknown role', { ROLE: 'boss' }, undefined, 'ROLE'],
     ['an unknown log level', { LOG_LEVEL: 'loud' }, undefined, 'LOG_LEVEL'],
     ['a database of another kind', { DATABASE_URL: 'postgres://x/y' }, undefined, 'DATABASE_URL'],

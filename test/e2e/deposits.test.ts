@@ -84,6 +84,17 @@ describe('deposits', () => {
     expect(token).to.include({ amount: '2000000', available: '0' })
   })
 
+  it('of the vault into the user’s own account are recorded and fund nothing', async () => {
+    const { chainId, vault } = service.chains[0]
+    const wallet = newUser().address
+    const { txHash, amount } = (await api.post(`/airdrop/${chainId}/usd`, { wallet })).body.data
+    const recorded = await report(wallet, txHash, BigInt(amount), { sender: vault })
+    expect(recorded.status, JSON.stringify(recorded.body)).to.equal(200)
+    expect(recorded.body.data.record.custody).to.equal('wallet')
+    const [token] = (await api.get(`/coredeposit/${wallet}`)).body.data.tokens
+    expect(token).to.include({ amount, available: '0' })
+  })
+
   it('of someone else can’t be claimed', async () => {
     const { user, hash } = await paid(1_000_000n)
     const thief = newUser().address

@@ -91,6 +91,24 @@ describe('npm run deploy', () => {
     expect(grown).to.deep.equal([1, 1])
   })
 
+  it('gives nobody back a right that the owner has taken, unless it is told to', async () => {
+    const given = { owner: addressOf(5), signer: createSigner(devKey(5)), operators: [addressOf(1), addressOf(2)] }
+    await run(given)
+    const { vault } = written().chains[0]!
+    const args = [addressOf(2), false] as const
+    const data = encodeFunctionData({ abi: solverVaultAbi, functionName: 'setOperator', args })
+    await rpc(anvils[0]!.url, 'eth_sendTransaction', [{ from: addressOf(5), to: vault, data }])
+    const mayOperate = () => readVault(anvils[0]!.url, vault, 'isOperator', [addressOf(2)])
+    for (const dryRun of [true, false]) {
+      const told = await refusal(run({ ...given, dryRun }))
+      expect(told).to.contain(`Chain 101: the vault's owner has taken the right of ${addressOf(2)}`)
+      expect(told).to.contain('--operators')
+    }
+    expect(await mayOperate()).to.equal(false)
+    expect(await run({ ...given, areNamed: true })).to.equal('done')
+    expect(await mayOperate()).to.equal(true)
+  })
+
   it("leaves to another owner what is the owner's, and says what he has to send", async () => {
     expect(await run({ owner: addressOf(7) })).to.equal('ownerHasTo')
     const { vault } = written().chains[0]!

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zeroAddress } from 'viem'
 import { deploy, type DeployOptions } from '../../scripts/deploy/deploy.js'
-import { DeployRefused } from '../../scripts/deploy/planChain.js'
+import { DeployRefused } from '../../scripts/deploy/deployRefused.js'
 import { createSigner } from '../../server/chain/keys/signer.js'
 import { readChainsFile } from '../../server/config/chainsFile.js'
 import { devAccount, devKey } from '../../server/devnet/accounts.js'
@@ -52,6 +52,7 @@ export function useDeployScene(chains: readonly AnvilOptions[]) {
       isPlainKey: true,
       owner: addressOf(0),
       operators: [addressOf(1), addressOf(2)],
+      areNamed: false,
       dryRun: false,
       replaceVault: false,
       replacePending: false,

@@ -127,8 +127,8 @@ describe('the tools beside the service', function () {
         '<transactionHash> has to be 0x and 64 hex digits',
       ],
       ['books no payout of no amount', ['payout', 'acknowledge', '31337', zeroAddress, zeroHash], 'Usage: '],
-      ['resumes none of what is no address', ['lane', 'resume', '31337', '0xnope'], '<signer> has to be an address'],
-      ['retires none of what is no address', ['lane', 'retire', '31337', '0xnope'], '<signer> has to be an address'],
+      ['resumes none of what is no address', ['lane', 'resume', '31337', '0xnope'], '<operator> has to be an address'],
+      ['retires none of what is no address', ['lane', 'retire', '31337', '0xnope'], '<operator> has to be an address'],
       [
         'pauses none on a chain that is no number',
         ['lane', 'pause', 'main', signer],

@@ -4,6 +4,7 @@ import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentTimeoutError, StepFailedError } from '../../sdk/src/errors.js'
 import { type OnDemandOptions, sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { rpc } from '../../server/devnet/anvil.js'
+import { createApi } from '../support/api.js'
 import { useTestService } from '../support/useTestService.js'
 import { balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
 
@@ -63,6 +64,25 @@ for (const proof of ['none', 'required'])
       if (proof === 'none') expect(error).to.include({ status: 'success' })
       else expect((error as Error).message).to.contain("account can't sign")
       expect(payments()).to.equal(proof === 'none' ? 2 : 0)
+    })
+
+    it('is taken from a stranger, who can’t sign, only where the service takes that', async () => {
+      const { a, account, usd } = await twoPayments()
+      const api = createApi(service.url)
+      const batch = {
+        chainId: a.chainId,
+        tokenTransfers: [{ from: account.address, to: a.vault, token: usd, amount: amount.toString() }],
+        call: { to: usd, value: '0', data: '0x' },
+      }
+      const intents = [{ mode: 'non-7702:on-demand', chainBatches: [batch] }]
+      const { actionId } = (await api.post('/actions', { user: account.address, intents })).body
+      const reply = await api.execute(actionId, 0, 0, { hash: `0x${'ab'.repeat(32)}` }, 0)
+      const { status } = (await api.get(`/actions/${actionId}/intents/0/steps/0`)).body
+      if (proof === 'none') expect([reply.status, status]).to.deep.equal([202, 'executing'])
+      else {
+        expect([reply.status, reply.body.error.code]).to.deep.equal([400, 'registration_signature_required'])
+        expect(status).to.equal('created')
+      }
     })
 
     it('waits for a payment that is not mined yet, and then pays the other', async () => {

@@ -29,6 +29,18 @@ describe('payments in the store', () => {
     expect((await ask(stepOf(honest, 0, 0), { hash, action: 'register' })).status).to.equal('executing')
   })
 
+  it('refuses a transaction that has been verified as somebody else’s', async () => {
+    const hash = randomHash()
+    await paidAction(randomAddress(), 100n, hash)
+    const stranger = randomAddress()
+    const other = aNewAction({ user: stranger, intents: [anOnDemandIntent(stranger)] })
+    await scene.store.insertAction(other)
+    const ref = stepOf(other, 0, 0)
+    expect(await codeOf(ask(ref, { hash, action: 'register' }))).to.equal('transaction_already_used')
+    expect(await codeOf(ask(ref, { hash, action: 'register', signed: true }))).to.equal('transaction_already_used')
+    expect(await scene.store.readStep(ref)).to.include({ status: 'created', attempts: 0 })
+  })
+
   it('leaves a transaction to others once the user’s signature has exchanged it, also where it is verified at that moment', async () => {
     const user = randomAddress()
     const [first, second] = [randomHash(), randomHash()]
@@ -94,8 +106,10 @@ describe('payments in the store', () => {
 
   it('hands it over though another user has drawn on what he paid by the same transaction', async () => {
     const [user, other, hash] = [randomAddress(), randomAddress(), randomHash()]
-    const drawn = await paidAction(other, 100n, hash)
+    const drawn = await paidAction(other, 100n)
     await ask(stepOf(drawn, 0, 1), { needs: [need(10n)] })
+    // As by a transaction that moves what both of them have.
+    await scene.database.knex('credits').where({ user: other }).update({ transaction_hash: hash })
     const [junk, honest] = [1, 2].map(() => aNewAction({ user, intents: [anOnDemandIntent(user)] }))
     for (const entry of [junk!, honest!]) await scene.store.insertAction(entry)
     await ask(stepOf(junk!, 0, 0), { hash, action: 'register' })

@@ -28,6 +28,12 @@ describe('points of a subject', () => {
     expect(await take('someone else', 5)).to.include({ allowed: true, remaining: 7 })
   })
 
+  it('that are fewer than a request costs are all taken by it', async () => {
+    const { take } = await createRateLimits(fresh.database, 3)
+    expect(await take('someone', 5)).to.include({ allowed: true, limit: 3, remaining: 0 })
+    expect(await take('someone', 1)).to.include({ allowed: false, remaining: 0 })
+  })
+
   it('come back when the window ends, and no later', async () => {
     const { take } = await createRateLimits(fresh.database, 5, 1)
     const startedAt = performance.now()

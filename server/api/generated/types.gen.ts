@@ -1673,7 +1673,7 @@ export type QueryVenueTxHashesData = {
          */
         address: Address;
         /**
-         * Only these action types. The parameter may be repeated, and its value may hold several, separated by commas; a value that is itself a label with commas counts as one as well. With a space beside a comma it is one label and nothing else. `actionTypes[]` is taken as the same name.
+         * Only these action types. The parameter may be repeated, and its value may hold several, separated by commas; a value that is itself a label with commas counts as one as well. Spaces beside a comma are no part of a label. `actionTypes[]` is taken as the same name.
          */
         actionTypes?: Array<Label>;
         /**

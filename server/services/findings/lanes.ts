@@ -69,7 +69,7 @@ export function refusedOf({ config, lanes, refused }: ChainState, operators: rea
     // Nobody is to give a right back that was taken from a key which others may have by now.
     if (!operators.includes(signer.toLowerCase()))
       return `Its key is not configured here; see to it where it is. If it is nowhere, pause its lane: ${pause} changed; or retire it, if others may have the key: npm run operate -- lane retire ${chainId} ${signer}.`
-    return `Let the vault's owner call setOperator(${signer}, true). If its right was taken on purpose: ${pause}. Other operators take over meanwhile; with none, steps wait.`
+    return `npm run deploy with --operators ${signer} sends setOperator, or prints it for the vault's owner. If its right was taken on purpose: ${pause}. Other operators take over meanwhile; with none, steps wait.`
   }
   return lanes
     .filter(({ status, signer }) => status === 'active' && refused.includes(signer))

@@ -15,9 +15,14 @@ export function exposuresOf({ config }: ChainState, exposures: OpenExposure[]): 
         kind === 'credit'
           ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${getAddress(token)} (in its smallest unit) was paid out on it.`
           : `${transactionHash} paid ${amount} of ${getAddress(token)} (in its smallest unit) after the credit for it had been given back.`,
-      remedy: `Raise the chain’s confirmations. A payment that comes again makes it good by itself; else settle it with the user, then: npm run operate -- exposure settle ${id}`,
+      remedy: `${kind === 'credit' ? goneCredit : paidTwice}, then: npm run operate -- exposure settle ${id}`,
     }))
 }
+
+const goneCredit =
+  'Raise the chain’s confirmations. The payment makes it good by itself where it comes again. Once it can’t, since its nonce has gone to another transaction, agree with the user who bears it'
+const paidTwice =
+  'The user has had this without credit for it. Agree with him who bears it (or, where his client has posted the action again, take an acknowledged payout back by payout forget)'
 
 export function vaultPausedOf({ config, limits }: ChainState): Finding[] {
   if (!limits?.isPaused) return []
@@ -55,7 +60,7 @@ export function outflowOf({ config, head, limits }: ChainState): Finding[] {
         code: 'outflow_cap_low',
         chainId: config.chainId,
         message: `The vault pays ${left > 0n ? left : 0n} of ${id} more today, in its smallest unit; its cap is ${cap} per day (UTC).`,
-        remedy: `If that is what users have asked for, let the vault’s owner raise it: setOutflowCap(${getAddress(address)}, …). Payouts above it fail until midnight UTC.`,
+        remedy: `If that is what users have asked for, raise outflowCapPerDay of ${id} (${getAddress(address)}) in the chains file and run npm run deploy, which sends setOutflowCap or prints it for the vault’s owner. Payouts above it fail until midnight UTC.`,
       },
     ]
   })

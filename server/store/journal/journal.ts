@@ -20,7 +20,7 @@ import { someLaneAhead } from './lanes.js'
 import { lockedSteps } from '../actions/steps.js'
 
 /**
- * The journal holds every transaction that the service has signed, from before it is sent until it is final.
+ * The journal holds every transaction that the service has signed, from before it is sent on, for good.
  * A nonce is taken and its signed bytes are stored in one database transaction; only stored bytes are ever sent.
  * States of a transaction: `open` (signed; sent or not, mined or not) → `final` (settled) or `lost` (something else has used
  * its nonce, as an operator has found). A reorganisation deeper than the confirmations makes a final one open again, and

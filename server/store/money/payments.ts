@@ -47,7 +47,7 @@ export async function bindPayment(
     if (!(await releasePayouts(database, trx, holder)) || (await isDrawnOn(database, trx, payment))) return 'used'
     await takeOver(database, trx, payment, holder, now)
   }
-  if (!(await isItsOwn(database, trx, payment))) return 'used'
+  if (!(await isItsOwn(database, trx, payment)) || (await backsAnothers(trx, payment))) return 'used'
   try {
     await trx('payments').insert({
       ...key,
@@ -61,6 +61,21 @@ export async function bindPayment(
     throw error
   }
   return 'bound'
+}
+
+/** Whether it has been verified as somebody else's: who sent a transaction is part of its hash. */
+async function backsAnothers(trx: Transaction, { chainId, hash, user }: Payment): Promise<boolean> {
+  const verified = await trx('payments')
+    .join('steps', (join) =>
+      join
+        .on('steps.action_id', 'payments.action_id')
+        .andOn('steps.intent_index', 'payments.intent_index')
+        .andOn('steps.step_index', 'payments.step_index'),
+    )
+    .where({ 'payments.chain_id': chainId, 'payments.hash': hash, 'steps.status': 'success' })
+    .whereNot('payments.user', user)
+    .first('payments.user')
+  return verified !== undefined
 }
 
 /** Whether the registration that a step has carried the user's signature. */
