@@ -104,8 +104,10 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   }
 
   let left: DeployOutcome = 'done'
+  const owners = new Map<number, Address>()
   for (const { chain, reader } of chains) {
     const plan = await onChain(chain, planChain(chain, reader, wanted))
+    owners.set(chain.chainId, plan.owner)
     const undone = plan.steps.find((step) => step.by === 'deployer')
     if (undone) throw new DeployRefused(`Chain ${chain.chainId}: not there after all: ${undone.what}`)
     if ((await nobodyOperates(plan, reader)) && left === 'done') left = 'nobodyOperates'
@@ -114,7 +116,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
       say(`${chain.chainId}: the owner ${plan.owner} has to ${what}: to ${to} data ${data}`)
     }
   }
-  file.write(options.out, vaultBlocks)
+  file.write(options.out, vaultBlocks, owners)
   say(`Checked on chain. Written: ${options.out}`)
   return left
 

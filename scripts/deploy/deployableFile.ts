@@ -33,8 +33,11 @@ export function readDeployableFile(
   vaultNumber: number
   others: { index: number; named: Address }[]
   isMixed: boolean
-  /** `vaultBlocks`: the block, by chain id, before which a vault was not there yet that has been made now. */
-  write: (to: string, vaultBlocks: ReadonlyMap<number, number>) => void
+  /**
+   * `vaultBlocks`: the block, by chain id, before which a vault was not there yet that has been made now. `owners`: of each
+   * chain's vault, for those of which the file names none.
+   */
+  write: (to: string, vaultBlocks: ReadonlyMap<number, number>, owners: ReadonlyMap<number, Address>) => void
 } {
   const content = readJson(path)
   const entries = entriesOf(content)
@@ -72,9 +75,11 @@ export function readDeployableFile(
     vaultNumber,
     others,
     isMixed,
-    write(to, vaultBlocks) {
+    write(to, vaultBlocks, owners) {
       for (const [index, entry] of entries.entries()) {
-        const made = vaultBlocks.get(chains[index]!.chainId)
+        const { chainId } = chains[index]!
+        entry.vaultOwner ??= owners.get(chainId)
+        const made = vaultBlocks.get(chainId)
         // A former one may have had movements before.
         if (made !== undefined && !entry.formerVaults) entry.vaultBlock = made
       }

@@ -72,6 +72,10 @@ async function checkOwner(
     const what = `${owner} owns the vault and can take everything; the chains file says ${vaultOwner}`
     fault('vault.wrongOwner', what, 'Pay nothing into it, and correct vault or vaultOwner in the chains file.')
   }
+  if (vaultOwner === undefined && !testnet) {
+    const what = `the chains file does not say that ${owner} owns the vault: as a user of an unsigned action he could have his inventory paid back to him by anyone`
+    warn('vault.ownerUnnamed', what, `Name ${owner} as vaultOwner, and who else sends it inventory in inventoryFrom.`)
+  }
   const pending = await read.vault(vault, 'pendingOwner')
   if (pending && BigInt(pending as Hex) !== 0n) {
     warn('vault.ownershipPending', `${String(pending)} has not accepted the ownership`, 'acceptOwnership with it.')

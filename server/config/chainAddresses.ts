@@ -5,7 +5,7 @@ import { nativeToken } from '../domain/action.js'
 type NamedAddress = {
   place: string
   address: string
-  kind: 'vault' | 'former vault' | 'delegate' | 'token' | 'owner'
+  kind: 'vault' | 'former vault' | 'delegate' | 'token' | 'owner' | 'funder'
 }
 
 /**

@@ -43,6 +43,7 @@ type FileChain = {
   formerVaults: string[]
   vaultBlock?: number
   vaultOwner?: string
+  inventoryFrom: string[]
   pollIntervalMs: number
   maxFeePerGasCap: string
   priorityFeePerGas: string
@@ -107,6 +108,12 @@ function checkTokens(chain: ChainConfig, place: string, groups: ChainsFile['grou
     ),
   )
   for (const token of chain.tokens) {
+    // No contract tells them, and in a group each digit is ten times the credit.
+    if (token.address === nativeToken && token.decimals !== chain.nativeCurrency.decimals) {
+      problems.push(
+        `${place}: token "${token.id}" is the native currency with ${token.decimals} decimals, and nativeCurrency has ${chain.nativeCurrency.decimals}`,
+      )
+    }
     if (token.group !== null && !Object.hasOwn(groups, token.group)) {
       problems.push(`${place}: token "${token.id}" names the group "${token.group}", which is not in /groups`)
     }
@@ -163,6 +170,11 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
       ...(chain.vaultOwner === undefined
         ? []
         : [{ place: `${place}/vaultOwner`, address: chain.vaultOwner, kind: 'owner' as const }]),
+      ...chain.inventoryFrom.map((address, index) => ({
+        place: `${place}/inventoryFrom/${index}`,
+        address,
+        kind: 'funder' as const,
+      })),
     ]),
   )
   checkFormerVaults(chain, `${place}/formerVaults`, problems)
@@ -182,6 +194,7 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
     ...(chain.formerVaults.length > 0 && { formerVaults: chain.formerVaults.map(lower) }),
     ...(chain.vaultBlock !== undefined && { vaultBlock: chain.vaultBlock }),
     ...(chain.vaultOwner !== undefined && { vaultOwner: lower(chain.vaultOwner) }),
+    inventoryFrom: chain.inventoryFrom.map(lower),
     pollIntervalMs: chain.pollIntervalMs,
     maxFeePerGasCap: BigInt(chain.maxFeePerGasCap),
     priorityFeePerGas: BigInt(chain.priorityFeePerGas),

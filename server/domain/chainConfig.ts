@@ -63,8 +63,10 @@ export type ChainConfig = {
   formerVaults?: Address[]
   /** The first block that can hold a movement of the vault or of a former one. Undefined: it has to be looked for. */
   vaultBlock?: number
-  /** Who has to own the vault, lower case; for checking only. Undefined: whoever does is right. */
+  /** Who has to own the vault, lower case. Undefined: whoever does is right. */
   vaultOwner?: Address
+  /** From whom else the vault gets inventory, lower case. Undefined: nobody. */
+  inventoryFrom?: Address[]
   /** How often the chain's head is asked for, in milliseconds. */
   pollIntervalMs: number
   /** The service never signs a higher fee per gas, in wei; for what carries steps see `stepFeeCap`. */
@@ -75,6 +77,11 @@ export type ChainConfig = {
   replaceAfterMs: number
   /** The native currency is among them, at the zero address, when it belongs to a group. */
   tokens: TokenConfig[]
+}
+
+/** Whether what the account pays the vault is the solver's own. */
+export function providesInventory(account: Address, { vaultOwner, inventoryFrom = [] }: ChainConfig): boolean {
+  return account === vaultOwner || inventoryFrom.includes(account)
 }
 
 /** All vaults whose word and holdings count, the one that pays first. */

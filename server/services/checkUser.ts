@@ -1,15 +1,22 @@
 import { type Address, zeroAddress } from 'viem'
 import type { Issue } from '../domain/errors.js'
-import { isVault } from '../domain/chainConfig.js'
+import { isVault, providesInventory } from '../domain/chainConfig.js'
 import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
 
 /**
  * Whether somebody can be the user of an action or of a deposit. What belongs to the service is nobody's credit, and
- * the zero address is where minted tokens come from, the solver's own inventory among them.
+ * the zero address is where minted tokens come from, the solver's own inventory among them. Nor is what those pay who give
+ * the vault its inventory: an on-demand action carries no signature, so that anyone could have it paid back to them.
  */
 export function* checkUser(user: Address, settings: Settings): Generator<Issue> {
-  const reserved = [...settings.chains.values()].some((chain) => isVault(user, chain) || chain.delegates.includes(user))
+  const chains = [...settings.chains.values()]
+  if (chains.some((chain) => providesInventory(user, chain))) {
+    const rule = 'may not be the vault’s owner or another one from whom it gets its inventory'
+    yield issueAt('/user', rule, 'user_not_allowed')
+    return
+  }
+  const reserved = chains.some((chain) => isVault(user, chain) || chain.delegates.includes(user))
   if (!reserved && !settings.operators.includes(user) && user !== zeroAddress) return
   yield issueAt('/user', 'may not be the vault, an operator, a delegate or the zero address', 'user_not_allowed')
 }

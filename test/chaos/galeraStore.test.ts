@@ -4,7 +4,7 @@ import type { Address } from 'viem'
 import { type Galera, startGalera } from '../../scripts/galera.js'
 import type { StepRef } from '../../server/domain/action.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
-import { creditArrivals } from '../../server/store/money/creditArrivals.js'
+import { addCredits } from '../../server/store/money/creditArrivals.js'
 import { createDatabase, type Database } from '../../server/store/connection/database.js'
 import { migrations } from '../../server/store/migrations/index.js'
 import { createRateLimits } from '../../server/store/rateLimits.js'
@@ -226,5 +226,7 @@ async function bookCredit(database: Database, user: Address, token: Address, cha
     token,
     amount,
   }
-  await database.transact((trx) => creditArrivals(database, trx, [arrival], null, Date.now()))
+  await database.transact((trx) =>
+    addCredits(database, trx, { arrivals: [arrival], step: null, lostBefore: 0 }, Date.now()),
+  )
 }

@@ -61,7 +61,7 @@ export async function bookResult(
   if (result.status === 'success' || payouts.length > 0) {
     if (draws) await spendCredit(database, trx, ref, attemptOf(row), now)
     postPayouts(trx, row, payouts, now)
-    if (result.status === 'success') await creditArrivals(database, trx, result.arrivals, row.action_id, now)
+    if (result.status === 'success') await creditArrivals(database, trx, result.arrivals, ref, now)
   } else {
     if (draws) await releaseCredit(database, trx, ref, attemptOf(row), now)
     if (row.kind === 'payment') await unbindPayment(trx, ref)

@@ -167,7 +167,7 @@ async function moveMoney(
     const place = { ...key, transactionHash: row.transaction_hash, blockNumber, blockHash }
     const arrivals = chosen.map((movement) => ({ ...place, ...movement }))
     const lostBefore = await countLost(trx, row)
-    await addCredits(database, trx, { arrivals, actionId: null, lostBefore }, now)
+    await addCredits(database, trx, { arrivals, step: null, lostBefore }, now)
     return null
   }
   if (row.is_deposit) {

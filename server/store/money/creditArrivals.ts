@@ -1,8 +1,10 @@
 import type { Address, Hash } from 'viem'
+import type { StepRef } from '../../domain/action.js'
 import { groupBy } from '../../domain/groupBy.js'
 import { moveBalance, underLock } from './balances.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { coverExposures, hasOpenExposure } from './exposures.js'
+import { hashesOfPayment } from './samePayment.js'
 import { post } from './ledger.js'
 import { tellApart } from './tellApart.js'
 import { writtenTogether } from '../writtenTogether.js'
@@ -22,7 +24,7 @@ export type Arrival = {
 }
 
 /**
- * Books each arrival as the user's credit, once ever per log; one known by itself becomes the action's. They are all that each
+ * Books each arrival of a step as the user's credit, once ever per log; one known by itself becomes the action's. They are all that each
  * transaction has brought its user. However many, the statements are few: one call may move a thousand small amounts, and
  * whoever is settled with it waits.
  */
@@ -30,13 +32,13 @@ export async function creditArrivals(
   database: Database,
   trx: Transaction,
   arrivals: Arrival[],
-  actionId: string | null,
+  step: StepRef,
   now: number,
 ): Promise<void> {
   const some = arrivals.filter(({ amount }) => amount > 0n)
   const ofOne = ({ chainId, transactionHash, user }: Arrival) => `${chainId}:${transactionHash}:${user}`
   for (const brought of groupBy(some, ofOne).values()) {
-    await creditTransaction(database, trx, { brought, actionId }, now)
+    await creditTransaction(database, trx, { brought, step }, now)
   }
 }
 
@@ -44,7 +46,7 @@ export async function creditArrivals(
 async function creditTransaction(
   database: Database,
   trx: Transaction,
-  { brought, actionId }: { brought: readonly Arrival[]; actionId: string | null },
+  { brought, step }: { brought: readonly Arrival[]; step: StepRef },
   now: number,
 ): Promise<void> {
   const { chainId, transactionHash, blockHash, user } = brought[0]!
@@ -61,11 +63,11 @@ async function creditTransaction(
   const unclaimed = known.filter((credit) => credit.actionId === null)
   for (const part of writtenTogether(unclaimed)) {
     const ids = part.map(({ id }) => id)
-    await trx('credits').whereIn('id', ids).update({ action_id: actionId })
+    await trx('credits').whereIn('id', ids).update({ action_id: step.actionId })
   }
   if (unknown.length === 0) return
   const lostBefore = rows.length - standing(rows).length
-  await addCredits(database, trx, { arrivals: unknown, actionId, lostBefore }, now)
+  await addCredits(database, trx, { arrivals: unknown, step, lostBefore }, now)
 }
 
 type KnownCredit = Pick<
@@ -102,21 +104,23 @@ export function creditedTo(user: Address, rows: readonly KnownCredit[]) {
 }
 
 /**
- * Books arrivals of one transaction, at least one, of which none is booked yet. `lostBefore`: how many of its credits
- * reorganisations have taken away.
+ * Books a user's arrivals of one transaction, at least one, of which none is booked yet. `step`: the one that they are of;
+ * null: of none. `lostBefore`: how many of its credits reorganisations have taken away.
  */
 export async function addCredits(
   database: Database,
   trx: Transaction,
-  { arrivals, actionId, lostBefore }: { arrivals: readonly Arrival[]; actionId: string | null; lostBefore: number },
+  { arrivals, step, lostBefore }: { arrivals: readonly Arrival[]; step: StepRef | null; lostBefore: number },
   now: number,
 ): Promise<void> {
   const { chainId, transactionHash } = arrivals[0]!
+  const actionId = step?.actionId ?? null
   // What a reorganisation took away and the solver has paid out on is made good first.
-  const isExposed = await hasOpenExposure(trx, 'credit', { chainId, transactionHash })
+  const isExposed = await hasOpenExposure(trx, arrivals[0]!)
+  const hashes = isExposed ? await hashesOfPayment(trx, { transactionHash, actionId, step }) : []
   const entries: (Arrival & { covered: bigint; available: bigint })[] = []
   for (const arrival of arrivals) {
-    const covered = isExposed ? await coverExposures(database, trx, 'credit', arrival, now) : 0n
+    const covered = isExposed ? await coverExposures(database, trx, 'credit', { ...arrival, hashes }, now) : 0n
     entries.push({ ...arrival, covered, available: arrival.amount - covered })
   }
   for (const part of writtenTogether(entries)) {

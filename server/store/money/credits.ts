@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { hashesOfPayment } from './samePayment.js'
 import { nameOfStep, type StepRef } from '../../domain/action.js'
 import { type Draw, mostDraws, type OpenCredit, orderCredits, planFunding } from '../../domain/funding.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
@@ -111,10 +112,12 @@ export async function giveBackCovered(
   now: number,
 ): Promise<void> {
   const { lost, causeOf } = covered
-  const { chain_id, transaction_hash, user, token } = lost
+  const { chain_id, transaction_hash: transactionHash, user, token, action_id: actionId } = lost
+  const hashes = await hashesOfPayment(trx, { transactionHash, actionId, step: null })
   const later = await database.lock(
     trx<CreditRow>('credits')
-      .where({ chain_id, transaction_hash, user, token })
+      .where({ chain_id, user, token })
+      .whereIn('transaction_hash', hashes)
       .where('id', '>', lost.id)
       .orderBy('id'),
   )

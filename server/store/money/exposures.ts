@@ -62,13 +62,12 @@ export async function recordExposure(
   })
 }
 
-/** Whether a transaction has left anything open, of whomever. */
+/** Whether anything is open that was paid out on a payment of the user on this chain. */
 export async function hasOpenExposure(
   trx: Transaction,
-  kind: Exposure['kind'],
-  { chainId: chain_id, transactionHash: transaction_hash }: Pick<Exposure, 'chainId' | 'transactionHash'>,
+  { chainId: chain_id, user }: Pick<Exposure, 'chainId' | 'user'>,
 ): Promise<boolean> {
-  const open = trx<ExposureRow>('exposures').where({ kind, chain_id, transaction_hash }).whereNull('resolved_at')
+  const open = trx<ExposureRow>('exposures').where({ kind: 'credit', chain_id, user }).whereNull('resolved_at')
   return (await open.first('id')) !== undefined
 }
 
@@ -77,7 +76,8 @@ type Moved = Pick<Exposure, 'chainId' | 'transactionHash' | 'user' | 'token' | '
 
 /** Notes that a payout has gone from the chain: what of it no credit was left for, and is open, has not happened after all. */
 export async function undoPayout(database: Database, trx: Transaction, payout: Moved, now: number): Promise<void> {
-  const covered = await coverExposures(database, trx, 'payout', payout, now)
+  const hashes = await formsOf(trx, [payout.transactionHash])
+  const covered = await coverExposures(database, trx, 'payout', { ...payout, hashes }, now)
   await moveSettled(database, trx, { ...payout, amount: payout.amount - covered }, 'goes')
 }
 
@@ -131,39 +131,44 @@ async function moveSettled(
   return amount - left
 }
 
-/** Exposures that were settled, of a transaction in any of its signed forms: only one of them is ever on the chain. */
+/** Exposures that were settled, of a transaction in any of its signed forms. */
 async function settledRows(
   database: Database,
   trx: Transaction,
   { chainId: chain_id, transactionHash: hash, user, token }: Moved,
 ): Promise<ExposureRow[]> {
-  const same = trx('attempts').where({ hash }).select('transaction_id')
-  const forms = await trx<{ hash: Hash }>('attempts').whereIn('transaction_id', same).select('hash')
-  const hashes = [...new Set([hash, ...forms.map((form) => form.hash)])]
   return database.lock(
     trx<ExposureRow>('exposures')
       .where({ kind: 'payout', chain_id, user, token })
-      .whereIn('transaction_hash', hashes)
+      .whereIn('transaction_hash', await formsOf(trx, [hash]))
       .whereNotNull('resolved_at')
       .orderBy('id'),
   )
 }
 
+/** Of these transactions and of all that were signed for their nonces: of each nonce one is on the chain at most. */
+export async function formsOf(trx: Transaction, hashes: readonly Hash[]): Promise<Hash[]> {
+  const same = trx('attempts').whereIn('hash', hashes).select('transaction_id')
+  const forms = await trx<{ hash: Hash }>('attempts').whereIn('transaction_id', same).select('hash')
+  return [...new Set([...hashes, ...forms.map((form) => form.hash)])]
+}
+
 /**
- * Makes good what a transaction has left open: a lost credit, by the same payment that has come again; a payout without
- * credit, by its going from the chain. Returns how much of it that takes.
+ * Makes good what was left open under any of these hashes: a lost credit, by the same payment that has come again; a payout
+ * without credit, by its going from the chain. Returns how much of it that takes.
  */
 export async function coverExposures(
   database: Database,
   trx: Transaction,
   kind: Exposure['kind'],
-  moved: Moved,
+  moved: Omit<Moved, 'transactionHash'> & { hashes: readonly Hash[] },
   now: number,
 ): Promise<bigint> {
-  const { chainId: chain_id, transactionHash: transaction_hash, user, token } = moved
+  const { chainId: chain_id, hashes, user, token } = moved
   const rows = await database.lock(
     trx<ExposureRow>('exposures')
-      .where({ kind, chain_id, transaction_hash, user, token })
+      .where({ kind, chain_id, user, token })
+      .whereIn('transaction_hash', hashes)
       .whereNull('resolved_at')
       .orderBy('id'),
   )
