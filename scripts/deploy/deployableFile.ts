@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Address } from 'viem'
 import { readChainsFile } from '../../server/config/chainsFile.js'
-import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { type ChainConfig, providesInventory } from '../../server/domain/chainConfig.js'
 import { DeployRefused } from './deployRefused.js'
 
 type Entry = {
@@ -10,6 +10,7 @@ type Entry = {
   formerVaults?: string[]
   vaultBlock?: number
   vaultOwner?: unknown
+  inventoryFrom?: string[]
 }
 
 const nowhere = `0x${'0'.repeat(40)}`
@@ -35,7 +36,7 @@ export function readDeployableFile(
   isMixed: boolean
   /**
    * `vaultBlocks`: the block, by chain id, before which a vault was not there yet that has been made now. `owners`: of each
-   * chain's vault, for those of which the file names none.
+   * chain's vault, whose payments to it are inventory.
    */
   write: (to: string, vaultBlocks: ReadonlyMap<number, number>, owners: ReadonlyMap<number, Address>) => void
 } {
@@ -78,7 +79,10 @@ export function readDeployableFile(
     write(to, vaultBlocks, owners) {
       for (const [index, entry] of entries.entries()) {
         const { chainId } = chains[index]!
-        entry.vaultOwner ??= owners.get(chainId)
+        const owner = owners.get(chainId)
+        if (owner && !providesInventory(owner, chains[index]!)) {
+          entry.inventoryFrom = [...(entry.inventoryFrom ?? []), owner]
+        }
         const made = vaultBlocks.get(chainId)
         // A former one may have had movements before.
         if (made !== undefined && !entry.formerVaults) entry.vaultBlock = made

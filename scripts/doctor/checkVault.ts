@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { solverVaultRuntime } from '../../server/chain/generated/contracts.js'
-import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { type ChainConfig, providesInventory } from '../../server/domain/chainConfig.js'
 import type { ContractReader } from './contractReader.js'
 import type { Findings } from './finding.js'
 import { deployIt, lookAgain } from './remedies.js'
@@ -57,11 +57,12 @@ async function answersAsVault(address: Address, read: ContractReader): Promise<b
 }
 
 async function checkOwner(
-  { vault, vaultOwner, testnet }: ChainConfig,
+  chain: ChainConfig,
   operators: readonly Address[],
   read: ContractReader,
   { fault, warn }: Findings,
 ): Promise<void> {
+  const { vault, vaultOwner, testnet } = chain
   const owner = String(await read.vault(vault, 'owner')).toLowerCase() as Address
   if (operators.includes(owner)) {
     const report = testnet ? warn : fault
@@ -72,9 +73,9 @@ async function checkOwner(
     const what = `${owner} owns the vault and can take everything; the chains file says ${vaultOwner}`
     fault('vault.wrongOwner', what, 'Pay nothing into it, and correct vault or vaultOwner in the chains file.')
   }
-  if (vaultOwner === undefined && !testnet) {
-    const what = `the chains file does not say that ${owner} owns the vault: as a user of an unsigned action he could have his inventory paid back to him by anyone`
-    warn('vault.ownerUnnamed', what, `Name ${owner} as vaultOwner, and who else sends it inventory in inventoryFrom.`)
+  if (!testnet && !providesInventory(owner, chain)) {
+    const what = `nothing in the chains file says that what ${owner}, who owns the vault, pays it is inventory: anyone could have it paid back to him by an unsigned action`
+    warn('vault.ownerUnnamed', what, `Add ${owner} to inventoryFrom, and who else sends the vault inventory.`)
   }
   const pending = await read.vault(vault, 'pendingOwner')
   if (pending && BigInt(pending as Hex) !== 0n) {

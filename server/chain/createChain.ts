@@ -1,4 +1,4 @@
-import type { Address, Hash } from 'viem'
+import { type Address, type Hash, zeroHash } from 'viem'
 import { nativeToken } from '../domain/action.js'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import { partsOf } from '../domain/partsOf.js'
@@ -15,7 +15,7 @@ import { createCertainty } from './certainty.js'
 import { createLogSearch } from './findLog.js'
 import { createArrivalMeter } from './measureArrivals.js'
 import { createOperatorRights } from './operatorRights.js'
-import { readFlag } from './readFlag.js'
+import { readFlag, tellsFlag } from './readFlag.js'
 import { createRpc, maxCalls, type Rpc, type RpcOptions } from './nodes/rpc.js'
 import {
   call,
@@ -161,6 +161,13 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
         return part.map((_token, index) => told.map((node) => node && node[index]!))
       })
       return (await Promise.all(parts)).flat()
+    },
+
+    async areVaults(addresses) {
+      const data = encodeIsFulfilled(zeroHash)
+      const calls = addresses.map((to) => call('eth_call', { to, data }, 'latest'))
+      const told = await rpc.readEach(calls, (answers) => answers.map(tellsFlag), { graceMs: slowNodeMs })
+      return addresses.map((_address, index) => told.map((node) => node && node[index]!))
     },
 
     vaultLimits: (tokens) => readVaultLimits(rpc, config.vault, tokens),

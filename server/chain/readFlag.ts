@@ -46,3 +46,9 @@ export function flagOf(answer: RpcAnswer | undefined): boolean | null {
   const word = answer?.error ? '0x' : readHex(resultOf(answer))
   return word.length === 66 ? BigInt(word) === 1n : null
 }
+
+/** Whether there is a contract that has such a flag. Null: the answer says nothing of it. */
+export function tellsFlag(answer: RpcAnswer): boolean | null {
+  if (answer.error) return isRevert(answer.error) ? false : null
+  return readHex(resultOf(answer)).length === 66
+}

@@ -55,8 +55,9 @@ export async function readKnownDeployment(
   }
   for (const token of comparison.goneTokens) {
     const underWay = await readUnderWay(database, token.chainId)
-    const dropped = droppedToken(token, underWay)
-    if (countAll(underWay) > 0) refused.push(dropped)
+    const leading = await countLeadingTo(database, token.chainId)
+    const dropped = droppedToken(token, underWay, leading)
+    if (countAll(underWay) + leading > 0) refused.push(dropped)
     else allowed.push(dropped)
   }
   const unconfiguredCredit: UnconfiguredCredit[] = []
@@ -109,22 +110,26 @@ function forgottenVault({ chainId, address }: ContractOfChain): Dropped {
 }
 
 function droppedChain(chainId: number, underWay: UnderWay, leading: number): Dropped {
-  const before = leading > 0 ? `, and ${leading} steps on other chains that steps on it follow` : ''
   return {
     kind: 'chain',
     chainId,
-    what: `chain ${chainId} is named no more, with ${describe(underWay)} under way on it${before}`,
+    what: `chain ${chainId} is named no more, with ${describe(underWay)} under way on it${describeLeading(leading)}`,
     remedy: putBack,
   }
 }
 
-function droppedToken({ chainId, address }: ContractOfChain, underWay: UnderWay): Dropped {
+function droppedToken({ chainId, address }: ContractOfChain, underWay: UnderWay, leading: number): Dropped {
+  const left = `${describe(underWay)} under way on the chain${describeLeading(leading)}`
   return {
     kind: 'token',
     chainId,
-    what: `the token ${getAddress(address)} of chain ${chainId} is named no more, with ${describe(underWay)} under way on the chain`,
+    what: `the token ${getAddress(address)} of chain ${chainId} is named no more, with ${left}`,
     remedy: putBack,
   }
+}
+
+function describeLeading(leading: number): string {
+  return leading > 0 ? `, and ${leading} steps on other chains that steps on it follow` : ''
 }
 
 const putBack =

@@ -10,6 +10,7 @@ import type { Database } from '../store/connection/database.js'
 import type { Store } from '../store/store.js'
 import { createKnownChains } from './knownChains.js'
 import { refuseDropped } from './knownDeployment.js'
+import { refuseMissingVaults } from './missingVaults.js'
 import { openSigners } from './openSigners.js'
 import type { Start } from './start.js'
 import { refuseOtherDecimals } from './tokenDecimals.js'
@@ -37,7 +38,12 @@ export async function openChains(
     onRoundTrip: ({ chainId, node, outcome, durationMs }) =>
       metrics.observeRpc(chainId, node, outcome, durationMs / 1000),
   })
-  await untilAborted(Promise.all([knownChains.refuseOthers(chains), refuseOtherDecimals(chains, log)]), signal)
+  const checks = [
+    knownChains.refuseOthers(chains),
+    refuseOtherDecimals(chains, log),
+    refuseMissingVaults(chains, database, log),
+  ]
+  await untilAborted(Promise.all(checks), signal)
   const { unconfiguredCredit, droppedTokens } = await untilAborted(refuseDropped(database, configs, log), signal)
 
   const settings: Settings = {

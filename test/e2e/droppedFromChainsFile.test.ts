@@ -13,6 +13,11 @@ describe('what the chains file drops', function () {
   this.timeout(60_000)
   const scene = changedChainsFile()
   const { start, stop, env, api, a, b, usd, aUser, pay, create, without, mine } = scene
+  /** The dollar of a chain. */
+  const withoutOf = (id: number) => (chains: ChainConfig[]) =>
+    chains.map((chain) =>
+      chain.chainId === id ? { ...chain, tokens: chain.tokens.filter((token) => token.id !== 'usd') } : chain,
+    )
   const withoutB = (chains: ChainConfig[]) => chains.filter(({ chainId }) => chainId !== b().chainId)
 
   const payIn = (user: PrivateKeyAccount) => ({
@@ -115,6 +120,10 @@ describe('what the chains file drops', function () {
     const next = await create(other, [onDemandIntent([payIn(other), payOutOnB(other)])])
     await api.execute(next, 0, 0, { hash: `0x${'77'.repeat(32)}` }, 0)
     expect(await refusal(withoutB)).to.contain('and 1 steps on other chains that steps on it follow')
+    const withoutToken = withoutOf(b().chainId)
+    expect(await refusal(withoutToken)).to.match(
+      /the token 0x\w+ of chain \d+ is named no more, with .* and 1 steps on other/,
+    )
   })
 
   it('is no chain of which a lane is ahead of the journal, for which nothing is paid until it is resumed', async () => {

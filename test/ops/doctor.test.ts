@@ -197,6 +197,7 @@ describe('npm run doctor', function () {
       () => meanwhile(() => asOwner('transferOwnership', [devAccount(8).address])),
     ],
     ['a token of value without a cap', 'vault.noCap', () => ofValue()],
+    ['an owner who could be a user of his inventory', 'vault.ownerUnnamed', () => ofValue()],
     ['a chain of value where one node is believed', 'rpc.noAgreement', () => ofValue()],
     ['a tip far above what the node suggests', 'rpc.tip', () => ofTip('100000000000')],
     ['a tip far below what the node suggests', 'rpc.tip', () => ofTip('1')],

@@ -4,7 +4,7 @@ import { requiredConfirmations } from '../../domain/finality.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf } from '../receipts/arrivals.js'
 import type { EngineTools } from '../tools.js'
-import { laterLookMs, nextLookMs, pendingMs } from '../receipts/reportedTransaction.js'
+import { laterLookMs, nextLookMs, pendingMs, unmined } from '../receipts/reportedTransaction.js'
 import { endStep, failStep, type Visit, waits } from '../visit.js'
 
 /** One visit to a step that the user carries out himself: is the registered transaction there, final and as declared? */
@@ -36,11 +36,15 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
       const message = `No transaction ${hash} has appeared on chain ${batch.chainId} within 10 minutes.`
       return failStep(work, { code: 'transaction_not_found', message, retryable: true }, tools)
     }
-    case 'pending':
+    case 'pending': {
       await noteNotMined(work, hash, tools)
-      return waits(
-        laterLookMs(elapsedMs(work.view.updatedAt, tools.now()), Math.max(chain.config.pollIntervalMs, pendingMs)),
-      )
+      const sinceMs = elapsedMs(work.view.updatedAt, tools.now())
+      if (sinceMs > unmined.forMs) {
+        const message = `No block of chain ${batch.chainId} has had the transaction ${hash} within a day. Ask again once it is mined.`
+        return failStep(work, { code: 'transaction_not_found', message, retryable: true }, tools)
+      }
+      return waits(laterLookMs(sinceMs, Math.max(chain.config.pollIntervalMs, pendingMs)))
+    }
     case 'waiting':
       await tools.store.noteConfirmations(
         work.ref,
