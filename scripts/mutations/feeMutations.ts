@@ -28,7 +28,7 @@ export const feeMutations: Mutation[] = [
     name: 'what a signer can’t pay for keeps its fees',
     changes: [
       {
-        file: 'server/engine/lanes/lanes.ts',
+        file: 'server/engine/lanes/send.ts',
         find: 'if (isUnfunded(answer, tools) && !form.isCancel)',
         replace: 'if (isUnfunded(answer, tools) && !form.isCancel && (false as boolean))',
       },

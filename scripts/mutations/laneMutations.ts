@@ -61,7 +61,7 @@ export const laneMutations: Mutation[] = [
     name: 'what nothing waits for any more is sent again with all that it pays',
     changes: [
       {
-        file: 'server/engine/lanes/lanes.ts',
+        file: 'server/engine/lanes/replace.ts',
         find: 'return isUnwanted && !forms.some(({ isCancel }) => isCancel)',
         replace: 'return isUnwanted && forms.length === 0',
       },
@@ -83,7 +83,7 @@ export const laneMutations: Mutation[] = [
     name: 'what waits in a pool and the journal does not have counts for nothing',
     changes: [
       {
-        file: 'server/engine/lanes/laneCheck.ts',
+        file: 'server/engine/lanes/drift.ts',
         find: 'Math.max(mined.nonce, pending.nonce) > lane.nextNonce',
         replace: 'mined.nonce > lane.nextNonce',
       },
@@ -94,7 +94,7 @@ export const laneMutations: Mutation[] = [
     name: 'a lane waits for one user who keeps his authorization out of the pools',
     changes: [
       {
-        file: 'server/engine/lanes/lanes.ts',
+        file: 'server/engine/lanes/send.ts',
         find: '(await isWaitedFor(transaction, tools)))',
         replace: '((await isWaitedFor(transaction, tools)) && (false as boolean)))',
       },

@@ -19,7 +19,7 @@ export const mutations: Mutation[] = [
     name: 'nonce "too low" takes a new one',
     changes: [
       {
-        file: 'server/engine/lanes/lanes.ts',
+        file: 'server/engine/lanes/send.ts',
         find: `  if (answer.kind === 'slotTaken') await`,
         replace: `  if (answer.kind === 'consumed') await ${signAgain('transaction')}
   if (answer.kind === 'slotTaken') await`,
@@ -31,7 +31,7 @@ export const mutations: Mutation[] = [
     name: 'send before store',
     changes: [
       {
-        file: 'server/engine/lanes/lanes.ts',
+        file: 'server/engine/lanes/record.ts',
         find: '    return await tools.store.recordTransaction(',
         replace: `    const lane = (await tools.store.readLanes(chain.config.chainId)).find((entry) => entry.signer === signer)!
     const early = await signForm({ ...outgoing, nonce: lane.nextNonce, signer, fees, isCancel: false }, tools)
@@ -56,7 +56,7 @@ export const mutations: Mutation[] = [
         file: 'server/engine/receipts/silent.ts',
         find: "import type { createResends } from '../lanes/resends.js'",
         replace:
-          "import type { createResends } from '../lanes/resends.js'\nimport { recordAndSend } from '../lanes/lanes.js'",
+          "import type { createResends } from '../lanes/resends.js'\nimport { recordAndSend } from '../lanes/record.js'",
       },
     ],
     tests: falseAnswers,
@@ -136,7 +136,7 @@ export const mutations: Mutation[] = [
     name: 'a bundle is waited for though one user keeps its authorizations out of the pools',
     changes: [
       {
-        file: 'server/engine/lanes/lanes.ts',
+        file: 'server/engine/lanes/send.ts',
         find: '(transaction.carries.length > 1 || (await isWaitedFor',
         replace: '((false as boolean) || (await isWaitedFor',
       },

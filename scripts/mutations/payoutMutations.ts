@@ -17,7 +17,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a lane that is paused is not held against the chain',
     changes: [
       {
-        file: 'server/engine/lanes/laneCheck.ts',
+        file: 'server/engine/lanes/drift.ts',
         find: '!isAhead && !isRetired)',
         replace: "!isAhead && !isRetired).filter(({ status }) => status === 'active')",
       },
@@ -28,7 +28,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a lane whose key is gone is not held against the chain',
     changes: [
       {
-        file: 'server/engine/lanes/laneCheck.ts',
+        file: 'server/engine/lanes/drift.ts',
         find: '!isAhead && !isRetired)',
         replace: '!isAhead && !isRetired).filter(({ signer }) => tools.signers.has(signer))',
       },

@@ -1,5 +1,5 @@
 import type { Chain } from '../../chain/chain.js'
-import { sendStored } from './lanes.js'
+import { sendStored } from './send.js'
 import type { EngineTools } from '../tools.js'
 
 /**

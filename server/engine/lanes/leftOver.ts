@@ -2,7 +2,8 @@ import type { Address } from 'viem'
 import type { Chain } from '../../chain/chain.js'
 import { highestNonce } from '../../domain/toldNonce.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
-import { formToSend, isToBeCancelled } from './lanes.js'
+import { isToBeCancelled } from './replace.js'
+import { formToSend } from './send.js'
 import type { EngineTools } from '../tools.js'
 
 /** Sent so long before a block was made, it could have been in it. */

@@ -4,7 +4,8 @@ import { elapsedMs } from '../../domain/elapsed.js'
 import { unfunded } from '../../domain/unfunded.js'
 import { groupBy } from '../../domain/groupBy.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
-import { isToBeCancelled, replace, sendStored } from './lanes.js'
+import { isToBeCancelled, replace } from './replace.js'
+import { sendStored } from './send.js'
 import type { EngineTools } from '../tools.js'
 
 /** How many times later fees are raised while no block comes. They are in the end: a chain may make blocks only for who pays enough. */

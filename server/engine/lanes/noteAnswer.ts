@@ -1,0 +1,54 @@
+import type { Chain, SendOutcome } from '../../chain/chain.js'
+import { unfunded } from '../../domain/unfunded.js'
+import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
+import { transactionFields } from '../logFields.js'
+import type { EngineTools } from '../tools.js'
+
+const resendMs = 3_000
+const backOffMs = 2_000
+/** When a transaction that no block mentions is looked at again, by what the nodes said to it. */
+const lookAgainMs: Record<SendOutcome['kind'], number> = {
+  accepted: resendMs,
+  known: resendMs,
+  ambiguous: resendMs,
+  perhapsBusy: resendMs,
+  slotTaken: backOffMs,
+  notPooled: backOffMs,
+  authorityBusy: backOffMs,
+  dead: backOffMs,
+  // Something with this nonce is mined, which should be one of ours: its receipt is looked for soon.
+  consumed: 500,
+}
+
+/** Stores what the nodes said to a signed form, and when to look again; whoever can do something about it hears of it. */
+export async function noteAnswer(
+  transaction: JournalTransaction,
+  form: SignedForm,
+  { kind, text }: SendOutcome,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<void> {
+  const now = tools.now()
+  const context = { ...transactionFields(transaction), hash: form.hash }
+  tools.log.debug({ ...context, outcome: kind, answer: text }, 'transaction sent')
+  // It may be mined already, and is looked for while the answer is noted.
+  tools.look(transaction.chainId, form.hash)
+  if (kind === 'notPooled') {
+    tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
+    if (isUnfunded({ kind, text }, tools)) tools.purses.refused(chain, transaction.signer)
+  }
+  if (kind === 'authorityBusy') {
+    tools.log.warn({ ...context, answer: text }, 'pending transactions of a user keep the transaction out')
+  }
+  if (kind === 'dead') {
+    tools.log.error({ ...context, answer: text }, 'transaction can never be mined; giving up its nonce')
+  }
+  const outcome = isUnfunded({ kind, text }, tools) ? unfunded : kind
+  // How long the newest form waits for a block says nothing where an older one was sent.
+  const waitsAnew = form !== transaction.forms.at(-1)
+  await tools.store.noteSend(transaction.id, { outcome, dueAt: now + lookAgainMs[kind], waitsAnew }, now)
+}
+
+export function isUnfunded({ kind, text }: SendOutcome, tools: EngineTools): boolean {
+  return kind === 'notPooled' && tools.codec.saysUnfunded(text)
+}

@@ -1,0 +1,126 @@
+import type { Address, Hex } from 'viem'
+import type { Chain } from '../../chain/chain.js'
+import { actionsOf, type ChainAuthorization, type StepAttempt } from '../../domain/action.js'
+import type { Airdrop } from '../../domain/airdrop.js'
+import { SignerUnavailable } from '../../domain/errors.js'
+import type { RecordOutcome } from '../../store/journal/journal.js'
+import type { CarriedStep } from '../../store/journal/journalTransactions.js'
+import type { EngineTools } from '../tools.js'
+import { moved, type Visit, waits } from '../visit.js'
+import { headOf } from './heads.js'
+import { isRefused } from './operators.js'
+import { sendStored } from './send.js'
+import { isResting, signForm } from './signForm.js'
+
+/**
+ * A lane is one operator key on one chain. Its transactions go through these states, all of them in the journal:
+ * recorded (bytes stored) → sent (a node has them, or may have; so many of a lane at once) → mined → final. Whatever fails
+ * between recorded and mined, the nonce is kept and the stored bytes are sent again; only a replacement at the same nonce
+ * ever changes them.
+ */
+
+const noLaneMs = 1_000
+
+export type Outgoing = {
+  chain: Chain
+  to: Address
+  data: Hex
+  authorizations: ChainAuthorization[]
+  gasLimit: bigint
+  /** Each as it was when its credit was set aside and its payload prepared. */
+  steps: (CarriedStep & StepAttempt)[]
+  airdrop?: Airdrop
+}
+
+export type Recorded = Extract<RecordOutcome, { outcome: 'recorded' | 'stale' }> | { outcome: 'noLane' }
+
+/** What a visit waits when no lane took its transaction. */
+export const noLane: Visit = waits(noLaneMs)
+
+/** Stores a signed transaction on the least busy lane, then sends it. */
+export async function recordAndSend(outgoing: Outgoing, tools: EngineTools): Promise<Visit> {
+  const recorded = await record(outgoing, tools)
+  if (recorded.outcome === 'noLane') return noLane
+  if (recorded.outcome === 'recorded') await sendStored(recorded.transaction, outgoing.chain, tools)
+  return moved
+}
+
+/** Stores a signed transaction on the least busy lane. Of steps that are stale it tells which; nothing is stored then. */
+export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Recorded> {
+  const { chain } = outgoing
+  const lanes = await usableLanes(chain, tools)
+  const isAllowed = ({ signer }: { signer: Address }) =>
+    outgoing.to !== chain.config.vault || !isRefused(chain, signer, tools)
+  const allowed = lanes.filter(isAllowed)
+  const funded =
+    allowed.length > 1 ? await tools.purses.thatCanPay(chain, allowed, await costOf(outgoing, tools)) : allowed
+  const signer = leastBusy(funded, chain, tools)
+  if (!signer) return { outcome: 'noLane' }
+  // One at a time, or all but one of them would sign for a nonce that is gone.
+  const turn = await tools.turns.take(turnOf(chain, signer), () => recordOn(signer, outgoing, tools))
+  const recorded = turn.done ? turn.result : null
+  if (recorded?.outcome === 'stale') return recorded
+  if (recorded?.outcome !== 'recorded') return { outcome: 'noLane' }
+  if (outgoing.steps.length > 0) tools.observeTransaction(chain.config.chainId, outgoing.steps.length)
+  for (const actionId of actionsOf(outgoing.steps)) tools.changed(actionId, recorded.steps)
+  return recorded
+}
+
+/** In wei, what has to be on the signer's account for nodes to take it. */
+async function costOf({ chain, gasLimit }: Outgoing, tools: EngineTools): Promise<bigint> {
+  const head = await headOf(chain, tools)
+  return gasLimit * tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config)).maxFeePerGas
+}
+
+/** Null: there is no signature to be had now. Nothing has been stored then, and the next visit begins again. */
+async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools): Promise<RecordOutcome | null> {
+  const { chain } = outgoing
+  if (isResting(signer, tools)) return null
+  const head = await headOf(chain, tools)
+  const fees = tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config))
+  try {
+    return await tools.store.recordTransaction(
+      {
+        chainId: chain.config.chainId,
+        signer,
+        to: outgoing.to,
+        data: outgoing.data,
+        authorizations: outgoing.authorizations,
+        gasLimit: outgoing.gasLimit,
+        steps: outgoing.steps,
+        airdrop: outgoing.airdrop ?? null,
+        sign: (nonce) => signForm({ ...outgoing, nonce, signer, fees, isCancel: false }, tools),
+      },
+      tools.now(),
+    )
+  } catch (error) {
+    if (error instanceof SignerUnavailable) return null
+    throw error
+  }
+}
+
+/** Those that take work, with how many open transactions they have. */
+async function usableLanes(chain: Chain, tools: EngineTools): Promise<{ signer: Address; open: number }[]> {
+  const { chainId } = chain.config
+  if (!(await tools.lanesChecked.within(chainId, noLaneMs))) return []
+  // Whether it takes work shows when its nonce is read.
+  if (tools.signers.size === 1) return [...tools.signers.keys()].map((signer) => ({ signer, open: 0 }))
+  const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenTransactions(chainId)])
+  return lanes
+    .filter(({ status, signer }) => status === 'active' && tools.signers.has(signer) && !isResting(signer, tools))
+    .map(({ signer }) => ({ signer, open: open.get(signer) ?? 0 }))
+}
+
+/** Counts what is being recorded with what is open, or all who come at one moment would choose the same. */
+function leastBusy(
+  lanes: readonly { signer: Address; open: number }[],
+  chain: Chain,
+  tools: EngineTools,
+): Address | undefined {
+  const loads = lanes.map(({ signer, open }) => ({ signer, load: open + tools.turns.queued(turnOf(chain, signer)) }))
+  return loads.sort((a, b) => a.load - b.load)[0]?.signer
+}
+
+function turnOf(chain: Chain, signer: Address): string {
+  return `${chain.config.chainId} ${signer}`
+}

@@ -1,0 +1,100 @@
+import type { Address } from 'viem'
+import type { Chain } from '../../chain/chain.js'
+import { SignerUnavailable } from '../../domain/errors.js'
+import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
+import { transactionFields } from '../logFields.js'
+import type { EngineTools } from '../tools.js'
+import { headOf } from './heads.js'
+import { noteAnswer } from './noteAnswer.js'
+import { isResting, signForm } from './signForm.js'
+
+/** What a transaction needs that does nothing, as a cancel, unless its chain asks more. */
+const leastGas = 21_000n
+
+/**
+ * Signs the same payload (or a cancel) at the same nonce with higher fees, stores it, then sends it. `leastTip`, in wei per
+ * gas, is offered at the least as far as the fee cap lets it. False: nothing is signed, as at that cap; what was stored before
+ * stays valid, and has to be sent again where nodes dropped it.
+ */
+export async function replace(
+  transaction: JournalTransaction,
+  chain: Chain,
+  options: { isCancel: boolean; leastTip?: bigint },
+  tools: EngineTools,
+): Promise<boolean> {
+  const head = await headOf(chain, tools)
+  const config = tools.tips.on(chain.config, options.leastTip)
+  // What nothing waits for is signed no more as it was.
+  const isCancel = options.isCancel || transaction.isUnwanted
+  const raised = tools.codec.replacementFees(transaction.forms, head.baseFeePerGas, config, { isCancel })
+  // Most nodes have forgotten what was opened again, and take a cancel that offers less: the cap may have been lowered since.
+  const fees = raised ?? (isToBeCancelled(transaction) ? tools.codec.initialFees(head.baseFeePerGas, config) : null)
+  if (!fees) {
+    // It is looked at every few seconds, maybe for hours; the metric of what is stuck tells of it.
+    tools.log.debug(transactionFields(transaction), 'replacement would exceed the fee cap')
+    return false
+  }
+  const payload = isCancel ? await nothingFrom(transaction.signer, chain) : transaction
+  return addForm(transaction, { ...payload, fees, isCancel }, chain, tools)
+}
+
+type Form = Pick<JournalTransaction, 'to' | 'data' | 'authorizations' | 'gasLimit'> & {
+  fees: Pick<SignedForm, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+  isCancel: boolean
+}
+
+/** Signs another form at the same nonce, stores it, then sends it. False: there is no signature to be had now. */
+export async function addForm(
+  transaction: JournalTransaction,
+  { to, data, authorizations, gasLimit, fees, isCancel }: Form,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<boolean> {
+  if (isResting(transaction.signer, tools)) return false
+  const { nonce, signer, carries: steps } = transaction
+  const unsigned = { to, data, authorizations, gasLimit, fees, isCancel, chain, nonce, signer, steps }
+  const form = await signForm(unsigned, tools).catch((error: unknown) => {
+    // What was sent before stays valid, and the other transactions of the chain must not wait for this one.
+    if (error instanceof SignerUnavailable) return null
+    throw error
+  })
+  if (!form) return false
+  const stored = await tools.store.recordForm(transaction, form, tools.now())
+  if (stored === 'stale') return true
+  const replaced = { ...transactionFields(transaction), hash: form.hash, isCancel }
+  tools.log.info(replaced, 'transaction replaced')
+  await noteAnswer(transaction, form, await chain.send(form), chain, tools)
+  return true
+}
+
+/** Takes up a nonce that the journal never had, with a transaction that does nothing. */
+export async function fillGap(chain: Chain, signer: Address, nonce: number, tools: EngineTools): Promise<void> {
+  const { chainId } = chain.config
+  const head = await headOf(chain, tools)
+  const fees = tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config))
+  const payload = await nothingFrom(signer, chain)
+  const form = await signForm({ ...payload, chain, nonce, signer, fees, steps: [], isCancel: true }, tools)
+  const filler = { chainId, signer, nonce, gasLimit: payload.gasLimit, form }
+  const recorded = await tools.store.recordFiller(filler, tools.now())
+  if (!recorded) return
+  tools.log.warn({ ...transactionFields(recorded), hash: form.hash }, 'a nonce that the journal never had is filled')
+  const answer = await chain.send(form)
+  // There was no gap: a node had told too low a nonce.
+  if (answer.kind === 'consumed') await tools.store.giveUpFiller(recorded.id, tools.now())
+  else await noteAnswer(recorded, form, answer, chain, tools)
+}
+
+/** Nothing waits for it, and it might pay all the same: while no cancel can be signed, it is sent to nobody. */
+export function isToBeCancelled({ isUnwanted, forms }: JournalTransaction): boolean {
+  return isUnwanted && !forms.some(({ isCancel }) => isCancel)
+}
+
+/**
+ * A transaction that does nothing but use up its nonce. On chains that charge for data in gas (Arbitrum) it needs more than
+ * elsewhere, by prices that change: half as much is added. Where no node tells how much, it is tried with the usual.
+ */
+async function nothingFrom(signer: Address, chain: Chain) {
+  const needed = await chain.gasOfTransfer(signer).catch(() => leastGas)
+  const gasLimit = needed > leastGas ? (needed * 3n) / 2n : leastGas
+  return { to: signer, data: '0x' as const, authorizations: [], gasLimit }
+}
