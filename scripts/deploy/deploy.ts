@@ -58,7 +58,9 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     throw new DeployRefused(`DEPLOYER_PRIVATE_KEYS: not marked testnet: ${real.join(', ')}; ${advice}`)
   }
   const deployer = options.signer?.address ?? owner
-  const wanted = { deployer, owner, operators, areNamed, vaultNumber: file.vaultNumber }
+  const madeNow = new Set<number>()
+  const isMadeNow = (chainId: number) => madeNow.has(chainId)
+  const wanted = { deployer, owner, operators, areNamed, isMadeNow, vaultNumber: file.vaultNumber }
   const chains = await Promise.all(file.chains.map(async (chain) => ({ chain, reader: await reachNodes(chain, say) })))
   const reasons = await Promise.all(
     file.others.map(({ index, named }) => {
@@ -75,6 +77,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   for (const { chain, reader } of chains) {
     const plan = await onChain(chain, planNow(chain, reader))
     plans.push({ plan, reader })
+    if (!plan.hasVault) madeNow.add(chain.chainId)
     const refusal = await onChain(chain, describePlan(plan, reader, deployer, say))
     if (refusal === null) continue
     if (!options.dryRun) throw new DeployRefused(refusal)

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Address } from 'viem'
 import { readChainsFile } from '../../server/config/chainsFile.js'
-import { type ChainConfig, providesInventory } from '../../server/domain/chainConfig.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { DeployRefused } from './deployRefused.js'
 
 type Entry = {
@@ -80,7 +80,8 @@ export function readDeployableFile(
       for (const [index, entry] of entries.entries()) {
         const { chainId } = chains[index]!
         const owner = owners.get(chainId)
-        if (owner && !providesInventory(owner, chains[index]!)) {
+        // Once he has been followed by another one, what he has paid is inventory still.
+        if (owner && !chains[index]!.inventoryFrom!.includes(owner)) {
           entry.inventoryFrom = [...(entry.inventoryFrom ?? []), owner]
         }
         const made = vaultBlocks.get(chainId)

@@ -54,6 +54,8 @@ type Wanted = {
   operators: readonly Address[]
   /** Somebody has named each of them for this; else they are the service's keys, whichever those are. */
   areNamed: boolean
+  /** Chains whose vault is made by this run, so that nobody has had a right there that could have been taken. */
+  isMadeNow: (chainId: number) => boolean
   vaultNumber: number
 }
 
@@ -85,7 +87,8 @@ export async function planChain(chain: ChainConfig, reader: PublicClient, wanted
   if (owner !== (chain.vaultOwner ?? wanted.owner)) throw new DeployRefused(whyOtherOwner())
   for (const operator of wanted.operators) {
     if (hasVault && (await read<boolean>('isOperator', [operator]))) continue
-    if (hasVault && !wanted.areNamed) await refuseRevoked(chain.chainId, vault, operator, reader)
+    const mayBeRevoked = hasVault && !wanted.areNamed && !wanted.isMadeNow(chain.chainId)
+    if (mayBeRevoked) await refuseRevoked(chain, vault, operator, reader)
     set(`let ${operator} operate`, 'setOperator', [operator, true])
   }
   for (const token of chain.tokens) {

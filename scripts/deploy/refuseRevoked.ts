@@ -1,5 +1,6 @@
 import type { Address, PublicClient } from 'viem'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { DeployRefused } from './deployRefused.js'
 
 /**
@@ -7,13 +8,13 @@ import { DeployRefused } from './deployRefused.js'
  * still among the service's may be one that has leaked.
  */
 export async function refuseRevoked(
-  chainId: number,
+  { chainId, vaultBlock = 0 }: ChainConfig,
   vault: Address,
   operator: Address,
   reader: PublicClient,
 ): Promise<void> {
   const given = { address: vault, abi: solverVaultAbi, eventName: 'OperatorSet', args: { operator } } as const
-  const logs = await reader.getContractEvents({ ...given, fromBlock: 0n }).catch(() => null)
+  const logs = await reader.getContractEvents({ ...given, fromBlock: BigInt(vaultBlock) }).catch(() => null)
   const last = logs?.at(-1)?.args.allowed
   if (logs !== null && last !== false) return
   const why =
@@ -21,6 +22,7 @@ export async function refuseRevoked(
       ? `no node searches the vault's logs, so that nobody knows whether its owner has taken the right of ${operator}`
       : `the vault's owner has taken the right of ${operator}`
   throw new DeployRefused(
-    `Chain ${chainId}: ${why}. Take the key out of the SOLVER_ variables; or, if it is to operate, name it by --operators.`,
+    `Chain ${chainId}: ${why}. Give --operators with all who are to operate, him among them or not; or take his key out of ` +
+      'the SOLVER_ variables.',
   )
 }

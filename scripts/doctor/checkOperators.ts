@@ -111,9 +111,10 @@ export async function checkUsedBefore(
   return list
 }
 
-/** Null: none of them tells. */
+/** With what waits in the nodes' pools, which may be mined. Null: none of them tells. */
 async function highestNonce(nodes: readonly Node[], signer: Address): Promise<number | null> {
-  const asked = nodes.map(({ ask }) => ask([call('eth_getTransactionCount', signer, 'latest')]).catch(() => []))
+  const calls = ['latest', 'pending'].map((tag) => call('eth_getTransactionCount', signer, tag))
+  const asked = nodes.flatMap(({ ask }) => calls.map((one) => ask([one]).catch(() => [])))
   const told = (await Promise.all(asked)).flatMap(([answer]) => {
     const nonce = Number(answer?.result ?? NaN)
     return Number.isNaN(nonce) ? [] : [nonce]

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { solverVaultRuntime } from '../../server/chain/generated/contracts.js'
-import { type ChainConfig, providesInventory } from '../../server/domain/chainConfig.js'
+import { type ChainConfig, fundersOf } from '../../server/domain/chainConfig.js'
 import type { ContractReader } from './contractReader.js'
 import type { Findings } from './finding.js'
 import { deployIt, lookAgain } from './remedies.js'
@@ -73,7 +73,7 @@ async function checkOwner(
     const what = `${owner} owns the vault and can take everything; the chains file says ${vaultOwner}`
     fault('vault.wrongOwner', what, 'Pay nothing into it, and correct vault or vaultOwner in the chains file.')
   }
-  if (!testnet && !providesInventory(owner, chain)) {
+  if (!testnet && !fundersOf(chain).includes(owner)) {
     const what = `nothing in the chains file says that what ${owner}, who owns the vault, pays it is inventory: anyone could have it paid back to him by an unsigned action`
     warn('vault.ownerUnnamed', what, `Add ${owner} to inventoryFrom, and who else sends the vault inventory.`)
   }

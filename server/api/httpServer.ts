@@ -41,7 +41,7 @@ export const connectionLimits: ConnectionLimits = {
 }
 
 /** A request that was refused before it came to the app, which writes no line of it. */
-export type EarlyRefusal = { requestId: string; status: number; message: string }
+type EarlyRefusal = { requestId: string; status: number; message: string }
 
 type ConnectionEvents = {
   /** Whether browsers may read from anywhere what is refused before it comes to the app, as they may all else. */

@@ -79,7 +79,7 @@ function itemsOf(value: string, longest: number): string[] {
   if (!value.includes(',')) return value === '' ? [] : [value]
   const parts = value
     .split(',')
-    .map((part) => part.trim())
+    .map((part) => part.replace(/^ +| +$/g, ''))
     .filter((part) => part !== '')
   if (parts.length === 0) return []
   return [...value].length <= longest ? [...parts, value] : parts

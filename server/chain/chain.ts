@@ -169,8 +169,8 @@ export type Chain = {
    * the first. At least one does.
    */
   decimals(tokens: readonly Address[], options?: { waits: boolean }): Promise<(number | null)[][]>
-  /** Whether each is a vault, by node, in the order of `rpcUrls`; null: the node does not say. At least one answers. */
-  areVaults(addresses: readonly Address[]): Promise<(boolean | null)[][]>
+  /** Whether each is a vault, by node, in the order of `rpcUrls`; null: the node does not say, or not in time, as `decimals`. */
+  areVaults(addresses: readonly Address[], options?: { waits: boolean }): Promise<(boolean | null)[][]>
   vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /**
    * Whether the vault, or a former one, has paid under this key, by a node that has both. `since`: and this block.

@@ -163,10 +163,11 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).flat()
     },
 
-    async areVaults(addresses) {
+    async areVaults(addresses, { waits } = { waits: false }) {
       const data = encodeIsFulfilled(zeroHash)
       const calls = addresses.map((to) => call('eth_call', { to, data }, 'latest'))
-      const told = await rpc.readEach(calls, (answers) => answers.map(tellsFlag), { graceMs: slowNodeMs })
+      const graceMs = waits ? Infinity : slowNodeMs
+      const told = await rpc.readEach(calls, (answers) => answers.map(tellsFlag), { graceMs })
       return addresses.map((_address, index) => told.map((node) => node && node[index]!))
     },
 

@@ -79,9 +79,9 @@ export type ChainConfig = {
   tokens: TokenConfig[]
 }
 
-/** Whether what the account pays the vault is the solver's own. */
-export function providesInventory(account: Address, { vaultOwner, inventoryFrom = [] }: ChainConfig): boolean {
-  return account === vaultOwner || inventoryFrom.includes(account)
+/** Whose payments to the vault are inventory. */
+export function fundersOf({ vaultOwner, inventoryFrom = [] }: ChainConfig): Address[] {
+  return vaultOwner === undefined ? inventoryFrom : [vaultOwner, ...inventoryFrom]
 }
 
 /** All vaults whose word and holdings count, the one that pays first. */

@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
-import { type ChainConfig, vaultsOf } from './chainConfig.js'
+import { type ChainConfig, fundersOf, vaultsOf } from './chainConfig.js'
 
-/** A vault or a token of a chain that the service works with, or has worked with. */
-export type ContractOfChain = { chainId: number; kind: 'vault' | 'token'; address: Address }
+/** A vault or a token of a chain that the service works with, or has worked with, or who gives a vault its inventory. */
+export type ContractOfChain = { chainId: number; kind: 'vault' | 'token' | 'funder'; address: Address }
 
 /** `isDropped`: the chains file has been found not to name it any more, and that was no fault. */
 export type KnownContract = ContractOfChain & { isDropped: boolean }
@@ -19,6 +19,8 @@ export type Comparison = {
   goneTokens: ContractOfChain[]
   /** All tokens that are named no more, of whichever chain. */
   unnamedTokens: ContractOfChain[]
+  /** Who is named, or ever was. */
+  funders: ReadonlySet<Address>
 }
 
 export function compareContracts(known: readonly KnownContract[], chains: readonly ChainConfig[]): Comparison {
@@ -27,6 +29,7 @@ export function compareContracts(known: readonly KnownContract[], chains: readon
     return [
       ...vaultsOf(chain).map((address) => ({ chainId, kind: 'vault' as const, address })),
       ...chain.tokens.map(({ address }) => ({ chainId, kind: 'token' as const, address })),
+      ...fundersOf(chain).map((address) => ({ chainId, kind: 'funder' as const, address })),
     ]
   })
   const namedKeys = new Set(named.map(keyOf))
@@ -45,6 +48,7 @@ export function compareContracts(known: readonly KnownContract[], chains: readon
       (contract) => contract.kind === 'token' && isConfigured(contract) && !contract.isDropped,
     ),
     unnamedTokens: unnamed.filter(({ kind }) => kind === 'token'),
+    funders: new Set([...named, ...known].filter(({ kind }) => kind === 'funder').map(({ address }) => address)),
   }
 }
 

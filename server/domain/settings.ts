@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import type { ChainConfig } from './chainConfig.js'
 
 /** What the deployment allows and owns; the part of the configuration that rules about money and modes depend on. */
@@ -8,6 +9,11 @@ export type Settings = {
   groups: Record<string, { /** Hundredths of a percent that the solver keeps. */ feeBps: number }>
   /** Addresses that sign for the solver on every chain. */
   operators: string[]
+  /**
+   * Whose payments to a vault are inventory and nobody's credit, lower case: all whom a chains file has ever named, since
+   * what they have paid stays paid.
+   */
+  funders: ReadonlySet<Address>
   /** Whether a registration needs the user's signature. */
   onDemandProof: 'none' | 'required'
 }

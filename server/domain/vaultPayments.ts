@@ -7,7 +7,7 @@ const transferSelector = '0xa9059cbb'
 const transferLength = 2 + 8 + 2 * 64
 
 /** What a batch pays a vault by its own words. `where`: its place within the batch, and the name of what says the token. */
-export type VaultPayment = {
+type VaultPayment = {
   token: Address
   where:
     { list: 'tokenTransfers'; index: number; field: 'token' } | { list: 'calls'; index: number; field: 'to' | 'value' }

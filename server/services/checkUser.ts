@@ -1,6 +1,6 @@
 import { type Address, zeroAddress } from 'viem'
 import type { Issue } from '../domain/errors.js'
-import { isVault, providesInventory } from '../domain/chainConfig.js'
+import { isVault } from '../domain/chainConfig.js'
 import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
 
@@ -10,13 +10,12 @@ import type { Settings } from '../domain/settings.js'
  * the vault its inventory: an on-demand action carries no signature, so that anyone could have it paid back to them.
  */
 export function* checkUser(user: Address, settings: Settings): Generator<Issue> {
-  const chains = [...settings.chains.values()]
-  if (chains.some((chain) => providesInventory(user, chain))) {
+  if (settings.funders.has(user)) {
     const rule = 'may not be the vault’s owner or another one from whom it gets its inventory'
     yield issueAt('/user', rule, 'user_not_allowed')
     return
   }
-  const reserved = chains.some((chain) => isVault(user, chain) || chain.delegates.includes(user))
+  const reserved = [...settings.chains.values()].some((chain) => isVault(user, chain) || chain.delegates.includes(user))
   if (!reserved && !settings.operators.includes(user) && user !== zeroAddress) return
   yield issueAt('/user', 'may not be the vault, an operator, a delegate or the zero address', 'user_not_allowed')
 }

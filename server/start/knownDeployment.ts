@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { type Address, getAddress } from 'viem'
 import type { Logger } from 'pino'
 import { nativeToken } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
@@ -7,6 +7,7 @@ import { findToken } from '../domain/solverNeeds.js'
 import type { UnconfiguredCredit } from '../services/findings/state.js'
 import type { Database } from '../store/connection/database.js'
 import {
+  countFundedFrom,
   countLeadingTo,
   readCreditLeft,
   readKnownContracts,
@@ -48,16 +49,16 @@ export async function readKnownDeployment(
   const allowed: Dropped[] = []
   for (const { chainId, isTold } of comparison.goneChains) {
     const underWay = await readUnderWay(database, chainId)
-    const leading = isTold ? 0 : await countLeadingTo(database, chainId)
-    const dropped = droppedChain(chainId, underWay, leading)
-    if (countAll(underWay) + leading > 0) refused.push(dropped)
+    const elsewhere = isTold ? nothingElsewhere : await readElsewhere(database, chainId, null)
+    const dropped = droppedChain(chainId, underWay, elsewhere)
+    if (countAll({ ...underWay, ...elsewhere }) > 0) refused.push(dropped)
     else if (!isTold) allowed.push(dropped)
   }
   for (const token of comparison.goneTokens) {
     const underWay = await readUnderWay(database, token.chainId)
-    const leading = await countLeadingTo(database, token.chainId)
-    const dropped = droppedToken(token, underWay, leading)
-    if (countAll(underWay) + leading > 0) refused.push(dropped)
+    const elsewhere = await readElsewhere(database, token.chainId, token.address)
+    const dropped = droppedToken(token, underWay, elsewhere)
+    if (countAll({ ...underWay, ...elsewhere }) > 0) refused.push(dropped)
     else allowed.push(dropped)
   }
   const unconfiguredCredit: UnconfiguredCredit[] = []
@@ -80,7 +81,7 @@ function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfi
 
 /**
  * Refuses to start where the chains file drops what is needed still; else remembers what it names. Resolves with what of
- * the users' credit nothing can be paid from, and which tokens were dropped: as long as the process runs neither changes,
+ * the users' credit nothing can be paid from, which tokens were dropped, and whose payments are inventory: as long as the process runs neither changes,
  * for credit in such a token is neither earned nor spent. But for native currency that the file does not name and that a
  * contract sends to the vault: that is found at the next start.
  */
@@ -88,7 +89,11 @@ export async function refuseDropped(
   database: Database,
   chains: readonly ChainConfig[],
   log: Logger,
-): Promise<{ unconfiguredCredit: UnconfiguredCredit[]; droppedTokens: ContractOfChain[] }> {
+): Promise<{
+  unconfiguredCredit: UnconfiguredCredit[]
+  droppedTokens: ContractOfChain[]
+  funders: Comparison['funders']
+}> {
   const { known, comparison, refused, allowed, unconfiguredCredit } = await readKnownDeployment(database, chains)
   if (refused.length > 0) {
     throw new ConfigurationRefused(refused.map(({ what, remedy }) => `CHAINS_FILE: ${what}. ${remedy}`).join('\n'))
@@ -97,7 +102,7 @@ export async function refuseDropped(
   const ofGoneChains = known.filter(({ chainId }) => goneIds.includes(chainId))
   await rememberContracts(database, { named: comparison.fresh, dropped: [...ofGoneChains, ...comparison.goneTokens] })
   for (const { kind, chainId, what } of allowed) log.warn({ kind, chainId }, `${what}; it is forgotten`)
-  return { unconfiguredCredit, droppedTokens: comparison.unnamedTokens }
+  return { unconfiguredCredit, droppedTokens: comparison.unnamedTokens, funders: comparison.funders }
 }
 
 function forgottenVault({ chainId, address }: ContractOfChain): Dropped {
@@ -109,17 +114,17 @@ function forgottenVault({ chainId, address }: ContractOfChain): Dropped {
   }
 }
 
-function droppedChain(chainId: number, underWay: UnderWay, leading: number): Dropped {
+function droppedChain(chainId: number, underWay: UnderWay, elsewhere: Elsewhere): Dropped {
   return {
     kind: 'chain',
     chainId,
-    what: `chain ${chainId} is named no more, with ${describe(underWay)} under way on it${describeLeading(leading)}`,
+    what: `chain ${chainId} is named no more, with ${describe(underWay)} under way on it${describeElsewhere(elsewhere)}`,
     remedy: putBack,
   }
 }
 
-function droppedToken({ chainId, address }: ContractOfChain, underWay: UnderWay, leading: number): Dropped {
-  const left = `${describe(underWay)} under way on the chain${describeLeading(leading)}`
+function droppedToken({ chainId, address }: ContractOfChain, underWay: UnderWay, elsewhere: Elsewhere): Dropped {
+  const left = `${describe(underWay)} under way on the chain${describeElsewhere(elsewhere)}`
   return {
     kind: 'token',
     chainId,
@@ -128,8 +133,9 @@ function droppedToken({ chainId, address }: ContractOfChain, underWay: UnderWay,
   }
 }
 
-function describeLeading(leading: number): string {
-  return leading > 0 ? `, and ${leading} steps on other chains that steps on it follow` : ''
+function describeElsewhere({ leading, funded }: Elsewhere): string {
+  const before = leading > 0 ? `, and ${leading} steps on other chains that steps on it follow` : ''
+  return funded > 0 ? `${before}, and ${funded} steps on other chains that credit on it may pay for` : before
 }
 
 const putBack =
@@ -140,6 +146,23 @@ function describe({ steps, transactions, deposits, airdrops, lanesAhead }: Under
   return `${steps} steps, ${transactions} open transactions, ${deposits} reported deposits and ${airdrops} airdrops${lanes}`
 }
 
-function countAll(underWay: UnderWay): number {
-  return Object.values(underWay).reduce((sum, count) => sum + count, 0)
+function countAll(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+/** What is under way on other chains and needs a chain, or a token of it. */
+type Elsewhere = {
+  /** Steps that steps on it follow. */
+  leading: number
+  /** Steps that may be paid for by what was earned on it. */
+  funded: number
+}
+
+const nothingElsewhere: Elsewhere = { leading: 0, funded: 0 }
+
+async function readElsewhere(database: Database, chainId: number, token: Address | null): Promise<Elsewhere> {
+  return {
+    leading: await countLeadingTo(database, chainId),
+    funded: await countFundedFrom(database, chainId, token),
+  }
 }

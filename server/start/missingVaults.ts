@@ -36,10 +36,17 @@ async function missingOf(chain: Chain, fresh: ReturnType<typeof vaultsOf>, log: 
   if (fresh.length === 0) return []
   const { chainId, agreement } = chain.config
   try {
-    const told = await chain.areVaults(fresh)
+    const first = await chain.areVaults(fresh)
+    // A node that lags does not have it yet, and too few that say so may be too few that have answered.
+    const told = first.some(isUndecided) ? await chain.areVaults(fresh, { waits: true }) : first
     return fresh.flatMap((address, index) => {
-      const nodes = told[index]!.flatMap((isThere, node) => (isThere === false ? [`rpcUrls/${node}`] : []))
-      if (nodes.length < agreement || told[index]!.includes(true)) return []
+      const byNode = told[index]!
+      const nodes = byNode.flatMap((isThere, node) => (isThere === false ? [`rpcUrls/${node}`] : []))
+      if (nodes.length === 0 || byNode.includes(true)) return []
+      if (nodes.length < agreement) {
+        log.warn({ chainId, vault: address, nodes }, 'too few nodes tell whether there is a vault')
+        return []
+      }
       const who = nodes.join(', ')
       return `there is no vault at ${getAddress(address)} on chain ${chainId} (${who}): deploy it (npm run deploy), correct it, or take out a node that is wrong`
     })
@@ -47,4 +54,9 @@ async function missingOf(chain: Chain, fresh: ReturnType<typeof vaultsOf>, log: 
     log.warn({ err: error, chainId }, 'whether the vaults are there was not found out')
     return []
   }
+}
+
+/** Some say that it is not there, none that it is, and some have said nothing. */
+function isUndecided(byNode: readonly (boolean | null)[]): boolean {
+  return byNode.includes(false) && !byNode.includes(true) && byNode.includes(null)
 }

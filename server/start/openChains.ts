@@ -44,16 +44,17 @@ export async function openChains(
     refuseMissingVaults(chains, database, log),
   ]
   await untilAborted(Promise.all(checks), signal)
-  const { unconfiguredCredit, droppedTokens } = await untilAborted(refuseDropped(database, configs, log), signal)
+  const { funders, ...dropped } = await untilAborted(refuseDropped(database, configs, log), signal)
 
   const settings: Settings = {
     chains: new Map(configs.map((chain) => [chain.chainId, chain])),
     groups,
     operators: [...signers.keys()],
+    funders,
     onDemandProof: config.onDemandProof,
   }
   /** What the engine finds out of its keys, for the report of the service's health. */
   const signerFaults: EngineTools['signerFaults'] = new Map()
   const unopenedLanes: EngineTools['unopenedLanes'] = new Map()
-  return { configs, chains, settings, signers, signerFaults, unopenedLanes, unconfiguredCredit, droppedTokens }
+  return { configs, chains, settings, signers, signerFaults, unopenedLanes, ...dropped }
 }

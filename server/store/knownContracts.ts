@@ -85,6 +85,29 @@ export async function countLeadingTo(database: Database, chainId: number): Promi
 }
 
 /**
+ * How many steps are under way, on other chains, that have set no credit aside yet and whose action has earned some on this
+ * chain, of which they may be paid. `token`: in this one; null: in any.
+ */
+export async function countFundedFrom(database: Database, chainId: number, token: Address | null): Promise<number> {
+  const { knex } = database
+  const row = (await knex('steps as under_way')
+    .where('under_way.status', 'executing')
+    .whereNot('under_way.chain_id', chainId)
+    .whereNull('under_way.transaction_id')
+    .whereNot('under_way.kind', 'payment')
+    .whereExists((earned) => {
+      const credits = earned
+        .select(knex.raw('1'))
+        .from('credits')
+        .where('credits.action_id', knex.ref('under_way.action_id'))
+        .where({ 'credits.chain_id': chainId, 'credits.is_open': 1, 'credits.is_lost': 0 })
+      if (token !== null) void credits.where('credits.token', token)
+    })
+    .first(knex.raw('count(*) as found'))) as { found: number | string }
+  return Number(row.found)
+}
+
+/**
  * The credit in a token that nothing can be paid from, in its smallest unit, and how many users have it. What is set aside
  * of it, for a payout on another chain perhaps, is theirs too until that is paid.
  */

@@ -120,6 +120,7 @@ describe('what the chains file drops', function () {
     const next = await create(other, [onDemandIntent([payIn(other), payOutOnB(other)])])
     await api.execute(next, 0, 0, { hash: `0x${'77'.repeat(32)}` }, 0)
     expect(await refusal(withoutB)).to.contain('and 1 steps on other chains that steps on it follow')
+    expect(await refusal(withoutOf(a().chainId)), 'the dollar that was paid').to.contain('named no more')
     const withoutToken = withoutOf(b().chainId)
     expect(await refusal(withoutToken)).to.match(
       /the token 0x\w+ of chain \d+ is named no more, with .* and 1 steps on other/,

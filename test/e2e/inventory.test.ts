@@ -1,7 +1,9 @@
 import { expect } from 'chai'
-import { parseUnits, type PrivateKeyAccount } from 'viem'
+import { type Address, parseUnits, type PrivateKeyAccount } from 'viem'
 import { devAccount } from '../../server/devnet/accounts.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { lower } from '../chain/devChain.js'
+import { changedChainsFile } from '../support/changedChainsFile.js'
 import { useServiceOnChains } from '../support/useTestService.js'
 import { balanceOf, fund, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
@@ -57,5 +59,46 @@ describe('what the vault gets as inventory', () => {
     const { hash, created } = await namedByStranger(user)
     expect(created.status).to.equal(201)
     expect((await api.execute(created.body.actionId, 0, 0, { hash })).body.status).to.equal('success')
+  })
+})
+
+describe('what the vault has got from who is named later, or is named no more', () => {
+  const { start, api, a, b, usd, aUser, pay, create, service } = changedChainsFile()
+  const named =
+    (inventoryFrom: Address[]) =>
+    (chains: ChainConfig[]): ChainConfig[] =>
+      chains.map((chain) => ({ ...chain, inventoryFrom }))
+
+  it('is nobody’s credit either', async () => {
+    await start()
+    const payer = await aUser()
+    const pays = { from: payer.address, to: a().vault, token: usd(), amount: '10000000' }
+    const gets = {
+      from: 'solver',
+      to: payer.address,
+      token: tokenOf(b(), 'usd').address,
+      amount: `${parseUnits('10', 18)}`,
+    }
+    const call = { to: a().vault, value: '0', data: '0x' }
+    const chainBatches = [
+      { chainId: a().chainId, tokenTransfers: [pays], call },
+      { chainId: b().chainId, tokenTransfers: [gets], call },
+    ]
+    const early = await create(payer, [{ mode: 'non-7702:on-demand', chainBatches }])
+    await start(named([lower(payer.address)]))
+    // It is not named any more, and known all the same.
+    await start(named([]))
+    const hash = await pay(payer)
+    expect((await api.execute(early, 0, 0, { hash, action: 'register' })).body.status).to.equal('success')
+    const refused = await api.execute(early, 0, 1)
+    expect([refused.status, refused.body.error.code]).to.deep.equal([400, 'insufficient_credit'])
+    const report = { user: payer.address, sender: payer.address, txHash: hash, chainId: a().chainId }
+    const reported = await api.post('/coredeposit', { ...report, tokenAddress: usd(), amount: '10000000' })
+    expect(reported.body.error.issues[0].code).to.equal('user_not_allowed')
+    expect(
+      await service()
+        .database.knex('credits')
+        .where({ user: lower(payer.address) }),
+    ).to.deep.equal([])
   })
 })

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
 import { freePort } from '../support/freePort.js'
-import { useDeployScene } from './deployScene.js'
+import { addressOf, useDeployScene } from './deployScene.js'
 
 const key = 'secret-key-of-the-node'
 
 describe('npm run deploy and the nodes of a chain', () => {
-  const { anvils, said, writeChains, run, nonces, refusal } = useDeployScene([{ chainId: 103 }])
+  const { anvils, said, writeChains, run, written, nonces, refusal } = useDeployScene([{ chainId: 103 }])
   let node: FaultyNode
   let silent: string
   const keyed = (url: string) => `${url}/${key}`
@@ -45,6 +45,18 @@ describe('npm run deploy and the nodes of a chain', () => {
     for (const dryRun of [false, true]) expect(await run({ ...given, dryRun })).to.equal('done')
     expect(told('was not found out: no node searches its logs; npm run doctor')).to.have.length(2)
     expect(told('NOBODY MAY OPERATE')).to.deep.equal([])
+  })
+
+  it('need search no logs for a vault that is made in the same run, and else those who are to operate have to be named', async () => {
+    const error = { code: -32000, message: 'block range too large' }
+    node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getLogs' ? { error } : null) })
+    writeChains({ rpcUrls: [keyed(node.url)] })
+    const given = { owner: addressOf(7), vaultNumber: 6 }
+    expect(await run(given)).to.equal('ownerHasTo')
+    expect(written().chains[0]!.inventoryFrom).to.deep.equal([addressOf(7)])
+    const refused = await refusal(run(given))
+    expect(refused).to.contain('no node searches the vault').and.to.contain('Give --operators')
+    expect(await run({ ...given, areNamed: true })).to.equal('ownerHasTo')
   })
 
   it('takes none for another chain that says so of something else', async () => {

@@ -44,7 +44,14 @@ describe('npm run deploy where a chain moves meanwhile', () => {
   /** Of one more operator, or of another vault, beside what `run` has made. */
   async function planOf({ url }: Anvil, operator: number, vaultNumber = 0) {
     const reader = createPublicClient({ transport: http(url), pollingInterval: 50 })
-    const wanted = { deployer, owner: deployer, operators: [addressOf(operator)], areNamed: false, vaultNumber }
+    const wanted = {
+      deployer,
+      owner: deployer,
+      operators: [addressOf(operator)],
+      areNamed: false,
+      isMadeNow: () => false,
+      vaultNumber,
+    }
     async function mined(from: number, what: { to: Address; data?: Hex }) {
       const hash = (await rpc(url, 'eth_sendTransaction', [{ from: addressOf(from), ...what }])) as Hash
       await reader.waitForTransactionReceipt({ hash })

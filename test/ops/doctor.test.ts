@@ -27,6 +27,7 @@ describe('npm run doctor', function () {
     database,
     otherBuild,
     behind,
+    withPool,
     ofAnother,
     wholeUsd,
     keystore,
@@ -177,6 +178,14 @@ describe('npm run doctor', function () {
     ['a key that is gone and has open transactions', 'signer.missing', () => database(openTransactionOf(9))],
     ['an operator whose key something else uses', 'operator.nonceAhead', () => usedElsewhere(1)],
     ['a key that is gone and that something else uses', 'operator.nonceAhead', () => usedElsewhere(9)],
+    [
+      'a transaction that the journal does not have and that waits in a pool',
+      'operator.nonceAhead',
+      () => {
+        database(laneOf(1, 'active'))
+        return withPool()
+      },
+    ],
     [
       'nodes of which none tells nonces',
       'operator.nonceUnknown',

@@ -107,6 +107,18 @@ export function doctorScene() {
     })
   }
 
+  /** A node whose pool has transactions of every account. */
+  async function withPool() {
+    const node = await startFaultyNode(url())
+    nodes.push(node)
+    node.behave({
+      kind: 'answer',
+      answer: ({ method, params }) =>
+        method === 'eth_getTransactionCount' && params[1] === 'pending' ? { result: '0x400' } : null,
+    })
+    change((chain) => (chain.rpcUrls = [node.url]))
+  }
+
   /** A second node that knows the first block only. */
   async function behind() {
     const genesis = await rpc(url(), 'eth_getBlockByNumber', ['0x0', false])
@@ -202,6 +214,7 @@ export function doctorScene() {
     database,
     otherBuild,
     behind,
+    withPool,
     ofAnother,
     wholeUsd,
     keystore,

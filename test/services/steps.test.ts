@@ -32,6 +32,7 @@ describe('a step that is asked for beside an engine', () => {
         chains: new Map([[1, { chainId: 1, tokens: [] } as unknown as ChainConfig]]),
         groups: {},
         operators: [],
+        funders: new Set(),
         onDemandProof: 'required',
       },
       droppedTokens: [],

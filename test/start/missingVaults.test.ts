@@ -42,4 +42,22 @@ describe('a vault that is not there', () => {
       await blind.stop()
     }
   })
+
+  it('is heard of from a node that is slow, where that decides', async () => {
+    const slow = await startFaultyNode(a().rpcUrls[0])
+    let asked = 0
+    slow.behave((calls) => {
+      const isFirst = calls.some(({ method }) => method === 'eth_call') && ++asked === 1
+      return isFirst ? { kind: 'silence' } : { kind: 'pass' }
+    })
+    try {
+      const rpcUrls = [...a().rpcUrls, slow.url]
+      const told = await refusal({ vault: randomAddress(), tokens: [], rpcUrls, agreement: 2 })
+      expect(told).to.contain('(rpcUrls/0, rpcUrls/1)')
+      expect(asked).to.be.greaterThan(1)
+    } finally {
+      await stop()
+      await slow.stop()
+    }
+  })
 })

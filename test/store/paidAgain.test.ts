@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
+import type { StepResult } from '../../server/store/journal/bookResult.js'
 import {
   aBatch,
   aNewAction,
@@ -92,6 +93,34 @@ describe('a payment that is gone after it was drawn on, and comes again by anoth
     await scene.ask(ref, { hash: other, action: 'register', signed: true })
     await comes(other, place(6))
     expect(await balances(user)).to.deep.equal({ open: [], available: 40n })
+  })
+
+  it('makes nothing good in another action that names it as well, so that nothing has to be given back there', async () => {
+    const user = randomAddress()
+    const [first, hash, other] = [place(5), randomHash(), randomHash()]
+    const [entry, next] = [1, 2].map(() => aNewAction({ user, intents: [anOnDemandIntent(user, 100n)] }))
+    const [ref, payout, again] = [stepOf(entry!, 0, 0), stepOf(entry!, 0, 1), stepOf(next!, 0, 0)]
+    const settle = async (of: Step, result: StepResult) =>
+      scene.store.settleStep((await scene.store.readStepWork(of))!, result, now)
+    await scene.store.insertAction(entry!)
+    await scene.ask(ref, { hash, action: 'register' })
+    await settle(ref, paid(user, hash, first))
+    await scene.ask(payout, { needs: [need(60n)] })
+    const transaction = await signFor(payout)
+    await undo(first)
+    const missing = { code: 'transaction_not_found', message: 'no', retryable: true } as const
+    await settle(ref, { status: 'error', error: missing, transactionHash: hash, blockNumber: null })
+    await scene.store.insertAction(next!)
+    await scene.ask(again, { hash, action: 'register', signed: true })
+    await scene.ask(again, { hash: other, action: 'register', signed: true })
+    await settle(again, paid(user, other, place(6)))
+    expect(await balances(user)).to.deep.equal({ open: [60n], available: 100n })
+    const mined = { hash: transaction.forms[0]!.hash, ...place(9) }
+    const error = { code: 'execution_reverted', message: 'no', retryable: false } as const
+    const result = { status: 'reverted', error, transactionHash: mined.hash, blockNumber: 9 } as const
+    const results = [{ ref: payout, needs: [], result }]
+    await scene.store.settleTransaction({ transactionId: transaction.id, mined, airdrop: null, results }, now)
+    expect(await balances(user)).to.deep.equal({ open: [], available: 100n })
   })
 
   it('makes nothing good that was paid out on another payment of his', async () => {

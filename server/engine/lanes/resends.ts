@@ -16,7 +16,7 @@ const mostReplacements = 3
 const passMs = 5_000
 
 /** Where the climb begins of what offers less, or nothing, in wei per gas: a thousandth of a gwei. */
-const leastTip = 1_000_000n
+const climbFrom = 1_000_000n
 
 /** What the chain shows at a moment. */
 type Seen = {
@@ -196,7 +196,7 @@ function isPooled({ sendOutcome }: JournalTransaction): boolean {
  */
 function tipTowards(suggested: bigint, { forms }: JournalTransaction): bigint {
   const offered = forms.at(-1)!.maxPriorityFeePerGas
-  const most = offered < leastTip ? leastTip : 2n * offered
+  const most = offered < climbFrom ? climbFrom : 2n * offered
   return suggested < most ? suggested : most
 }
 

@@ -70,6 +70,8 @@ const cannotBeMeasured =
 
 /** `unmeasured` has what the logs say. */
 async function measure(receipt: Receipt, user: Address, chain: Chain, tools: EngineTools) {
+  // He was no funder yet when his action was posted.
+  if (tools.settings.funders.has(user)) return { measured: [], unmeasured: [] }
   const logged = tools.codec.vaultArrivals(receipt, chain.config).filter((arrival) => arrival.from === user)
   const tokens = logged.filter(({ token }) => token !== nativeToken)
   const found = tokens.length > 0 ? await chain.measureArrivals(tokens, receipt.blockNumber) : []

@@ -3,15 +3,15 @@ import { fewTransactions, gasMark } from '../../domain/gasMark.js'
 import type { ChainState, Finding, LaneHealth } from './state.js'
 
 /**
- * Without those of keys that were changed for others: neither configured nor an operator, and paused for good. One that is
+ * Without those of keys that were changed for others: neither configured nor an operator, and paused. One that is
  * ahead of the journal holds the others' payouts, whosever it was.
  */
 export function inUse({ head, lanes, refused }: ChainState, operators: readonly string[]): LaneHealth[] {
   // A chain that says nothing does not say that it is one all the same.
   const isRefused = (signer: string) => head === null || refused.some((other) => other === signer)
-  const isRetired = ({ status, isAhead, signer }: LaneHealth) =>
+  const isOutOfUse = ({ status, isAhead, signer }: LaneHealth) =>
     status === 'paused' && !isAhead && isRefused(signer) && !operators.includes(signer)
-  return lanes.filter((lane) => !isRetired(lane))
+  return lanes.filter((lane) => !isOutOfUse(lane))
 }
 
 export function pausedOf({ config, lanes }: ChainState): Finding[] {

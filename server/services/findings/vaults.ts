@@ -20,7 +20,7 @@ export function exposuresOf({ config }: ChainState, exposures: OpenExposure[]): 
 }
 
 const goneCredit =
-  'Raise the chain’s confirmations. The payment makes it good by itself where it comes again. Once it can’t, since its nonce has gone to another transaction, agree with the user who bears it'
+  'Raise the chain’s confirmations. The payment makes it good by itself where it comes again, and so does another one that the user registers for the same step. Settled, none of them does: so settle it only once no step of its action waits for a payment any more, and agree with the user who bears it'
 const paidTwice =
   'The user has had this without credit for it. Agree with him who bears it (or, where his client has posted the action again, take an acknowledged payout back by payout forget)'
 

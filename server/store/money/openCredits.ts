@@ -10,7 +10,7 @@ import { writtenTogether } from '../writtenTogether.js'
 const mostRead = 2 * mostDraws
 
 /** Whose credit, and what of it comes first (see `orderCredits`). */
-export type CreditUse = { user: Address; actionId: string; chainId: number; signed: boolean }
+type CreditUse = { user: Address; actionId: string; chainId: number; signed: boolean }
 
 /**
  * The open credits that a step may draw on for what it needs, locked. Where a user has very many, only those that
