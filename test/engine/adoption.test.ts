@@ -153,7 +153,7 @@ describe('a payout with calls whose intent has run out', () => {
       now: () => intent.exp * 1000 + lateMs,
       heads: new Map([[2, { timestamp: chainTime }]]),
       chains: new Map([[2, unlogged]]),
-      settings: { chains: new Map([[2, config]]), groups: {} },
+      settings: { chains: new Map([[2, config]]), groups: {}, funders: new Set() },
       signers: new Map([[randomAddress(), null]]),
       refusedOperators: new Map(),
       codec: { ...contracts, encodeFulfill: () => '0x' },

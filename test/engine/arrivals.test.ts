@@ -33,7 +33,7 @@ describe('what a user has paid the vault in a transaction', () => {
         arrivals.map(({ token, amount }) => (token === paused ? null : amount)),
     }
     const store = createStore(fresh.database)
-    const tools = { store, codec, now: Date.now, log: { error: () => undefined } }
+    const tools = { store, codec, settings: { funders: new Set() }, now: Date.now, log: { error: () => undefined } }
     return { user, vault, paused, log, receipt, chain, store, tools }
   }
 

@@ -58,6 +58,7 @@ describe('a deposit report', () => {
       store,
       chains: new Map([[1, chain]]),
       codec: transfers,
+      settings: { funders: new Set() },
       changed: () => {},
       now: () => clock ?? Date.now(),
       log: { info: () => {} },

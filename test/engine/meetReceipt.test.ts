@@ -32,6 +32,7 @@ describe('a mined transaction whose meaning can’t be read', () => {
         noteMined: async (...given: unknown[]) => void noted.push(given.slice(0, 2)),
       },
       codec: { vaultArrivals: () => [] },
+      settings: { funders: new Set() },
       log: pino({}, { write: (line) => void told.push((JSON.parse(line) as { level: number }).level) }),
       isOutage: () => true,
       now: () => 0,

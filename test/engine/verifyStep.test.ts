@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import type { Address } from 'viem'
 import { verifyStep } from '../../server/engine/steps/verifyStep.js'
+import type { StepRef } from '../../server/domain/action.js'
 import * as verifyPayment from '../../server/chain/verifyPayment.js'
 import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf, usdOn1 } from '../support/builders.js'
 import { moneyScene } from '../store/moneyScene.js'
@@ -9,15 +11,8 @@ const tenMinutesMs = 10 * 60 * 1000
 describe('a step whose transaction is in no block', () => {
   const scene = moneyScene()
 
-  /** Registered, and looked for so long already. */
-  async function unseenFor(unseenMs: number, { isKnown = false, laterMs = 0 } = {}) {
-    const user = randomAddress()
-    const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
-    await scene.store.insertAction(entry)
-    const ref = stepOf(entry, 0, 0)
-    const hash = randomHash()
-    await scene.ask(ref, { hash, action: 'register' })
-    await scene.store.noteUnseen(ref, hash, unseenMs)
+  /** What a visit makes of a registered step, so much later. */
+  async function visited(ref: StepRef, user: Address, { isKnown = false, laterMs = 0 } = {}) {
     const chain = {
       config: { chainId: 1, pollIntervalMs: 1_000, confirmations: 1, tokens: [] },
       transaction: async () => ({
@@ -36,7 +31,19 @@ describe('a step whose transaction is in no block', () => {
       now: () => Date.now() + laterMs,
       log: { info: () => {} },
     } as never)
-    return { ref, hash, visit, step: (await scene.store.readStep(ref))! }
+    return { visit, step: (await scene.store.readStep(ref))! }
+  }
+
+  /** Registered, and looked for so long already. */
+  async function unseenFor(unseenMs: number, options: Parameters<typeof visited>[2] = {}) {
+    const user = randomAddress()
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+    await scene.store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    const hash = randomHash()
+    await scene.ask(ref, { hash, action: 'register' })
+    await scene.store.noteUnseen(ref, hash, unseenMs)
+    return { ref, hash, ...(await visited(ref, user, options)) }
   }
 
   it('is looked for again for ten minutes where no node knows it, ever later', async () => {
@@ -61,6 +68,23 @@ describe('a step whose transaction is in no block', () => {
       },
     })
     expect((await scene.ask(ref, { hash, action: 'register' })).status).to.equal('executing')
+  })
+
+  it('waits for a day from when its turn had come', async () => {
+    const hourMs = 3_600_000
+    const user = randomAddress()
+    const { chainBatches } = anOnDemandIntent(user)
+    const intent = { mode: 'non-7702:on-demand' as const, chainBatches: [chainBatches[0]!, chainBatches[0]!] }
+    const entry = aNewAction({ user, intents: [intent] })
+    await scene.store.insertAction(entry)
+    const [first, second] = [stepOf(entry, 0, 0), stepOf(entry, 0, 1)]
+    for (const ref of [first, second]) await scene.ask(ref, { hash: randomHash(), action: 'register' })
+    const ended = { status: 'success', updated_at: Date.now() + 24 * hourMs }
+    await scene.database.knex('steps').where({ action_id: first.actionId, step_index: 0 }).update(ended)
+    const { visit } = await visited(second, user, { isKnown: true, laterMs: 25 * hourMs })
+    expect(visit).to.deep.equal({ outcome: 'waits', delayMs: 15_000 })
+    const later = await visited(second, user, { isKnown: true, laterMs: 49 * hourMs })
+    expect(later.step.error?.code).to.equal('transaction_not_found')
   })
 
   it('fails after that, says so, and may be asked for again, for ten minutes more', async () => {

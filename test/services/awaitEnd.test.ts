@@ -94,7 +94,7 @@ describe('a request that waits', () => {
       confirmations: 1,
       tokens: [token],
     }
-    const settings = { chains: new Map([[2, chain]]), operators: [] } as unknown as Settings
+    const settings = { chains: new Map([[2, chain]]), operators: [], funders: new Set() } as unknown as Settings
     const wake = () => undefined
     const airdrop = (wallet = randomAddress()) => ({ chainId: 2, token: usdOn2, wallet, amount: 1n, periodMs: 60_000 })
     const report = () => {

@@ -38,6 +38,7 @@ describe('a clock that is set back by an hour', function () {
       ],
     ]),
     operators: [],
+    funders: new Set(),
   } as unknown as Settings
   const { nextChange } = createSignals()
 

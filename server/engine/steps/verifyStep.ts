@@ -39,7 +39,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     case 'pending': {
       await noteNotMined(work, hash, tools)
       const sinceMs = elapsedMs(work.view.updatedAt, tools.now())
-      if (sinceMs > unmined.forMs) {
+      if (sinceMs > unmined.forMs && (await hadItsTurnFor(work, unmined.forMs, tools))) {
         const message = `No block of chain ${batch.chainId} has had the transaction ${hash} within a day. Ask again once it is mined.`
         return failStep(work, { code: 'transaction_not_found', message, retryable: true }, tools)
       }
@@ -91,4 +91,10 @@ async function noteNotMined(work: StepWork, hash: Hash, tools: EngineTools): Pro
   if (work.view.confirmations === 0) return
   await tools.store.noteConfirmations(work.ref, { hash, blockNumber: null, confirmations: 0 }, tools.now())
   tools.changed(work.ref.actionId)
+}
+
+/** Asked for while the step before was under way, it was not looked for until that had ended. */
+async function hadItsTurnFor(work: StepWork, ms: number, tools: EngineTools): Promise<boolean> {
+  const before = await tools.store.readPreviousStep(work.ref)
+  return before === null || elapsedMs(before.updatedAt, tools.now()) > ms
 }
