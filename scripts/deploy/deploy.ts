@@ -1,4 +1,5 @@
 import { type Address, erc20Abi, type PublicClient } from 'viem'
+import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import type { Signer } from '../../server/chain/keys/signer.js'
 import { create2Address, delegateInitCode } from '../../server/devnet/deployContracts.js'
 import { nativeToken } from '../../server/domain/action.js'
@@ -83,6 +84,10 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     if (!options.dryRun) throw new DeployRefused(refusal)
     say(`  it would be refused now. ${refusal}`)
   }
+  refuseFormerOwner(
+    plans.map(({ plan }) => plan),
+    owner,
+  )
   const isMissing = (by: 'deployer' | 'owner') => plans.some(({ plan }) => plan.steps.some((step) => step.by === by))
   if (options.dryRun) {
     let found: DeployOutcome = 'done'
@@ -107,10 +112,10 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
   }
 
   let left: DeployOutcome = 'done'
-  const owners = new Map<number, Address>()
+  const funders = new Map<number, Address[]>()
   for (const { chain, reader } of chains) {
     const plan = await onChain(chain, planChain(chain, reader, wanted))
-    owners.set(chain.chainId, plan.owner)
+    funders.set(chain.chainId, [plan.owner, owner, ...(await ownersOf(chain.formerVaults ?? [], reader))])
     const undone = plan.steps.find((step) => step.by === 'deployer')
     if (undone) throw new DeployRefused(`Chain ${chain.chainId}: not there after all: ${undone.what}`)
     if ((await nobodyOperates(plan, reader)) && left === 'done') left = 'nobodyOperates'
@@ -119,7 +124,7 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
       say(`${chain.chainId}: the owner ${plan.owner} has to ${what}: to ${to} data ${data}`)
     }
   }
-  file.write(options.out, vaultBlocks, owners)
+  file.write(options.out, vaultBlocks, funders)
   say(`Checked on chain. Written: ${options.out}`)
   return left
 
@@ -161,6 +166,25 @@ export async function deploy(options: DeployOptions, say: (line: string) => void
     const isNew = plans.some(({ plan: first }) => first.chain === plan.chain && !first.hasVault)
     return sayIfNobodyOperates(plan, reader, { isNew, say })
   }
+}
+
+/** Whoever has the key that a vault was taken from, as it had leaked perhaps, would own the next one. */
+function refuseFormerOwner(plans: readonly ChainPlan[], owner: Address): void {
+  const made = plans.find(({ hasVault }) => !hasVault)
+  const other = plans.find(({ hasVault, owner: current }) => hasVault && current !== owner)
+  if (!made || !other) return
+  throw new DeployRefused(
+    `Chain ${made.chain.chainId}: the vault would be made for ${owner}, and that of chain ${other.chain.chainId}, which was made for ` +
+      `him too, is ${other.owner}'s by now. Replace the vault on all chains: --replace-vault --owner ${other.owner}.`,
+  )
+}
+
+/** Of those that a node tells. */
+async function ownersOf(vaults: readonly Address[], reader: PublicClient): Promise<Address[]> {
+  const asked = vaults.map((address) =>
+    reader.readContract({ address, abi: solverVaultAbi, functionName: 'owner' }).catch(() => null),
+  )
+  return (await Promise.all(asked)).flatMap((owner) => (owner === null ? [] : (owner.toLowerCase() as Address)))
 }
 
 function ownerOf({ owner, signer, chainsFile }: DeployOptions, say: (line: string) => void): Address {

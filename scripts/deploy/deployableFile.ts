@@ -35,10 +35,10 @@ export function readDeployableFile(
   others: { index: number; named: Address }[]
   isMixed: boolean
   /**
-   * `vaultBlocks`: the block, by chain id, before which a vault was not there yet that has been made now. `owners`: of each
-   * chain's vault, whose payments to it are inventory.
+   * `vaultBlocks`: the block, by chain id, before which a vault was not there yet that has been made now. `funders`: who own, or
+   * have owned, each chain's vaults, and whose payments to them are inventory.
    */
-  write: (to: string, vaultBlocks: ReadonlyMap<number, number>, owners: ReadonlyMap<number, Address>) => void
+  write: (to: string, vaultBlocks: ReadonlyMap<number, number>, funders: ReadonlyMap<number, Address[]>) => void
 } {
   const content = readJson(path)
   const entries = entriesOf(content)
@@ -76,13 +76,16 @@ export function readDeployableFile(
     vaultNumber,
     others,
     isMixed,
-    write(to, vaultBlocks, owners) {
+    write(to, vaultBlocks, funders) {
       for (const [index, entry] of entries.entries()) {
         const { chainId } = chains[index]!
-        const owner = owners.get(chainId)
-        // Once he has been followed by another one, what he has paid is inventory still.
-        if (owner && !chains[index]!.inventoryFrom!.includes(owner)) {
-          entry.inventoryFrom = [...(entry.inventoryFrom ?? []), owner]
+        // Once they have been followed by another one, what they have paid is inventory still.
+        const named = new Set([...chains[index]!.inventoryFrom!, ...(funders.get(chainId) ?? [])])
+        if (named.size > chains[index]!.inventoryFrom!.length) {
+          entry.inventoryFrom = [
+            ...(entry.inventoryFrom ?? []),
+            ...[...named].slice(chains[index]!.inventoryFrom!.length),
+          ]
         }
         const made = vaultBlocks.get(chainId)
         // A former one may have had movements before.

@@ -81,14 +81,13 @@ export async function planChain(chain: ChainConfig, reader: PublicClient, wanted
     wanted.vaultNumber,
   )
 
-  const read = <T>(functionName: string, args: readonly unknown[] = []) =>
-    reader.readContract({ address: vault, abi: solverVaultAbi as Abi, functionName, args }) as Promise<T>
+  const read = <T>(functionName: string, args: readonly unknown[] = [], address = vault) =>
+    reader.readContract({ address, abi: solverVaultAbi as Abi, functionName, args }) as Promise<T>
   const owner = hasVault ? ((await read<string>('owner')).toLowerCase() as Address) : wanted.owner
   if (owner !== (chain.vaultOwner ?? wanted.owner)) throw new DeployRefused(whyOtherOwner())
   for (const operator of wanted.operators) {
     if (hasVault && (await read<boolean>('isOperator', [operator]))) continue
-    const mayBeRevoked = hasVault && !wanted.areNamed && !wanted.isMadeNow(chain.chainId)
-    if (mayBeRevoked) await refuseRevoked(chain, vault, operator, reader)
+    if (!wanted.areNamed) await refuseTakenRight(operator)
     set(`let ${operator} operate`, 'setOperator', [operator, true])
   }
   for (const token of chain.tokens) {
@@ -98,6 +97,14 @@ export async function planChain(chain: ChainConfig, reader: PublicClient, wanted
     if (current !== cap) set(`cap ${token.id} at ${cap} per day (is ${current})`, 'setOutflowCap', [token.address, cap])
   }
   return { chain, delegate, vault, owner, hasVault, nonce, steps }
+
+  /** In the vault, or in the one that it takes the place of. */
+  async function refuseTakenRight(operator: Address): Promise<void> {
+    if (hasVault && !wanted.isMadeNow(chain.chainId)) return refuseRevoked(chain, vault, operator, reader)
+    const replaced = chain.formerVaults?.at(-1)
+    if (replaced && !(await read<boolean>('isOperator', [operator], replaced)))
+      await refuseRevoked(chain, replaced, operator, reader)
+  }
 
   function whyOtherOwner(): string {
     const { chainId, vaultOwner } = chain

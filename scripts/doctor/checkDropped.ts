@@ -8,7 +8,9 @@ import { createFindings, type Finding } from './finding.js'
 export async function checkDropped(chains: readonly ChainConfig[], database: Database): Promise<Finding[]> {
   const { list, fault, warn } = createFindings('chains file')
   const { refused, allowed, unconfiguredCredit } = await readKnownDeployment(database, chains)
-  for (const { kind, what, remedy } of refused) fault(`${kind}.dropped`, what, remedy)
+  for (const { kind, what, remedy } of refused) {
+    fault(kind === 'funder' ? 'funder.isUser' : `${kind}.dropped`, what, remedy)
+  }
   for (const { kind, what } of allowed) {
     warn(
       `${kind}.dropped`,

@@ -28,7 +28,7 @@ export async function checkVault(
   await checkOwner(chain, operators, read, findings)
   for (const operator of operators) {
     if ((await read.vault(vault, 'isOperator', [operator])) === true) continue
-    const remedy = `Run \`npm run deploy\` with this operator, or setOperator(${operator}, true) with the owner.`
+    const remedy = `If it is to operate, run \`npm run deploy\` with --operators ${operator}. If its right was taken on purpose, take it out of the keys.`
     findings.fault('operator.notAllowed', `the vault does not take orders from ${operator}`, remedy)
   }
   return true

@@ -49,29 +49,39 @@ export const chainMutations: Mutation[] = [
     name: 'what is to be run by itself goes in company once its turn has come',
     changes: [
       {
-        file: 'server/chain/simulate.ts',
-        find: 'options.inCompany && abilities.simulation',
-        replace: 'abilities.simulation',
+        file: 'server/chain/simulation/simulate.ts',
+        find: 'options.inCompany && runs.assumedNow().simulation',
+        replace: 'runs.assumedNow().simulation',
       },
     ],
     tests: ['test/chain/simulateMany.test.ts', '-g', 'estimated each'],
   },
   {
     name: 'who had company in vain has it again',
-    changes: [{ file: 'server/chain/simulate.ts', find: '!hadCompany && hasCompany()', replace: 'hasCompany()' }],
+    changes: [
+      { file: 'server/chain/simulation/simulate.ts', find: '!hadCompany && hasCompany()', replace: 'hasCompany()' },
+    ],
     tests: ['test/chain/simulateTogether.test.ts', '-g', 'asked once'],
   },
   {
     name: 'nobody waits for the first of his form',
     changes: [
-      { file: 'server/chain/simulate.ts', find: 'await settledOrAfter(first, firstWithinMs)', replace: 'void first' },
+      {
+        file: 'server/chain/simulation/simulate.ts',
+        find: 'await settledOrAfter(first, firstWithinMs)',
+        replace: 'void first',
+      },
     ],
     tests: ['test/chain/simulateMany.test.ts', '-g', 'for which the others wait'],
   },
   {
     name: 'the first of a form is waited for as long as it takes',
     changes: [
-      { file: 'server/chain/simulate.ts', find: 'await settledOrAfter(first, firstWithinMs)', replace: 'await first' },
+      {
+        file: 'server/chain/simulation/simulate.ts',
+        find: 'await settledOrAfter(first, firstWithinMs)',
+        replace: 'await first',
+      },
     ],
     tests: ['test/chain/simulateMany.test.ts', '-g', 'wait for long'],
   },
@@ -79,7 +89,7 @@ export const chainMutations: Mutation[] = [
     name: 'a step that is visited twice runs after itself',
     changes: [
       {
-        file: 'server/chain/simulate.ts',
+        file: 'server/chain/simulation/inCompany.ts',
         find: 'thoseThatFit(oneOfEachAccount(asked), (',
         replace: 'thoseThatFit(oneOfEachAccount([]).concat(asked), (',
       },

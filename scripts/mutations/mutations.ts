@@ -24,6 +24,11 @@ export const mutations: Mutation[] = [
         replace: `  if (answer.kind === 'consumed') await ${signAgain('transaction')}
   if (answer.kind === 'slotTaken') await`,
       },
+      {
+        file: 'server/engine/lanes/send.ts',
+        find: "import { headOf } from './heads.js'",
+        replace: "import { headOf } from './heads.js'\nimport { recordAndSend } from './record.js'",
+      },
     ],
     tests: falseAnswers,
   },
@@ -169,7 +174,7 @@ export const mutations: Mutation[] = [
     name: 'gas of another is enough where the transaction ends well',
     changes: [
       {
-        file: 'server/chain/simulate.ts',
+        file: 'server/chain/simulation/inCompany.ts',
         find: 'if (its && its.gas >= used && isTight(its.gas, used)) found.push([one, its])',
         replace: 'if (its && isTight(its.gas, used)) found.push([one, its])',
       },

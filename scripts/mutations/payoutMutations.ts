@@ -3,39 +3,6 @@ import type { Mutation } from './mutations.js'
 /** Of the keys that payouts are made under, of who books them, and of whose credit comes in with them. */
 export const payoutMutations: Mutation[] = [
   {
-    name: 'a payment that comes again by another transaction is credit once more',
-    changes: [
-      {
-        file: 'server/store/money/samePayment.ts',
-        find: 'const own = await formsOf(trx, [transactionHash])',
-        replace: 'const own = [transactionHash]',
-      },
-    ],
-    tests: ['test/store/paidAgain.test.ts', '-g', 'with higher fees'],
-  },
-  {
-    name: 'a payment that comes again by another transaction of its step is credit once more',
-    changes: [
-      {
-        file: 'server/store/money/samePayment.ts',
-        find: '  if (actionId === null) return own\n',
-        replace: '  if (actionId !== undefined) return own\n',
-      },
-    ],
-    tests: ['test/store/paidAgain.test.ts', '-g', 'sent in its place'],
-  },
-  {
-    name: 'what the vault gets as inventory is credit',
-    changes: [
-      {
-        file: 'server/services/checkUser.ts',
-        find: 'settings.funders.has(user)',
-        replace: 'false && settings.funders.has(user)',
-      },
-    ],
-    tests: ['test/e2e/inventory.test.ts', '-g', 'nobody’s credit'],
-  },
-  {
     name: 'credit is paid out by other lanes though the database is older than a chain',
     changes: [
       {

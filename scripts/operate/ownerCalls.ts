@@ -6,7 +6,7 @@ import { createRpc } from '../../server/chain/nodes/rpc.js'
 import { call, readWord, resultOf } from '../../server/chain/nodes/rpcFormat.js'
 import type { RpcCall } from '../../server/chain/nodes/rpcNode.js'
 import { nativeToken } from '../../server/domain/action.js'
-import { type ChainConfig, isVault, vaultsOf } from '../../server/domain/chainConfig.js'
+import { type ChainConfig, isVault, vaultsOf, fundersOf } from '../../server/domain/chainConfig.js'
 import { readAddress, readAmount, readChainId, readSomebody } from './words.js'
 
 export const ownerUsage =
@@ -106,7 +106,15 @@ function withdrawing(chainId: string, token: Address, to: Address, amount: bigin
       if (isVault(to, chain))
         throw new Error(`<to> is a vault of chain ${chain.chainId}, which what is withdrawn is to leave`)
       const isKnown = chain.tokens.some(({ address }) => address === token)
-      return isKnown || isNative ? [] : [`the chains file names no token ${token}`]
+      return [
+        ...(isKnown || isNative ? [] : [`the chains file names no token ${token}`]),
+        ...(fundersOf(chain).includes(to)
+          ? []
+          : [
+              `${to} is not in inventoryFrom of the chains file: add it and start all processes anew before anything is sent back ` +
+                'from there, or anyone may have it paid to him on another chain',
+            ]),
+      ]
     },
   }
 }

@@ -38,7 +38,7 @@ import { NodeFailure } from './nodes/nodeFailure.js'
 import type { RpcError, RpcNode } from './nodes/rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './nodes/noSuchMethod.js'
-import { createSimulator, rerun } from './simulate.js'
+import { createSimulator, rerun } from './simulation/simulate.js'
 import { isRevert } from './simulationAnswers.js'
 import { readVaultLimits } from './vaultLimits.js'
 

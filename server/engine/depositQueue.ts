@@ -139,7 +139,8 @@ function findMovements(
   const isOurs = (address: Address | null) => isVault(address, chain.config)
   const { user, sender } = work
   // He was no funder yet when it was reported.
-  if (tools.settings.funders.has(user)) return 'user: what who gives the vault its inventory pays is nobody’s credit.'
+  if (work.isDeposit && tools.settings.funders.has(user))
+    return 'user: what who gives the vault its inventory pays is nobody’s credit.'
   const sent = transfersOf(work, receipt, value, chain, tools).filter(({ from }) => from === sender)
   if (isOurs(sender)) {
     const withdrawals = tools.codec.vaultWithdrawals(receipt, sender)

@@ -8,9 +8,10 @@ import type { Settings } from '../domain/settings.js'
  * Whether somebody can be the user of an action or of a deposit. What belongs to the service is nobody's credit, and
  * the zero address is where minted tokens come from, the solver's own inventory among them. Nor is what those pay who give
  * the vault its inventory: an on-demand action carries no signature, so that anyone could have it paid back to them.
+ * `mayFund`: what is asked for gives him nothing.
  */
-export function* checkUser(user: Address, settings: Settings): Generator<Issue> {
-  if (settings.funders.has(user)) {
+export function* checkUser(user: Address, settings: Settings, { mayFund = false } = {}): Generator<Issue> {
+  if (settings.funders.has(user) && !mayFund) {
     const rule = 'may not be the vault’s owner or another one from whom it gets its inventory'
     yield issueAt('/user', rule, 'user_not_allowed')
     return

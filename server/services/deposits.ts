@@ -46,7 +46,7 @@ export function createDeposits(deps: {
       if (!chain) {
         throw new ServiceError('chain_unsupported', `chainId: chain ${report.chainId} is not supported.`)
       }
-      const [notAllowed] = checkUser(report.user, settings)
+      const [notAllowed] = checkUser(report.user, settings, { mayFund: !report.isDeposit })
       if (notAllowed) {
         throw new ServiceError('validation_failed', notAllowed.message, { issues: [notAllowed] })
       }

@@ -9,6 +9,7 @@ import type { Database } from '../store/connection/database.js'
 import {
   countFundedFrom,
   countLeadingTo,
+  isUser,
   readCreditLeft,
   readKnownContracts,
   readUnderWay,
@@ -21,9 +22,9 @@ export class ConfigurationRefused extends Error {
   override readonly name = 'ConfigurationRefused'
 }
 
-/** Something that was configured once and is not any more. */
+/** Something that was configured once and is not any more, or that must not be configured now. */
 type Dropped = {
-  kind: 'vault' | 'chain' | 'token'
+  kind: 'vault' | 'chain' | 'token' | 'funder'
   chainId: number
   what: string
   remedy: string
@@ -46,6 +47,9 @@ export async function readKnownDeployment(
   const known = await readKnownContracts(database)
   const comparison = compareContracts(known, chains)
   const refused = comparison.forgottenVaults.map(forgottenVault)
+  for (const { chainId, kind, address } of comparison.fresh) {
+    if (kind === 'funder' && (await isUser(database, address))) refused.push(userNamed(chainId, address))
+  }
   const allowed: Dropped[] = []
   for (const { chainId, isTold } of comparison.goneChains) {
     const underWay = await readUnderWay(database, chainId)
@@ -111,6 +115,17 @@ function forgottenVault({ chainId, address }: ContractOfChain): Dropped {
     chainId,
     what: `the vault ${getAddress(address)} of chain ${chainId} is named no more`,
     remedy: `List it in formerVaults of chain ${chainId}: what it has paid would be paid again, and what reaches it would be nobody's credit.`,
+  }
+}
+
+/** For good he could neither be paid what he has, nor pay. */
+function userNamed(chainId: number, address: Address): Dropped {
+  return {
+    kind: 'funder',
+    chainId,
+    what: `${getAddress(address)}, whom chain ${chainId} names as vaultOwner or in inventoryFrom, is a user who has credit or something under way`,
+    remedy:
+      'Take him out; or let him have it paid out first, and give the vault inventory from an account that is no user’s.',
   }
 }
 

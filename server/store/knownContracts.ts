@@ -125,3 +125,16 @@ export async function readCreditLeft(
   const amounts = rows.map(({ available, reserved }) => BigInt(available) + BigInt(reserved))
   return { users: rows.length, amount: amounts.reduce((total, amount) => total + amount, 0n) }
 }
+
+/** Whether somebody has credit, or anything under way. */
+export async function isUser({ knex }: Database, user: Address): Promise<boolean> {
+  const found = await Promise.all([
+    knex('balances')
+      .where({ user })
+      .where((these) => these.whereNot('available', '0').orWhereNot('reserved', '0'))
+      .first('user'),
+    knex('actions').where({ user, status: 'executing' }).first('user'),
+    knex('deposits').where({ user, status: 'pending' }).first('user'),
+  ])
+  return found.some((row) => row !== undefined)
+}

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Hex } from 'viem'
-import { createGasHints, isExplained, isTight } from '../../server/chain/gasHints.js'
+import { createGasHints, isExplained, isTight } from '../../server/chain/simulation/gasHints.js'
 
 describe('hints of gas', () => {
   const dataOf = (selector: string, bytes: number): Hex => `0x${selector}${'00'.repeat(bytes)}`

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isTight } from '../../server/chain/gasHints.js'
+import { isTight } from '../../server/chain/simulation/gasHints.js'
 import { until } from '../support/until.js'
 import { type Fault, type JsonCall, startFaultyNode } from './faultyNode.js'
 import { outcomes, type Run, succeeded, useSimulations } from './simulationScene.js'

@@ -69,6 +69,17 @@ describe('what the vault has got from who is named later, or is named no more', 
     (chains: ChainConfig[]): ChainConfig[] =>
       chains.map((chain) => ({ ...chain, inventoryFrom }))
 
+  it('is not what a user who has credit has paid, who may not be named', async () => {
+    await start()
+    const payer = await aUser()
+    const report = { user: payer.address, sender: payer.address, txHash: await pay(payer), chainId: a().chainId }
+    expect((await api.post('/coredeposit', { ...report, tokenAddress: usd(), amount: '10000000' })).status).to.equal(
+      200,
+    )
+    const refused = await start(named([lower(payer.address)])).catch((error: Error) => error.message)
+    expect(refused).to.contain(`${payer.address}, whom chain`).and.to.contain('is a user who has credit')
+  })
+
   it('is nobody’s credit either', async () => {
     await start()
     const payer = await aUser()

@@ -101,10 +101,12 @@ describe('npm run deploy', () => {
     const mayOperate = () => readVault(anvils[0]!.url, vault, 'isOperator', [addressOf(2)])
     for (const dryRun of [true, false]) {
       const told = await refusal(run({ ...given, dryRun }))
-      expect(told).to.contain(`Chain 101: the vault's owner has taken the right of ${addressOf(2)}`)
+      expect(told).to.contain(`Chain 101: the owner of the vault ${vault} has taken the right of ${addressOf(2)}`)
       expect(told).to.contain('--operators')
     }
     expect(await mayOperate()).to.equal(false)
+    const replacing = { replaceVault: true, vaultNumber: 4 }
+    expect(await refusal(run({ ...given, ...replacing }))).to.contain(`the vault ${vault} has taken the right`)
     expect(await run({ ...given, areNamed: true })).to.equal('done')
     expect(await mayOperate()).to.equal(true)
   })
@@ -145,6 +147,28 @@ describe('npm run deploy', () => {
     await transfer(anvils[1]!)
     expect(await run(given)).to.equal('done')
     expect(await run({ ...given, operators: [addressOf(5)] })).to.equal('ownerHasTo')
+  })
+
+  it('makes no vault for an owner who has handed on those of other chains', async () => {
+    const given = { owner: addressOf(4), signer: createSigner(devKey(4)) }
+    writeChains()
+    const both = JSON.parse(readFileSync(file, 'utf8')) as { chains: object[] }
+    writeFileSync(file, JSON.stringify({ chains: both.chains.slice(0, 1) }))
+    await run(given)
+    const { vault } = written().chains[0]!
+    for (const [from, functionName, args] of [
+      [addressOf(4), 'transferOwnership', [addressOf(8)]],
+      [addressOf(8), 'acceptOwnership', []],
+    ] as const) {
+      const data = encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args })
+      await rpc(anvils[0]!.url, 'eth_sendTransaction', [{ from, to: vault, data }])
+    }
+    const [first] = (JSON.parse(readFileSync(file, 'utf8')) as { chains: object[] }).chains
+    writeFileSync(file, JSON.stringify({ chains: [{ ...first, vaultOwner: addressOf(8) }, both.chains[1]] }))
+    expect(await refusal(run(given))).to.contain(
+      `Chain 102: the vault would be made for ${addressOf(4)}, and that of chain 101, which was made for him too, is ${addressOf(8)}'s`,
+    )
+    expect(await rpc(anvils[1]!.url, 'eth_getCode', [vault, 'latest'])).to.equal('0x')
   })
 
   it('repeats nothing of a file that is no JSON', async () => {

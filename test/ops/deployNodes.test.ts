@@ -55,7 +55,7 @@ describe('npm run deploy and the nodes of a chain', () => {
     expect(await run(given)).to.equal('ownerHasTo')
     expect(written().chains[0]!.inventoryFrom).to.deep.equal([addressOf(7)])
     const refused = await refusal(run(given))
-    expect(refused).to.contain('no node searches the vault').and.to.contain('Give --operators')
+    expect(refused).to.contain('no node tells by the logs of the vault').and.to.contain('Give --operators')
     expect(await run({ ...given, areNamed: true })).to.equal('ownerHasTo')
   })
 

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { type Abi, type Address, encodeFunctionData } from 'viem'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
+import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { addressOf, useDeployScene } from './deployScene.js'
 
@@ -32,6 +33,27 @@ describe('npm run deploy and the owner of a vault that is there', () => {
     // Of one whom it was not made for, as after a transfer, nothing follows.
     change({ vaultOwner: addressOf(8) })
     expect(await refusal(run({ owner: null, operators }))).to.contain(`this build and owner ${addressOf(0)} make`)
+  })
+
+  it('is one of those whose payments are inventory, and stays so when another one has followed him', async () => {
+    const [first, next, last] = [addressOf(6), addressOf(8), addressOf(0)]
+    await run({ owner: first, operators })
+    const [{ vault, inventoryFrom }] = written().chains as [ChainConfig]
+    expect(inventoryFrom).to.deep.equal([first])
+    change({ inventoryFrom: [], vaultOwner: next })
+    for (const [from, functionName, args] of [
+      [first, 'transferOwnership', [next]],
+      [next, 'acceptOwnership', []],
+    ] as const) {
+      const data = encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args })
+      await rpc(anvils[0]!.url, 'eth_sendTransaction', [{ from, to: vault, data }])
+    }
+    expect(await run({ owner: first, operators })).to.equal('ownerHasTo')
+    expect(written().chains[0]!.inventoryFrom).to.deep.equal([next, first])
+    // And of a vault that is replaced.
+    change({ inventoryFrom: [], vaultOwner: undefined })
+    await run({ owner: last, operators, replaceVault: true, vaultNumber: 5 })
+    expect(written().chains[0]!.inventoryFrom).to.deep.equal([last, next])
   })
 
   it('is told where the run is of another one, and nothing is sent', async () => {

@@ -135,7 +135,8 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
 
   it('withdraws, and says where the vault holds less', async () => {
     const to = devAccount(9).address
-    const [line, ...more] = await lines('withdraw', '31337', token, to, '2500000')
+    const [remark, line, ...more] = await lines('withdraw', '31337', token, to, '2500000')
+    expect(remark).to.contain(`${to.toLowerCase()} is not in inventoryFrom of the chains file`)
     expect(more).to.deep.equal([])
     await send(line!)
     expect(await lines('withdraw', '31337', token, to, '1000000000000')).to.include(

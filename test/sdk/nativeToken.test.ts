@@ -51,7 +51,7 @@ describe('the native currency under another name', () => {
           chainAuthorizations: [],
           intents: [readIntent(JSON.parse(writeAmounts(intent)))],
         },
-        { chains: new Map([[1, chain]]), operators: [] } as never,
+        { chains: new Map([[1, chain]]), operators: [], funders: new Set() } as never,
         1,
         ({ hash, signature }) => recoverAddress({ hash, signature: signature as never }),
       )

@@ -23,7 +23,7 @@ export type SendWindow = ReturnType<typeof createSendWindow>
 
 /**
  * Holds back what a lane has recorded beyond what its nodes are to have at once, until others of it are mined. Those are
- * counted: one that never is, as where something else has used its nonce, takes a place and keeps the others from nothing.
+ * counted: one that never is, as where something else has used its nonce, takes a place and does not hold the others up.
  * Nothing of this outlives the process: what is recorded and not sent is found by every watcher after a while.
  * `unmined`: the lowest nonces of a lane that are not known to be mined, so many at most.
  */

@@ -27,7 +27,7 @@ export function createNewBlocks(chain: Chain, tools: EngineTools, found: (hash: 
   return {
     meet,
 
-    /** What the round before has read was under its head. */
+    /** Forgets what the round before has read: that was under its head. */
     roundBegins(): void {
       canonical.clear()
     },

@@ -21,7 +21,7 @@ const faultMs = 1_000
  * A round: read the new blocks' receipts → note what is mined → settle what is final → count confirmations → send again
  * what the blocks have left over and nodes have dropped → look after what no block has mentioned (receipts by every hash,
  * the stored bytes again, a replacement). Everything that a round decides from is in the database or on the chain, so any replica may do
- * any round, twice as well as once. What fails in one part of a round keeps the other parts from nothing.
+ * any round, twice as well as once. What fails in one part of a round does not hold the other parts up.
  * A round that comes early, for what was just sent, ends where there is no new block.
  */
 export function createChainWatcher(chain: Chain, tools: EngineTools) {

@@ -38,7 +38,7 @@ export type Bundles = ReturnType<typeof createBundles>
 
 /**
  * What fails a bundle as a whole (a vault that knows none, an operator that it does not) fails the next one too, and each
- * costs its gas and brings nothing; so often one is tried all the same.
+ * costs its gas and brings nothing: after one that has, none is made for so long.
  */
 const restMs = 60_000
 /** Nodes refuse transactions above 128 KiB; authorizations and the signature need some of it. */

@@ -44,7 +44,7 @@ export function emptyOf({ config, inventory }: ChainState): Finding[] {
       code: 'vault_empty',
       chainId: config.chainId,
       message: `The vault holds ${amount} of ${id} in its smallest unit; it should hold ${minInventory} at least.`,
-      remedy: `Send ${id} to the vault ${getAddress(config.vault)}. Steps that need it end as solver_liquidity and can be asked for again.`,
+      remedy: `Send ${id} to the vault ${getAddress(config.vault)} from its owner, or who is in inventoryFrom. Steps that need it end as solver_liquidity and can be asked for again.`,
     }))
 }
 

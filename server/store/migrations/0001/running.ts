@@ -30,7 +30,7 @@ export async function createRunningTables(knex: Knex): Promise<void> {
   // The vaults and tokens that the service has been started with, to notice what the chains file drops. Never deleted.
   await createTable(knex, 'known_contracts', (t) => {
     t.bigInteger('chain_id').notNullable()
-    // `vault` or `token`
+    // `vault`, `token`, or `funder`, who gives a vault inventory
     column.word(t, 'kind').notNullable()
     column.address(t, 'address').notNullable()
     // True: it was dropped while nothing was under way on its chain.

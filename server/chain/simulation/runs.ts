@@ -1,0 +1,123 @@
+import type { Address, Hex } from 'viem'
+import type { Simulation, SimulationOptions, TransactionRequest } from '../chain.js'
+import { createAbility } from '../nodes/ability.js'
+import type { Rpc } from '../nodes/rpc.js'
+import { call, delegationTo, quantity, readHex, resultOf } from '../nodes/rpcFormat.js'
+import type { RpcAnswer, RpcCall } from '../nodes/rpcNode.js'
+import { type Abilities, notBelowFloor, type Ran, readSimulations } from '../simulationAnswers.js'
+
+/** Room alone lifts nothing over EIP-7825's limit of 16,777,216, authorizations included. */
+const mostWithRoom = 16_000_000n
+
+export type Used = Simulation & { used?: bigint }
+
+export type Asked = { request: TransactionRequest; options: SimulationOptions }
+
+/** One to be run with so much gas. Null: with all that it wants. */
+export type Allotted = { one: Asked; gas: bigint | null }
+
+/** One for which so much may be enough. */
+export type Known = { one: Asked; gas: bigint }
+
+export type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
+
+export type Runs = ReturnType<typeof createRuns>
+
+/** What nodes are asked to run, by what they are able to. */
+export function createRuns(rpc: Rpc) {
+  const abilities = { simulation: createAbility(), designators: createAbility(), pendingBlock: createAbility() }
+  const codes = new Map<Address, Hex>()
+
+  return {
+    assumedNow,
+    deny: (ability: keyof Abilities) => abilities[ability].deny(),
+    prepare,
+    runTogether,
+    useByItself,
+  }
+
+  function assumedNow(): Abilities {
+    return {
+      simulation: abilities.simulation.isThere(),
+      designators: abilities.designators.isThere(),
+      pendingBlock: abilities.pendingBlock.isThere(),
+    }
+  }
+
+  /**
+   * Runs them one after the other on the pending block; answers those that succeed with so much, or with all that they
+   * want, and then how much that is.
+   */
+  async function runTogether(allotted: readonly Allotted[]): Promise<Map<Asked, Ran & { gas: bigint }>> {
+    if (allotted.length === 0) return new Map()
+    const floored = allotted.map(({ one, gas }) => ({ one, gas: gas && notBelowFloor(one.request, gas) }))
+    const assumed = assumedNow()
+    const runs = await Promise.all(floored.map(async ({ one, gas }) => withGas(await prepare(one, assumed), gas)))
+    const call = simulationOf(runs, assumed.pendingBlock ? 'pending' : 'latest')
+    const read = ([answer]: RpcAnswer[]) => {
+      const ran = answer?.error ? [] : readSimulations(resultOf(answer))
+      if (ran.length !== floored.length) return []
+      return floored.flatMap(({ one, gas }, index) => {
+        const its = ran[index]!
+        const isEnough = its.outcome === 'success' && (gas === null || its.gasUsed <= gas)
+        return isEnough ? [[one, { ...its, gas: gas ?? its.gasUsed }] as const] : []
+      })
+    }
+    return new Map(await rpc.read([call], read, { isAnswer: () => true }))
+  }
+
+  /** On the latest block, since some nodes build the pending one anew for each question. */
+  async function useByItself(asked: Asked): Promise<bigint | null> {
+    const read = ([answer]: RpcAnswer[]) => {
+      if (answer?.error) return null
+      const [ran] = readSimulations(resultOf(answer))
+      return ran?.outcome === 'success' ? ran.gasUsed : null
+    }
+    return rpc.read([simulationOf([await prepare(asked, assumedNow())], 'latest')], read, { isAnswer: () => true })
+  }
+
+  async function prepare({ request, options }: Asked, assumed: Abilities): Promise<Run> {
+    const { from, to, data, value } = request
+    const { overrideDelegate } = options
+    return {
+      transaction: { from, to, data, value: quantity(value) },
+      overrides: overrideDelegate && {
+        [overrideDelegate.account]: { code: await codeFor(overrideDelegate.delegate, assumed) },
+      },
+    }
+  }
+
+  async function codeFor(delegate: Address, assumed: Abilities): Promise<Hex> {
+    if (assumed.designators) return delegationTo(delegate)
+    const known = codes.get(delegate)
+    if (known) return known
+    const code = await rpc.read([call('eth_getCode', delegate, 'latest')], ([answer]) => readHex(resultOf(answer)))
+    codes.set(delegate, code)
+    return code
+  }
+}
+
+function withGas({ transaction, overrides }: Run, gas: bigint | null): Run {
+  if (gas === null) return { transaction, overrides }
+  return { transaction: { ...transaction, gas: quantity(gas) }, overrides }
+}
+
+/** A tenth more: for refunds, for what each call keeps back of its gas (EIP-150), and for data that has fewer zeros. */
+export function withRoom(gas: bigint): bigint {
+  if (gas > mostWithRoom) return gas
+  const more = gas + gas / 10n
+  return more < mostWithRoom ? more : mostWithRoom
+}
+
+export function plainCall(method: string, { transaction, overrides }: Run, tag: string): RpcCall {
+  return call(method, transaction, tag, ...(overrides ? [overrides] : []))
+}
+
+export function simulationOf(runs: Run[], tag: string): RpcCall {
+  const overrides = Object.assign({}, ...runs.map((run) => run.overrides)) as object
+  const block = {
+    ...(Object.keys(overrides).length > 0 && { stateOverrides: overrides }),
+    calls: runs.map(({ transaction }) => transaction),
+  }
+  return call('eth_simulateV1', { blockStateCalls: [block], traceTransfers: true, validation: false }, tag)
+}
