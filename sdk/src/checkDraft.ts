@@ -10,7 +10,7 @@ import type { SignatureType } from './signing.js'
 export function checkDraft(draft: unknown, at = 'intent'): void {
   const { mode, chainBatches, signatureType } = asObject(draft, at)
   if (mode !== undefined && mode !== '7702') {
-    throw new IntentError(`${at}.mode is not 7702; only such intents are signed here. See sendOnDemand.`)
+    throw new IntentError(`${at}.mode is not 7702. See sendOnDemand.`)
   }
   if (signatureType !== undefined && signatureType !== 'eip712' && signatureType !== 'ecdsa')
     fail(`${at}.signatureType`, "'eip712' or 'ecdsa'", signatureType)

@@ -4,7 +4,10 @@ import type { ErrorCode, Issue, IssueCode, Step, StepError, StepRef } from './wi
 /** What all errors of this package have in common. An aborted call is not one of them: it rejects with the signal's reason. */
 export class IntentError extends Error {
   override readonly name: string = 'IntentError'
-  /** Whether the same call may succeed later. */
+  /**
+   * Whether the same call may succeed later. With an `actionId` that call is `runAction`, or `sendOnDemand` under the same key:
+   * `send`, or `sendOnDemand` under another one, makes another action, which is signed and paid anew.
+   */
   readonly retryable: boolean
   /** The action that had been stored when `send`, `sendOnDemand` or `runAction` failed: go on with `runAction`. Null: none. */
   readonly actionId: string | null = null
@@ -154,7 +157,9 @@ export class StepFailedError extends IntentError {
 /**
  * The user's transaction was sent, and the service has not accepted it for its step: the wallet refused to sign the
  * registration, the service was away, or the call was aborted in between; `cause` tells. Don't pay again: once it is there,
- * give `hash` to `client.executeStep(step, { hash, signature })`, then call `client.runAction(actionId)`.
+ * give `hash` to `client.executeStep(step, { hash, signature })`, then call `client.runAction(actionId)`, or `sendOnDemand` under
+ * the same key where the user has more to pay. Where the step is refused for good (`transaction_already_registered`,
+ * `transaction_already_used`, `not_found`), report the payment by `client.recordDeposit`: it is the user's credit then.
  */
 export class UnregisteredPaymentError extends IntentError {
   override readonly name = 'UnregisteredPaymentError'

@@ -149,12 +149,13 @@ export async function signAction(
   checkPins(now, { seen: prepared.chains })
   requirePrepared(prepared, now)
   const chainAuthorizations = [...prepared.chainAuthorizations]
-  for (const { address, ...draft } of prepared.authorizations) {
-    chainAuthorizations.push(await abortable(() => signAuthorization({ account, delegate: address, ...draft }), signal))
+  // Nothing but what was checked: what else stands in it may be anybody's.
+  for (const { address: delegate, chainId, nonce } of prepared.authorizations) {
+    chainAuthorizations.push(await abortable(() => signAuthorization({ account, delegate, chainId, nonce }), signal))
   }
   const intents = []
   for (const { digest: _digest, ...intent } of prepared.intents) {
-    intents.push(await abortable(() => signIntent({ account, ...intent }), signal))
+    intents.push(await abortable(() => signIntent({ ...intent, account }), signal))
   }
   throwIfAborted(signal)
   return { user: prepared.user, chainAuthorizations, intents }

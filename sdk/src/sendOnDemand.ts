@@ -73,10 +73,10 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   const { actionId } = created
   return naming(['actionId', actionId], async () => {
     await tell(options, { type: 'created', ...created })
-    const steps = (await readAction(client, actionId, { signal })).intents.flatMap((intent) => intent.steps)
-    for (const [index, step] of steps.entries()) {
+    for (const [index, payment] of payments.entries()) {
+      // Anew each time: another call under the same key may have paid it while the one before was followed.
+      const step = (await readAction(client, actionId, { signal })).intents.flatMap(({ steps }) => steps)[index]!
       if (step.status === 'success') continue
-      const payment = payments[index]
       const { status, transactionHash } = step
       const begun =
         // An earlier call under the same key has paid it, or the service has gone on to it by itself.
@@ -141,7 +141,7 @@ function checkRegistrant(account: Partial<SigningAccount>, user: Address): void 
 
 /** The one transaction that does what a batch asks of the user. Null when it asks nothing of him. */
 function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | null {
-  if (call && (call.value > 0n || call.data !== '0x')) return { chainId, ...call }
+  if (call && (call.value > 0n || call.data !== '0x')) return { ...call, chainId }
   const own = tokenTransfers.filter(({ from }) => from !== 'solver')
   const [transfer] = own
   if (!transfer) return null

@@ -53,7 +53,7 @@ export function intentActions(options: IntentClientOptions) {
         ...what,
         user: account.address,
         account,
-        pay: (payment, tellSigned) => payWith(client, payment, tellSigned, intents, what.signal),
+        pay: (payment, tellSigned) => payWith(client, payment, tellSigned, intents, what),
       })
     },
   })
@@ -73,25 +73,26 @@ export function walletAccount(client: WalletClient): SigningAccount {
   }
 }
 
+type Trusting = Pick<OnDemandOptions, 'signal' | 'expect'>
+
 type WalletClient = Client<Transport, ViemChain | undefined, Account | undefined>
 
 async function payWith(
   client: WalletClient,
-  { chainId, ...payment }: Payment,
+  { chainId, to, value, data }: Payment,
   tellSigned: TellSigned,
   intents: IntentClient,
-  signal: AbortSignal | undefined,
+  how: Trusting,
 ): Promise<Hash> {
   const account = accountOf(client)
   const isThere = async () => Number(await client.request({ method: 'eth_chainId' })) === chainId
-  if (account.type !== 'local' && !(await isThere())) await switchTo(client, chainId, intents, signal)
-  if (!(await isThere())) throw new IntentError(`The wallet is not on chain ${chainId}.`)
+  if (account.type !== 'local' && !(await isThere())) await switchTo(client, chainId, intents, how)
   // What a contract pays could never be told to be its own.
   const code = await client.request({ method: 'eth_getCode', params: [account.address, 'latest'] })
   requireAccount(account.address, code, chainId)
-  throwIfAborted(signal)
-  // In lower case, since viem refuses capitals that are no checksum (EIP-55).
-  const to = payment.to.toLowerCase()
+  throwIfAborted(how.signal)
+  // Last, since the wallet may change to another one by then, for another tab or call.
+  if (!(await isThere())) throw new IntentError(`The wallet is not on chain ${chainId}.`)
   // Waited for to the end: who is asked to pay may do so after an abort, and the hash must not get lost.
   let raw: Hex | undefined
   let untold: unknown
@@ -107,14 +108,22 @@ async function payWith(
   // No copy of all that it has: it may be of a class, and have methods that want it as `this`.
   const { address, type, nonceManager } = account as LocalAccount
   try {
-    const from = { address, type, nonceManager, signTransaction }
-    return await sendTransaction(client, { ...payment, account: from, chain: null, to } as never)
+    return await sendTransaction(client, {
+      account: { address, type, nonceManager, signTransaction },
+      // In lower case, since viem refuses capitals that are no checksum (EIP-55).
+      to: to.toLowerCase(),
+      value,
+      data,
+      // The data is the batch's to the byte: what a client marks its transactions with would make it another payment.
+      dataSuffix: '0x',
+      chain: null,
+    } as never)
   } catch (error) {
-    const { code } = (error as BaseError).walk() as RpcError
     // Only an answer with a code (JSON-RPC) is a node's own: a gateway that has passed it on, and waits no longer, may say anything.
+    const { code } = ((error as BaseError).walk() ?? error) as RpcError
     // And of several nodes (`fallback`) it is the last one's, while another may have it.
-    const { transports } = client.transport as { transports?: unknown }
-    if (!raw || (!transports && code < -1 && refusals.test((error as BaseError).details))) throw untold ?? error
+    const isOne = !(client.transport as { transports?: unknown }).transports
+    if (!raw || (isOne && code < -1 && refusals.test((error as BaseError).details))) throw untold ?? error
     // Who gave no answer may have taken it, so it is given the same bytes, which can't pay twice, until it says something of
     // them, nine times in half a minute. Where it does not, the service finds out whether they are there.
     await client.request({ method: 'eth_sendRawTransaction', params: [raw] }, { retryCount: 8 }).catch(() => null)
@@ -128,23 +137,18 @@ type Signing = { signTransaction: (...given: never[]) => Promise<Hex> }
 const refusals = /gas|underpriced|insufficient|exceeds|invalid [st]|too high/i
 
 /** A wallet that does not know the chain is asked to add it (EIP-3085), as the service describes it. */
-async function switchTo(
-  client: WalletClient,
-  chainId: number,
-  intents: IntentClient,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const switchIt = () => abortable(() => switchChain(client, { id: chainId }), signal)
+async function switchTo(client: WalletClient, chainId: number, intents: IntentClient, how: Trusting): Promise<void> {
+  const switchIt = () => abortable(() => switchChain(client, { id: chainId }), how.signal)
   try {
     await switchIt()
   } catch (error) {
     if (!saysUnknownChain(error)) throw error
-    const [chain] = await intents.checkChains([chainId], { signal })
+    const [chain] = await intents.checkChains([chainId], how)
     if (!chain?.rpcUrl) throw error
     const { name, rpcUrl, explorerUrl: url } = chain
     const rpcUrls = { default: { http: [rpcUrl] } }
     const added = { ...chain, id: chainId, rpcUrls, blockExplorers: url && { default: { name, url } } }
-    await abortable(() => addChain(client, { chain: added as ViemChain }), signal)
+    await abortable(() => addChain(client, { chain: added as ViemChain }), how.signal)
     // Some have changed to it by that, and say so at once.
     await switchIt()
   }

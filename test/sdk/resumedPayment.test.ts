@@ -66,6 +66,26 @@ for (const proof of ['none', 'required'])
       expect(payments()).to.equal(proof === 'none' ? 2 : 0)
     })
 
+    it('is not paid again by a call that stood still while another one paid the rest', async () => {
+      const { send, payments } = await twoPayments()
+      let goOn = () => {}
+      const wakes = new Promise<void>((resolve) => (goOn = resolve))
+      const first = await new Promise<{ ended: Promise<unknown> }>((stands) => {
+        const ended = send({
+          stepTimeoutMs: 20_000,
+          onProgress: async (progress) => {
+            if (progress.type !== 'step' || progress.step.stepIndex !== 0 || progress.step.status !== 'success') return
+            stands({ ended })
+            await wakes
+          },
+        })
+      })
+      expect((await send()).status).to.equal('success')
+      goOn()
+      expect(await first.ended).to.include({ status: 'success' })
+      expect(payments()).to.equal(2)
+    })
+
     it('is taken from a stranger, who can’t sign, only where the service takes that', async () => {
       const { a, account, usd } = await twoPayments()
       const api = createApi(service.url)

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import type { Hex, SignedAuthorization } from 'viem'
+import { recoverAuthorizationAddress } from 'viem/utils'
 import { ChainMismatchError, IntentError } from '../../sdk/src/errors.js'
 import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { signAuthorization } from '../../sdk/src/sign.js'
@@ -6,6 +8,9 @@ import { eip712IntentDigest, recoverIntentSigner } from '../../sdk/src/signing.j
 import { newUser } from '../support/wallets.js'
 import { errorOf } from './scriptedClient.js'
 import { delegate, good, signingScene, stranger, vault } from './signingScene.js'
+
+/** As it was signed by one account for one chain. */
+type Signed = { chainAuthorizations: [SignedAuthorization]; intents: [{ signature: Hex }] }
 
 describe('what is signed', () => {
   const { account, intents, service, watched } = signingScene()
@@ -146,6 +151,30 @@ describe('what is signed', () => {
       expect(signed).to.deep.equal([])
     })
   }
+
+  it('is for nothing but what was checked, whatever else was added to it on its way', async () => {
+    const { client } = await service([good])
+    const prepared = await client.prepareAction({ account, intents })
+    const authorizations = prepared.authorizations.map((draft) => ({
+      ...draft,
+      delegate: stranger,
+      contractAddress: stranger,
+    }))
+    const altered = {
+      ...prepared,
+      authorizations,
+      intents: prepared.intents.map((one) => ({ ...one, account: newUser() })),
+    }
+    const request = (await client.signAction(altered, { account })) as unknown as Signed
+    const [{ address, chainId, nonce, r, s, yParity }] = request.chainAuthorizations
+    expect(address).to.equal(delegate)
+    const signer = await recoverAuthorizationAddress({
+      authorization: { address, chainId, nonce, r, s, yParity: yParity! },
+    })
+    expect(signer).to.equal(account.address)
+    const plain = (await client.signAction(prepared, { account })) as unknown as Signed
+    expect(request.intents[0].signature).to.equal(plain.intents[0].signature)
+  })
 
   it('is nothing once an authorization was altered, added, left out or replaced', async () => {
     const { client } = await service([good])

@@ -52,7 +52,8 @@ describe('the viem extension', () => {
         return http(current!.rpcUrls[0])({}).request({ method, params } as never)
       },
     })
-    return { asked, client: createWalletClient({ account: address, transport }) }
+    const switchTo = (id: number) => void (current = service.chains.find(({ chainId }) => chainId === id))
+    return { asked, switchTo, client: createWalletClient({ account: address, transport }) }
   }
 
   it('sends signed intents with a local account', async () => {
@@ -226,6 +227,36 @@ describe('the viem extension', () => {
       .catch((reason: unknown) => reason)
     expect(error).to.be.instanceOf(IntentError)
     expect((error as Error).message).to.contain(`${b.chainId}`)
+  })
+
+  it('pays nothing once the wallet has changed to another chain, as for another tab', async () => {
+    const [a, b] = service.chains
+    const user = devAccount(6).address
+    const { client, asked, switchTo } = browserWallet(user)
+    const pays = { from: user, to: a.vault, token: tokenOf(a, 'usd').address, amount: 1n }
+    const request = client.request
+    client.request = (async (call: { method: string }, options: never) => {
+      if (call.method === 'eth_getCode') switchTo(b.chainId)
+      return request(call as never, options)
+    }) as never
+    const error = await client
+      .extend(intentActions({ baseUrl: service.url }))
+      .sendOnDemand({ intents: [{ chainBatches: [{ chainId: a.chainId, tokenTransfers: [pays] }] }] })
+      .catch((reason: unknown) => reason)
+    expect((error as Error).message).to.equal(`The wallet is not on chain ${a.chainId}.`)
+    expect(asked).not.to.include('eth_sendTransaction')
+  })
+
+  it('pays to the byte what the batch says, whatever a client marks its transactions with', async () => {
+    const [a] = service.chains
+    const account = newUser()
+    await fund(a, account.address, { usd: 0n, native: parseUnits('1', 18) })
+    const wallet = createWalletClient({ account, transport: http(a.rpcUrls[0]), dataSuffix: '0xdeadbeef' })
+    const call = { to: newUser().address, value: 3n, data: '0x1234' as const }
+    const action = await wallet
+      .extend(intentActions({ baseUrl: service.url }))
+      .sendOnDemand({ intents: [{ chainBatches: [{ chainId: a.chainId, tokenTransfers: [], call }] }] })
+    expect(action.status).to.equal('success')
   })
 
   it('wants a wallet client with an account', () => {
