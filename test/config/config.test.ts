@@ -50,6 +50,9 @@ describe('the configuration', () => {
   it('has working defaults', () => {
     const loaded = loadConfig({})
     expect(loaded.ok && loaded.config).to.include({ port: 3000, host: '127.0.0.1', role: 'all', deployment: null })
+    expect(loaded.ok && loaded.config).to.include({ dataDir: '.data', logLevel: 'info', rateLimitPerMinute: 0 })
+    expect(loaded.ok && loaded.config.corsOrigins).to.deep.equal(['*'])
+    expect(loaded.ok && loaded.config.database).to.deep.equal({ kind: 'sqlite', file: join('.data', 'service.sqlite') })
     expect(loaded.ok && loaded.config.bundling).to.deep.equal({ maxSteps: 40, waitMs: 5 })
   })
 
