@@ -1,15 +1,11 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { keccak256, zeroAddress } from 'viem'
-import { checkVerification } from '../../scripts/doctor/checkEncryption.js'
 import { diagnose } from '../../scripts/doctor/diagnose.js'
-import { createFindings } from '../../scripts/doctor/finding.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { devAccount, devKey } from '../../server/devnet/accounts.js'
 import { createDatabase } from '../../server/store/connection/database.js'
-import { bundledProgram } from '../support/bundledProgram.js'
-import { doctorScene, type Env } from './doctorScene.js'
+import { doctorScene } from './doctorScene.js'
 
 /** SQLite's own. */
 const pageBytes = 4_096
@@ -292,21 +288,6 @@ describe('npm run doctor', function () {
     expect(finding?.remedy).to.contain('rpcUrls/0 of chain 31337')
   })
 
-  it('finds an encrypted connection that leaves the machine and is not verified, or not for its host', () => {
-    const found = (host: string, ssl: string) => {
-      const { list, warn } = createFindings('database')
-      checkVerification(`mysql://u:p@${host}/x?ssl=${encodeURIComponent(ssl)}`, warn)
-      expect(JSON.stringify(list)).not.to.contain(host)
-      return list.map(({ name }) => name)
-    }
-    expect(found('db.example.org', '{"rejectUnauthorized":false}')).to.deep.equal(['database.notVerified'])
-    expect(found('db.example.org', ' {"rejectUnauthorized":false}')).to.deep.equal(['database.notVerified'])
-    expect(found('db.example.org', '{"rejectUnauthorized":true}')).to.deep.equal(['database.identityNotVerified'])
-    expect(found('db.example.org', 'Amazon RDS')).to.deep.equal(['database.identityNotVerified'])
-    expect(found('db.example.org', '{"verifyIdentity":true}')).to.deep.equal([])
-    expect(found('127.0.0.1', '{"rejectUnauthorized":false}')).to.deep.equal([])
-  })
-
   it('finds a clock that is wrong', async () => {
     database()
     await rpc(url(), 'evm_mine', [])
@@ -329,25 +310,5 @@ describe('npm run doctor', function () {
     const found = await diagnose(place.env)
     await inUse.close()
     expect(found.map(({ name }) => name)).to.deep.equal(['database.inUse'])
-  })
-
-  it('runs from the command line, with an exit code for scripts', async () => {
-    database()
-    const asJson = await bundledProgram('scripts/doctor.ts', '--json')
-    const run = (extra: Env) =>
-      spawnSync(process.execPath, asJson, {
-        encoding: 'utf8',
-        env: { ...process.env, ...place.env, ...extra },
-      })
-    const healthy = run({})
-    expect([healthy.status, JSON.parse(healthy.stdout)]).to.deep.equal([0, { ok: true, findings: [] }])
-    const sick = run({ ROLE: 'boss' })
-    expect(sick.status).to.equal(1)
-    expect(JSON.parse(sick.stdout).findings[0]).to.include({ level: 'fault', name: 'config.invalid' })
-    const args = await bundledProgram('scripts/doctor.ts', '--jsno')
-    const mistyped = spawnSync(process.execPath, args, { encoding: 'utf8' })
-    expect([mistyped.status, mistyped.stderr]).to.satisfy(
-      ([status, stderr]: [number, string]) => status === 1 && stderr.includes('--jsno') && !/^ +at /m.test(stderr),
-    )
   })
 })

@@ -9,7 +9,7 @@ import { type Mariadb, startMariadb } from '../../scripts/mariadb.js'
 import { createDatabase } from '../../server/store/connection/database.js'
 import { newSchema } from '../support/mysqlSchemas.js'
 
-// What only a MySQL-like server can get wrong; everything else is in ops/doctor.test.ts.
+// What only a MySQL-like server can get wrong; everything else is in ops/doctor*.test.ts.
 if (process.env.TEST_DATABASE === 'mysql') {
   describe('npm run doctor on a MySQL-like server', () => {
     /** Of its own, since what is wrong with it would be wrong for every other test. */
