@@ -85,9 +85,9 @@ function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfi
 
 /**
  * Refuses to start where the chains file drops what is needed still; else remembers what it names. Resolves with what of
- * the users' credit nothing can be paid from, which tokens were dropped, and whose payments are inventory: as long as the process runs neither changes,
- * for credit in such a token is neither earned nor spent. But for native currency that the file does not name and that a
- * contract sends to the vault: that is found at the next start.
+ * the users' credit nothing can be paid from, which tokens were dropped, and whose payments are inventory: as long as the
+ * process runs none of it changes, for credit in such a token is neither earned nor spent. But for native currency that the
+ * file does not name and that a contract sends to the vault: that is found at the next start.
  */
 export async function refuseDropped(
   database: Database,
