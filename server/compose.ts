@@ -15,9 +15,9 @@ import type { ChainConfig } from './domain/chainConfig.js'
 import { createEngine } from './engine/engine.js'
 import { createLogger } from './process/logging.js'
 import { createMetrics, serveMetrics } from './process/metrics.js'
+import { createChanges } from './services/changes.js'
 import { createDraining } from './services/draining.js'
 import { createHealth } from './services/health.js'
-import { createSignals } from './signals.js'
 import { openApi } from './start/openApi.js'
 import { openChains } from './start/openChains.js'
 import type { Start } from './start/start.js'
@@ -88,7 +88,7 @@ export async function startService(
     const { configs, chains, settings, signers, signerFaults, unopenedLanes, unconfiguredCredit, droppedTokens } =
       opened
 
-    const signals = createSignals()
+    const changes = createChanges()
     const engine = createEngine(
       {
         store: createStore(database.urgent),
@@ -102,7 +102,7 @@ export async function startService(
         now,
         isOutage: isAway,
         isLate: (error) => error instanceof ChainUnavailable && error.isLate,
-        changed: signals.changed,
+        changed: changes.tell,
         countStep: metrics.countStep,
         countReorganised: metrics.countReorganised,
         observeTransaction: metrics.observeTransaction,
@@ -125,7 +125,7 @@ export async function startService(
       log.info({ url: served.url }, 'metrics')
     }
     const fromStart = { database, store, settings, metrics, recovery, now, isAway, drainMs }
-    const forClients = { ...fromStart, engine, signals, draining, health, droppedTokens }
+    const forClients = { ...fromStart, engine, changes, draining, health, droppedTokens }
     const url = config.role === 'engine' ? null : await openApi(config, forClients, start)
     const { set: setDraining, isDraining } = draining
     return { url, chains: configs, database, setDraining, isDraining, stop: stopAll }

@@ -7,6 +7,7 @@ import type { Settings } from '../domain/settings.js'
 import { airdropTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
 import { awaitEnd } from './awaitEnd.js'
+import type { NextChange } from './changes.js'
 
 /** How long a request is held open for its airdrop to be mined, unless its client says how long. */
 const defaultWaitMs = 10_000
@@ -17,7 +18,7 @@ export function createAirdrops(deps: {
   store: Store
   settings: Settings
   wake: () => void
-  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
+  nextChange: NextChange
   now: () => number
 }) {
   const { store, settings } = deps

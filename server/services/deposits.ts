@@ -8,6 +8,7 @@ import { findToken } from '../domain/solverNeeds.js'
 import { depositTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
 import { awaitEnd } from './awaitEnd.js'
+import type { NextChange } from './changes.js'
 import { checkUser } from './checkUser.js'
 
 /** How long a report is held open for its confirmation, unless its client says how long. */
@@ -30,7 +31,7 @@ export function createDeposits(deps: {
   store: Store
   settings: Settings
   wake: () => void
-  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
+  nextChange: NextChange
   now: () => number
 }) {
   const { store, settings } = deps

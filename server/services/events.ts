@@ -3,6 +3,7 @@ import { ServiceError } from '../domain/errors.js'
 import { isSettled } from '../domain/status.js'
 import type { StepEvent } from '../domain/views.js'
 import type { Store } from '../store/store.js'
+import type { NextChange } from './changes.js'
 import { createLookout } from './lookout.js'
 
 const pageSize = 200
@@ -16,11 +17,7 @@ const lookAgainMs = 1_000
 
 export type EventsService = ReturnType<typeof createEvents>
 
-export function createEvents(deps: {
-  store: Store
-  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
-  isOutage: (error: unknown) => boolean
-}) {
+export function createEvents(deps: { store: Store; nextChange: NextChange; isOutage: (error: unknown) => boolean }) {
   const { store, isOutage } = deps
   const lookout = createLookout(deps)
 

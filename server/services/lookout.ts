@@ -1,4 +1,5 @@
 import type { Store } from '../store/store.js'
+import type { NextChange } from './changes.js'
 
 /** The backstop for changes that other replicas make. */
 const lookAgainMs = 1_000
@@ -14,10 +15,7 @@ type Waiter = { known: number; wake: () => void }
  * replicas one look a second asks for all actions together, so that a thousand open streams cost the database two reads.
  * States: idle (nobody waits, no timer) → waiting (a look each second) → idle.
  */
-export function createLookout(deps: {
-  store: Pick<Store, 'readEventCounts'>
-  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
-}) {
+export function createLookout(deps: { store: Pick<Store, 'readEventCounts'>; nextChange: NextChange }) {
   const waiting = new Map<string, Set<Waiter>>()
   let timer: NodeJS.Timeout | null = null
 

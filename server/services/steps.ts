@@ -13,6 +13,7 @@ import type { StepRequest } from '../store/actions/stepRequests.js'
 import type { StepWork } from '../store/actions/steps.js'
 import type { Store } from '../store/store.js'
 import { awaitEnd } from './awaitEnd.js'
+import type { NextChange } from './changes.js'
 
 /** How long a request that asks for no particular wait is held open. */
 const defaultWaitMs = 20_000
@@ -34,8 +35,7 @@ export function createSteps(deps: {
   isAccountAwaited: (work: StepWork) => boolean
   /** Has the engine look for what it was not given. */
   wake: () => void
-  /** Resolves on the next change of an action in this process with steps as it has left them, or after the time. */
-  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<readonly StepView[]>
+  nextChange: NextChange<readonly StepView[]>
   now: () => number
 }) {
   const { store, settings } = deps

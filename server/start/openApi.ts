@@ -24,6 +24,7 @@ import { listen } from '../process/listen.js'
 import type { Metrics } from '../process/metrics.js'
 import { createActions } from '../services/actions.js'
 import { createAirdrops } from '../services/airdrops.js'
+import type { Changes } from '../services/changes.js'
 import { createDeposits } from '../services/deposits.js'
 import type { createDraining } from '../services/draining.js'
 import { createEvents } from '../services/events.js'
@@ -31,7 +32,6 @@ import type { createHealth } from '../services/health.js'
 import { createLegacy } from '../services/legacy.js'
 import { createSteps } from '../services/steps.js'
 import { createVenueTxHashes } from '../services/venueTxHashes.js'
-import type { createSignals } from '../signals.js'
 import type { Database } from '../store/connection/database.js'
 import { isOutage } from '../store/connection/databaseErrors.js'
 import { createRateLimits } from '../store/rateLimits.js'
@@ -50,7 +50,7 @@ type Parts = {
   store: Store
   settings: Settings
   engine: ReturnType<typeof createEngine>
-  signals: ReturnType<typeof createSignals>
+  changes: Changes
   draining: ReturnType<typeof createDraining>
   health: ReturnType<typeof createHealth>
   metrics: Metrics
@@ -66,14 +66,14 @@ type Parts = {
 
 /** Builds the API on its services and opens it to clients. Answers its address. */
 export async function openApi(config: Config, parts: Parts, { log, onStop }: Start): Promise<string> {
-  const { database, store, settings, engine, signals, draining, health, metrics, recovery, now, isAway } = parts
+  const { database, store, settings, engine, changes, draining, health, metrics, recovery, now, isAway } = parts
   const shutdown = new AbortController()
   // Every open request listens.
   setMaxListeners(0, shutdown.signal)
   log.info({ by: recovery.by }, 'signatures are recovered')
   const { recover } = recovery
   const actions = createActions({ store, settings, recover, now })
-  const waiting = { store, settings, nextChange: signals.nextChange, now }
+  const waiting = { store, settings, nextChange: changes.next, now }
   const { takeSeat, isAccountAwaited } = engine
   const handOver = { takeSeat, isAccountAwaited, wake: () => engine.wake('steps') }
   const steps = createSteps({ ...waiting, ...handOver, droppedTokens: parts.droppedTokens, recover })
@@ -90,7 +90,7 @@ export async function openApi(config: Config, parts: Parts, { log, onStop }: Sta
       ...createDepositHandlers(createDeposits({ ...waiting, wake: () => engine.wake('deposits') })),
       ...createAirdropHandlers(createAirdrops({ ...waiting, wake: () => engine.wake('airdrops') })),
       ...createLegacyHandlers(createLegacy({ store, actions, steps })),
-      ...createEventHandlers(createEvents({ store, nextChange: signals.nextChange, isOutage })),
+      ...createEventHandlers(createEvents({ store, nextChange: changes.next, isOutage })),
       ...createHealthHandlers(health),
     },
     logger: log.child({ part: 'api' }),
