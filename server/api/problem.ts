@@ -1,4 +1,3 @@
-import type { Address } from 'viem'
 import { type Issue, type IssueCode, issueCodes, type ServiceError, type ServiceErrorCode } from '../domain/errors.js'
 import { checksumAddress } from './checksumAddress.js'
 import type { ActionErrorBody, ErrorBody } from './generated/types.gen.js'
@@ -57,13 +56,13 @@ export function toProblem(error: ServiceError, operationId: OperationId | null, 
 }
 
 function envelope({ message, code, details }: ServiceError, requestId: string): ErrorBody {
-  const token = details.token as Address | undefined
+  const { token } = details
   const shown = { ...details, ...(token && { token: checksumAddress(token) }) }
   return { success: false, data: null, error: { message, code, ...shown }, requestId }
 }
 
 function actionError(error: ServiceError, requestId: string): ActionErrorBody {
-  const issues = (error.details.issues as Issue[] | undefined) ?? issueOf(error)
+  const issues = error.details.issues ?? issueOf(error)
   return { error: error.message, ...(issues && { issues }), requestId }
 }
 

@@ -4,7 +4,7 @@ import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
 import type { Action, ChainAuthorization, ChainBatch, Status, StepRef } from '../domain/action.js'
 import { writeAmounts } from '../domain/amountsJson.js'
-import { maxIssues, ServiceError } from '../domain/errors.js'
+import { type Issue, maxIssues, ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
@@ -127,12 +127,11 @@ function identifiers(actionId: string, intents: number) {
   return { actionId, intentIds: Array.from({ length: intents }, (_, index) => `${actionId}/${index}`) }
 }
 
-function refusal(issues: { path: string; message: string; code: string }[]): ServiceError {
-  const [only] = issues
-  const reuse =
-    only && issues.length === 1 && (only.code === 'idempotency_key_reused' || only.code === 'duplicate_intent')
-  if (reuse)
-    return new ServiceError(only.code as 'duplicate_intent' | 'idempotency_key_reused', only.message, { issues })
+/** The reuse of a key or of a signed intent has a code of its own where nothing else is wrong. */
+function refusal(issues: Issue[]): ServiceError {
+  const [only, ...others] = issues
+  if (others.length === 0 && (only?.code === 'idempotency_key_reused' || only?.code === 'duplicate_intent'))
+    return new ServiceError(only.code, only.message, { issues })
   return new ServiceError('validation_failed', 'Action validation failed', { issues: issues.slice(0, maxIssues) })
 }
 

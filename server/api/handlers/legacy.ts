@@ -1,4 +1,4 @@
-import { type Issue, ServiceError } from '../../domain/errors.js'
+import { ServiceError } from '../../domain/errors.js'
 import { nameOf } from '../../domain/issueAt.js'
 import type { LegacyService } from '../../services/legacy.js'
 import { deprecated } from '../deprecated.js'
@@ -66,7 +66,7 @@ export function createLegacyHandlers(
 /** A refusal of the action, with the issues at the places that the client knows. */
 function inPlacesOfBody(error: unknown): unknown {
   if (!(error instanceof ServiceError) || !error.details.issues) return error
-  const given = error.details.issues as Issue[]
+  const given = error.details.issues
   const issues = given.map((issue) => {
     const path = places.reduce((place, [ofAction, ofBody]) => place.replace(ofAction, ofBody), issue.path)
     const [before, after] = [nameOf(issue.path), nameOf(path)]
