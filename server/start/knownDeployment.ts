@@ -16,11 +16,7 @@ import {
   rememberContracts,
   type UnderWay,
 } from '../store/knownContracts.js'
-
-/** The chains file drops what the service still needs; with it back, the service starts. */
-export class ConfigurationRefused extends Error {
-  override readonly name = 'ConfigurationRefused'
-}
+import { ConfigurationRefused } from './configurationRefused.js'
 
 /** Something that was configured once and is not any more, or that must not be configured now. */
 type Dropped = {
@@ -32,6 +28,8 @@ type Dropped = {
 
 /** The chains file held against what the database remembers of earlier starts. */
 type KnownDeployment = {
+  /** What the database remembers. */
+  known: KnownContract[]
   comparison: Comparison
   /** Dropped though it is needed: to start would lose money, or leave steps where nobody works on them. */
   refused: Dropped[]
@@ -43,7 +41,7 @@ type KnownDeployment = {
 export async function readKnownDeployment(
   database: Database,
   chains: readonly ChainConfig[],
-): Promise<KnownDeployment & { known: KnownContract[] }> {
+): Promise<KnownDeployment> {
   const known = await readKnownContracts(database)
   const comparison = compareContracts(known, chains)
   const refused = comparison.forgottenVaults.map(forgottenVault)
@@ -89,7 +87,7 @@ function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfi
  * process runs none of it changes, for credit in such a token is neither earned nor spent. But for native currency that the
  * file does not name and that a contract sends to the vault: that is found at the next start.
  */
-export async function refuseDropped(
+export async function checkAndRememberDeployment(
   database: Database,
   chains: readonly ChainConfig[],
   log: Logger,
@@ -98,15 +96,23 @@ export async function refuseDropped(
   droppedTokens: ContractOfChain[]
   funders: Comparison['funders']
 }> {
-  const { known, comparison, refused, allowed, unconfiguredCredit } = await readKnownDeployment(database, chains)
-  if (refused.length > 0) {
-    throw new ConfigurationRefused(refused.map(({ what, remedy }) => `CHAINS_FILE: ${what}. ${remedy}`).join('\n'))
-  }
+  const deployment = await readKnownDeployment(database, chains)
+  const { comparison, refused, unconfiguredCredit } = deployment
+  if (refused.length > 0) throw new ConfigurationRefused(refused.map(({ what, remedy }) => `${what}. ${remedy}`))
+  await rememberDeployment(database, deployment, log)
+  return { unconfiguredCredit, droppedTokens: comparison.unnamedTokens, funders: comparison.funders }
+}
+
+/** For the next start. What is dropped is told once. */
+async function rememberDeployment(
+  database: Database,
+  { known, comparison, allowed }: KnownDeployment,
+  log: Logger,
+): Promise<void> {
   const goneIds = comparison.goneChains.filter(({ isTold }) => !isTold).map(({ chainId }) => chainId)
   const ofGoneChains = known.filter(({ chainId }) => goneIds.includes(chainId))
   await rememberContracts(database, { named: comparison.fresh, dropped: [...ofGoneChains, ...comparison.goneTokens] })
   for (const { kind, chainId, what } of allowed) log.warn({ kind, chainId }, `${what}; it is forgotten`)
-  return { unconfiguredCredit, droppedTokens: comparison.unnamedTokens, funders: comparison.funders }
 }
 
 function forgottenVault({ chainId, address }: ContractOfChain): Dropped {

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { Chain } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
-import { ConfigurationRefused } from './knownDeployment.js'
+import { askUntilDecided } from './askUntilDecided.js'
+import { ConfigurationRefused } from './configurationRefused.js'
 
 /**
  * Throws `ConfigurationRefused` where a token counts in other decimals than the chains file says: what is paid for it in
@@ -12,7 +13,7 @@ import { ConfigurationRefused } from './knownDeployment.js'
 export async function refuseOtherDecimals(chains: ReadonlyMap<number, Chain>, log: Logger): Promise<void> {
   const wrong = await Promise.all([...chains.values()].map((chain) => otherDecimals(chain, log)))
   const problems = wrong.flat()
-  if (problems.length > 0) throw new ConfigurationRefused(problems.map((what) => `CHAINS_FILE: ${what}`).join('\n'))
+  if (problems.length > 0) throw new ConfigurationRefused(problems)
 }
 
 async function otherDecimals(chain: Chain, log: Logger): Promise<string[]> {
@@ -20,10 +21,8 @@ async function otherDecimals(chain: Chain, log: Logger): Promise<string[]> {
   const tokens = chain.config.tokens.filter(({ address }) => address !== nativeToken)
   try {
     const addresses = tokens.map(({ address }) => address)
-    const first = await chain.decimals(addresses)
-    // Too few that say otherwise may be too few that have answered yet.
-    const isOpen = tokens.some(({ decimals }, index) => isUndecided(first[index]!, decimals))
-    const told = isOpen ? await chain.decimals(addresses, { waits: true }) : first
+    const expected = tokens.map(({ decimals }) => decimals)
+    const told = await askUntilDecided(expected, (options) => chain.decimals(addresses, options))
     return tokens.flatMap(({ id, decimals }, index) => {
       const byNode = told[index]!
       const others = byNode.flatMap((number, node) =>
@@ -43,11 +42,6 @@ async function otherDecimals(chain: Chain, log: Logger): Promise<string[]> {
     log.warn({ err: error, chainId }, 'the decimals of the tokens were not read')
     return []
   }
-}
-
-/** Some say otherwise, none says it, and some have said nothing. */
-function isUndecided(byNode: readonly (number | null)[], decimals: number): boolean {
-  return byNode.includes(null) && !byNode.includes(decimals) && byNode.some((number) => number !== null)
 }
 
 function describe(others: readonly { number: number; node: number }[]): string {
