@@ -8,6 +8,7 @@ import { airdropTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
 import { awaitEnd } from './awaitEnd.js'
 import type { NextChange } from './changes.js'
+import { refuseIssue } from './refuseIssue.js'
 
 /** How long a request is held open for its airdrop to be mined, unless its client says how long. */
 const defaultWaitMs = 10_000
@@ -36,12 +37,12 @@ export function createAirdrops(deps: {
       const { chain, token, terms } = findTerms(wanted.chainId, wanted.tokenId)
       const amount = wanted.amount ?? terms.amount
       if ([zeroAddress, ...vaultsOf(chain), ...chain.delegates].includes(wanted.wallet)) {
-        const issue = issueAt('/wallet', 'may not be the vault, a delegate or the zero address', 'user_not_allowed')
-        throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
+        const rule = 'may not be the vault, a delegate or the zero address'
+        throw refuseIssue(issueAt('/wallet', rule, 'user_not_allowed'))
       }
       if (amount === 0n || amount > terms.amount) {
-        const issue = issueAt('/amount', `must be from 1 to ${terms.amount}`, amount === 0n ? 'minimum' : 'maximum')
-        throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
+        const code = amount === 0n ? 'minimum' : 'maximum'
+        throw refuseIssue(issueAt('/amount', `must be from 1 to ${terms.amount}`, code))
       }
       const key = { chainId: wanted.chainId, token: token.address, wallet: wanted.wallet }
       const now = deps.now()
@@ -57,10 +58,7 @@ export function createAirdrops(deps: {
       const awaited = {
         first: asked.airdrop,
         hasEnded: ({ status }: Airdrop) => status !== 'executing',
-        nextChange: async (timeoutMs: number, until: AbortSignal) => {
-          await deps.nextChange(airdropTopic(key), timeoutMs, until)
-          return undefined
-        },
+        nextChange: (timeoutMs: number, until: AbortSignal) => deps.nextChange(airdropTopic(key), timeoutMs, until),
         // Not the newest: another may have been asked for since.
         look: () => store.readAirdropRound({ ...key, round }),
       }

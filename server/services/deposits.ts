@@ -10,6 +10,7 @@ import type { Store } from '../store/store.js'
 import { awaitEnd } from './awaitEnd.js'
 import type { NextChange } from './changes.js'
 import { checkUser } from './checkUser.js'
+import { refuseIssue } from './refuseIssue.js'
 
 /** How long a report is held open for its confirmation, unless its client says how long. */
 const defaultWaitMs = 10_000
@@ -48,19 +49,14 @@ export function createDeposits(deps: {
         throw new ServiceError('chain_unsupported', `chainId: chain ${report.chainId} is not supported.`)
       }
       const [notAllowed] = checkUser(report.user, settings, { mayFund: !report.isDeposit })
-      if (notAllowed) {
-        throw new ServiceError('validation_failed', notAllowed.message, { issues: [notAllowed] })
-      }
+      if (notAllowed) throw refuseIssue(notAllowed)
       if (!findToken(chain, report.token)) {
         throw new ServiceError(
           'token_unsupported',
           `tokenAddress: this token is not supported on chain ${report.chainId}.`,
         )
       }
-      if (report.amount === 0n) {
-        const issue = issueAt('/amount', 'must be at least 1', 'minimum')
-        throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
-      }
+      if (report.amount === 0n) throw refuseIssue(issueAt('/amount', 'must be at least 1', 'minimum'))
       const { refusal, ...reported } = await store.reportDeposit(
         report,
         requiredConfirmations(chain, [report]),
@@ -70,10 +66,8 @@ export function createDeposits(deps: {
       const deposit = {
         first: reported,
         hasEnded: ({ status }: DepositView) => status !== 'pending',
-        nextChange: async (timeoutMs: number, until: AbortSignal) => {
-          await deps.nextChange(depositTopic(reported.id), timeoutMs, until)
-          return undefined
-        },
+        nextChange: (timeoutMs: number, until: AbortSignal) =>
+          deps.nextChange(depositTopic(reported.id), timeoutMs, until),
         look: () => store.readDeposit(reported.id),
       }
       const view = await awaitEnd(deposit, { waitMs: waitMs ?? defaultWaitMs, signal, now: deps.now })

@@ -41,7 +41,7 @@ export function createHealth(deps: {
   store: Store
   chains: Map<number, Chain>
   /** Whose keys are configured. */
-  operators: readonly string[]
+  operators: readonly Address[]
   /** Why a signer last gave no signature; without an entry it did. */
   signerFaults: ReadonlyMap<Address, { reason: string }>
   /** Keys without a lane, by chain id. */

@@ -170,10 +170,8 @@ export function createSteps(deps: {
     const step = {
       first,
       hasEnded: (view: StepView) => isSettled(view.status),
-      nextChange: async (timeoutMs: number, until: AbortSignal) => {
-        const told = await deps.nextChange(ref.actionId, timeoutMs, until)
-        return told.find((view) => isSameStep(view, ref))
-      },
+      nextChange: (timeoutMs: number, until: AbortSignal) => deps.nextChange(ref.actionId, timeoutMs, until),
+      viewIn: (told: readonly StepView[]) => told.find((view) => isSameStep(view, ref)),
       look: () => store.readStep(ref),
     }
     return awaitEnd(step, { waitMs, signal, now: deps.now })
