@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 
-/** What a request body can break: keywords of the schema first, then rules beyond it. The list equals the spec's `IssueCode`. */
+/** What a request body can break: keywords of its schema, then rules beyond it. The list equals the spec's `IssueCode`. */
 export const issueCodes = [
   'json',
   'type',
@@ -76,7 +76,7 @@ export const serviceErrorCodes = [
 
 export type ServiceErrorCode = (typeof serviceErrorCodes)[number]
 
-/** As many issues as one answer lists. */
+/** How many issues one answer lists at most. */
 export const maxIssues = 50
 
 /** What an error body shows beside message and code, as the spec's `ErrorDetail` has it; never holds secrets. */

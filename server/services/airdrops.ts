@@ -26,8 +26,8 @@ export function createAirdrops(deps: {
 
   return {
     /**
-     * Gives a wallet test tokens, once per period. `executing` when it takes longer than the request is held open: `waitMs`,
-     * null for the default.
+     * Gives a wallet test tokens, once per period. Answers with the status `executing` when that takes longer than the
+     * request is held open: `waitMs`, null for the default.
      */
     async request(
       wanted: { chainId: number; tokenId: string; wallet: Address; amount: bigint | null },
@@ -49,7 +49,7 @@ export function createAirdrops(deps: {
       const asked = await store.requestAirdrop({ ...key, amount, periodMs: terms.periodSeconds * 1000 }, now)
       if (asked.outcome === 'cooldown') {
         const retryAfter = Math.ceil((asked.nextAt - now) / 1000)
-        // Who asked may have lost the answer.
+        // It names the transaction, since the answer that told it may have been lost on its way.
         const message = `This wallet has had its airdrop, in transaction ${asked.transactionHash}; the next is due in ${retryAfter} seconds.`
         throw new ServiceError('airdrop_cooldown', message, { retryAfter })
       }
@@ -59,7 +59,7 @@ export function createAirdrops(deps: {
         first: asked.airdrop,
         hasEnded: ({ status }: Airdrop) => status !== 'executing',
         nextChange: (timeoutMs: number, until: AbortSignal) => deps.nextChange(airdropTopic(key), timeoutMs, until),
-        // Not the newest: another may have been asked for since.
+        // This round and not the newest one, which may have been asked for since.
         look: () => store.readAirdropRound({ ...key, round }),
       }
       const airdrop = await awaitEnd(awaited, { waitMs: waitMs ?? defaultWaitMs, signal, now: deps.now })

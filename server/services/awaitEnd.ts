@@ -2,7 +2,7 @@ import { elapsedMs } from '../domain/elapsed.js'
 
 /** How soon a waiting request looks by itself; a change in this process wakes it at once. */
 const lookAgainMs = 250
-/** And then ever later, by this part of the time waited: thousands may wait for a minute each. */
+/** A request that has waited for long looks ever later, after this part of its wait: thousands may wait for a minute each. */
 const laterShare = 0.1
 
 /** What a request waits for, and how to hear of it. */
@@ -29,7 +29,7 @@ export async function awaitEnd<View, Told>(
   if (isOver(first)) return first
 
   const listening = new AbortController()
-  // Without a reason an error is made, with its stack.
+  // A reason is given because an abort without one makes an error with its stack, which takes time.
   const stop = () => listening.abort('over')
   const listen = () => {
     const lookInMs = Math.max(lookAgainMs, waitedMs() * laterShare)

@@ -39,9 +39,9 @@ export function createDeposits(deps: {
 
   return {
     /**
-     * Records a deposit or withdrawal once the chain has confirmed it; `pending` when that takes longer than the request
-     * is held open: `waitMs`, null for the default. Throws `ServiceError` when the chain says otherwise, or said so last,
-     * where it takes longer to look again.
+     * Records a deposit or withdrawal once the chain has confirmed it. Answers with the status `pending` when that takes
+     * longer than the request is held open: `waitMs`, null for the default. Throws `ServiceError` when the chain contradicts
+     * the report, and when it did the last time and has not been asked again within the wait.
      */
     async record(report: DepositReport, waitMs: number | null, signal: AbortSignal): Promise<DepositView> {
       const chain = settings.chains.get(report.chainId)
@@ -72,7 +72,7 @@ export function createDeposits(deps: {
       }
       const view = await awaitEnd(deposit, { waitMs: waitMs ?? defaultWaitMs, signal, now: deps.now })
       if (view.error) throw new ServiceError(view.error.code, view.error.message)
-      // Who asks without a wait would else never hear of it.
+      // A client that never waits would not hear of the refusal otherwise.
       if (view.status === 'pending' && view.confirmations === 0 && refusal) {
         const again = 'It is being looked at again; send the same report later for what comes of that.'
         throw new ServiceError(refusal.code, `${refusal.message} ${again}`)
@@ -80,7 +80,7 @@ export function createDeposits(deps: {
       return view
     },
 
-    /** What is recorded of a user, by chain and token. */
+    /** What a user has by the ledger, by chain and token. */
     async balances(user: Address): Promise<TokenBalanceView[]> {
       const rows = await store.readBalances(user)
       return rows.flatMap((row) => {

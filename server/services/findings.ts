@@ -15,17 +15,17 @@ import type { ChainState, Finding, HealthStatus, UnconfiguredCredit } from './fi
 import { stuckTransactions, unsettledTransactions } from './findings/transactions.js'
 import { creditUnconfigured, lowInventory, lowOutflowCaps, openExposures, pausedVault } from './findings/vaults.js'
 
-/** Steps that nobody has touched for this long wait for too long. */
+/** Steps and airdrops that have waited for a transaction for longer are a finding. */
 const waitingMs = 60_000
 
-/** Everything that is not as it should be, worst first, and last what may only follow from the others. */
+/** Everything that is not as it should be, worst first; last are findings that may only be consequences of others. */
 export function findingsOf(state: {
   database: HealthStatus
   chains: ChainState[]
   waiting: readonly Waiting[]
   exposures: OpenExposure[]
   unconfiguredCredit: readonly UnconfiguredCredit[]
-  /** Whose keys are configured. */
+  /** The signers whose keys are configured. */
   operators: readonly Address[]
   nowMs: number
 }): Finding[] {

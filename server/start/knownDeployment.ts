@@ -71,7 +71,7 @@ export async function readKnownDeployment(
   return { known, comparison, refused, allowed, unconfiguredCredit }
 }
 
-/** Native currency reaches a vault, and is credit, also where the file has never named it. */
+/** The native currencies that no chains file has named: they reach a vault, and are credit, all the same. */
 function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfig[]): ContractOfChain[] {
   const chainIds = new Set([...chains, ...known].map(({ chainId }) => chainId))
   const native = [...chainIds].map((chainId) => ({ chainId, kind: 'token' as const, address: nativeToken }))
@@ -82,10 +82,10 @@ function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfi
 }
 
 /**
- * Refuses to start where the chains file drops what is needed still; else remembers what it names. Resolves with what of
- * the users' credit nothing can be paid from, which tokens were dropped, and whose payments are inventory: as long as the
- * process runs none of it changes, for credit in such a token is neither earned nor spent. But for native currency that the
- * file does not name and that a contract sends to the vault: that is found at the next start.
+ * Throws `ConfigurationRefused` where the chains file drops what is still needed; else remembers what it names. Resolves with
+ * the users' credit that nothing can be paid from, the tokens that were dropped, and those whose payments are inventory. None
+ * of it changes while the process runs, since credit in a dropped token is neither earned nor spent. One exception is found
+ * at the next start: native currency that the file does not name, sent to the vault by a contract.
  */
 export async function checkAndRememberDeployment(
   database: Database,
@@ -103,7 +103,7 @@ export async function checkAndRememberDeployment(
   return { unconfiguredCredit, droppedTokens: comparison.unnamedTokens, funders: comparison.funders }
 }
 
-/** For the next start. What is dropped is told once. */
+/** Notes for the next start what the file names and what it drops, so that it is told once that something is dropped. */
 async function rememberDeployment(
   database: Database,
   { known, comparison, allowed }: KnownDeployment,
@@ -124,7 +124,7 @@ function forgottenVault({ chainId, address }: ContractOfChain): Dropped {
   }
 }
 
-/** For good he could neither be paid what he has, nor pay. */
+/** Who is a funder once is one for good: such a user could neither be paid his credit nor earn any. */
 function userNamed(chainId: number, address: Address): Dropped {
   return {
     kind: 'funder',
@@ -171,11 +171,11 @@ function countAll(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** What is under way on other chains and needs a chain, or a token of it. */
+/** How much is under way on other chains that needs the dropped chain, or the dropped token of a chain. */
 type Elsewhere = {
-  /** Steps that steps on it follow. */
+  /** Steps that are followed, in their intents, by steps on that chain. */
   leading: number
-  /** Steps that may be paid for by what was earned on it. */
+  /** Steps that may be paid for by credit that was earned there. */
   funded: number
 }
 

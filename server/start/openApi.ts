@@ -38,11 +38,11 @@ import { createRateLimits } from '../store/rateLimits.js'
 import type { Store } from '../store/store.js'
 import type { Start } from './start.js'
 
-/** How often the log says what becomes of connections. */
+/** How often at most the log says that connections are turned away, or cut. */
 const tellAgainMs = 10_000
 const refusedMessage = 'as many clients are connected as MAX_CONNECTIONS allows; others are turned away'
 const unreadMessage = 'clients do not read what they ask for; those who have most before them are cut'
-/** How many connections wait to be taken up; Node's own 511 are fewer than may come at once. The system may allow fewer. */
+/** How many connections may wait to be accepted: more may come at once than Node's own 511. The system may allow fewer. */
 const backlog = 4_096
 
 type Parts = {
@@ -55,10 +55,10 @@ type Parts = {
   health: ReturnType<typeof createHealth>
   metrics: Metrics
   recovery: ReturnType<typeof chooseRecovery>
-  /** What was a token of the service once, and is not now. */
+  /** Tokens that an earlier chains file named and this one does not. */
   droppedTokens: Parameters<typeof createSteps>[0]['droppedTokens']
   now: () => number
-  /** Whether what has failed comes back: the database, or a chain. */
+  /** Whether an error only says that the database or a chain is away: both come back. */
   isAway: (error: unknown) => boolean
   /** For how long requests under way may go on when the service stops. */
   drainMs: number
@@ -68,7 +68,7 @@ type Parts = {
 export async function openApi(config: Config, parts: Parts, { log, onStop }: Start): Promise<string> {
   const { database, store, settings, engine, changes, draining, health, metrics, recovery, now, isAway } = parts
   const shutdown = new AbortController()
-  // Every open request listens.
+  // Every open request listens, and Node takes more than ten listeners for a leak.
   setMaxListeners(0, shutdown.signal)
   log.info({ by: recovery.by }, 'signatures are recovered')
   const { recover } = recovery
@@ -98,7 +98,7 @@ export async function openApi(config: Config, parts: Parts, { log, onStop }: Sta
     corsOrigins: config.corsOrigins,
     bodyLimitBytes: config.bodyLimitBytes,
     rateLimits: config.rateLimitPerMinute > 0 ? await createRateLimits(database, config.rateLimitPerMinute) : null,
-    // Whoever opens as many streams as he may leaves room for others.
+    // A client that opens as many streams as it may still leaves connections to others.
     streamsPerClient: Math.ceil(config.maxConnections / 5),
     trustedProxies: config.trustedProxies,
     requireOpen: draining.requireOpen,
@@ -124,7 +124,7 @@ export async function openApi(config: Config, parts: Parts, { log, onStop }: Sta
   return `http://${host}:${port}`
 }
 
-/** What becomes of connections: each is counted, and the log is told now and then, as it may be hundreds a second. */
+/** Counts each connection that was turned away, or cut, and logs it only now and then: there may be hundreds a second. */
 function reporter(log: Logger, message: string, count: () => void): () => void {
   let toldAt = -Infinity
   return () => {

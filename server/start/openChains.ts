@@ -54,7 +54,7 @@ export async function openChains(
     funders,
     onDemandProof: config.onDemandProof,
   }
-  /** What the engine finds out of its keys, for the report of the service's health. */
+  /** The engine fills these two with what it finds out about its keys; the health report reads them. */
   const signerFaults: EngineTools['signerFaults'] = new Map()
   const unopenedLanes: EngineTools['unopenedLanes'] = new Map()
   return { configs, chains, settings, signers, signerFaults, unopenedLanes, ...dropped }

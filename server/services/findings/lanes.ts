@@ -3,11 +3,11 @@ import { fewTransactions, gasMark } from '../../domain/gasMark.js'
 import type { ChainState, Finding, LaneHealth } from './state.js'
 
 /**
- * Without those of keys that were changed for others: neither configured nor an operator, and paused. One that is
- * ahead of the journal holds the others' payouts, whosever it was.
+ * Without the lanes of keys that were replaced by others: these are paused, and the key is neither configured nor an
+ * operator's. A lane that its chain is ahead of is not left out, whosever key it was: it holds back the payouts of all lanes.
  */
 export function lanesInUse({ head, lanes, refused }: ChainState, operators: readonly Address[]): LaneHealth[] {
-  // A chain that says nothing does not say that it is one all the same.
+  // While the chain does not answer, the key counts as no operator's.
   const isRefused = (signer: string) => head === null || refused.some((other) => other === signer)
   const isOutOfUse = ({ status, isAhead, signer }: LaneHealth) =>
     status === 'paused' && !isAhead && isRefused(signer) && !operators.includes(signer)
@@ -25,7 +25,7 @@ export function pausedLanes({ config, lanes }: ChainState): Finding[] {
     }))
 }
 
-/** Where a chain is ahead of a lane, it may be for what nobody did with the service: see OPERATING.md on changing a key. */
+/** A chain may be ahead of a lane by what was done with its key outside the service: see OPERATING.md on changing a key. */
 const aheadNote =
   '. It goes on at the chain’s nonce then, or is paused as it was before. A key that is used no more may have been emptied by its owner; if others have it, its lane can be retired.'
 
@@ -67,7 +67,7 @@ export function refusedOperators({ config, lanes, refused }: ChainState, operato
   const remedyFor = (signer: Address) => {
     const shown = getAddress(signer)
     const pause = `npm run operate -- lane pause ${chainId} ${shown}`
-    // Nobody is to give a right back that was taken from a key which others may have by now.
+    // The right may have been taken because others have the key: the remedy must not be to give it back.
     if (!operators.includes(signer))
       return `Its key is not configured here; see to it where it is. If it is nowhere, pause its lane: ${pause} changed; or retire it, if others may have the key: npm run operate -- lane retire ${chainId} ${shown}.`
     return `npm run deploy with --operators ${shown} sends setOperator, or prints it for the vault's owner. If its right was taken on purpose: ${pause}. Other operators take over meanwhile; with none, steps wait.`

@@ -16,7 +16,7 @@ export function stuckTransactions(chain: ChainState, operators: readonly Address
   ]
 }
 
-/** What to do about transactions that are not mined, by what is known to keep them. */
+/** What to do about transactions that are not mined, by what is known to hold them up. */
 function remedyOfStuck(
   chain: ChainState,
   { signers, unfunded }: NonNullable<ChainState['stuck']>,

@@ -2,7 +2,7 @@ import { getAddress } from 'viem'
 import type { OpenExposure } from '../../store/money/exposures.js'
 import type { ChainState, Finding, UnconfiguredCredit } from './state.js'
 
-/** A daily cap is low when less than this part of it is left. */
+/** A daily cap is low when less than a tenth of it is left. */
 const lowOutflow = 10n
 
 export function openExposures({ config }: ChainState, exposures: OpenExposure[]): Finding[] {
