@@ -184,7 +184,7 @@ describe('requests behind an event stream', () => {
 })
 
 describe('a client that hangs up before its request is begun', () => {
-  it('leaves nothing behind', async () => {
+  it('has its handler find it gone, and leaves no listener behind', async () => {
     const asked: AbortSignal[] = []
     let open: () => void = () => undefined
     const http = await startHttpLayer(
