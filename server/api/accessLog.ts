@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
+import type { ApiState } from './apiState.js'
 import { logFields } from './logFields.js'
-import type { ApiState } from './router.js'
 
 /** Told of each request once it is answered; the operation is `none` where there is no route. */
 export type ObserveRequest = (operation: string, method: string, status: number, seconds: number) => void

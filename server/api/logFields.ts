@@ -1,7 +1,4 @@
-import type { ApiState } from './router.js'
-
-/** What a request is about, as far as it says so itself. */
-export type Subject = { actionId?: string; intentIndex?: number; stepIndex?: number; chainId?: number }
+import type { ApiState, Subject } from './apiState.js'
 
 /** What every log line of a request is named by. */
 export function logFields({ requestId, operationId, trace, parentSpanId, subject }: ApiState) {

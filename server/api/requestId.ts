@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
-import type { ApiState } from './router.js'
+import type { ApiState } from './apiState.js'
 
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/
 

@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { maxIssues, ServiceError } from '../domain/errors.js'
 import { createAdmission } from './admission.js'
+import type { ApiState } from './apiState.js'
 import { type CompiledOperation, compileOperations } from './backend.js'
 import { createBodyReader, type ReadBody } from './body.js'
 import { beginningOf, clipLists } from './clipLists.js'
@@ -9,7 +10,7 @@ import { deprecated } from './deprecated.js'
 import { createEventStreams } from './eventStreams.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
-import { madeAction, type Subject, subjectOf } from './logFields.js'
+import { madeAction, subjectOf } from './logFields.js'
 import { answerOtherMethod } from './otherMethods.js'
 import { readParameters, repeatedIn } from './parameters.js'
 import { createReaders } from './readers.js'
@@ -17,20 +18,6 @@ import { limitClient, type RateLimits, userLimit } from './rateLimit.js'
 import { refuseBody, refuseParameters, refuseRepeated } from './refusals.js'
 import { type AnyReply, sendReply } from './sendReply.js'
 import type { Spec } from './spec.js'
-
-/** What the rest of the chain reads of a routed request. */
-export type ApiState = {
-  requestId: string
-  operationId: OperationId | null
-  /** W3C Trace Context: the trace that the request belongs to, with the request's own span. */
-  traceparent: string
-  /** The same, as the log names it. */
-  trace: { traceId: string; spanId: string }
-  /** The caller's span; null where the trace has begun here. */
-  parentSpanId: string | null
-  /** What the log names the request's subject by. */
-  subject: Subject
-}
 
 type Options = {
   spec: Spec

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { formatTraceparent, parseTraceparent } from '../domain/traceContext.js'
-import type { ApiState } from './router.js'
+import type { ApiState } from './apiState.js'
 
 /**
  * Takes part in the caller's trace, or begins one: the request gets a span of its own in it, which its log lines, the
