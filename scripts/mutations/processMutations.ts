@@ -18,8 +18,8 @@ export const processMutations: Mutation[] = [
     changes: [
       {
         file: 'server/api/router.ts',
-        find: 'if (!operation.takesBody && !probes.has(operation.operationId)) await admitted()',
-        replace: 'if (probes) await admitted()',
+        find: 'if (!operation.takesBody && !isProbe(operation.operationId)) await admitted()',
+        replace: 'if (!operation.takesBody) await admitted()',
       },
     ],
     tests: ['test/api/admission.test.ts', '-g', 'a probe'],

@@ -2,15 +2,13 @@ import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { ApiState } from './apiState.js'
 import { logFields } from './logFields.js'
+import { isProbe } from './operationTraits.js'
 
 /** Told of each request once it is answered; the operation is `none` where there is no route. */
 export type ObserveRequest = (operation: string, method: string, status: number, seconds: number) => void
 
 /** The legacy status can be asked for by a signature, which must not be kept. */
 const signatures = /0x[0-9a-f]{128,}/gi
-
-/** Probes come every few seconds and would drown the rest. */
-const quiet = new Set(['getLiveness', 'getReadiness', 'getHealth'])
 
 /** In place of the status of a request whose client was gone before there was one; nginx has brought that number in. */
 const hungUp = 499
@@ -25,7 +23,7 @@ export function accessLog(logger: Logger, observe: ObserveRequest): Middleware<A
       // Koa begins with 404, which nobody has been told.
       const status = ctx.res.headersSent ? ctx.status : hungUp
       observe(operationId ?? 'none', ctx.method, status, durationMs / 1000)
-      const level = operationId !== null && quiet.has(operationId) ? 'debug' : 'info'
+      const level = operationId !== null && isProbe(operationId) ? 'debug' : 'info'
       logger[level](
         {
           ...logFields(ctx.state),

@@ -21,6 +21,8 @@ export type CompiledOperation = {
   validateParameters: ValidateFunction
   /** By status, what the reply's content type is and whether it names its state by an ETag. */
   replies: Record<string, { type: string | null; etag: boolean }>
+  /** Whether it is answered by an event stream, which lasts for as long as there is something to tell. */
+  isStream: boolean
 }
 
 /** The operations that have a handler, each with its validators. Refuses a handler of what the spec does not have. */
@@ -70,7 +72,7 @@ function compile(backend: OpenAPIBackend, operation: Operation, handler: Handler
   const validateParameters = validators?.at(-1)
   if (!validateParameters) throw new Error(`No validators for ${operation.operationId}`)
   const takesBody = operation.requestBody !== undefined
-  const responses = (operation.responses ?? {}) as Record<string, Response>
+  const replies = repliesOf(operation)
   return {
     operationId: operation.operationId as OperationId,
     handler,
@@ -81,11 +83,17 @@ function compile(backend: OpenAPIBackend, operation: Operation, handler: Handler
     deprecated: operation.deprecated === true,
     validateBody: takesBody ? (validators?.[0] ?? null) : null,
     validateParameters,
-    replies: Object.fromEntries(
-      Object.entries(responses).map(([status, { content, headers }]) => [
-        status,
-        { type: Object.keys(content ?? {})[0] ?? null, etag: 'ETag' in (headers ?? {}) },
-      ]),
-    ),
+    replies,
+    isStream: Object.values(replies).some(({ type }) => type === 'text/event-stream'),
   }
+}
+
+function repliesOf(operation: Operation): CompiledOperation['replies'] {
+  const responses = (operation.responses ?? {}) as Record<string, Response>
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { content, headers }]) => [
+      status,
+      { type: Object.keys(content ?? {})[0] ?? null, etag: 'ETag' in (headers ?? {}) },
+    ]),
+  )
 }

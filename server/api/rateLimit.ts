@@ -2,28 +2,17 @@ import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
 import { askingClient } from './clientOf.js'
 import type { CountFor, OperationId } from './handlers.js'
+import { costOf, isProbe } from './operationTraits.js'
 
 type Share = { allowed: boolean; limit: number; remaining: number; windowSeconds: number; resetSeconds: number }
 
 /** Points per window and subject; null where the deployment sets no limit. */
 export type RateLimits = { take(subject: string, cost: number): Promise<Share> } | null
 
-/** The points of a request that costs more than 1: signatures to check, rows to write, transactions to send. */
-const costs: Partial<Record<OperationId, number>> = {
-  createAction: 5,
-  submitTransaction: 5,
-  executeStep: 3,
-  recordDeposit: 3,
-  requestAirdrop: 5,
-}
-
-/** Probes are asked for often, and by those who decide whether the service lives. */
-const free: readonly OperationId[] = ['getHealth', 'getLiveness', 'getReadiness']
-
 /** Counts a request against its client's address. */
 export async function limitClient(limits: RateLimits, ctx: Context, operationId: OperationId): Promise<void> {
-  if (!limits || free.includes(operationId)) return
-  await take(limits, ctx, `ip:${askingClient(ctx)}`, costs[operationId] ?? 1)
+  if (!limits || isProbe(operationId)) return
+  await take(limits, ctx, `ip:${askingClient(ctx)}`, costOf(operationId))
 }
 
 /**
@@ -31,7 +20,7 @@ export async function limitClient(limits: RateLimits, ctx: Context, operationId:
  * for. One that only names him proves nothing, and anyone could use up his share by it. Null: nothing is counted.
  */
 export function userLimit(limits: RateLimits, ctx: Context, operationId: OperationId): CountFor {
-  return limits && ((user) => take(limits, ctx, `user:${user}`, costs[operationId] ?? 1))
+  return limits && ((user) => take(limits, ctx, `user:${user}`, costOf(operationId)))
 }
 
 async function take(limits: NonNullable<RateLimits>, ctx: Context, subject: string, cost: number): Promise<void> {

@@ -11,6 +11,7 @@ import { createEventStreams } from './eventStreams.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { toIssues } from './issues.js'
 import { madeAction, subjectOf } from './logFields.js'
+import { isProbe, startsWork } from './operationTraits.js'
 import { answerOtherMethod } from './otherMethods.js'
 import { readParameters, repeatedIn } from './parameters.js'
 import { createReaders } from './readers.js'
@@ -32,20 +33,8 @@ type Options = {
   shutdown: AbortSignal
 }
 
-/** What is refused in drain mode: all that the engine would have to work for. */
-export const startsWork: ReadonlySet<OperationId> = new Set([
-  'createAction',
-  'executeStep',
-  'recordDeposit',
-  'requestAirdrop',
-  'submitTransaction',
-])
-
 /** A long body is checked by its first so many values, then by so many, then whole: where enough is wrong it ends there. */
 const beginnings = [1_000, 8_000]
-
-/** Whether the process lives must not be a matter of how many clients wait. */
-const probes: ReadonlySet<OperationId> = new Set(['getHealth', 'getLiveness', 'getReadiness'])
 
 /** How many reads are under way at once: more than a pool of connections has, so that none of those stands idle. */
 const mostReaders = 16
@@ -75,7 +64,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
       ctx.state.subject = subjectOf(parameters.path)
       const isGone = () => ctx.req.socket.destroyed
       const body = operation.takesBody ? await takeBody(ctx, operation, isGone) : undefined
-      if (!operation.takesBody && !probes.has(operation.operationId)) await admitted()
+      if (!operation.takesBody && !isProbe(operation.operationId)) await admitted()
       if (startsWork.has(operation.operationId)) await options.requireOpen()
       let signal: AbortSignal | null = null
       const request = {
@@ -92,7 +81,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
         },
       } as ApiRequest<OperationId>
       const answer = () => operation.handler(request)
-      if (isStream(operation)) enterStream(ctx)
+      if (operation.isStream) enterStream(ctx)
       const reply = isRead(operation) ? await read(isGone, answer) : await answer()
       if (reply === null) {
         // Its response may not have heard of that yet, and Koa would end it with the 404 that it begins with.
@@ -145,12 +134,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
 
 /** Whether it only reads the database and is answered at once. */
 function isRead(operation: CompiledOperation): boolean {
-  return operation.method === 'get' && !isStream(operation) && !probes.has(operation.operationId)
-}
-
-/** Whether its answer lasts for as long as there is something to tell. */
-function isStream({ operationId }: CompiledOperation): boolean {
-  return operationId === 'streamActionEvents'
+  return operation.method === 'get' && !operation.isStream && !isProbe(operation.operationId)
 }
 
 /** Aborts when the client hangs up or the server shuts down. */

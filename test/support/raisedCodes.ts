@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { startsWork } from '../../server/api/router.js'
 import { operationIds } from '../../server/api/generated/operations.gen.js'
 import type { OperationId } from '../../server/api/handlers.js'
+import { startsWork } from '../../server/api/operationTraits.js'
 import { type ServiceErrorCode, serviceErrorCodes } from '../../server/domain/errors.js'
 
 type Raised = Partial<Record<ServiceErrorCode, readonly OperationId[]>>
