@@ -17,7 +17,7 @@ export const processMutations: Mutation[] = [
     name: 'a probe waits for all requests that have come before it',
     changes: [
       {
-        file: 'server/api/router.ts',
+        file: 'server/api/readRequest.ts',
         find: 'if (!operation.takesBody && !isProbe(operation.operationId)) await admitted()',
         replace: 'if (!operation.takesBody) await admitted()',
       },

@@ -49,11 +49,12 @@ export function createBodyReader(limitBytes: number) {
     receive: (ctx: Context): Promise<ReceivedBody> => receiveBody(ctx, limitBytes, begin),
 
     /** Makes values of it. It is only unpacked now, as so much at once need not be in memory before its turn. */
-    async read(ctx: Context, received: ReceivedBody, isGone: () => boolean): Promise<ReadBody> {
+    async read(ctx: Context, received: ReceivedBody): Promise<ReadBody> {
       if (received.outcome === 'none') return { outcome: 'read', body: undefined }
       if (received.outcome === 'broken off') return invalid(endedEarly)
       const { bytes, isPacked } = received
       const read = () => textOf(ctx, bytes)
+      const isGone = () => ctx.req.socket.destroyed
       try {
         const text = isPacked ? await takeTurn(isGone, read) : await read()
         return text === null ? invalid(endedEarly) : parse(text)

@@ -34,7 +34,8 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
       unavailable: groups.withBody,
     },
     'api/refusals.ts': { validation_failed: groups.withInput, missing_fields: ['recordVenueTxHash'] },
-    'api/router.ts': { validation_failed: anywhere, not_found: anywhere },
+    'api/requireDecodable.ts': { validation_failed: anywhere },
+    'api/router.ts': { not_found: anywhere },
     'api/staticFiles.ts': { not_found: anywhere },
     'domain/recipients.ts': { recipient_not_allowed: ['executeStep'] },
     'domain/request.ts': {
