@@ -26,7 +26,7 @@ const allowed: Record<string, string[]> = {
     'type:server/store',
     'type:server/chain',
   ],
-  'server/api': ['server/domain', 'sdk/src/keccak256.ts', 'type:server/services'],
+  'server/api': ['server/domain', 'server/concurrency', 'sdk/src/keccak256.ts', 'type:server/services'],
   'server/config': ['server/domain', 'type:server/store'],
   // These two run in a browser, which loads nothing but their files.
   'server/docs': [],

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import bourne from '@hapi/bourne'
 import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
+import { createSemaphore } from '../concurrency/semaphore.js'
 import type { Issue } from '../domain/errors.js'
 import { isNestedDeeper } from './nesting.js'
-import { createReaders } from './readers.js'
 import { type ReceivedBody, receiveBody, tooLarge, unknownEncoding } from './receiveBody.js'
 import { createUnfinishedBodies } from './unfinishedBodies.js'
 
@@ -26,7 +26,7 @@ const mostUnpacking = 4
  */
 export function createBodyReader(limitBytes: number) {
   const begin = createUnfinishedBodies(unfinishedBytes(limitBytes))
-  const takeTurn = createReaders(mostUnpacking)
+  const limitUnpacking = createSemaphore(mostUnpacking)
   // As text, which is looked at before it is made into values.
   const readText = bodyParser({
     enableTypes: ['text'],
@@ -56,7 +56,7 @@ export function createBodyReader(limitBytes: number) {
       const read = () => textOf(ctx, bytes)
       const isGone = () => ctx.req.socket.destroyed
       try {
-        const text = isPacked ? await takeTurn(isGone, read) : await read()
+        const text = isPacked ? await limitUnpacking(isGone, read) : await read()
         return text === null ? invalid(endedEarly) : parse(text)
       } catch (error) {
         return toInvalid(error, limitBytes)

@@ -1,5 +1,6 @@
 import Router, { type RouterContext } from '@koa/router'
 import type { Context, Middleware } from 'koa'
+import { createSemaphore } from '../concurrency/semaphore.js'
 import { ServiceError } from '../domain/errors.js'
 import type { ApiState } from './apiState.js'
 import { type CompiledOperation, compileOperations } from './backend.js'
@@ -9,7 +10,6 @@ import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { madeAction } from './logFields.js'
 import { isProbe, startsWork } from './operationTraits.js'
 import { answerOtherMethod } from './otherMethods.js'
-import { createReaders } from './readers.js'
 import { createRequestReader } from './readRequest.js'
 import { limitClient, type RateLimits } from './rateLimit.js'
 import { requireDecodable } from './requireDecodable.js'
@@ -29,15 +29,19 @@ type Options = {
   shutdown: AbortSignal
 }
 
-/** How many reads are under way at once: more than a pool of connections has, so that none of those stands idle. */
-const mostReaders = 16
+/**
+ * How many reads are under way at once: more than the pool has connections to the database, so that none stands idle. With
+ * no limit, all that have come would ask the database before the first is answered, also for clients that have hung up since,
+ * and whatever comes next would wait for all of them.
+ */
+const mostReads = 16
 
 /** One route for each operation that has a handler, all of it prepared at start. */
 export async function createRouter(options: Options): Promise<Middleware<ApiState>> {
   const router = new Router<ApiState>({ sensitive: true })
   const readRequest = createRequestReader(options)
   const enterStream = createEventStreams(options.streamsPerClient)
-  const read = createReaders(mostReaders)
+  const limitReads = createSemaphore(mostReads)
 
   for (const operation of await compileOperations(options.spec, options.handlers)) {
     router.register(operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx) => {
@@ -69,7 +73,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
     if (operation.isStream) enterStream(ctx)
     const handle = () => operation.handler(request)
     const isGone = () => ctx.req.socket.destroyed
-    const reply = isRead(operation) ? await read(isGone, handle) : await handle()
+    const reply = isRead(operation) ? await limitReads(isGone, handle) : await handle()
     if (reply === null) {
       // Its response may not have heard of that yet, and Koa would end it with the 404 that it begins with.
       ctx.respond = false
