@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Simulation } from '../chain.js'
 import { grouped } from '../../concurrency/grouped.js'
-import { sideBySide } from '../../concurrency/sideBySide.js'
+import { forEachLimit } from '../../concurrency/forEachLimit.js'
 import { partsUpTo } from '../../domain/partsUpTo.js'
 import { thoseThatFit } from '../../domain/thoseThatFit.js'
 import { notBelowFloor } from '../simulationAnswers.js'
@@ -28,7 +28,7 @@ const longestTogether = 524_288
 
 /** Simulates those that come together with each other, by how much gas was enough for the last of their form. */
 export function createCompany(runs: Runs, hints: ReturnType<typeof createGasHints>) {
-  return grouped(simulateTogether, mostTogether, { sideBySide: atOnce })
+  return grouped(simulateTogether, mostTogether, { groupsAtOnce: atOnce })
 
   /** Null, at its place: to be simulated by itself, as everything that has failed is. Never throws. */
   async function simulateTogether(asked: Asked[]): Promise<(Simulation | null)[]> {
@@ -39,7 +39,7 @@ export function createCompany(runs: Runs, hints: ReturnType<typeof createGasHint
       return typeof gas === 'bigint' ? [{ one, gas }] : []
     })
     const found = new Map<Asked, Simulation>()
-    const tried = sideBySide(asBlocks(known), atOnce, async (block) => {
+    const tried = forEachLimit(asBlocks(known), atOnce, async (block) => {
       for (const [one, its] of await tryTogether(block)) found.set(one, its)
     })
     // Of those that can't be asked for each is told by itself why.

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { sideBySide } from '../../server/concurrency/sideBySide.js'
+import { forEachLimit } from '../../server/concurrency/forEachLimit.js'
 
 describe('work that is done side by side', () => {
   /** Work that ends when it is told to. */
   function aWork(entries: number, atOnce: number) {
     const begun: number[] = []
     const ends: { resolve: () => void; reject: (reason: Error) => void }[] = []
-    const done = sideBySide(Array(entries).keys(), atOnce, (entry) => {
+    const done = forEachLimit(Array(entries).keys(), atOnce, (entry) => {
       begun.push(entry)
       return new Promise<void>((resolve, reject) => ends.push({ resolve, reject }))
     })

@@ -1,8 +1,8 @@
 /**
- * Does the work for each entry, for so many at once, and begins with them in their order. After an error no other is
- * begun; it is thrown when those that had begun have come to their end.
+ * Does the work for each entry, for at most `atOnce` of them at a time, and begins with them in their order. After an error
+ * no further entry is begun; the error is thrown once the work on all that had begun has ended.
  */
-export async function sideBySide<Entry>(
+export async function forEachLimit<Entry>(
   entries: Iterable<Entry>,
   atOnce: number,
   work: (entry: Entry) => Promise<void>,
