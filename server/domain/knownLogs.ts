@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { groupBy } from './groupBy.js'
+import { groupBy } from '../lists/groupBy.js'
 
 /** A movement of a token as a log tells of it. */
 export type TokenLog = {

@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
 import type { Simulation } from '../chain.js'
-import { grouped } from '../../concurrency/grouped.js'
 import { forEachLimit } from '../../concurrency/forEachLimit.js'
-import { partsUpTo } from '../../domain/partsUpTo.js'
-import { thoseThatFit } from '../../domain/thoseThatFit.js'
+import { grouped } from '../../concurrency/grouped.js'
+import { chunkByWeight } from '../../lists/chunkByWeight.js'
+import { thoseThatFit } from '../../lists/thoseThatFit.js'
 import { notBelowFloor } from '../simulationAnswers.js'
 import { type createGasHints, isTight } from './gasHints.js'
 import { type Asked, type Known, type Runs, withRoom } from './runs.js'
@@ -101,5 +101,5 @@ function oneOfEachAccount(asked: readonly Asked[]): Asked[] {
 
 /** As many in each as one block has gas for. */
 function asBlocks(known: readonly Known[]): Known[][] {
-  return partsUpTo(known, ({ one, gas }) => notBelowFloor(one.request, gas), mostGasTogether)
+  return chunkByWeight(known, ({ one, gas }) => notBelowFloor(one.request, gas), mostGasTogether)
 }

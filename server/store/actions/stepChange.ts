@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import { nameOfStep, type StepRef } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
-import { groupBy } from '../../domain/groupBy.js'
 import { statusOf } from '../../domain/status.js'
+import { groupBy } from '../../lists/groupBy.js'
 import type { Database, Transaction } from '../connection/database.js'
 import {
   type ActionRow,

@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../../domain/action.js'
-import { groupBy } from '../../domain/groupBy.js'
+import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance, underLock } from './balances.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { coverExposures, hasOpenExposure } from './exposures.js'

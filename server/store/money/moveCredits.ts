@@ -1,4 +1,4 @@
-import { groupBy } from '../../domain/groupBy.js'
+import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance } from './balances.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { post, type Posting } from './ledger.js'

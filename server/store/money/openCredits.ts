@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { mostDraws } from '../../domain/funding.js'
-import { groupBy } from '../../domain/groupBy.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
+import { groupBy } from '../../lists/groupBy.js'
 import type { Database, Transaction } from '../connection/database.js'
 import type { CreditRow } from '../rows.js'
 import { writtenTogether } from '../writtenTogether.js'

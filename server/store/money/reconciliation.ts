@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
-import { partsOf } from '../../domain/partsOf.js'
+import { chunk } from '../../lists/chunk.js'
 import { acknowledgedIn } from './acknowledgedPayouts.js'
 import type { BalanceRow } from './balances.js'
 import type { Database } from '../connection/database.js'
@@ -124,7 +124,7 @@ export async function readKnownHashes(
   hashes: readonly Hash[],
 ): Promise<Map<Hash, { isGivenUp: boolean }>> {
   const known = new Map<Hash, { isGivenUp: boolean }>()
-  for (const part of partsOf(hashes, readTogether)) {
+  for (const part of chunk(hashes, readTogether)) {
     const rows = await database
       .knex('attempts')
       .join('transactions', 'transactions.id', 'attempts.transaction_id')
@@ -145,12 +145,12 @@ async function readPayingTransactions(reader: Knex, causes: readonly string[]): 
     if (kind === 'payout') actions.add(first!)
     else if (kind === 'airdrop') wallets.add(wallet!)
   }
-  for (const part of partsOf([...actions], readTogether)) {
+  for (const part of chunk([...actions], readTogether)) {
     for (const row of await reader<StepRow>('steps').whereIn('action_id', part).whereNotNull('transaction_hash')) {
       found.set(`payout:${row.action_id}/${row.intent_index}/${row.step_index}`, row.transaction_hash!)
     }
   }
-  for (const part of partsOf([...wallets], readTogether)) {
+  for (const part of chunk([...wallets], readTogether)) {
     const rows = await reader<AirdropRow>('airdrops').whereIn('wallet', part).whereNotNull('transaction_hash')
     for (const row of rows) {
       found.set(`airdrop:${row.chain_id}:${row.token}:${row.wallet}:${row.round}`, row.transaction_hash!)

@@ -1,4 +1,7 @@
-/** In their order, those that together are no longer than `most`; one that is too long beside the others is left out. */
+/**
+ * Those of the items, in their order, that together are no longer than `most`. An item too long for what is left is skipped,
+ * and a shorter one after it may still fit.
+ */
 export function thoseThatFit<Item>(items: readonly Item[], lengthOf: (item: Item) => number, most: number): Item[] {
   let length = 0
   return items.filter((item) => {

@@ -1,5 +1,8 @@
-/** In order, as many in each part as together weigh no more than `most`; what weighs more by itself has a part to itself. */
-export function partsUpTo<T>(items: readonly T[], weightOf: (item: T) => bigint, most: bigint): T[][] {
+/**
+ * The items in their order, in lists that each weigh no more than `most`; an item that weighs more by itself has a list to
+ * itself.
+ */
+export function chunkByWeight<T>(items: readonly T[], weightOf: (item: T) => bigint, most: bigint): T[][] {
   const parts: T[][] = []
   let weight = 0n
   for (const item of items) {
