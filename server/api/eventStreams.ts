@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
-import { askingClient } from './clientOf.js'
+import { askingClient } from './connections/clientOf.js'
 
 /**
  * Counts the event streams that are open for each client, until their connections are closed, and refuses one that is

@@ -1,5 +1,5 @@
 import type { Operations } from './generated/operations.gen.js'
-import type { Prepared } from './prepared.js'
+import type { Prepared } from './replies/prepared.js'
 
 export type OperationId = keyof Operations
 

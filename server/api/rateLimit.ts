@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
-import { askingClient } from './clientOf.js'
+import { askingClient } from './connections/clientOf.js'
 import type { CountFor, OperationId } from './handlers.js'
 import { costOf, isProbe } from './operationTraits.js'
 

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { ServiceError } from '../domain/errors.js'
-import { answerOtherMethod } from './otherMethods.js'
-import { prepare, type Prepared, sendPrepared } from './prepared.js'
+import { answerOtherMethod } from './replies/otherMethods.js'
+import { prepare, type Prepared, sendPrepared } from './replies/prepared.js'
 
 /** What a page loads from us besides itself, by path. */
 export type StaticFiles = Record<string, { type: string; read: () => Promise<Buffer> }>

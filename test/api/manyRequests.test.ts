@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import { connectionLimits } from '../../server/api/httpServer.js'
+import { connectionLimits } from '../../server/api/connections/httpServer.js'
 import { exchange, get } from '../fuzz/wire.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
 import { until } from '../support/until.js'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { toProblem } from '../../server/api/problem.js'
+import { toProblem } from '../../server/api/replies/problem.js'
 import { serveStaticFiles } from '../../server/api/staticFiles.js'
 import { ServiceError } from '../../server/domain/errors.js'
 

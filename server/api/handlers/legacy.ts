@@ -1,9 +1,9 @@
 import { ServiceError } from '../../domain/errors.js'
 import { nameOf } from '../../domain/issueAt.js'
 import type { LegacyService } from '../../services/legacy.js'
-import { deprecated } from '../deprecated.js'
 import type { Handlers } from '../handlers.js'
 import { lower, readAuthorization, readCall } from '../readAction.js'
+import { deprecated } from '../replies/deprecated.js'
 
 /** Where the parts of the action that a transaction becomes are in the body that the client has sent. */
 const places: [ofAction: RegExp, ofBody: string][] = [

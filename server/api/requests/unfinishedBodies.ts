@@ -1,4 +1,4 @@
-import { type Held, heldTooMuch } from './heldTooMuch.js'
+import { type Held, heldTooMuch } from '../connections/heldTooMuch.js'
 
 /** A body that is on its way. */
 export type UnfinishedBody = {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import type { CompiledOperation } from './backend.js'
+import type { CompiledOperation } from '../backend.js'
+import type { StreamEvent } from '../handlers.js'
 import { eventStream } from './eventStream.js'
-import type { StreamEvent } from './handlers.js'
 import { isKnown, type Prepared, sendPrepared } from './prepared.js'
 
 /** A handler's reply, whatever the operation. */

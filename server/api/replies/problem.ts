@@ -1,7 +1,13 @@
-import { type Issue, type IssueCode, issueCodes, type ServiceError, type ServiceErrorCode } from '../domain/errors.js'
-import { checksumAddress } from './checksumAddress.js'
-import type { ActionErrorBody, ErrorBody } from './generated/types.gen.js'
-import type { OperationId } from './handlers.js'
+import {
+  type Issue,
+  type IssueCode,
+  issueCodes,
+  type ServiceError,
+  type ServiceErrorCode,
+} from '../../domain/errors.js'
+import { checksumAddress } from '../checksumAddress.js'
+import type { ActionErrorBody, ErrorBody } from '../generated/types.gen.js'
+import type { OperationId } from '../handlers.js'
 
 /** The one place that gives each refusal its HTTP status. */
 const statusByCode: Record<ServiceErrorCode, number> = {

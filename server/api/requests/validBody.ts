@@ -1,10 +1,10 @@
 import type { ValidateFunction } from 'ajv'
-import { type Issue, maxIssues } from '../domain/errors.js'
-import type { CompiledOperation } from './backend.js'
-import type { ReadBody } from './body.js'
+import { type Issue, maxIssues } from '../../domain/errors.js'
+import type { CompiledOperation } from '../backend.js'
+import { toIssues } from '../replies/issues.js'
+import { refuseBody } from '../replies/refusals.js'
+import type { ReadBody } from './bodyReader.js'
 import { beginningOf, clipLists } from './clipLists.js'
-import { toIssues } from './issues.js'
-import { refuseBody } from './refusals.js'
 
 /**
  * A body of more values than this is first validated by as many of them. A refusal names at most `maxIssues` issues, and a

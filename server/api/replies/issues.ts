@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
-import { type Issue, type IssueCode, issueCodes, maxIssues } from '../domain/errors.js'
-import { nameOf } from '../domain/issueAt.js'
+import { type Issue, type IssueCode, issueCodes, maxIssues } from '../../domain/errors.js'
+import { nameOf } from '../../domain/issueAt.js'
 
 type Schema = {
   format?: string

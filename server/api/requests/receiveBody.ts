@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import { ServiceError } from '../domain/errors.js'
-import { askingClient } from './clientOf.js'
+import { ServiceError } from '../../domain/errors.js'
+import { askingClient } from '../connections/clientOf.js'
 import type { UnfinishedBody } from './unfinishedBodies.js'
 
 /** A body as it came. */

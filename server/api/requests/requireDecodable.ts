@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.js'
+import { ServiceError } from '../../domain/errors.js'
 
 /** Koa's router passes malformed percent escapes on as they are; no operation has a path or a parameter with one. */
 export function requireDecodable(part: 'path' | 'query', text: string): void {

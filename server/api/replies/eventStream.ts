@@ -1,4 +1,4 @@
-import type { StreamEvent } from './handlers.js'
+import type { StreamEvent } from '../handlers.js'
 
 /** Often enough that no proxy takes the connection for dead. */
 const heartbeatMs = 15_000

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Handlers } from './handlers.js'
-import { prepare, type Prepared } from './prepared.js'
-import type { Spec } from './spec.js'
-import type { StaticFiles } from './staticFiles.js'
+import type { Handlers } from '../handlers.js'
+import { prepare, type Prepared } from '../replies/prepared.js'
+import type { Spec } from '../spec.js'
+import type { StaticFiles } from '../staticFiles.js'
 
 /** Where the page finds what it is made of; all of it is ours. */
 const scriptPath = '/docs/scalar.js'
 const startPath = '/docs/start.js'
 
 /** Our part of it: how Scalar starts, and the pictures of the introduction. */
-const folder = new URL('../docs/', import.meta.url)
+const folder = new URL('../../docs/', import.meta.url)
 const pictures = ['action', 'flow', 'on-demand']
 
 /**

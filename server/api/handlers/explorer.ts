@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { Handlers } from './handlers.js'
-import type { StaticFiles } from './staticFiles.js'
+import type { Handlers } from '../handlers.js'
+import type { StaticFiles } from '../staticFiles.js'
 
 /** The page's sources: plain modules and a style sheet that the browser takes as they are. */
-const folder = new URL('../explorer/', import.meta.url)
+const folder = new URL('../../explorer/', import.meta.url)
 const modules = [
   'main',
   'searchView',

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
-import { ServiceError } from '../domain/errors.js'
+import { ServiceError } from '../../domain/errors.js'
+import { toProblem } from '../replies/problem.js'
+import { requestIdOf } from '../requestId.js'
 import { type Answer, inTurn, type WaitingLimits } from './inTurn.js'
-import { toProblem } from './problem.js'
-import { requestIdOf } from './requestId.js'
 import { cutUnread } from './unread.js'
 
 /** How long a client may take, all in ms, and how many there may be. */

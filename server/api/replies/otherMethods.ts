@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { ServiceError } from '../domain/errors.js'
+import { ServiceError } from '../../domain/errors.js'
 
 /** Answers a request for a path that takes only these methods: `OPTIONS` by them, any other by a refusal that names them. */
 export function answerOtherMethod(ctx: Context, methods: readonly string[]): void {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'koa'
-import { answersShared } from './unread.js'
+import { answersShared } from '../connections/unread.js'
 
 const compress = promisify(gzip)
 
