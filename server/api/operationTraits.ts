@@ -3,8 +3,8 @@ import type { OperationId } from './handlers.js'
 const probes: ReadonlySet<OperationId> = new Set(['getHealth', 'getLiveness', 'getReadiness'])
 
 /**
- * Whether the operation is a probe: asked every few seconds, by what decides whether the process lives. So it is answered
- * however many other requests wait, counts against no rate limit, and does not crowd the log.
+ * Whether the operation is a probe, which is asked every few seconds by whatever decides if the process lives. So it is
+ * answered however many other requests wait, counts against no rate limit, and is left out of the log at level `info`.
  */
 export function isProbe(operationId: OperationId): boolean {
   return probes.has(operationId)
@@ -19,7 +19,7 @@ export const startsWork: ReadonlySet<OperationId> = new Set([
   'submitTransaction',
 ])
 
-/** Operations that cost more than one point of a rate limit: signatures to check, rows to write, transactions to send. */
+/** What costs more than one point of the rate limit: signatures to check, rows to write, transactions to send. */
 const costs: Partial<Record<OperationId, number>> = {
   createAction: 5,
   submitTransaction: 5,
@@ -28,7 +28,7 @@ const costs: Partial<Record<OperationId, number>> = {
   requestAirdrop: 5,
 }
 
-/** How many points a request takes from the rate limit of each client or user that it counts against. */
+/** How many points a request takes from the share of each client or user that it counts against. */
 export function costOf(operationId: OperationId): number {
   return costs[operationId] ?? 1
 }

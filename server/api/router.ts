@@ -30,9 +30,9 @@ type Options = {
 }
 
 /**
- * How many reads are under way at once: more than the pool has connections to the database, so that none stands idle. With
- * no limit, all that have come would ask the database before the first is answered, also for clients that have hung up since,
- * and whatever comes next would wait for all of them.
+ * How many reads are under way at once: more than the pool has connections, so that none of those stands idle. Without
+ * a limit, all that have come would ask the database before the first is answered, also for clients that have hung up
+ * since, and whatever comes then would wait for all of them.
  */
 const mostReads = 16
 
@@ -75,7 +75,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
     const isGone = () => ctx.req.socket.destroyed
     const reply = isRead(operation) ? await limitReads(isGone, handle) : await handle()
     if (reply === null) {
-      // Its response may not have heard of that yet, and Koa would end it with the 404 that it begins with.
+      // The client has hung up. The response may not know yet, and Koa would end it with the 404 that it begins with.
       ctx.respond = false
       return
     }
@@ -85,7 +85,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
   }
 }
 
-/** Whether it only reads the database and is answered at once. */
+/** Whether the operation only reads the database and is answered at once. */
 function isRead({ method, isStream, operationId }: CompiledOperation): boolean {
   return method === 'get' && !isStream && !isProbe(operationId)
 }

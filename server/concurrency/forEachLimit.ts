@@ -1,6 +1,6 @@
 /**
- * Does the work for each entry, for at most `atOnce` of them at a time, and begins with them in their order. After an error
- * no further entry is begun; the error is thrown once the work on all that had begun has ended.
+ * Does the work for each entry, for at most `atOnce` of them at a time, and begins with them in their order. After an
+ * error no further entry is begun; the error is thrown once the work on all that had begun has ended.
  */
 export async function forEachLimit<Entry>(
   entries: Iterable<Entry>,

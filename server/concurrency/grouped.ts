@@ -4,11 +4,11 @@ import { settledOrAfter } from './settledOrAfter.js'
 const patienceMs = 1_000
 
 /**
- * Batches calls as DataLoader does; they are called groups here, since a batch is something else in this service. Calls that
- * come in one turn of the event loop, or while the group before them is under way, are answered by one `run`: many small
- * writes then share a commit, and many small reads a statement. `run` answers each item at its index; when it throws, all
- * callers of the group get its error. A group has at most `mostAtOnce` items. Where `groupsAtOnce` is more than 1, another
- * group begins beside those under way, but only when it is full.
+ * Batches calls as DataLoader does; they are called groups here, since a batch is something else in this service. Calls
+ * that come in one turn of the event loop, or while the group before them is under way, are answered by one `run`: many
+ * small writes then share a commit, and many small reads a statement. `run` answers each item at its index; when it
+ * throws, all callers of the group get its error. A group has at most `mostAtOnce` items. Where `groupsAtOnce` is more
+ * than 1, another group begins beside those under way, but only when it is full.
  */
 export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,

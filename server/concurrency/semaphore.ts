@@ -1,7 +1,7 @@
 /**
  * A semaphore: at most `most` pieces of work are under way at once, and the others wait in the order in which they were
- * asked for. When the turn of one comes and nobody waits for its result any more (`isGone`), it is not begun, and its result
- * is null.
+ * asked for. When the turn of one comes and nobody waits for its result any more (`isGone`), it is not begun, and its
+ * result is null.
  */
 export function createSemaphore(most: number) {
   const waiting: (() => void)[] = []

@@ -1,4 +1,4 @@
-/** Settles as the work does; if the signal aborts before that, rejects with its reason, and what the work comes to is lost. */
+/** Settles as the work does; if the signal aborts before, rejects with its reason, and the work's outcome is lost. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)

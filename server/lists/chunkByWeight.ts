@@ -1,6 +1,6 @@
 /**
- * The items in their order, in lists that each weigh no more than `most`; an item that weighs more by itself has a list to
- * itself.
+ * The items in their order, in lists that each weigh no more than `most`; an item that weighs more by itself has a list
+ * to itself.
  */
 export function chunkByWeight<T>(items: readonly T[], weightOf: (item: T) => bigint, most: bigint): T[][] {
   const parts: T[][] = []

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Server } from 'node:http'
 import { createServer, type Server as Listener, type Socket } from 'node:net'
 
-/** How many connections can be taken up in one turn of the event loop beside the server's own one. */
+/** How many doors there are beside the server's own; each lets one connection more in per turn of the event loop. */
 const copies = 15
-/** After how many clients: fewer don't wait for more turns than this, and many a process never has more. */
+/** After how many clients the doors open: fewer wait for no more turns than this, and many a process never has more. */
 const crowd = 16
 
 /**
- * Sends the listening socket that it is given back that many times, each time as a descriptor of its own, and ends; with its
- * parent at the latest, or the port would stay taken.
+ * What the child process runs: it sends the listening socket that it is given back `copies` times, each time as a
+ * descriptor of its own, and exits. It exits with its parent at the latest, or the port would stay taken.
  */
 const copier = `
 process.once('message', (copies, socket) => {
@@ -17,7 +17,7 @@ process.once('message', (copies, socket) => {
   Promise.all(Array.from({ length: copies }, send)).then(() => process.disconnect())
 })
 process.once('disconnect', () => process.exit())
-// Node does not tell of an end of the channel that comes together with the message.
+// Node emits no 'disconnect' where the channel ends together with the message.
 const parent = Number(process.argv[1])
 setInterval(() => process.ppid === parent || process.exit(), 20)
 `
@@ -27,25 +27,26 @@ export type Doors = {
   connections(): number
   /** How many doors there are by now. */
   count(): number
-  /** Closes all but the server's own; resolves when they are closed and nobody is connected any more. */
+  /** Closes all doors but the server's own; resolves when they are closed and no client is connected any more. */
   close(): Promise<void>
 }
 
 type DoorOptions = {
-  /** How many clients may be connected at once; it may become one more. */
+  /** How many clients may be connected at once. The server's own door may let one more in. */
   most: number
   backlog: number
-  /** Told of each client that was one too many. */
+  /** Called for each client that was one too many. */
   onRefused: () => void
-  /** Told once if there are fewer doors than there were to be, such as where no process may be started. */
+  /** Called once if fewer doors could be opened than there were to be, such as where no process may be started. */
   onFailed: () => void
 }
 
 /**
- * Of each descriptor that it listens to, Node takes up one connection in a turn of its event loop (libuv since 1.45), and a
- * turn of a busy process takes tens of milliseconds: the last of 400 clients who come at once would wait for ten seconds,
- * whatever he asks for. So the socket of a listening server gets more descriptors, each a door to the same server, once more
- * than a few clients have come. Node has no call for that, but what is sent to a process and back is such a copy (SCM_RIGHTS).
+ * Node accepts one connection for each listening descriptor in a turn of its event loop (libuv since 1.45), and a turn
+ * of a busy process takes tens of milliseconds: the last of 400 clients who connect at once would wait for ten seconds,
+ * whatever he asks for. So once more than a few clients have come, the socket of a listening server gets more
+ * descriptors, each a door to the same server. Node has no call that copies one, but what is sent to a process and back
+ * is such a copy (SCM_RIGHTS).
  */
 export function openDoors(server: Server, { most, backlog, onRefused, onFailed }: DoorOptions): Doors {
   const inside = new Set<Socket>()
@@ -58,7 +59,7 @@ export function openDoors(server: Server, { most, backlog, onRefused, onFailed }
 
   server.on('connection', (socket) => {
     inside.add(socket)
-    // Not how many are inside: who is answered at once is gone while hundreds wait for their turn.
+    // Counts all who have come, not those who are inside: who is answered at once is gone while hundreds still wait.
     if (++come >= crowd && !isClosed) copying ??= begin()
     socket.once('close', () => {
       inside.delete(socket)
@@ -76,15 +77,15 @@ export function openDoors(server: Server, { most, backlog, onRefused, onFailed }
     socket.once('close', () => count(-1))
     server.emit('connection', socket)
   }
-  /** The server itself counts only those who come by its own door; 0 would be no limit. */
+  /** The server's limit counts only those who come by its own door, so it shrinks by the others; 0 would be no limit. */
   const count = (more: number) => {
     byOthers += more
     server.maxConnections = Math.max(most - byOthers, 1)
   }
   const add = (handle: object) => {
-    // As Node's own servers for HTTP are, and ours.
+    // The options that Node's servers for HTTP have, and ours.
     const door = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, enter)
-    // One that can't listen is one less.
+    // A door that can't listen is one door less.
     door.on('error', () => undefined)
     door.listen(handle, backlog)
     if (isClosed) door.close()
@@ -111,12 +112,12 @@ export function openDoors(server: Server, { most, backlog, onRefused, onFailed }
   }
 }
 
-/** Hands on copies of the server's listening socket, as raw handles. `ended`: no more will come. Never throws. */
+/** Gives `take` copies of the server's listening socket, as raw handles, until `ended` resolves. Never throws. */
 function copy(server: Server, take: (handle: object) => void): { ended: Promise<void>; stop(): void } {
   let child: ChildProcess
   try {
     child = spawn(process.execPath, ['--eval', copier, String(process.pid)], {
-      // Nothing of what we are configured with.
+      // The child is told nothing of our configuration, which has secrets.
       env: {},
       // A process group of its own, so that Ctrl-C does not end it halfway.
       detached: true,
@@ -126,7 +127,7 @@ function copy(server: Server, take: (handle: object) => void): { ended: Promise<
     return { ended: Promise.resolve(), stop: () => undefined }
   }
   const ended = new Promise<void>((resolve) => {
-    // Of what never was a process there is only an error; and Node tells of no disconnection while a handle is on its way.
+    // A process that could not be started only emits `error`; Node emits no `disconnect` while a handle is on its way.
     child.once('error', () => resolve())
     child.once('disconnect', () => resolve())
     child.once('exit', function untilRead() {
@@ -144,8 +145,8 @@ function copy(server: Server, take: (handle: object) => void): { ended: Promise<
     child.channel?.ref()
   }
   try {
-    // Not the server itself, which the child would begin to listen to as well: whom it took up would wait for it. Node does
-    // not document the handle; where there is none, nothing comes back.
+    // The raw handle, as a child that gets a server begins to listen too, and never answers the clients whom it
+    // accepts. Node does not document `_handle`; where there is none, no copy comes back.
     const { _handle: handle } = server as unknown as { _handle: Server }
     child.send(copies, handle, () => undefined)
   } catch {

@@ -1,10 +1,10 @@
-/** What the process keeps in memory for a client. */
+/** Something that the process keeps in memory for a client. */
 export type Held = { client: string; bytes: number }
 
 /**
- * What is to be given up so that no more than so many bytes are held: of whoever holds most, what he has held for
- * longest, and so on. Who holds little keeps it, however much another has the process hold. `held` is in the order in
- * which it began.
+ * What to give up so that no more than `mostBytes` are held in all: of the client that holds most, what is held for
+ * longest, and so on until it is enough. A client that holds little loses nothing, however much another makes the
+ * process hold. `held` begins with what is held for longest.
  */
 export function heldTooMuch<One extends Held>(held: Iterable<One>, mostBytes: number): One[] {
   const clients = byClient(held)

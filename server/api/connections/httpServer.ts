@@ -9,21 +9,24 @@ import { cutUnread } from './unread.js'
 
 /** How long a client may take, all in ms, and how many there may be. */
 export type ConnectionLimits = WaitingLimits & {
-  /** Until the headers have come, from the connection or from the first byte of a later request. */
+  /** From the connection, or from the first byte of a later request, until its headers have come. */
   headersMs: number
   /** Until the whole request has come. */
   requestMs: number
-  /** Between two requests of a connection; longer than common proxies (60 s) and clients keep theirs, who else meet a closed one. */
+  /**
+   * Between two requests of a connection. Longer than common proxies (60 s) and clients keep it, who might else use it
+   * just as it is closed.
+   */
   idleMs: number
   /** Without a byte in either direction; longer than a step is waited for, and than the pauses of event streams. */
   silenceMs: number
-  /** Of answers that were asked for and not read yet, all connections together; beyond, some are cut. */
+  /** Bytes of answers not read yet, on all connections together; beyond, `cutUnread` cuts some of them. */
   unreadBytes: number
-  /** How often connections are looked at, and so how late one may be cut. */
+  /** How often connections are held against these limits, and so how late one may be cut. */
   checkEveryMs: number
-  /** Open at once; one more is closed before it is read, so that those who are here are served. */
+  /** Connections open at once; one more is closed before it is read, so that those that are open are served. */
   connections: number
-  /** Headers of a request. Node takes 32 in at a time: at a multiple of that nobody would see that there are more. */
+  /** Headers of a request. Node takes 32 in at a time: with a multiple of that, nobody could see that there are more. */
   headers: number
 }
 
@@ -40,20 +43,20 @@ export const connectionLimits: ConnectionLimits = {
   waitingInAll: 1_024,
 }
 
-/** A request that was refused before it came to the app, which writes no line of it. */
+/** A request that was refused before it came to the app, whose log has no line of it. */
 type EarlyRefusal = { requestId: string; status: number; message: string }
 
 type ConnectionEvents = {
-  /** Whether browsers may read from anywhere what is refused before it comes to the app, as they may all else. */
+  /** Whether scripts of any origin may read these refusals, as CORS lets them read all else. */
   isPublic?: boolean
   onEarlyRefusal?: (refusal: EarlyRefusal) => void
-  /** A connection was one too many. */
+  /** Called for each connection that was one too many. */
   onRefused?: () => void
-  /** A client was cut, who had not read what he had asked for. */
+  /** Called for each connection that was cut because its client did not read its answers. */
   onUnread?: () => void
 }
 
-/** Serves the app; cuts clients that are slow, and answers what is no HTTP in the body of all refusals. */
+/** Serves the app; cuts slow clients, and answers what is not valid HTTP with the error body of all refusals. */
 export function createHttpServer(
   app: Koa,
   limits: ConnectionLimits = connectionLimits,
@@ -69,9 +72,9 @@ export function createHttpServer(
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.checkEveryMs,
-    // Looked at below, for an answer in our body.
+    // `soundOnly` requires the header Host, and answers with our error body.
     requireHostHeader: false,
-    // The peer is told by TCP that we are still here, and a dead one is noticed.
+    // TCP asks a silent peer now and then whether it is still there, so that a dead one is noticed.
     keepAlive: true,
   })
   server.setTimeout(limits.silenceMs, (socket) => socket.destroy())
@@ -92,11 +95,11 @@ export function createHttpServer(
     answer(request, response)
   }
   server.on('request', handle)
-  // An expectation that nobody knows need not be met (RFC 9110, 10.1.1).
+  // A request with an unknown `Expect` need not be refused (RFC 9110, 10.1.1).
   server.on('checkExpectation', handle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = latest.get(socket)
-    // An answer written here must not be taken for that to a request which the app is still busy with.
+    // A refusal written here must not be taken for the answer to a request that the app is still busy with.
     const isOwed = last && !(last.request.complete && last.response.writableEnded)
     const canAnswer = !isOwed || (!last.request.complete && !last.response.headersSent)
     if (socket.writable && canAnswer && error.code !== 'ECONNRESET') socket.write(asText(refuse(error.code)))
@@ -105,12 +108,13 @@ export function createHttpServer(
   return server
 }
 
-/** Refuses what Node takes for a request, and the app could not or should not. */
+/** Refuses what Node takes but the app must not get: requests of unusable target, without Host, of too many headers. */
 function soundOnly(answer: Answer, mostHeaders: number, refuse: (reason: string, givenId: unknown) => Refusal): Answer {
   return (request, response) => {
     const path = pathOf(request.url ?? '')
     const hasHost = request.httpVersion !== '1.1' || request.headers.host !== undefined
-    // Names and values in turn. Node leaves out of `headers` what is too much: the body's type, or whom a proxy names.
+    // `rawHeaders` has names and values in turn. Node leaves surplus headers out of `headers`, be it the body's type or
+    // whom a proxy names.
     const hasTooMany = request.rawHeaders.length > 2 * mostHeaders
     if (path !== null && hasHost && !hasTooMany) {
       request.url = path
@@ -125,7 +129,8 @@ function soundOnly(answer: Answer, mostHeaders: number, refuse: (reason: string,
 
 /**
  * A request's target without the scheme and the host that proxies may put before its path (RFC 9112, 3.2.2). Null where
- * they are none: what is further in reads `url` over and over, and would throw each time, in the log's listener too.
+ * the target has neither form: Koa parses `url` anew at each use, and would throw each time, in the access log's
+ * listener too.
  */
 function pathOf(target: string): string | null {
   if (target.startsWith('/') || target === '*') return target

@@ -3,17 +3,17 @@ import type { Socket } from 'node:net'
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** How many requests may wait for those before them: of one connection, and of all together. */
+/** How many requests may wait for those before them: on one connection, and on all together. */
 export type WaitingLimits = { waiting: number; waitingInAll: number }
 
-/** A connection's requests: the answer on its way, if there is one, and how those that wait behind it are begun. */
+/** A connection's requests: the response on its way, if there is one, and what begins each that waits behind it. */
 type Line = { answering: ServerResponse | null; waiting: (() => void)[] }
 
 /**
- * Has a connection's requests answered one after the other, however many a client sends before it reads: Node hands all
- * of them on at once, and keeps them whole, and the answers that come before their turn. A connection ends where more
- * come than may wait, or one behind an event stream, which would wait for ever. Those of a client that has hung up are
- * forgotten.
+ * Has a connection's requests answered one after the other, however many a client sends before it reads. Node itself
+ * emits all of them at once, and keeps each in memory whole, as it does answers that are ready before their turn. A
+ * connection is cut where more requests come than may wait, or where one comes behind an event stream and would wait
+ * for ever. Waiting requests of a client that has hung up are forgotten.
  */
 export function inTurn(answer: Answer, limits: WaitingLimits): Answer {
   const lines = new WeakMap<Socket, Line>()
@@ -21,7 +21,7 @@ export function inTurn(answer: Answer, limits: WaitingLimits): Answer {
 
   return (request, response) => {
     const { socket } = request
-    // Of what came in one piece, Node hands on what stands behind the request that was one too many.
+    // Node goes on to emit requests that came in one piece with the one for which the connection was cut.
     if (socket.destroyed) return
     const line = lines.get(socket) ?? open(socket)
     if (!line.answering) return begin(line, request, response)
@@ -40,7 +40,7 @@ export function inTurn(answer: Answer, limits: WaitingLimits): Answer {
   function open(socket: Socket): Line {
     const line: Line = { answering: null, waiting: [] }
     lines.set(socket, line)
-    // Until then Node keeps them, also where an answer has told that no further request will be looked at.
+    // Waiting requests are in memory until then, also where an answer has said `Connection: close`.
     socket.once('close', () => forget(line))
     return line
   }
@@ -52,19 +52,19 @@ export function inTurn(answer: Answer, limits: WaitingLimits): Answer {
 
   function begin(line: Line, request: IncomingMessage, response: ServerResponse): void {
     line.answering = response
-    // An event stream has ten listeners besides, with which Node would begin to warn of too many.
+    // The response of an event stream has ten listeners besides these; above ten, Node would warn of a leak.
     response.setMaxListeners(20)
-    // What came with its request could never be answered, and would keep the places of others.
+    // Requests that came with that of an event stream could never be answered, and would keep the places of others.
     response.once('pipe', () => {
       if (isEventStream(response)) forget(line)
     })
-    // Node does so by itself only with a body that nobody has begun to read; the next request comes behind it.
+    // Reads what is left of the body, as the next request is behind it. Node does so only if nobody has begun to.
     response.once('finish', () => {
       if (!request.readableEnded) request.unpipe().resume()
     })
     response.once('close', () => {
       line.answering = null
-      // Nor is anything begun that stands behind an answer with `Connection: close`.
+      // After an answer with `Connection: close` the socket is not writable, and nothing that waits is begun.
       if (request.socket.writable) line.waiting.shift()?.()
     })
     answer(request, response)

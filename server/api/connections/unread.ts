@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { clientOf } from './clientOf.js'
 import { heldTooMuch } from './heldTooMuch.js'
 
-/** By connection, how many bytes of the answer on its way are in memory in any case, once for all who ask for them. */
+/** By connection, how many bytes of the answer on its way are in memory anyway, shared by all who ask for them. */
 const shared = new WeakMap<Socket, number>()
 
-/** Tells that what is answered stands in memory anyway, so that nothing is kept for a client who does not read it. */
+/** Tells that an answer's bytes are in memory anyway, so that they don't count as kept for a client who reads none. */
 export function answersShared(response: ServerResponse, bytes: number): void {
   const { socket } = response
   if (!socket) return
@@ -15,9 +15,9 @@ export function answersShared(response: ServerResponse, bytes: number): void {
 }
 
 /**
- * Keeps what clients ask for and don't read within so many bytes: an answer stays in memory until it is taken, and who
- * has many connections need not take any. Of the address with most before it, the connection is cut first that has had
- * something before it for longest; `onCut` is told of each.
+ * Keeps all answers that clients have asked for and not read within `mostBytes`: an answer stays in memory until its
+ * client takes it, and one with many connections need not take any. Of the client with most unread bytes, the
+ * connection is cut first that has had any for longest. `onCut` is called for each.
  */
 export function cutUnread(
   server: Server,
@@ -25,7 +25,7 @@ export function cutUnread(
   onCut: () => void,
 ): void {
   const connected = new Set<Socket>()
-  /** In the order in which they were found to have something before them. */
+  /** Connections with unread bytes, in the order in which they were found to have some. */
   const unread = new Set<Socket>()
   server.on('connection', (socket) => {
     connected.add(socket)

@@ -6,11 +6,11 @@ import { prepare, type Prepared } from '../replies/prepared.js'
 import type { Spec } from '../spec.js'
 import type { StaticFiles } from '../staticFiles.js'
 
-/** Where the page finds what it is made of; all of it is ours. */
+/** Where the page loads its scripts from: this service, and nowhere else. */
 const scriptPath = '/docs/scalar.js'
 const startPath = '/docs/start.js'
 
-/** Our part of it: how Scalar starts, and the pictures of the introduction. */
+/** Our own files of the page: the script that starts Scalar, and the pictures of the introduction. */
 const folder = new URL('../../docs/', import.meta.url)
 const pictures = ['action', 'flow', 'on-demand']
 
@@ -66,13 +66,13 @@ export function createDocsHandlers(spec: Spec): DocsHandlers {
   }
 }
 
-/** Written and compressed when it is first asked for. */
+/** A document that is written and compressed when it is first asked for. */
 function once(write: () => string): () => Promise<Prepared> {
   let prepared: Promise<Prepared> | undefined
   return () => (prepared ??= prepare(Buffer.from(write())))
 }
 
-/** What the page loads. Scalar's script is 3 MB. */
+/** The files that the page loads, by path. Scalar's script is 3 MB. */
 export const docsFiles: StaticFiles = {
   [scriptPath]: { type: 'text/javascript', read: async () => readFile(scalarScript()) },
   [startPath]: { type: 'text/javascript', read: () => readFile(new URL('start.js', folder)) },

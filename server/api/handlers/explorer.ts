@@ -18,7 +18,7 @@ const modules = [
   'dom',
 ]
 
-/** Nothing is loaded from elsewhere, no script or style stands in the page, and no text becomes markup. */
+/** Nothing is loaded from elsewhere, the page has no inline scripts or styles, and no text becomes markup. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,7 +45,7 @@ export function createExplorerHandlers(): ExplorerHandlers {
   return { getExplorer: reply, getExplorerAction: reply }
 }
 
-/** What the page loads. */
+/** The files that the page loads, by path. */
 export const explorerFiles: StaticFiles = {
   '/explorer/files/base.css': file('base.css', 'text/css'),
   '/explorer/files/content.css': file('content.css', 'text/css'),

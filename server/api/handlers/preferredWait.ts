@@ -1,9 +1,9 @@
 const maxWaitSeconds = 60
 
-/** How long a client will wait for the end of what it asks for; `applied` says so in the reply. */
+/** How long a client will wait for the end of what it asks for; `applied` is the header that says so in the reply. */
 type PreferredWait = { waitMs: number | null; applied: { 'Preference-Applied': string } | undefined }
 
-/** Of `Prefer: wait=N` (RFC 7240), beside whatever else the header says. Null: it says nothing of a wait. */
+/** Finds `wait=N` among the preferences of the header `Prefer` (RFC 7240); `waitMs` is null where it is not there. */
 export function preferredWait(prefer: string | undefined): PreferredWait {
   for (const preference of prefer?.split(/[,;]/) ?? []) {
     const [, digits] = /^\s*wait\s*=\s*"?(\d+)"?\s*$/i.exec(preference) ?? []

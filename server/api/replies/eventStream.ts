@@ -1,6 +1,6 @@
 import type { StreamEvent } from '../handlers.js'
 
-/** Often enough that no proxy takes the connection for dead. */
+/** How long nothing may be sent, in ms: too short for any proxy to take the connection for dead. */
 const heartbeatMs = 15_000
 
 /** Events in the form of server-sent events (HTML standard, 9.2), with a comment line while there is nothing to tell. */
@@ -18,8 +18,8 @@ function format({ id, event, data }: StreamEvent<unknown>): string {
 }
 
 /**
- * The items as they come, and `pause` whenever none has come for so long. Each is waited for by one listener, however many
- * pauses there are: what is added to a promise stays until it is kept, which may be in days.
+ * The items as they come, and `pause` whenever none has come for `pauseMs`. Each item's promise has one listener,
+ * however many pauses there are: listeners stay with a promise until it settles, which may take days.
  */
 async function* withPauses<T>(items: AsyncIterable<T>, pauseMs: number): AsyncGenerator<T | 'pause'> {
   const source = items[Symbol.asyncIterator]()

@@ -8,7 +8,7 @@ type Schema = {
   discriminator?: { values?: string[] }
 }
 
-/** What a string of each format looks like. */
+/** How messages describe a string of each format. */
 const formats: Record<string, string> = {
   'evm-address': 'an address, 0x and 40 hex digits',
   'evm-address-or-solver': 'an address, 0x and 40 hex digits, or "solver"',
@@ -34,7 +34,7 @@ export function toIssues(errors: readonly ErrorObject[], root: string): Issue[] 
   return [...issues.values()]
 }
 
-/** One sentence for all of them: the first, and how many more there are. */
+/** One sentence for all issues: the message of the first, and how many more there are. */
 export function summarize(issues: readonly Issue[]): string {
   const [first] = issues
   if (!first) return 'Validation failed'
@@ -76,7 +76,7 @@ function rule(error: ErrorObject, schema: Schema, params: Record<string, unknown
       return `must be ${String(params.allowedValue)}`
     case 'minLength':
     case 'maxLength':
-      // Two digits each, behind 0x.
+      // The limit counts characters: `0x`, and two digits for each byte.
       if (schema.format === 'hex')
         return `must have ${bound(error.keyword)} ${count(Number(params.limit) / 2 - 1, 'byte')}`
       return `must have ${bound(error.keyword)} ${count(params.limit, 'character')}`
@@ -91,7 +91,7 @@ function rule(error: ErrorObject, schema: Schema, params: Record<string, unknown
   }
 }
 
-/** A keyword that the list lacks is a fault of ours; the spec's test looks for it. */
+/** A test makes sure that `issueCodes` has each keyword of the spec; `format` stands in for any other. */
 function codeOf(keyword: string): IssueCode {
   return (issueCodes as readonly string[]).includes(keyword) ? (keyword as IssueCode) : 'format'
 }

@@ -8,7 +8,7 @@ const compress = promisify(gzip)
 
 type Encoded = { etag: string; bytes: Buffer }
 
-/** Content that stays the same, as it is sent: each encoding has an ETag of its own (RFC 9110, 8.8.3.3). */
+/** Content that stays the same, ready to be sent. Each encoding has an ETag of its own (RFC 9110, 8.8.3.3). */
 export type Prepared = { plain: Encoded; zipped: Encoded }
 
 export async function prepare(bytes: Buffer): Promise<Prepared> {
@@ -19,7 +19,7 @@ export async function prepare(bytes: Buffer): Promise<Prepared> {
   }
 }
 
-/** Sends it, or 304 to a client that has it; the content type is the caller's. */
+/** Sends prepared content, or 304 to a client that has it. The caller sets the content type. */
 export function sendPrepared(ctx: Context, { plain, zipped }: Prepared): void {
   const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
   const { etag, bytes } = isZipped ? zipped : plain

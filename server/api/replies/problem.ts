@@ -51,7 +51,7 @@ export function httpStatusOf(code: ServiceErrorCode): number {
 
 type Problem = { status: number; headers: Record<string, string>; body: ErrorBody | ActionErrorBody }
 
-/** A refusal as it is answered. `POST /actions` has a body of its own for 400; all else is the envelope. */
+/** A refusal as it is answered. `POST /actions` has a body of its own for 400; all other refusals have the envelope. */
 export function toProblem(error: ServiceError, operationId: OperationId | null, requestId: string): Problem {
   const status = httpStatusOf(error.code)
   const headers: Record<string, string> = {}
@@ -72,7 +72,7 @@ function actionError(error: ServiceError, requestId: string): ActionErrorBody {
   return { error: error.message, ...(issues && { issues }), requestId }
 }
 
-/** This body has no place for a code but in an issue. */
+/** `ActionErrorBody` has no field for a code, so a code that issues know as well is told in an issue. */
 function issueOf({ code, message }: ServiceError): Issue[] | undefined {
   const known = (issueCodes as readonly string[]).includes(code)
   return known ? [{ path: '', message, code: code as IssueCode }] : undefined

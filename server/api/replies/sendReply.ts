@@ -36,7 +36,7 @@ export async function sendReply(ctx: Context, reply: AnyReply, operation: Compil
   ctx.body = body
 }
 
-/** Names the body's state; true when the client has it already. */
+/** Sets the ETag of a body; true when the client has that body already. */
 function isCurrent(ctx: Context, body: string): boolean {
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)
@@ -47,8 +47,9 @@ function sendEvents(ctx: Context, events: AsyncIterable<StreamEvent<unknown>>): 
   ctx.set('Cache-Control', 'no-store')
   // Proxies would else hold events back until their buffers are full.
   ctx.set('X-Accel-Buffering', 'no')
-  // It may not end in hours: what is sent behind it would wait for as long, and a body with it be kept.
+  // A stream may last for hours, and a request behind it would wait for as long.
   ctx.set('Connection', 'close')
+  // A body that came with the request is dropped, or it would be kept for as long.
   ctx.req.resume()
   ctx.type = 'text/event-stream; charset=utf-8'
   ctx.body = ctx.method === 'HEAD' ? '' : Readable.from(eventStream(events), { objectMode: false })

@@ -1,11 +1,11 @@
-/** How long requests are begun, in ms, before everything else of the process has its turn again. */
+/** For how many ms requests are begun in a turn of the event loop, before the rest of the process has its turn. */
 const sliceMs = 4
 
 /**
- * Lets requests begin one after the other, a few in each turn of the event loop. All that has come on all connections would
- * else be worked on in one turn; and the engine, whose steps take dozens of turns one after the other, would stand still
- * while clients do nothing but ask. Requests lose nothing: the work is the same, and those that have begun share statements
- * as before.
+ * Lets requests begin one after the other, a few in each turn of the event loop. All that have arrived on all
+ * connections would else be worked on in one turn, and the engine, whose steps take dozens of turns each, would stand
+ * still for as long as clients keep asking. Requests lose nothing: the work is the same, and those that have begun
+ * share database statements as before.
  */
 export function createAdmission(): () => Promise<void> {
   const waiting: (() => void)[] = []
@@ -23,7 +23,7 @@ export function createAdmission(): () => Promise<void> {
     let startedAt = performance.now()
     for (let begin = waiting.shift(); begin; begin = waiting.shift()) {
       begin()
-      await untilItWaits()
+      await microtasksDone()
       if (performance.now() - startedAt < sliceMs) continue
       await new Promise((nextTurn) => setImmediate(nextTurn))
       startedAt = performance.now()
@@ -33,10 +33,10 @@ export function createAdmission(): () => Promise<void> {
 }
 
 /**
- * Until all has been done which waits for nothing: Node takes its next ticks once no promise is left to go on with. Not so in
- * a turn's own call, where they come first, so that this begins at a promise.
+ * Resolves once the microtask queue is empty, when the request that has begun waits for something else. Callbacks of
+ * `process.nextTick` run after the microtasks, unless scheduled at the top of a macrotask, hence the first await.
  */
-async function untilItWaits(): Promise<void> {
+async function microtasksDone(): Promise<void> {
   await Promise.resolve()
   await new Promise<void>((done) => process.nextTick(done))
 }

@@ -12,22 +12,22 @@ import { createUnfinishedBodies } from './unfinishedBodies.js'
 export type ReadBody = { outcome: 'read'; body: unknown } | { outcome: 'invalid'; issue: Issue }
 
 const endedEarly = 'The body ended early'
-/** Ten times as deep as any body that the spec knows. */
+/** How deeply a body may be nested: ten times as deeply as any that the spec describes. */
 const deepest = 64
 
-/** Of all bodies that have not come whole. Some of the largest have room in any case. */
+/** How many bytes are kept of all bodies that have not arrived whole; eight of the largest have room in any case. */
 const unfinishedBytes = (limitBytes: number) => Math.max(64 * 2 ** 20, 8 * limitBytes)
-/** How many bodies are unpacked at once: as many threads as Node has for it. */
-const mostUnpacking = 4
+/** How many bodies are decompressed at once: as many as Node has threads for it. */
+const mostDecompressing = 4
 
 /**
- * Reads JSON of at most `limitBytes`, both as it comes and unpacked. Both throw `ServiceError` when it is more, or packed in
- * a way that is not known; see `receiveBody` for the rest.
+ * Reads JSON bodies of at most `limitBytes`, both as they arrive and decompressed. `receive` and `read` throw
+ * `ServiceError` when a body is larger or its encoding is not known; see `receiveBody` for what else is refused.
  */
 export function createBodyReader(limitBytes: number) {
   const begin = createUnfinishedBodies(unfinishedBytes(limitBytes))
-  const limitUnpacking = createSemaphore(mostUnpacking)
-  // As text, which is looked at before it is made into values.
+  const limitDecompressing = createSemaphore(mostDecompressing)
+  // koa-bodyparser decompresses and decodes; it is asked for text, whose nesting is checked before it is parsed.
   const readText = bodyParser({
     enableTypes: ['text'],
     extendTypes: { text: ['application/json'] },
@@ -40,7 +40,7 @@ export function createBodyReader(limitBytes: number) {
       await readText(withBody(ctx, bytes), async () => undefined)
       return (request.rawBody ?? '') as string
     } finally {
-      // Nobody reads them, and the request may wait for a minute.
+      // Nobody reads the body there, and the request may stay for a minute.
       request.rawBody = request.body = undefined
     }
   }
@@ -48,7 +48,7 @@ export function createBodyReader(limitBytes: number) {
   return {
     receive: (ctx: Context): Promise<ReceivedBody> => receiveBody(ctx, limitBytes, begin),
 
-    /** Makes values of it. It is only unpacked now, as so much at once need not be in memory before its turn. */
+    /** Decompresses and parses a body; only once its request's turn has come, so that it does not wait decompressed. */
     async read(ctx: Context, received: ReceivedBody): Promise<ReadBody> {
       if (received.outcome === 'none') return { outcome: 'read', body: undefined }
       if (received.outcome === 'broken off') return invalid(endedEarly)
@@ -56,7 +56,7 @@ export function createBodyReader(limitBytes: number) {
       const read = () => textOf(ctx, bytes)
       const isGone = () => ctx.req.socket.destroyed
       try {
-        const text = isPacked ? await limitUnpacking(isGone, read) : await read()
+        const text = isPacked ? await limitDecompressing(isGone, read) : await read()
         return text === null ? invalid(endedEarly) : parse(text)
       } catch (error) {
         return toInvalid(error, limitBytes)
@@ -66,17 +66,17 @@ export function createBodyReader(limitBytes: number) {
 }
 
 /**
- * What unpacks it may fail once it is listened to no more, as its limit has been passed, and on what it had begun to unpack
- * by then: an error that nobody hears ends the process.
+ * A body that is there at once. raw-body stops listening to the decompressor when the body passes its limit, and the
+ * decompressor may still emit `error` then; unhandled, that ends the process.
  */
 class WholeBody extends Readable {
-  override pipe<T extends NodeJS.WritableStream>(unpacking: T, options?: { end?: boolean }): T {
-    unpacking.on('error', () => undefined)
-    return super.pipe(unpacking, options)
+  override pipe<T extends NodeJS.WritableStream>(decompressor: T, options?: { end?: boolean }): T {
+    decompressor.on('error', () => undefined)
+    return super.pipe(decompressor, options)
   }
 }
 
-/** The same request, whose body is there at once. */
+/** The same request, with its body there at once. */
 function withBody(ctx: Context, bytes: Buffer): Context {
   const whole = new WholeBody({
     read() {
@@ -84,7 +84,7 @@ function withBody(ctx: Context, bytes: Buffer): Context {
       this.push(null)
     },
   })
-  // Of codings only those in lower case are known there.
+  // koa-bodyparser knows encodings in lower case only.
   const { 'content-encoding': encoding, ...others } = ctx.req.headers
   const headers = { ...others, ...(encoding && { 'content-encoding': encoding.toLowerCase() }) }
   return Object.create(ctx, { req: { value: Object.assign(whole, { headers }) } }) as Context
@@ -92,13 +92,14 @@ function withBody(ctx: Context, bytes: Buffer): Context {
 
 function parse(text: string): ReadBody {
   if (isNestedDeeper(text, deepest)) return invalid(`The body is nested more than ${deepest} deep`)
-  // Every JSON value is read, so that `null` and `"text"` are refused by the schema, which says what it wants. `__proto__` is
-  // dropped like any property that is not known.
+  // Any JSON value is read, not only objects, so that the schema refuses `null` or `"text"` and says what it wants.
+  // `__proto__` is dropped like any property that the spec does not have.
   return { outcome: 'read', body: text === '' ? undefined : bourne.parse(text, { protoAction: 'remove' }) }
 }
 
 /**
- * Errors of koa-bodyparser and what it stands on: http-errors by raw-body, `SyntaxError`s of the JSON parser, and zlib's, which have a code but no status.
+ * The invalid body that an error of reading tells of; what is no such error is thrown. raw-body's errors have a status,
+ * zlib's have a code and no status, and those of the JSON parser are `SyntaxError`s.
  */
 function toInvalid(error: unknown, limitBytes: number): ReadBody {
   const { status, code } = (error ?? {}) as { status?: unknown; code?: unknown }

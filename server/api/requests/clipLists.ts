@@ -1,12 +1,12 @@
-/** No list of a request may have more; a test holds this against the spec. */
+/** No list of a request may have more items; a test holds this against the spec. */
 export const mostItems = 64
-/** Deeper than any list of a request. What nobody looks at may be nested as deeply as a body is long. */
+/** Deeper than any list that the spec has; lists below are in properties that it does not have, which nobody reads. */
 const deepest = 10
 
 /**
- * Cuts lists that are too long to one item more than any may have, which is enough to refuse them: told of each of the
- * hundred thousand that a body has room for, validation would keep everybody else waiting for a second. Answers of how many
- * values it is made then.
+ * Cuts each list that is too long, in place, to one item more than a list may have, which is enough to have it refused:
+ * of the hundred thousand items that a body has room for, validation would block the event loop for a second. Returns
+ * how many values are left.
  */
 export function clipLists(value: unknown, depth = 0): number {
   if (typeof value !== 'object' || value === null || depth > deepest) return 1
@@ -16,7 +16,10 @@ export function clipLists(value: unknown, depth = 0): number {
   return values
 }
 
-/** What it begins with: its lists end where so many values have been seen, though none is empty that was not. */
+/**
+ * A copy of a body's beginning: once it has `mostValues` values, lists end with the item that they are at. Each keeps
+ * at least its first item, since an empty list may be an issue that the body itself does not have.
+ */
 export function beginningOf(value: unknown, mostValues: number): unknown {
   let left = mostValues
   const begin = (part: unknown): unknown => {

@@ -2,9 +2,9 @@ const quote = 34
 const backslash = 92
 
 /**
- * Whether lists and objects of a JSON text are nested deeper than that, by one look at it: made into values, a hundred
- * thousand of them would keep everybody else waiting, and what collects garbage as well. Of a text that is no JSON it says
- * nothing.
+ * Whether lists and objects of a JSON text are nested more than `most` deep. The text is scanned once, before it is
+ * parsed: a hundred thousand nested lists would block the event loop while they are parsed, and again when garbage is
+ * collected. The answer means nothing for a text that is not JSON.
  */
 export function isNestedDeeper(text: string, most: number): boolean {
   let depth = 0
@@ -26,7 +26,7 @@ export function isNestedDeeper(text: string, most: number): boolean {
   return false
 }
 
-/** Where the quote is that ends it; the end of the text where none does. */
+/** The index of the quote that ends the string which begins at `begin`; the text's length where there is none. */
 function endOfString(text: string, begin: number): number {
   for (let end = begin; ;) {
     end = text.indexOf('"', end + 1)

@@ -5,7 +5,7 @@ type ParameterSchema = { type?: string | string[]; minLength?: number; items?: {
 /** A parameter of an operation, as the spec declares it. */
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: ParameterSchema }
 
-/** Where the values come from. */
+/** What a request has given, before it is known what of it is declared. */
 type RawParameters = {
   path: Record<string, string>
   query: ParsedUrlQuery
@@ -53,27 +53,27 @@ export function repeatedIn(query: ParsedUrlQuery, declared: readonly Parameter[]
   return single.map(({ name }) => name).filter((name) => Array.isArray(query[name]))
 }
 
-/** Some clients write a list as `name[]`, or number what is in it: `name[0]`. */
+/** All values of a list. Some clients write its name as `name[]`, or number its items: `name[0]`. */
 function listNamed(name: string, query: ParsedUrlQuery): string[] | undefined {
   const isItsName = (key: string) => key === name || (key.startsWith(name) && /^\[\d*\]$/.test(key.slice(name.length)))
   const given = Object.entries(query).flatMap(([key, value]) => (isItsName(key) ? (value ?? []) : []))
   return given.length === 0 ? undefined : given
 }
 
-/** An empty one says nothing, unless the spec wants something of it. */
+/** An empty header is as good as none, unless the spec wants it to have a least length. */
 function readHeader(value: string | undefined, { minLength = 0 }: ParameterSchema): string | undefined {
   return value === '' && minLength === 0 ? undefined : value
 }
 
-/** `?a=1&a=2` and `?a=1,2` are the same; an empty value is no value, and one that is given again says nothing more. */
+/** The items of a list: `?a=1&a=2` and `?a=1,2` are the same, and values that are empty or given again are left out. */
 function listOf(values: readonly string[], longest = Infinity): string[] | undefined {
   const given = [...new Set(values.flatMap((part) => itemsOf(part, longest)))]
   return given.length === 0 ? undefined : given
 }
 
 /**
- * What is between commas, without the spaces around it, and the whole where it may be an item, since one may itself have
- * commas. No item begins or ends with a space.
+ * The parts of a value between its commas, without the spaces around them, and the whole value too where it is short
+ * enough to be an item, since an item may itself have commas. No item begins or ends with a space.
  */
 function itemsOf(value: string, longest: number): string[] {
   if (!value.includes(',')) return value === '' ? [] : [value]

@@ -20,7 +20,7 @@ type Options = {
   shutdown: AbortSignal
 }
 
-/** Makes of a routed request what its handler is given; what breaks the spec is refused by a `ServiceError`. */
+/** Makes of a routed request what its handler is given; throws `ServiceError` where it breaks the spec. */
 export function createRequestReader({ bodyLimitBytes, rateLimits, shutdown }: Options) {
   const bodies = createBodyReader(bodyLimitBytes)
   const admitted = createAdmission()
@@ -49,7 +49,7 @@ export function createRequestReader({ bodyLimitBytes, rateLimits, shutdown }: Op
     } as ApiRequest<OperationId>
   }
 
-  /** A function of its own, so that the bytes are let go of once they have become values: the request may wait for a minute. */
+  /** A function of its own, so that the bytes are not kept once they are values: the request may wait for a minute. */
   async function takeBody(ctx: Context, operation: CompiledOperation): Promise<unknown> {
     const received = await bodies.receive(ctx)
     await admitted()

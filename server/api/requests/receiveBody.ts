@@ -4,16 +4,16 @@ import { ServiceError } from '../../domain/errors.js'
 import { askingClient } from '../connections/clientOf.js'
 import type { UnfinishedBody } from './unfinishedBodies.js'
 
-/** A body as it came. */
+/** A body as it came: `isPacked` if it is compressed, `broken off` if its client hung up before its end. */
 export type ReceivedBody =
   { outcome: 'whole'; bytes: Buffer; isPacked: boolean } | { outcome: 'none' } | { outcome: 'broken off' }
 
 type Begin = (client: string, giveUp: () => void) => UnfinishedBody
 
 /**
- * Takes a body of at most `limitBytes` in, and leaves it as it is: unpacked it may be a thousand times as much, which
- * is not kept until the rest has come. Throws `ServiceError` when it is too large, is not JSON by its Content-Type,
- * comes in a charset or an encoding that is not known, or is one too many.
+ * Receives a body of at most `limitBytes` and does not decompress it: it may be a thousand times as large then, which
+ * need not be in memory while the rest comes. Throws `ServiceError` when it is too large, is not JSON by its
+ * Content-Type, comes in a charset or an encoding that is not known, or when too many bodies are on their way.
  */
 export async function receiveBody(ctx: Context, limitBytes: number, begin: Begin): Promise<ReceivedBody> {
   const found = await lookForBody(ctx)
@@ -34,15 +34,15 @@ export function unknownEncoding(): ServiceError {
   return new ServiceError('unsupported_media_type', message)
 }
 
-/** RFC 9112: a request has a body if it says how long it is, or that it comes in chunks; of which there may be none. */
+/** RFC 9112: a request has a body if it has a Content-Length or comes in chunks, of which there may be none. */
 async function lookForBody({ headers, req }: Context): Promise<'some' | 'none' | 'broken off'> {
   if (!('transfer-encoding' in headers)) return Number(headers['content-length'] ?? 0) > 0 ? 'some' : 'none'
-  // What comes without a type is refused unless there is nothing, as proxies pass on what had no length.
+  // A body without a type is refused unless it is empty: proxies may pass a request without a body on in chunks.
   if ('content-type' in headers || (await hasBytes(req))) return 'some'
   return req.complete ? 'none' : 'broken off'
 }
 
-/** Takes the first bytes; who asks reads no further. */
+/** Takes the first bytes off the request, whose body can't be read whole after that. */
 async function hasBytes(request: IncomingMessage): Promise<boolean> {
   if (request.destroyed) return false
   return new Promise((resolve) => {
@@ -61,7 +61,7 @@ function requireJson(ctx: Context): void {
   }
 }
 
-/** Known before it comes, so that nothing is kept which can't be unpacked. */
+/** Whether the body is compressed. An unknown encoding is refused before the body comes, so that none is kept in vain. */
 function isPackedBy({ headers }: Context): boolean {
   // Letter case makes no difference (RFC 9110, 8.4.1).
   const encoding = headers['content-encoding']?.toLowerCase() || 'identity'
@@ -70,7 +70,7 @@ function isPackedBy({ headers }: Context): boolean {
   throw unknownEncoding()
 }
 
-/** Null: it has broken off. */
+/** Null: the client has hung up before the body's end. */
 function allBytes(
   request: IncomingMessage,
   limitBytes: number,
@@ -81,7 +81,7 @@ function allBytes(
     let bytes: Buffer = Buffer.alloc(0)
     let length = 0
     const settle = (how: () => void) => {
-      // What comes then is lost on its way.
+      // The request flows on without a listener, so that whatever still comes is dropped.
       request.off('data', take).off('end', end).off('close', breakOff)
       unfinished.end()
       how()
@@ -99,7 +99,7 @@ function allBytes(
   })
 }
 
-/** Has room for twice as much whenever it is full: a list of chunks may take a hundred times as much as is in them. */
+/** Appends to a buffer that doubles when it is full. A list of small chunks may take a hundred times what is in them. */
 function withChunk(bytes: Buffer, length: number, chunk: Buffer, mostBytes: number): Buffer {
   if (length === 0) return chunk
   const needed = length + chunk.length

@@ -1,20 +1,20 @@
 import { type Held, heldTooMuch } from '../connections/heldTooMuch.js'
 
-/** A body that is on its way. */
+/** What is told of a body that is on its way. */
 export type UnfinishedBody = {
-  /** So many bytes are kept of it by now. It may be given up at once. */
+  /** So many bytes of the body are kept by now. The body may be given up within this call. */
   keep(bytes: number): void
-  /** It has come whole, or nothing more of it is kept. */
+  /** The body has come whole, or none of it is kept any more. */
   end(): void
 }
 
-/** What is free again once some had to be given up, so that it is not looked for with each byte that comes. */
+/** How much of the room is free again once bodies had to be given up, so that not every byte that comes needs some. */
 const freed = 1 / 8
 
 /**
- * Keeps bodies that have not come whole within so many bytes: who sends the last of it slowly has all before it kept,
- * and who has many connections need not send it at all. `giveUp` is called of those for which there is no room, and has
- * to end them.
+ * Keeps all bodies that have not come whole within `mostBytes`: a client that sends the last of a body slowly has the
+ * process keep all before it, and one with many connections need not send the last at all. `giveUp` is called for
+ * bodies that there is no room for, and has to end them.
  */
 export function createUnfinishedBodies(mostBytes: number) {
   const bodies = new Set<Held & { giveUp: () => void }>()

@@ -7,8 +7,9 @@ import type { ReadBody } from './bodyReader.js'
 import { beginningOf, clipLists } from './clipLists.js'
 
 /**
- * A body of more values than this is first validated by as many of them. A refusal names at most `maxIssues` issues, and a
- * body has room for a thousand times as many: where its beginning has enough of them, the rest is not looked at.
+ * Of how many values a long body's beginning is validated first, and of how many then, before all of it. A refusal
+ * names at most `maxIssues` issues, and a body has room for a thousand times as many: once so many are found, the rest
+ * is not looked at.
  */
 const beginnings = [1_000, 8_000]
 
@@ -29,7 +30,6 @@ export function validBody(given: ReadBody, { operationId, validateBody }: Compil
 }
 
 function issuesOf(body: unknown, validate: ValidateFunction): Issue[] {
-  // Ajv takes a property that is there for given, whatever its value.
   const isValid = validate(body === undefined ? {} : { requestBody: body })
   return isValid ? [] : toIssues(validate.errors ?? [], '/requestBody')
 }
