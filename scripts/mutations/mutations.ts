@@ -130,7 +130,7 @@ export const mutations: Mutation[] = [
         replace: 'database.after(0)',
       },
       {
-        file: 'server/store/journal/journal.ts',
+        file: 'server/store/journal/transactionRecorder.ts',
         find: "step?.status === 'executing' && step.transaction_id === null && attemptOf(step) === attempt",
         replace: 'step !== undefined',
       },

@@ -39,7 +39,7 @@ export const payoutMutations: Mutation[] = [
     name: 'what was prepared before a lane was found ahead is signed all the same',
     changes: [
       {
-        file: 'server/store/journal/journal.ts',
+        file: 'server/store/journal/transactionRecorder.ts',
         find: 'if (pays && ahead.length > 0)',
         replace: 'if (pays && ahead.length < 0)',
       },

@@ -186,7 +186,7 @@ export const processMutations: Mutation[] = [
     name: 'a transaction carries a step whose account another has',
     changes: [
       {
-        file: 'server/store/journal/journal.ts',
+        file: 'server/store/journal/transactionRecorder.ts',
         find: 'withoutAccount.includes(ref) ? retaken : change',
         replace: 'withoutAccount.includes(ref) ? change : retaken',
       },

@@ -20,7 +20,7 @@ import type { Database } from './connection/database.js'
 import { claimDueDeposits, postponeDeposits, readDeposits, reportDeposit, settleDeposit } from './money/deposits.js'
 import { noteEmptyLedger } from './emptyLedger.js'
 import { readEventCounts, readEvents, readProgress } from './actions/events.js'
-import { noteMined, noteSend, postponeTransactions, recordForm, createTransactionRecorder } from './journal/journal.js'
+import { noteMined, noteSend, postponeTransactions, recordForm } from './journal/journal.js'
 import { giveUpFiller, recordFiller, reopenLost } from './journal/laneGaps.js'
 import {
   findOpenByHash,
@@ -70,6 +70,7 @@ import {
 } from './actions/steps.js'
 import { createStepRequests } from './actions/stepRequests.js'
 import { sweep } from './sweep.js'
+import { createTransactionRecorder } from './journal/transactionRecorder.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'
 
 /** So many small reads or writes of one kind share a statement. */

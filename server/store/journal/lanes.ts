@@ -32,7 +32,7 @@ type LaneStatus = 'active' | 'paused' | 'ahead' | 'pausedAhead' | 'retired'
 
 export const aheadStatuses: LaneStatus[] = ['ahead', 'pausedAhead']
 
-type LaneRow = {
+export type LaneRow = {
   chain_id: number
   signer: Address
   next_nonce: number
