@@ -115,6 +115,12 @@ export type TransactionRow = {
   updated_at: number
 }
 
+/**
+ * The table of signed forms, as its first migration named it: each row is one signed form of a transaction. The attempts of
+ * a step are counted in `steps.attempts`.
+ */
+export const formsTable = 'attempts'
+
 export type FormRow = {
   hash: Hash
   transaction_id: number

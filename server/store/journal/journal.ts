@@ -4,7 +4,7 @@ import type { ChainAuthorization, StepRef } from '../../domain/action.js'
 import { changeSteps } from '../actions/stepChange.js'
 import { carriersOfAirdrops } from '../airdrops.js'
 import type { Database } from '../connection/database.js'
-import { type FormRow, refOf, type StepRow, type TransactionRow } from '../rows.js'
+import { type FormRow, formsTable, refOf, type StepRow, type TransactionRow } from '../rows.js'
 import type { JournalTransaction, SignedForm } from './journalTransactions.js'
 
 /**
@@ -29,13 +29,13 @@ export async function recordForm(
   return database.transact(async (trx) => {
     const row = await database.lock(trx<TransactionRow>('transactions').where({ id: transaction.id })).first()
     if (row?.status !== 'open') return 'stale'
-    const stored = await trx<FormRow>('attempts').where({ transaction_id: transaction.id }).select('hash')
+    const stored = await trx<FormRow>(formsTable).where({ transaction_id: transaction.id }).select('hash')
     if (stored.length !== transaction.forms.length) return 'stale'
     const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id, status: 'executing' })
     const isWanted = async () => steps.length > 0 || (await carriersOfAirdrops(trx, [transaction.id])).length > 0
     // Its end was undone once more since it was read.
     if (transaction.isUnwanted && (await isWanted())) return 'stale'
-    trx.later(trx('attempts').insert(formColumns(transaction.id, form, now)))
+    trx.later(trx(formsTable).insert(formColumns(transaction.id, form, now)))
     trx.later(trx('transactions').where({ id: transaction.id }).update({ signed_at: now, updated_at: now }))
     const change = { transaction_hash: form.hash }
     await changeSteps(

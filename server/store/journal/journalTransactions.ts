@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../../domain/action.js'
 import { carriersOfAirdrops } from '../airdrops.js'
 import type { Database } from '../connection/database.js'
-import { type FormRow, refOf, type StepRow, type TransactionRow } from '../rows.js'
+import { type FormRow, formsTable, refOf, type StepRow, type TransactionRow } from '../rows.js'
 
 /** What the journal knows of a transaction, and how the engine looks for those that it has to see to. */
 export type JournalTransaction = {
@@ -49,7 +49,7 @@ export async function findOpenByHash(database: Database, hashes: Hash[]): Promis
   if (hashes.length === 0) return []
   const rows = await database
     .knex<TransactionRow>('transactions')
-    .whereIn('id', database.knex('attempts').whereIn('hash', hashes).select('transaction_id'))
+    .whereIn('id', database.knex(formsTable).whereIn('hash', hashes).select('transaction_id'))
     .where({ status: 'open' })
   return withForms(database, rows)
 }
@@ -163,7 +163,7 @@ async function withForms(database: Database, rows: TransactionRow[]): Promise<Jo
   // What was signed for steps carries nothing else.
   const others = rows.filter((row) => row.signed_for === '[]').map((row) => row.id)
   const [forms, steps, carriers] = await Promise.all([
-    database.knex<FormRow>('attempts').whereIn('transaction_id', ids),
+    database.knex<FormRow>(formsTable).whereIn('transaction_id', ids),
     database
       .knex<StepRow>('steps')
       .whereIn('transaction_id', ids)

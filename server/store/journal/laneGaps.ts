@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
+import { formsTable } from '../rows.js'
 import { formColumns, newRow } from './journal.js'
 import { type JournalTransaction, type SignedForm, toTransaction } from './journalTransactions.js'
 
@@ -21,7 +22,7 @@ export async function recordFiller(
       if (!(await holdsActive(trx, { chain_id, signer }, now))) return null
       const row = newRow({ ...filler, to: filler.signer, data: '0x', authorizations: [], signedFor: [] }, now)
       const [id] = (await trx('transactions').insert(row)) as [number]
-      trx.later(trx('attempts').insert(formColumns(id, filler.form, now)))
+      trx.later(trx(formsTable).insert(formColumns(id, filler.form, now)))
       return toTransaction({ ...row, id }, [filler.form], [])
     })
   } catch (error) {

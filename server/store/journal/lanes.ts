@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
 import { forgetEmptyLedger, isLedgerNew } from '../emptyLedger.js'
+import { formsTable } from '../rows.js'
 import { storedMessage } from '../storedMessage.js'
 
 /**
@@ -238,15 +239,15 @@ export async function readUsedUp(
     .orderByRaw('nonce + 0')
     .select<{ id: number; nonce: number }[]>('id', 'nonce')
   if (rows.length === 0) return []
-  const attempts = await database
-    .knex('attempts')
+  const forms = await database
+    .knex(formsTable)
     .whereIn(
       'transaction_id',
       rows.map(({ id }) => id),
     )
     .select<{ transaction_id: number; hash: Hash }[]>('transaction_id', 'hash')
   return rows.map(({ id, nonce }) => {
-    const hashes = attempts.filter((attempt) => attempt.transaction_id === id).map(({ hash }) => hash)
+    const hashes = forms.filter((form) => form.transaction_id === id).map(({ hash }) => hash)
     return { id, nonce, hashes }
   })
 }

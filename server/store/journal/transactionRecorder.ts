@@ -8,7 +8,7 @@ import { lockedSteps } from '../actions/steps.js'
 import { bindAirdrop } from '../airdrops.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
-import { attemptOf, byName, type StepRow, toStepView, type TransactionRow } from '../rows.js'
+import { attemptOf, byName, formsTable, type StepRow, toStepView, type TransactionRow } from '../rows.js'
 import { formColumns, newRow } from './journal.js'
 import {
   type CarriedStep,
@@ -169,7 +169,7 @@ async function writeRecorded(
   const inserted = trx<TransactionRow>('transactions').where({ ...laneKey, nonce })
   const insertedId = inserted.clone().select('id')
   trx.later(trx('transactions').insert(row))
-  trx.later(trx('attempts').insert(formColumns(insertedId, form, now)))
+  trx.later(trx(formsTable).insert(formColumns(insertedId, form, now)))
   trx.later(
     trx('lanes')
       .where(laneKey)

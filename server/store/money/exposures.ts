@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from '../connection/database.js'
+import { formsTable } from '../rows.js'
 
 /**
  * What the solver has paid on the strength of something that a reorganisation deeper than the confirmations took away
@@ -148,8 +149,8 @@ async function settledRows(
 
 /** Of these transactions and of all that were signed for their nonces: of each nonce one is on the chain at most. */
 export async function formsOf(trx: Transaction, hashes: readonly Hash[]): Promise<Hash[]> {
-  const same = trx('attempts').whereIn('hash', hashes).select('transaction_id')
-  const forms = await trx<{ hash: Hash }>('attempts').whereIn('transaction_id', same).select('hash')
+  const same = trx(formsTable).whereIn('hash', hashes).select('transaction_id')
+  const forms = await trx<{ hash: Hash }>(formsTable).whereIn('transaction_id', same).select('hash')
   return [...new Set([...hashes, ...forms.map((form) => form.hash)])]
 }
 

@@ -4,7 +4,7 @@ import { chunk } from '../../lists/chunk.js'
 import { acknowledgedIn } from './acknowledgedPayouts.js'
 import type { BalanceRow } from './balances.js'
 import type { Database } from '../connection/database.js'
-import type { StepRow, TransactionRow } from '../rows.js'
+import { formsTable, type StepRow, type TransactionRow } from '../rows.js'
 
 /** A user's balances that are not what the ledger's entries add up to. */
 export type BalanceFault = {
@@ -126,10 +126,10 @@ export async function readKnownHashes(
   const known = new Map<Hash, { isGivenUp: boolean }>()
   for (const part of chunk(hashes, readTogether)) {
     const rows = await database
-      .knex('attempts')
-      .join('transactions', 'transactions.id', 'attempts.transaction_id')
-      .whereIn('attempts.hash', part)
-      .select<{ hash: Hash; status: TransactionRow['status'] }[]>('attempts.hash', 'transactions.status')
+      .knex(formsTable)
+      .join('transactions', 'transactions.id', `${formsTable}.transaction_id`)
+      .whereIn(`${formsTable}.hash`, part)
+      .select<{ hash: Hash; status: TransactionRow['status'] }[]>(`${formsTable}.hash`, 'transactions.status')
     for (const { hash, status } of rows) known.set(hash, { isGivenUp: status === 'lost' })
   }
   return known

@@ -52,7 +52,7 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     t.index(['chain_id', 'status', 'mined_block'])
   })
 
-  // Every signed form of a transaction, stored before it is sent.
+  // Every signed form of a transaction, stored before it is sent. (`steps.attempts` counts something else: tries of a step.)
   await createTable(knex, 'attempts', (t) => {
     column.hash(t, 'hash').primary()
     t.bigInteger('transaction_id').notNullable().index()
