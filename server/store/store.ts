@@ -73,7 +73,7 @@ import { sweep } from './sweep.js'
 import { createTransactionRecorder } from './journal/transactionRecorder.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'
 
-/** So many small reads or writes of one kind share a statement. */
+/** At most so many small reads or writes of one kind share a statement. */
 const mostAtOnce = 64
 
 export type Store = ReturnType<typeof createStore>
@@ -89,7 +89,7 @@ export function createStore(database: Database) {
   const postpone = grouped((waits: { ref: StepRef; delayMs: number }[]) => postponeSteps(database, waits), mostAtOnce)
 
   return {
-    /** How many transactions are worth having side by side. SQLite has one connection, for which all others wait too. */
+    /** How many database transactions are worth running side by side. SQLite has one connection, for which all of them wait. */
     transactionsAtOnce: database.kind === 'sqlite' ? 1 : 4,
 
     insertAction: createActionIntake(database),
@@ -102,11 +102,11 @@ export function createStore(database: Database) {
     readEventCounts: on(readEventCounts),
     readProgress: on(readProgress),
 
-    /** Asked for most often of all, so those that come together share a statement. */
+    /** Batched: asked for most often of all. */
     readStep,
     readStepsOf: on(readStepsOf),
     readStepWork: grouped((refs: StepRef[]) => readStepWorks(database, refs), mostAtOnce),
-    /** The step before it in its intent; null for the first. */
+    /** The step before this one in its intent; null for the first. */
     readPreviousStep: async (ref: StepRef) =>
       ref.stepIndex === 0 ? null : readStep({ ...ref, stepIndex: ref.stepIndex - 1 }),
     requestStep: createStepRequests(database),
@@ -163,7 +163,7 @@ export function createStore(database: Database) {
 
     requestAirdrop: on(requestAirdrop),
     readAirdrop: on(readAirdrop),
-    /** By many who wait for theirs. */
+    /** Batched: many requests poll these. */
     readAirdropRound: grouped(
       (rounds: (AirdropKey & { round: number })[]) => readAirdropRounds(database, rounds),
       mostAtOnce,
@@ -175,7 +175,7 @@ export function createStore(database: Database) {
     failAirdrop: on(failAirdrop),
 
     reportDeposit: on(reportDeposit),
-    /** Likewise. */
+    /** Batched: many requests poll these. */
     readDeposit: grouped((ids: number[]) => readDeposits(database, ids), mostAtOnce),
     claimDueDeposits: on(claimDueDeposits),
     postponeDeposit: grouped(on(postponeDeposits), mostAtOnce),
