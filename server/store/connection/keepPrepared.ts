@@ -17,7 +17,7 @@ export function keepPrepared(connection: SqliteConnection): void {
   }
 }
 
-/** Fixes `reader` (whether the statement answers rows), which never changes: Knex reads it on each run, and the driver asks SQLite. */
+/** Fixes `reader` (whether a statement answers rows), which never changes: Knex reads it on each run, the driver from SQLite. */
 function withReader(statement: SqliteStatement): SqliteStatement {
   return Object.defineProperty(statement, 'reader', { value: statement.reader })
 }

@@ -8,15 +8,15 @@ import { type FormRow, formsTable, refOf, type StepRow, type TransactionRow } fr
 import type { JournalTransaction, SignedForm } from './journalTransactions.js'
 
 /**
- * The journal holds every transaction that the service has signed, from before it is sent on, for good.
+ * The journal holds every transaction that the service has signed: it is stored before it is first sent, and kept for good.
  * A nonce is taken and its signed bytes are stored in one database transaction; only stored bytes are ever sent.
  * States of a transaction: `open` (signed; sent or not, mined or not) → `final` (settled) or `lost` (something else has used
- * its nonce, as an operator has found). A reorganisation deeper than the confirmations makes a final one open again, and
- * a nonce that the chain still waits for a lost one; what has no step or airdrop left by then is cancelled, unless it is
- * mined before.
+ * its nonce, as an operator has found). `final` → `open`: a reorganisation deeper than the confirmations has removed its
+ * block. `lost` → `open`: the chain still waits for its nonce after all. A transaction that is open again and has no step or
+ * airdrop left is cancelled, unless it is mined before.
  */
 
-/** How soon an open transaction is looked at without a block that mentions it. */
+/** When an open transaction is looked at, even if no block has mentioned it. */
 const lookAgainMs = 5_000
 
 /** Stores another signed form of an open transaction, unless someone stored one meanwhile. */
@@ -33,7 +33,7 @@ export async function recordForm(
     if (stored.length !== transaction.forms.length) return 'stale'
     const steps = await trx<StepRow>('steps').where({ transaction_id: transaction.id, status: 'executing' })
     const isWanted = async () => steps.length > 0 || (await carriersOfAirdrops(trx, [transaction.id])).length > 0
-    // Its end was undone once more since it was read.
+    // It was taken for unwanted when it was read, and has something to carry again: its end was undone once more since.
     if (transaction.isUnwanted && (await isWanted())) return 'stale'
     trx.later(trx(formsTable).insert(formColumns(transaction.id, form, now)))
     trx.later(trx('transactions').where({ id: transaction.id }).update({ signed_at: now, updated_at: now }))
@@ -84,7 +84,7 @@ export async function postponeTransactions(database: Database, ids: number[], du
   )
 }
 
-/** Notes where a transaction was seen mined, or with null that it is not there any more; its steps show it. */
+/** Notes where a transaction was seen mined, also in its steps. Null: the chain does not have it any more. */
 export async function noteMined(
   database: Database,
   transactionId: number,
@@ -121,7 +121,7 @@ export async function noteMined(
   )
 }
 
-/** A transaction that nobody has been sent yet, as its row; without the id, which it is given there. */
+/** The row of a transaction that no node has been sent yet; without the id, which the database gives it. */
 export function newRow(
   entry: {
     chainId: number

@@ -27,15 +27,15 @@ export type NewTransaction = {
   authorizations: ChainAuthorization[]
   gasLimit: bigint
   /**
-   * With the attempt that each was prepared for; only that one's credit has been seen to be set aside. More than one: a
-   * bundle.
+   * The steps that it is to carry, each with the attempt that it was prepared for: credit is known to be set aside for that
+   * attempt only. More than one step: a bundle.
    */
   steps: StepAttempt[]
   /** Null: the transaction carries steps only. */
   airdrop: Airdrop | null
   /**
    * Signs the payload with the lane's nonce, outside of any database transaction: it may be slow, and it may throw.
-   * Called again with another nonce when that one was taken meanwhile; bytes that are not stored are forgotten.
+   * Called again with another nonce when the first one was taken meanwhile; bytes that are not stored are forgotten.
    */
   sign: (nonce: number) => Promise<SignedForm>
 }
@@ -47,17 +47,17 @@ export type RecordOutcome =
   | { outcome: 'lanePaused' }
   /** A lane is ahead of the journal, and a step pays out on credit. */
   | { outcome: 'held' }
-  /** Others have taken the lane's nonces for as long as was tried. */
+  /** Others have taken each nonce that was tried, until `tryNoncesMs` was over. */
   | { outcome: 'laneBusy' }
 
-/** How long a nonce is tried for. Losing one means that someone else has got further, so it ends without this too. */
+/** How long the recorder tries for a nonce. Whenever it loses one, another caller has got one, so it would end without this. */
 const tryNoncesMs = 5_000
 
 /**
  * Takes the lane's nonce, stores the signed bytes and ties them to the steps: all or nothing. The bytes are signed
  * before, for the nonce that the lane shows, and stored only if the locked lane still shows it: however long a signer
- * takes, no lock and no connection waits for it. A lane whose last two nonces were taken here is not asked first; if it
- * has moved all the same, or is paused, that costs a signature, which is forgotten.
+ * takes, no lock and no connection waits for it. Where this process has taken the lane's last two nonces, the next one is
+ * guessed and the lane is not read before; if the lane has moved all the same, or is paused, the signature is wasted.
  */
 export function createTransactionRecorder(database: Database) {
   /** What each lane showed after the last transaction that was stored here. */
