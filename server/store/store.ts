@@ -195,7 +195,7 @@ export function createStore(database: Database) {
 
     venueTxHashes: createVenueTxHashStore(database),
 
-    /** Answers when the database does. */
+    /** Resolves once the database has answered. */
     ping: async (): Promise<void> => {
       await database.clock()
     },

@@ -63,7 +63,7 @@ type RequestOutcome = StepAnswer | { refusal: ServiceError }
 /** How many runs of a request may try to take accounts that looked free. */
 const mostTries = 2
 
-/** Runs it again where another step took one of the accounts at the same moment: the next run finds that one taken. */
+/** Runs a request again where another step took one of the accounts at the same moment: the next run finds that one taken. */
 async function withFreeAccounts<T>(run: (mayTakeAccount: boolean) => Promise<T>): Promise<T> {
   for (let tries = 0; tries < mostTries; tries++) {
     try {

@@ -48,9 +48,9 @@ export async function recordForm(
 }
 
 /**
- * Notes what the nodes said to a send and when to look again. How long its first form has waited for a block counts from
- * the first send: it may have been held back for as long as other transactions of its lane were with the nodes.
- * `waitsAnew`: it counts from now.
+ * Notes what the nodes said to a send, and when to look at the transaction again. A first form has waited for a block since
+ * its first send, not since it was signed: it may have been held back while other transactions of its lane were with the
+ * nodes. `waitsAnew`: the form has waited since now.
  */
 export async function noteSend(
   database: Database,
@@ -58,7 +58,7 @@ export async function noteSend(
   { outcome, dueAt, waitsAnew = false }: { outcome: string; dueAt: number; waitsAnew?: boolean },
   now: number,
 ): Promise<void> {
-  // First what reads `sent_at`: MySQL assigns from left to right.
+  // `fromFirst` reads `sent_at` and so has to come before it: MySQL assigns from left to right.
   const fromFirst = database.knex.raw('case when sent_at is null then ? else signed_at end', [now])
   const noted = {
     signed_at: waitsAnew ? now : fromFirst,
@@ -69,7 +69,7 @@ export async function noteSend(
   }
   await database.transact(
     async (trx) => trx.later(trx('transactions').where({ id: transactionId, status: 'open' }).update(noted)),
-    // Forgotten, it is sent again.
+    // Where a power loss undoes this, the transaction is sent again.
     { durable: false, patient: false },
   )
 }
