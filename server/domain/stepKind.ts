@@ -15,9 +15,13 @@ export function stepKind(mode: Mode, batch: ChainBatch): StepKind {
   return isUserBatch(batch) ? 'payment' : 'fulfilment'
 }
 
-/** An on-demand batch in which something leaves the user's account. */
+/**
+ * An on-demand batch that its user carries out: something leaves his account, or nothing is to be paid by anyone, so that
+ * his transaction is all there is to it.
+ */
 export function isUserBatch(batch: ChainBatch): boolean {
   return (
+    batch.tokenTransfers.length === 0 ||
     batch.tokenTransfers.some((transfer) => transfer.from !== 'solver') ||
     batch.calls.some((call) => call.value > 0n || call.data !== '0x')
   )

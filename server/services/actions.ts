@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Address, type Hash, stringToHex } from 'viem'
 import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
@@ -8,9 +8,9 @@ import { type Issue, maxIssues, ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
-import { uuidV7 } from '../domain/uuid.js'
 import type { ActionView, IntentView, StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
+import { createActionIds } from './actionIds.js'
 import { checkAction, type UnverifiedIntent } from './checkAction.js'
 
 export type { UnverifiedIntent }
@@ -30,6 +30,7 @@ export type ActionsService = ReturnType<typeof createActions>
 
 export function createActions(deps: { store: Store; settings: Settings; recover: RecoverAddress; now: () => number }) {
   const { store, settings } = deps
+  const newActionId = createActionIds()
 
   return {
     /**
@@ -46,7 +47,7 @@ export function createActions(deps: { store: Store; settings: Settings; recover:
       })
       const checked = await checkAction(request, settings, Math.floor(now / 1000), deps.recover)
       const action: Action = {
-        actionId: uuidV7(now, randomBytes(10)),
+        actionId: newActionId(now),
         user: request.user,
         chainAuthorizations: request.chainAuthorizations ?? [],
         intents: checked.intents,

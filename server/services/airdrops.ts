@@ -11,7 +11,7 @@ import type { NextChange } from './changes.js'
 import { refuseIssue } from './refuseIssue.js'
 
 /** How long a request is held open for its airdrop to be mined, unless its client says how long. */
-const defaultWaitMs = 10_000
+const defaultWaitMs = 5_000
 
 export type AirdropsService = ReturnType<typeof createAirdrops>
 

@@ -92,9 +92,6 @@ function* checkSignedBatch(batch: ChainBatch, place: string, signatureType: Sign
 function* checkOnDemandBatch(batch: ChainBatch, user: Address, place: string): Generator<Issue> {
   const byUser = isUserBatch(batch)
   const bySolver = solverTransfers(batch).length > 0
-  if (!byUser && !bySolver) {
-    yield issueAt(place, 'needs a token transfer, or a call with value or data', 'empty_batch')
-  }
   if (byUser && bySolver) {
     yield issueAt(place, 'mixes what the user sends with what the solver pays; make them two batches', 'mixed_batch')
   }

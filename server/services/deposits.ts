@@ -13,7 +13,7 @@ import { checkUser } from './checkUser.js'
 import { refuseIssue } from './refuseIssue.js'
 
 /** How long a report is held open for its confirmation, unless its client says how long. */
-const defaultWaitMs = 10_000
+const defaultWaitMs = 5_000
 
 export type TokenBalanceView = {
   chainId: number

@@ -56,18 +56,17 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
       not_found: ['getAction', 'getIntent', 'getStep'],
     },
     'services/airdrops.ts': {
-      validation_failed: ['requestAirdrop'],
       airdrop_unavailable: ['requestAirdrop'],
       airdrop_cooldown: ['requestAirdrop'],
     },
     'services/deposits.ts': {
-      validation_failed: ['recordDeposit'],
       chain_unsupported: ['recordDeposit'],
       token_unsupported: ['recordDeposit'],
     },
     'services/draining.ts': { draining: [...startsWork] },
     'services/events.ts': { not_found: ['streamActionEvents'] },
     'services/legacy.ts': { not_found: ['getLegacyStepStatus'] },
+    'services/refuseIssue.ts': { validation_failed: ['recordDeposit', 'requestAirdrop'] },
     'services/steps.ts': {
       not_found: ['executeStep'],
       hash_not_allowed: ['executeStep'],

@@ -39,7 +39,7 @@ export const connectionLimits: ConnectionLimits = {
   checkEveryMs: 1_000,
   connections: 10_000,
   headers: 100,
-  waiting: 8,
+  waiting: 64,
   waitingInAll: 1_024,
 }
 

@@ -46,10 +46,12 @@ const mostCharacters = 32 * 1024
 export function createActionIntake(database: Database) {
   let looksFirst = false
   const together = grouped(async (writings: Writing[]) => {
-    if (!looksFirst && (await insertAll(database, writings))) return writings.map(() => true)
-    const stored = await insertNewActions(database, writings)
+    // An action that is posted twice at once would have the whole group refused.
+    const first = firstOfEach(writings)
+    if (!looksFirst && (await insertAll(database, first))) return writings.map((writing) => first.includes(writing))
+    const stored = await insertNewActions(database, first)
     looksFirst = stored.includes(false)
-    return stored
+    return writings.map((writing) => stored[first.indexOf(writing)] ?? false)
   }, mostTogether)
   return async (entry: NewAction): Promise<InsertOutcome> => {
     const writing = writingOf(entry)
@@ -68,6 +70,17 @@ export function writingOf(entry: NewAction): Writing {
 function isSmall({ intents, steps }: Writing): boolean {
   const characters = intents.reduce((sum, { intent, batches }) => sum + intent.length + batches.length, 0)
   return steps.length <= mostSteps && characters <= mostCharacters
+}
+
+/** The actions that share neither an idempotency key nor a signed intent with one before them. */
+function firstOfEach(writings: readonly Writing[]): Writing[] {
+  const seen = new Set<Hash>()
+  return writings.filter(({ entry }) => {
+    const keys = [entry.idempotencyKeyHash, ...entry.signedKeys].filter((key) => key !== null)
+    const isFirst = !keys.some((key) => seen.has(key))
+    for (const key of keys) seen.add(key)
+    return isFirst
+  })
 }
 
 /** Stores actions in one transaction. False: one of them is stored already, or comes twice here, and none was stored. */
