@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
+import type { SendKind } from '../domain/sendKind.js'
 import type { ToldNonce } from '../domain/toldNonce.js'
 import type { NodeHead } from './nodes/nodeHeads.js'
 import type { OperatorRight } from './operatorRights.js'
@@ -93,24 +94,9 @@ export type Simulation =
 /** What comes of a transaction that is run again. */
 export type Rerun = { outcome: 'success' } | Extract<Simulation, { outcome: 'reverted' }>
 
-/**
- * What a node's answer to a raw transaction means.
- * `accepted`: it has taken it. `known`: it had it already. `consumed`: the nonce is used up. `slotTaken`: another
- * transaction holds the nonce and pays as much. `notPooled`: refused for now. `dead`: no chain state can make it valid.
- * `authorityBusy`: pending transactions of a user whose authorization it carries keep it out. `perhapsBusy`: one node says
- * so, and another may have taken it. `ambiguous`: anything else; it may be sent.
- */
+/** What the nodes' answers to a raw transaction mean together. */
 export type SendOutcome = {
-  kind:
-    | 'accepted'
-    | 'known'
-    | 'consumed'
-    | 'slotTaken'
-    | 'ambiguous'
-    | 'perhapsBusy'
-    | 'authorityBusy'
-    | 'notPooled'
-    | 'dead'
+  kind: SendKind
   /** The node's own words, without anything secret. */
   text: string
 }

@@ -1,5 +1,5 @@
 import type { Chain, SendOutcome } from '../../chain/chain.js'
-import { unfunded } from '../../domain/unfunded.js'
+import type { SendKind } from '../../domain/sendKind.js'
 import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
 import { transactionFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
@@ -7,7 +7,7 @@ import type { EngineTools } from '../tools.js'
 const resendMs = 3_000
 const backOffMs = 2_000
 /** When a transaction that no block mentions is looked at again, by what the nodes said to it. */
-const lookAgainMs: Record<SendOutcome['kind'], number> = {
+const lookAgainMs: Record<SendKind, number> = {
   accepted: resendMs,
   known: resendMs,
   ambiguous: resendMs,
@@ -43,7 +43,7 @@ export async function noteAnswer(
   if (kind === 'dead') {
     tools.log.error({ ...context, answer: text }, 'transaction can never be mined; giving up its nonce')
   }
-  const outcome = isUnfunded({ kind, text }, tools) ? unfunded : kind
+  const outcome = isUnfunded({ kind, text }, tools) ? 'unfunded' : kind
   // How long the newest form waits for a block says nothing where an older one was sent.
   const waitsAnew = form !== transaction.forms.at(-1)
   await tools.store.noteSend(transaction.id, { outcome, dueAt: now + lookAgainMs[kind], waitsAnew }, now)

@@ -1,7 +1,6 @@
 import type { Address } from 'viem'
 import type { Block, Chain } from '../../chain/chain.js'
 import { elapsedMs } from '../../domain/elapsed.js'
-import { unfunded } from '../../domain/unfunded.js'
 import { groupBy } from '../../domain/groupBy.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import { isToBeCancelled, replace } from './replace.js'
@@ -93,7 +92,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
     // Nodes may not tell for hours, while a lane waits; higher fees for what is mined are never paid.
     const mayBeMined = seen.unanswered.has(transaction.id) && ageMs <= replaceAfterMs * standstillFactor
     // Whoever can't pay for it as it is can't pay for more.
-    const mayBeRaised = wasSent && transaction.sendOutcome !== unfunded && !mayBeMined
+    const mayBeRaised = wasSent && transaction.sendOutcome !== 'unfunded' && !mayBeMined
     if (mayBeRaised && ageMs > patienceMs && (await raise(transaction, seen))) return
     await sendStored(transaction, chain, tools)
   }

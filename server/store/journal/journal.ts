@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { Address, Hash, Hex } from 'viem'
 import { type ChainAuthorization, nameOfStep, type StepAttempt, type StepRef } from '../../domain/action.js'
 import type { Airdrop } from '../../domain/airdrop.js'
+import type { NotedSend } from '../../domain/sendKind.js'
 import type { StepView } from '../../domain/views.js'
 import { bindAirdrop, carriersOfAirdrops } from '../airdrops.js'
 import type { Database, Transaction } from '../connection/database.js'
@@ -203,7 +204,7 @@ export async function recordForm(
 export async function noteSend(
   database: Database,
   transactionId: number,
-  { outcome, dueAt, waitsAnew = false }: { outcome: string; dueAt: number; waitsAnew?: boolean },
+  { outcome, dueAt, waitsAnew = false }: { outcome: NotedSend; dueAt: number; waitsAnew?: boolean },
   now: number,
 ): Promise<void> {
   // First what reads `sent_at`: MySQL assigns from left to right.
