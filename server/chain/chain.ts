@@ -59,12 +59,8 @@ export type Account = {
   hasForeignCode: boolean
 }
 
-export type TransactionRequest = {
-  from: Address
-  to: Address
-  data: Hex
-  value: bigint
-}
+/** A call as the service makes it: none of its transactions carries native currency of its signer's. */
+export type TransactionRequest = { from: Address; to: Address; data: Hex }
 
 export type SimulationOptions = {
   /** Lets the account borrow this delegate's code for the simulation. Null: all code stays as it is. */

@@ -41,7 +41,7 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
     stepIndex: 0,
   })
   const from = anOperator(chain, tools)
-  const simulation = await chain.simulate({ from, to, data, value: 0n }, { overrideDelegate: null, inCompany: false })
+  const simulation = await chain.simulate({ from, to, data }, { overrideDelegate: null, inCompany: false })
   if (simulation.outcome === 'reverted') {
     const failure = tools.codec.decodeRevert(simulation.data)
     if (failure.name === 'AlreadyFulfilled') return adopt(airdrop, chain, tools)

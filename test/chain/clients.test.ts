@@ -143,7 +143,7 @@ describe('a gateway', () => {
     })
     const chain = connect()
     const from = dev().operator.address.toLowerCase() as Hex
-    const call = { from, to: dev().token, data: '0x06fdde03' as const, value: 0n }
+    const call = { from, to: dev().token, data: '0x06fdde03' as const }
     const simulated = await chain.simulate(call, { overrideDelegate: null, inCompany: false })
     expect(simulated.outcome).to.equal('success')
     await dev().mint(dev().vault, 1n)

@@ -77,10 +77,9 @@ export function createRuns(rpc: Rpc) {
   }
 
   async function prepare({ request, options }: Asked, assumed: Abilities): Promise<Run> {
-    const { from, to, data, value } = request
     const { overrideDelegate } = options
     return {
-      transaction: { from, to, data, value: quantity(value) },
+      transaction: callObject(request),
       overrides: overrideDelegate && {
         [overrideDelegate.account]: { code: await codeFor(overrideDelegate.delegate, assumed) },
       },
@@ -95,6 +94,11 @@ export function createRuns(rpc: Rpc) {
     codes.set(delegate, code)
     return code
   }
+}
+
+/** A request in the form that nodes take. */
+export function callObject({ from, to, data }: TransactionRequest): object {
+  return { from, to, data, value: quantity(0) }
 }
 
 function withGas({ transaction, overrides }: Run, gas: bigint | null): Run {

@@ -2,13 +2,13 @@ import { settledOrAfter } from '../../concurrency/settledOrAfter.js'
 import type { Rerun, Simulation, SimulationOptions, TransactionRequest } from '../chain.js'
 import { createPace } from '../nodes/pace.js'
 import type { Rpc } from '../nodes/rpc.js'
-import { call, quantity } from '../nodes/rpcFormat.js'
+import { call } from '../nodes/rpcFormat.js'
 import type { RpcAnswer } from '../nodes/rpcNode.js'
 import { isRevert, revertOf } from '../simulationAnswers.js'
 import { createEstimates } from './byItself.js'
 import { createGasHints, formOf } from './gasHints.js'
 import { createCompany } from './inCompany.js'
-import { type Asked, createRuns } from './runs.js'
+import { type Asked, callObject, createRuns } from './runs.js'
 
 /** How long the others wait for the first of their form. */
 const firstWithinMs = 1_000
@@ -61,8 +61,7 @@ export function createSimulator(rpc: Rpc) {
 }
 
 /** A mined transaction once more on the newest block, with all the gas that the node allows. */
-export function rerun(rpc: Rpc, { from, to, data, value }: TransactionRequest): Promise<Rerun> {
-  const transaction = { from, to, data, value: quantity(value) }
+export function rerun(rpc: Rpc, request: TransactionRequest): Promise<Rerun> {
   const read = ([answer]: RpcAnswer[]): Rerun => (answer?.error ? revertOf(answer.error) : { outcome: 'success' })
-  return rpc.read([call('eth_call', transaction, 'latest')], read, { isAnswer: isRevert })
+  return rpc.read([call('eth_call', callObject(request), 'latest')], read, { isAnswer: isRevert })
 }

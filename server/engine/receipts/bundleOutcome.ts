@@ -63,9 +63,8 @@ export async function faultOf(
   if (fault.kind === 'skipped') return { status: 'alone' }
   const failure = tools.codec.decodeRevert(fault.reason)
   const { to, data } = call
-  const request = { from: transaction.signer, to, data, value: 0n }
   try {
-    const byItself = await chain.rerun(request)
+    const byItself = await chain.rerun({ from: transaction.signer, to, data })
     if (byItself.outcome === 'success') return { status: 'alone' }
     const now = tools.codec.decodeRevert(byItself.data)
     if (doneByOthers.includes(failure.name) || doneByOthers.includes(now.name)) return { status: 'alone' }

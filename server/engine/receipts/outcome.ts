@@ -149,7 +149,7 @@ async function refusalNow(
 async function runAgain(work: StepWork, transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
   const { signer: from, to, data } = transaction
   try {
-    return await chain.rerun({ from, to, data, value: 0n })
+    return await chain.rerun({ from, to, data })
   } catch (error) {
     tools.log.warn({ err: error, ...stepFields(work) }, 'why a transaction reverted could not be found out')
     return null

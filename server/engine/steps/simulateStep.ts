@@ -19,8 +19,7 @@ export async function simulate(
 ): Promise<Simulated> {
   const overrideDelegate = delegate && { account: work.user, delegate }
   const run = async (inCompany: boolean): Promise<Simulated> => {
-    const request = { from, to, data, value: 0n }
-    const simulation = await chain.simulate(request, { overrideDelegate, inCompany })
+    const simulation = await chain.simulate({ from, to, data }, { overrideDelegate, inCompany })
     const logs = simulation.outcome === 'success' ? simulation.logs : null
     return { ...simulation, missing: logs && tools.codec.matchTransfers(batch, logs) }
   }
