@@ -14,7 +14,7 @@ export type Used = Simulation & { used?: bigint }
 export type Asked = { request: TransactionRequest; options: SimulationOptions }
 
 /** One to be run with so much gas. Null: with all that it wants. */
-export type Allotted = { one: Asked; gas: bigint | null }
+type Allotted = { one: Asked; gas: bigint | null }
 
 /** One for which so much may be enough. */
 export type Known = { one: Asked; gas: bigint }
