@@ -1,6 +1,7 @@
 import { createAccounts } from './steps/accounts.js'
 import { type BundleSettings, createBundles } from './steps/bundles.js'
 import { grouped } from '../concurrency/grouped.js'
+import { createKeyedMutex } from '../concurrency/keyedMutex.js'
 import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 import { createUpkeep } from './upkeep.js'
 import type { EngineGiven, EngineTools, QueueName } from './tools.js'
@@ -8,12 +9,11 @@ import { createChainWatcher } from './receipts/watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
 import { createLanesChecked } from './lanes/lanesChecked.js'
-import { createPurses } from './lanes/purses.js'
+import { createGasBalances } from './lanes/gasBalances.js'
 import { createSendWindow } from './lanes/sendWindow.js'
 import { createLateSimulations } from './steps/lateSimulations.js'
 import { stepQueue } from './steps/stepQueue.js'
 import { createTips } from './lanes/tips.js'
-import { createTurns } from './lanes/turns.js'
 import { createWorker } from './worker.js'
 
 /** How long a visit waits for its turn at a lane: with signing, for less than a step's lease lasts. */
@@ -42,10 +42,10 @@ export function createEngine(given: EngineGiven, bundling: BundleSettings) {
       now: () => performance.now(),
     }),
     lateSimulations: createLateSimulations(),
-    turns: createTurns(turnMs),
+    laneMutex: createKeyedMutex(turnMs),
     sendWindow: createSendWindow(given.store.unminedNonces),
     tips: createTips(given.now),
-    purses: createPurses(given),
+    gasBalances: createGasBalances(given),
     wake: (kind) => (kind ? [workers[kind]] : Object.values(workers)).forEach((worker) => worker.wake()),
     look: (chainId, sent) => watchers.get(chainId)?.look(sent),
   }

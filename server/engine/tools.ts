@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { Logger } from 'pino'
 import type { Block, Chain } from '../chain/chain.js'
 import type { Signer } from '../chain/keys/signer.js'
+import type { KeyedMutex } from '../concurrency/keyedMutex.js'
 import type { StepErrorCode } from '../domain/errors.js'
 import type { Settings } from '../domain/settings.js'
 import type { Unopened } from '../domain/toldNonce.js'
@@ -11,10 +12,9 @@ import type { Accounts } from './steps/accounts.js'
 import type { Bundles } from './steps/bundles.js'
 import type { LateSimulations } from './steps/lateSimulations.js'
 import type { LanesChecked } from './lanes/lanesChecked.js'
-import type { Purses } from './lanes/purses.js'
+import type { GasBalances } from './lanes/gasBalances.js'
 import type { SendWindow } from './lanes/sendWindow.js'
 import type { Tips } from './lanes/tips.js'
-import type { Turns } from './lanes/turns.js'
 
 /** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
 export type Codec = typeof import('../chain/bundles.js') &
@@ -69,13 +69,13 @@ export type EngineTools = EngineGiven & {
   /** Steps that nodes don't get to the end of simulating. */
   lateSimulations: LateSimulations
   /** Has each lane record one transaction at a time. */
-  turns: Turns
+  laneMutex: KeyedMutex
   /** How many unmined transactions of a lane the nodes are to have at once. */
   sendWindow: SendWindow
   /** The tip that recent blocks have asked for. */
   tips: Tips
-  /** The operators' native currency, as far as gas needs it. */
-  purses: Purses
+  /** What the operators hold of each chain's native currency, of which they pay gas. */
+  gasBalances: GasBalances
   /** The newest head that was seen of each chain. */
   heads: Map<number, Block>
   /** Of which chains the lanes were checked since the start: before, nothing is signed there. */

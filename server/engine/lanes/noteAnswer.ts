@@ -35,7 +35,7 @@ export async function noteAnswer(
   tools.look(transaction.chainId, form.hash)
   if (kind === 'notPooled') {
     tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
-    if (isUnfunded({ kind, text }, tools)) tools.purses.refused(chain, transaction.signer)
+    if (isUnfunded({ kind, text }, tools)) tools.gasBalances.refused(chain, transaction.signer)
   }
   if (kind === 'authorityBusy') {
     tools.log.warn({ ...context, answer: text }, 'pending transactions of a user keep the transaction out')

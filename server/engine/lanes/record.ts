@@ -53,11 +53,11 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
     outgoing.to !== chain.config.vault || !isRefused(chain, signer, tools)
   const allowed = lanes.filter(isAllowed)
   const funded =
-    allowed.length > 1 ? await tools.purses.thatCanPay(chain, allowed, await costOf(outgoing, tools)) : allowed
+    allowed.length > 1 ? await tools.gasBalances.thatCanPay(chain, allowed, await costOf(outgoing, tools)) : allowed
   const signer = leastBusy(funded, chain, tools)
   if (!signer) return { outcome: 'noLane' }
   // One at a time, or all but one of them would sign for a nonce that is gone.
-  const turn = await tools.turns.take(turnOf(chain, signer), () => recordOn(signer, outgoing, tools))
+  const turn = await tools.laneMutex.run(laneKey(chain, signer), () => recordOn(signer, outgoing, tools))
   const recorded = turn.done ? turn.result : null
   if (recorded?.outcome === 'stale') return recorded
   if (recorded?.outcome !== 'recorded') return { outcome: 'noLane' }
@@ -117,10 +117,13 @@ function leastBusy(
   chain: Chain,
   tools: EngineTools,
 ): Address | undefined {
-  const loads = lanes.map(({ signer, open }) => ({ signer, load: open + tools.turns.queued(turnOf(chain, signer)) }))
+  const loads = lanes.map(({ signer, open }) => ({
+    signer,
+    load: open + tools.laneMutex.queued(laneKey(chain, signer)),
+  }))
   return loads.sort((a, b) => a.load - b.load)[0]?.signer
 }
 
-function turnOf(chain: Chain, signer: Address): string {
+function laneKey(chain: Chain, signer: Address): string {
   return `${chain.config.chainId} ${signer}`
 }
