@@ -39,7 +39,7 @@ import type { RpcError, RpcNode } from './nodes/rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './nodes/noSuchMethod.js'
 import { createSimulator, rerun } from './simulation/simulate.js'
-import { isRevert } from './simulationAnswers.js'
+import { isRevert } from './nodes/isRevert.js'
 import { readVaultLimits } from './vaultLimits.js'
 
 /** How much longer than the first a node may take where one answer would do. */

@@ -16,7 +16,7 @@ import {
   resultOf,
 } from './nodes/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from './nodes/rpcNode.js'
-import { isRevert } from './simulationAnswers.js'
+import { isRevert } from './nodes/isRevert.js'
 import { transferTopic, transfersOf } from './transfers.js'
 
 const maxReadings = 5

@@ -1,8 +1,9 @@
 import type { Address, Hex } from 'viem'
+import { isRevert } from './nodes/isRevert.js'
+import { saysNoPendingBlock } from './nodes/noPendingBlock.js'
 import type { Rpc } from './nodes/rpc.js'
 import { call, quantity, readBigInt, readHex, resultOf } from './nodes/rpcFormat.js'
 import type { RpcAnswer } from './nodes/rpcNode.js'
-import { isRevert, saysNoPendingBlock } from './simulationAnswers.js'
 
 /** More than the delegate ever takes; an account may have code that burns all that it is given. */
 const flagGas = 1_000_000n

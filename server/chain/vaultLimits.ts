@@ -3,7 +3,7 @@ import { solverVaultAbi } from './generated/contracts.js'
 import type { Rpc } from './nodes/rpc.js'
 import { call, readHex } from './nodes/rpcFormat.js'
 import type { RpcAnswer } from './nodes/rpcNode.js'
-import { isRevert } from './simulationAnswers.js'
+import { isRevert } from './nodes/isRevert.js'
 
 /** What keeps the vault from paying. */
 export type VaultLimits = {

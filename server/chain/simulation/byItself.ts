@@ -1,7 +1,8 @@
 import { ChainUnavailable, type Simulation } from '../chain.js'
 import { saysLate, saysLimited } from '../nodes/busyNode.js'
+import { isRevert } from '../nodes/isRevert.js'
 import type { Rpc } from '../nodes/rpc.js'
-import { isRevert, missingAbility, readOutcome } from '../simulationAnswers.js'
+import { missingAbility, readOutcome } from './answers.js'
 import { type createGasHints, isExplained } from './gasHints.js'
 import { type Asked, plainCall, type Runs, simulationOf, type Used, withRoom } from './runs.js'
 

@@ -4,7 +4,7 @@ import { grouped } from '../../concurrency/grouped.js'
 import { sideBySide } from '../../concurrency/sideBySide.js'
 import { partsUpTo } from '../../domain/partsUpTo.js'
 import { thoseThatFit } from '../../domain/thoseThatFit.js'
-import { notBelowFloor } from '../simulationAnswers.js'
+import { notBelowFloor } from './answers.js'
 import { type createGasHints, isTight } from './gasHints.js'
 import { type Asked, type Known, type Runs, withRoom } from './runs.js'
 

@@ -4,7 +4,7 @@ import { createAbility } from '../nodes/ability.js'
 import type { Rpc } from '../nodes/rpc.js'
 import { call, delegationTo, quantity, readHex, resultOf } from '../nodes/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../nodes/rpcNode.js'
-import { type Abilities, notBelowFloor, type Ran, readSimulations } from '../simulationAnswers.js'
+import { type Abilities, notBelowFloor, type Ran, readSimulations } from './answers.js'
 
 /** Room alone lifts nothing over EIP-7825's limit of 16,777,216, authorizations included. */
 const mostWithRoom = 16_000_000n
