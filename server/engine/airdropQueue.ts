@@ -67,7 +67,11 @@ async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promis
 }
 
 /** Null: it is not final yet, or can't be found. */
-async function findPayment(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<AirdropResult | null> {
+async function findPayment(
+  airdrop: Airdrop,
+  chain: Chain,
+  tools: Pick<EngineTools, 'log'>,
+): Promise<AirdropResult | null> {
   const stepKey = airdropKey(airdrop)
   const hash = await chain.findFulfilment(stepKey)
   if (!hash || hash === 'unsearched') {
@@ -92,7 +96,7 @@ export async function airdropOf(
   transaction: JournalTransaction,
   receipt: Receipt,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'store' | 'codec'>,
 ): Promise<Airdrop | null> {
   // What was signed for steps carries nothing else.
   if (transaction.signedFor.length > 0) return null
@@ -111,7 +115,7 @@ export async function airdropResultOf(
   airdrop: Airdrop,
   receipt: Receipt,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec' | 'log'>,
 ): Promise<AirdropResult | null> {
   // Sent by a replica with another chains file, through a vault that nothing can be read of here. What was given up for a
   // transfer to its own sender can be read.

@@ -77,7 +77,7 @@ async function lookAgain(
   work: DepositWork,
   seen: { confirmations: number; unseenMs: number },
   delayMs: number,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'store' | 'changed'>,
 ): Promise<Visit> {
   await tools.store.postponeDeposit({ id: work.id, delayMs, seen })
   if (seen.confirmations !== work.confirmations) tools.changed(depositTopic(work.id))
@@ -93,7 +93,7 @@ async function asArrived(
   found: Found,
   receipt: Receipt,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): Promise<Found | null> {
   if (work.token === nativeToken) return found
   const logged = tools.codec
@@ -134,7 +134,7 @@ function findMovements(
   receipt: Receipt,
   value: bigint,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'settings' | 'codec'>,
 ): Found | string {
   const isOurs = (address: Address | null) => isVault(address, chain.config)
   const { user, sender } = work
@@ -183,7 +183,13 @@ function amountsOf(movements: readonly Movement[]): string {
 type Transfer = Movement & { from: Address; to: Address | null }
 
 /** Every transfer of the token that the receipt tells of. */
-function transfersOf(work: DepositWork, receipt: Receipt, value: bigint, chain: Chain, tools: EngineTools): Transfer[] {
+function transfersOf(
+  work: DepositWork,
+  receipt: Receipt,
+  value: bigint,
+  chain: Chain,
+  tools: Pick<EngineTools, 'codec'>,
+): Transfer[] {
   if (work.token !== nativeToken) {
     return tools.codec.transfersOf(receipt).filter((transfer) => transfer.token === work.token)
   }

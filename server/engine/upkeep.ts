@@ -1,3 +1,4 @@
+import type { Store } from '../store/store.js'
 import type { EngineTools } from './tools.js'
 
 const sweepEveryMs = 10 * 60 * 1000
@@ -6,7 +7,15 @@ const hurryEveryMs = 10_000
 type Job = { timer: NodeJS.Timeout; underWay: () => Promise<void> | null }
 
 /** What the store needs now and then; any replica may see to it, at any time. */
-export function createUpkeep({ store, chains, log, now }: Pick<EngineTools, 'store' | 'chains' | 'log' | 'now'>) {
+export function createUpkeep({
+  store,
+  chains,
+  log,
+  now,
+}: Pick<EngineTools, 'log' | 'now'> & {
+  store: Pick<Store, 'sweep' | 'hurryFarOff'>
+  chains: ReadonlyMap<number, unknown>
+}) {
   const stopping = new AbortController()
   let jobs: Job[] = []
 

@@ -24,7 +24,7 @@ export function waits(delayMs: number): Visit {
 export function waitsEverLater(
   work: StepWork,
   { soonestMs, latestMs, share }: { soonestMs: number; latestMs: number; share: number },
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'now'>,
 ): Visit {
   const askedForMs = tools.now() - work.view.updatedAt
   return waits(Math.min(latestMs, Math.max(soonestMs, askedForMs * share)) * (0.75 + Math.random() / 2))

@@ -8,7 +8,10 @@ const checkEveryMs = 30_000
  * Looks now and then for open transactions of signers whose keys are not configured (any more), and says so once of each:
  * their bytes are sent again, but nothing can replace them.
  */
-export function createMissingSignerCheck(chainId: number, tools: EngineTools) {
+export function createMissingSignerCheck(
+  chainId: number,
+  tools: Pick<EngineTools, 'store' | 'signers' | 'log' | 'now'>,
+) {
   let told = new Set<Address>()
   let checkedAt = -Infinity
 

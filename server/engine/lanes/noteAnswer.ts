@@ -49,6 +49,6 @@ export async function noteAnswer(
   await tools.store.noteSend(transaction.id, { outcome, dueAt: now + lookAgainMs[kind], waitsAnew }, now)
 }
 
-export function isUnfunded({ kind, text }: SendOutcome, tools: EngineTools): boolean {
+export function isUnfunded({ kind, text }: SendOutcome, tools: Pick<EngineTools, 'codec'>): boolean {
   return kind === 'notPooled' && tools.codec.saysUnfunded(text)
 }

@@ -24,17 +24,17 @@ export async function checkOperators(chain: Chain, tools: EngineTools): Promise<
 }
 
 /** What the vault said when it was last asked. Of one that it was not asked about nothing is known to be wrong. */
-export function isRefused(chain: Chain, signer: Address, tools: EngineTools): boolean {
+export function isRefused(chain: Chain, signer: Address, tools: Pick<EngineTools, 'refusedOperators'>): boolean {
   return tools.refusedOperators.get(chain.config.chainId)?.has(signer) ?? false
 }
 
 /** Whether the vault can be asked for anything. */
-export function hasOperator(chain: Chain, tools: EngineTools): boolean {
+export function hasOperator(chain: Chain, tools: Pick<EngineTools, 'signers' | 'refusedOperators'>): boolean {
   return !isRefused(chain, anOperator(chain, tools), tools)
 }
 
 /** In whose name a payout is tried out: one that the vault knows, if there is any. */
-export function anOperator(chain: Chain, tools: EngineTools): Address {
+export function anOperator(chain: Chain, tools: Pick<EngineTools, 'signers' | 'refusedOperators'>): Address {
   const signers = [...tools.signers.keys()]
   return signers.find((signer) => !isRefused(chain, signer, tools)) ?? signers[0]!
 }

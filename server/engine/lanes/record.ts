@@ -115,7 +115,7 @@ async function usableLanes(chain: Chain, tools: EngineTools): Promise<{ signer: 
 function leastBusy(
   lanes: readonly { signer: Address; open: number }[],
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'laneMutex'>,
 ): Address | undefined {
   const loads = lanes.map(({ signer, open }) => ({
     signer,

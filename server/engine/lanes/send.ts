@@ -36,7 +36,10 @@ export function formToSend({ isUnwanted, forms }: JournalTransaction): SignedFor
 }
 
 /** Whether something was signed for a later nonce of its lane. */
-async function isWaitedFor({ chainId, signer, nonce }: JournalTransaction, tools: EngineTools): Promise<boolean> {
+async function isWaitedFor(
+  { chainId, signer, nonce }: JournalTransaction,
+  tools: Pick<EngineTools, 'store'>,
+): Promise<boolean> {
   const lanes = await tools.store.readLanes(chainId)
   return lanes.some((lane) => lane.signer === signer && lane.nextNonce > nonce + 1)
 }

@@ -12,7 +12,7 @@ const signMs = 5_000
 const signerRestMs = 2_000
 
 /** A signer that has failed is not asked for a while, so that many steps don't wait for the same silence each. */
-export function isResting(signer: Address, tools: EngineTools): boolean {
+export function isResting(signer: Address, tools: Pick<EngineTools, 'signerFaults' | 'now'>): boolean {
   const fault = tools.signerFaults.get(signer)
   return fault !== undefined && elapsedMs(fault.at, tools.now()) < signerRestMs
 }

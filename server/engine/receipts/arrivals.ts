@@ -13,7 +13,7 @@ export function confirmationsFor(
   receipt: Receipt,
   users: readonly Address[],
   { config }: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): number {
   const arrivals = tools.codec.vaultArrivals(receipt, config)
   const needed = users.map((user) =>

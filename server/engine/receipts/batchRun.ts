@@ -7,7 +7,12 @@ import { batchIdOf } from '../steps/payload.js'
 import type { EngineTools } from '../tools.js'
 
 /** Whether the account says that it has run the batch, or there is nothing to run. */
-export function hasRun(work: StepWork, batch: ChainBatch, receipt: Receipt, tools: EngineTools): boolean {
+export function hasRun(
+  work: StepWork,
+  batch: ChainBatch,
+  receipt: Receipt,
+  tools: Pick<EngineTools, 'codec'>,
+): boolean {
   const { intent } = work
   if (intent.mode !== '7702' || batch.calls.length === 0) return true
   return tools.codec.executedBatchIds(receipt, work.user).includes(batchIdOf(intent, work.ref.stepIndex))
@@ -24,7 +29,7 @@ export function notAsDeclared(
   batch: ChainBatch,
   { receipt, payouts }: { receipt: Receipt; payouts: readonly Payout[] },
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): StepError | null {
   if (intent.mode !== '7702' || batch.calls.length === 0) return null
   // Of the native currency a receipt has no logs.

@@ -26,7 +26,7 @@ export function readBundle(
   transaction: JournalTransaction,
   receipt: Receipt,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): BundleReading | null {
   const { to: vault } = transaction
   if (!isVault(vault, chain.config) || !tools.codec.isBundle(transaction.data)) return null
@@ -50,7 +50,7 @@ export async function faultOf(
   batch: ChainBatch,
   { transaction, receipt, bundle }: MinedTransaction,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec' | 'log'>,
 ): Promise<StepOutcome | null> {
   const failed = bundle?.failed.find(({ call: { to, data } }) =>
     to === transaction.to

@@ -43,7 +43,10 @@ export async function meetReceipt(
 }
 
 /** Tells those who wait for the actions of a transaction that something about it has changed. */
-export async function tellOf(transaction: JournalTransaction, tools: EngineTools): Promise<void> {
+export async function tellOf(
+  transaction: JournalTransaction,
+  tools: Pick<EngineTools, 'store' | 'changed'>,
+): Promise<void> {
   for (const actionId of actionsOf(await tools.store.readStepsOf(transaction))) tools.changed(actionId)
 }
 

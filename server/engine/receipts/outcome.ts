@@ -80,7 +80,7 @@ export async function resultOf(
   return { status: 'reverted', error, ...place }
 }
 
-function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: EngineTools): null {
+function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: Pick<EngineTools, 'log'>): null {
   tools.log.error(
     { ...stepFields(work), chainId, vault: to },
     'the step was sent through a vault that is not configured',
@@ -89,7 +89,13 @@ function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: 
 }
 
 /** Whether a vault has paid the step's transfers, or there are none. */
-function hasPaid(work: StepWork, batch: ChainBatch, receipt: Receipt, chain: Chain, tools: EngineTools): boolean {
+function hasPaid(
+  work: StepWork,
+  batch: ChainBatch,
+  receipt: Receipt,
+  chain: Chain,
+  tools: Pick<EngineTools, 'codec'>,
+): boolean {
   if (solverTransfers(batch).length === 0) return true
   return work.stepKey !== null && tools.codec.fulfilledKeys(receipt, ...vaultsOf(chain.config)).includes(work.stepKey)
 }
@@ -146,7 +152,12 @@ async function refusalNow(
  * A receipt does not say why it reverted; running the same call again usually does. Null: no node runs it, which must not
  * keep the others from their end. That it had no effect is certain.
  */
-async function runAgain(work: StepWork, transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
+async function runAgain(
+  work: StepWork,
+  transaction: JournalTransaction,
+  chain: Chain,
+  tools: Pick<EngineTools, 'log'>,
+) {
   const { signer: from, to, data } = transaction
   try {
     return await chain.rerun({ from, to, data })

@@ -132,7 +132,7 @@ function paidExactly(
   work: StepWork,
   transfers: TokenTransfer[],
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): boolean {
   const vault = vaultsOf(chain.config).find((address) => address === transaction.to)
   if (!vault || !work.stepKey) return false

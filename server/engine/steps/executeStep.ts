@@ -190,7 +190,11 @@ function windowError(work: StepWork, nowMs: number): StepError | null {
  * Whether a block may yet come, or be seen, in which the intent has not expired: by its chain's clock it has time left. What
  * stands still has none, so not for long.
  */
-async function mayStillRun({ intent }: StepWork, chain: Chain, tools: EngineTools): Promise<boolean> {
+async function mayStillRun(
+  { intent }: StepWork,
+  chain: Chain,
+  tools: Pick<EngineTools, 'now' | 'heads'>,
+): Promise<boolean> {
   if (intent.mode !== '7702' || tools.now() > intent.exp * 1000 + chainBehindMs) return false
   return (await headOf(chain, tools)).timestamp <= BigInt(intent.exp)
 }
@@ -288,7 +292,7 @@ async function adoptDone(
 }
 
 /** Whether what the vault has paid under the key was paid for this step: two may rest on the same payment. */
-async function owns(work: StepWork, stepKey: Hash, tools: EngineTools): Promise<boolean> {
+async function owns(work: StepWork, stepKey: Hash, tools: Pick<EngineTools, 'store'>): Promise<boolean> {
   return work.stepKey === stepKey || tools.store.fixStepKey(work.ref, stepKey)
 }
 

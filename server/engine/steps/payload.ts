@@ -22,7 +22,12 @@ export type Plan = Payload & { batch: ChainBatch; chain: Chain; from: Address }
  * What the service's transaction calls: the user's account alone, or the vault when the solver pays something. `payment`:
  * the user's own step that a payout rests on; null where there is none.
  */
-export function payloadOf(work: StepWork, batch: ChainBatch, payment: StepView | null, tools: EngineTools): Payload {
+export function payloadOf(
+  work: StepWork,
+  batch: ChainBatch,
+  payment: StepView | null,
+  tools: Pick<EngineTools, 'codec' | 'settings'>,
+): Payload {
   const transfers = solverTransfers(batch)
   const intent = work.intent.mode === '7702' ? work.intent : null
   const runsCalls = intent !== null && batch.calls.length > 0

@@ -15,7 +15,7 @@ export async function simulate(
   work: StepWork,
   { batch, chain, from, to, data }: Plan,
   delegate: Address | null,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec' | 'lateSimulations'>,
 ): Promise<Simulated> {
   const overrideDelegate = delegate && { account: work.user, delegate }
   const run = async (inCompany: boolean): Promise<Simulated> => {

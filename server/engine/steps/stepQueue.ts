@@ -46,7 +46,11 @@ function afterFailed({ status, error }: StepView): StepError {
 }
 
 /** The last step before it that the user has paid himself, which entitles to it; there may be payouts in between. */
-async function paymentOf(work: StepWork, previous: StepView | null, tools: EngineTools): Promise<StepView | null> {
+async function paymentOf(
+  work: StepWork,
+  previous: StepView | null,
+  tools: Pick<EngineTools, 'store'>,
+): Promise<StepView | null> {
   if (work.kind !== 'fulfilment') return null
   const { mode, chainBatches } = work.intent
   const before = chainBatches.slice(0, work.ref.stepIndex)

@@ -116,7 +116,7 @@ async function noteSeen(
 }
 
 /** A step that was asked for while the one before it was under way: nobody looked for its transaction until that had ended. */
-async function hadItsTurnFor(work: StepWork, ms: number, tools: EngineTools): Promise<boolean> {
+async function hadItsTurnFor(work: StepWork, ms: number, tools: Pick<EngineTools, 'store' | 'now'>): Promise<boolean> {
   const before = await tools.store.readPreviousStep(work.ref)
   return before === null || elapsedMs(before.updatedAt, tools.now()) > ms
 }
