@@ -57,7 +57,10 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
   return recordAndSend({ chain, to, data, authorizations: [], gasLimit, steps: [], airdrop }, tools)
 }
 
-/** The vault has paid it before, by a transaction that the journal does not have or gave up; that one counts. */
+/**
+ * The vault has paid the airdrop before, by a transaction that the journal does not have or has given up: that one
+ * counts.
+ */
 async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<Visit> {
   const payment = await findPayment(airdrop, chain, tools)
   if (!payment) return waits(chain.config.pollIntervalMs)
@@ -66,7 +69,7 @@ async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promis
   return moved
 }
 
-/** Null: it is not final yet, or can't be found. */
+/** The payment that the vault has made for the airdrop. Null: it is not final yet, or can't be found. */
 async function findPayment(
   airdrop: Airdrop,
   chain: Chain,
@@ -89,8 +92,8 @@ function paidBy({ hash, blockNumber, blockHash }: Receipt, airdrop: Airdrop): Ai
 }
 
 /**
- * The airdrop that a final transaction carries; or that it was given up for, and has paid after all. (What was given up
- * is named by nothing but the vault's key.)
+ * The airdrop that a final transaction carries; or one that had ended as unpaid and that the transaction has paid after
+ * all. Nothing but the key that the vault has paid under tells which one that is.
  */
 export async function airdropOf(
   transaction: JournalTransaction,
@@ -98,7 +101,7 @@ export async function airdropOf(
   chain: Chain,
   tools: Pick<EngineTools, 'store' | 'codec'>,
 ): Promise<Airdrop | null> {
-  // What was signed for steps carries nothing else.
+  // A transaction that was signed for steps carries no airdrop.
   if (transaction.signedFor.length > 0) return null
   const carried = await tools.store.readAirdropOf(transaction.id)
   const { chainId } = chain.config
@@ -117,8 +120,8 @@ export async function airdropResultOf(
   chain: Chain,
   tools: Pick<EngineTools, 'codec' | 'log'>,
 ): Promise<AirdropResult | null> {
-  // Sent by a replica with another chains file, through a vault that nothing can be read of here. What was given up for a
-  // transfer to its own sender can be read.
+  // A replica with another chains file may have sent it through a vault of which nothing can be read here. A cancel,
+  // which its signer sends to himself, can be read.
   if (!isVault(receipt.to, chain.config) && receipt.to !== receipt.from) return null
   const key = airdropKey(airdrop)
   if (tools.codec.fulfilledKeys(receipt, ...vaultsOf(chain.config)).includes(key)) return paidBy(receipt, airdrop)
@@ -129,7 +132,7 @@ export async function airdropResultOf(
   return findPayment(airdrop, chain, tools)
 }
 
-/** What the vault remembers the airdrop by: each round of a wallet once. */
+/** The key by which the vault remembers the airdrop: each round of a wallet has its own, and is paid once. */
 function airdropKey({ token, wallet, round, askedAt }: Airdrop): Hash {
   return keccak256(
     encodeAbiParameters(

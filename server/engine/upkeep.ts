@@ -37,7 +37,7 @@ export function createUpkeep({
     },
   }
 
-  /** Not begun again while it is under way. */
+  /** Does the work now and then, and never begins it again while it is under way. */
   function repeated(everyMs: number, work: () => Promise<void>, failed: string): Job {
     let underWay: Promise<void> | null = null
     const timer = setInterval(() => {

@@ -20,7 +20,10 @@ const lookAgainMs: Record<SendKind, number> = {
   consumed: 500,
 }
 
-/** Stores what the nodes said to a signed form, and when to look again; whoever can do something about it hears of it. */
+/**
+ * Stores what the nodes said to a signed form, and when to look at its transaction again. The log hears of what is
+ * wrong, and whoever chooses signers of one that can't pay.
+ */
 export async function noteAnswer(
   transaction: JournalTransaction,
   form: SignedForm,
@@ -31,7 +34,7 @@ export async function noteAnswer(
   const now = tools.now()
   const context = { ...transactionFields(transaction), hash: form.hash }
   tools.log.debug({ ...context, outcome: kind, answer: text }, 'transaction sent')
-  // It may be mined already, and is looked for while the answer is noted.
+  // The form may be mined already: its block is looked for while the answer is noted.
   tools.look(transaction.chainId, form.hash)
   if (kind === 'notPooled') {
     tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
@@ -44,7 +47,7 @@ export async function noteAnswer(
     tools.log.error({ ...context, answer: text }, 'transaction can never be mined; giving up its nonce')
   }
   const outcome = isUnfunded({ kind, text }, tools) ? 'unfunded' : kind
-  // How long the newest form waits for a block says nothing where an older one was sent.
+  // Where an older form was sent, the wait of the newest says nothing and begins anew.
   const waitsAnew = form !== transaction.forms.at(-1)
   await tools.store.noteSend(transaction.id, { outcome, dueAt: now + lookAgainMs[kind], waitsAnew }, now)
 }

@@ -7,7 +7,7 @@ import type { CarriedStep, JournalTransaction, SignedForm } from '../../store/jo
 import { stepsFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
 
-/** Longer than this no signature is waited for; far below the lease of a step, so that no other visit takes it up. */
+/** How long a signature is waited for: far less than the lease of a step, so that no other visit takes the step up. */
 const signMs = 5_000
 const signerRestMs = 2_000
 

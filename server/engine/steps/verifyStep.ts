@@ -13,7 +13,10 @@ import { endStep, failStep, type Visit, waits } from '../visit.js'
 /** A step that the user carries out himself, and the transaction that he has registered for it. */
 type Payment = { work: StepWork; hash: Hash; chain: Chain }
 
-/** Its transaction, mined and as declared or not, and deep enough for what the step declares. */
+/**
+ * A payment whose transaction is mined, as declared or not, and deep enough for what the step
+ * declares.
+ */
 type JudgedPayment = Extract<PaymentCheck, { outcome: 'verified' | 'failed' }>
 
 /** One visit to a step that the user carries out himself: is the registered transaction there, final and as declared? */
