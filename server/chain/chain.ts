@@ -83,8 +83,10 @@ export type Simulation =
     }
   | {
       outcome: 'reverted'
-      /** Raw; `decodeRevert` explains it. */ data: Hex
-      /** What the node says of it. */ text: string
+      /** Raw; `decodeRevert` explains it. */
+      data: Hex
+      /** What the node says of the revert. */
+      text: string
     }
 
 /** What comes of a transaction that is run again. */
@@ -120,7 +122,10 @@ export type Chain = {
    * as many as `agreement` asks for.
    */
   areUnknown(hashes: readonly Hash[]): Promise<boolean>
-  /** Which of them any node has a receipt of. Throws `ChainUnavailable` where fewer answer than `agreement` asks for. */
+  /**
+   * Which of these transactions any node has a receipt of. Throws `ChainUnavailable` where fewer answer than
+   * `agreement` asks for.
+   */
   seenMined(hashes: readonly Hash[]): Promise<boolean[]>
   /**
    * Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, each of which has `depth`
@@ -141,7 +146,7 @@ export type Chain = {
    * some nodes build the pending block anew for each question.
    */
   accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
-  /** Each one's nonce as every node tells it, in time; at least one does. */
+  /** The nonce of each address as every node tells it, if in time; at least one does. */
   nonces(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<ToldNonce[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
@@ -155,19 +160,23 @@ export type Chain = {
   areVaults(addresses: readonly Address[], options?: { waits: boolean }): Promise<(boolean | null)[][]>
   vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /**
-   * Whether the vault, or a former one, has paid under this key, by a node that has both. `since`: and this block.
+   * Whether the vault, or a former one, has paid under this key, by a node that has these vaults and, with `since`,
+   * this block.
    */
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>
-  /** Which of them the vault lets pay; all of them where it does not say. */
+  /** Which of the signers the vault lets pay; all of them where it does not say. */
   areOperators(signers: readonly Address[]): Promise<boolean[]>
-  /** The same of one account, by every node: in each vault, former ones too, now and as of the newest block that is final. */
+  /**
+   * Whether each vault, former ones too, lets one account pay, by every node: now and as of the newest block that is
+   * final.
+   */
   operatorRights(operator: Address): Promise<OperatorRight[]>
   /**
    * Whether the account's delegate has run this batch. False for an account without a delegate, and for one whose code does
    * not answer, whatever it does instead. `since`: by a node that has this block.
    */
   isChainBatchProcessed(account: Address, chainBatchId: Hash, since?: bigint): Promise<boolean>
-  /** The same of the pending block. False where no node has one. */
+  /** The same as of the pending block. False where no node has one. */
   isChainBatchPending(account: Address, chainBatchId: Hash): Promise<boolean>
   /** The transaction in which the vault paid under this key. */
   findFulfilment(stepKey: Hash): Promise<FoundLog>
@@ -185,9 +194,9 @@ export type Chain = {
   /** At the pending block. */
   simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
   /**
-   * A mined transaction once more on the newest block: its receipt does not say why it reverted. With all the gas that the
-   * node allows, so that one that had too little does not fail of that again; and without an estimate, for which a node
-   * runs the same a dozen times.
+   * Runs a mined transaction once more on the newest block: its receipt does not say why it reverted. With all the gas
+   * that the node allows, so that a transaction that had too little does not fail of that again; and without an
+   * estimate, for which a node runs the same a dozen times.
    */
   rerun(request: TransactionRequest): Promise<Rerun>
   /** Hands a signed transaction to every node of the chain. Never throws. */

@@ -295,7 +295,7 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
   }
 }
 
-/** Some nodes say null for a block that they do not have, some this. */
+/** Whether a node says that it does not have a block; some say null for that. */
 function isMissing({ message }: RpcError): boolean {
   return /(?:block|header|receipts?|resource) not found|unknown block/i.test(message)
 }

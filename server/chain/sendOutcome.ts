@@ -142,12 +142,12 @@ export function saysWrongChain(text: string): boolean {
   return /invalid chain id|wrong chainid|invalidtxchainid/i.test(text)
 }
 
-/** Of one node. `unreached`: no connection to it was made, so that it cannot have the transaction. */
+/** The answer of one node. `unreached`: no connection to it was made, so that it cannot have the transaction. */
 export type NodeOutcome = { kind: NodeKind | 'unreached'; text: string }
 
 /**
- * From the answer that says most about the transaction to the one that says least. A refusal counts only if every node
- * that was reached refuses: where one node may have it, it is sent.
+ * The answers from the one that says most about the transaction to the one that says least. A refusal counts only if
+ * every node that was reached refuses: where one node may have it, it is sent.
  */
 const ranking: readonly NodeOutcome['kind'][] = [
   'accepted',

@@ -6,8 +6,8 @@ const revmHalt =
   /EVM error:? (?:OutOf(?:Gas|Offset|Funds?)|\w+OOG|Invalid\w+|OpcodeNotFound|NotActivated|Stack\w+|Call(?:TooDeep|NotAllowed\w*)|Create\w+|Precompile\w+|StateChange\w+|(?:Nonce)?Overflow\w*)\b/
 
 /**
- * The EVM's verdict rather than a fault of the node. Code 3 is geth's for a revert, -32015 that of several for any, and of
- * proxyd for a node that has not answered it in time.
+ * Whether an error is the EVM's verdict rather than a fault of the node. Code 3 is geth's for a revert, -32015 that of
+ * several for any, and of proxyd for a node that has not answered it in time.
  */
 export function isRevert({ code, message, data }: RpcError): boolean {
   return (
@@ -24,7 +24,10 @@ export function isRevert({ code, message, data }: RpcError): boolean {
   )
 }
 
-/** Hex and nothing else; a node that tells what it can't do may end its words with the code that it was given. */
+/**
+ * Whether it is revert data: hex and nothing else. A node that tells what it can't do may end its words with the code
+ * that it was given.
+ */
 function isRevertData(data: unknown): boolean {
   if (typeof data === 'object' && data !== null) return isRevertData((data as { data?: unknown }).data)
   return typeof data === 'string' && /^0x(?:[0-9a-f]{2})+$/i.test(data)

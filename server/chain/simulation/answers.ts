@@ -63,7 +63,7 @@ type Reverted = Extract<Simulation, { outcome: 'reverted' }>
 
 export type Ran = { outcome: 'success'; logs: Log[]; gasUsed: bigint }
 
-/** Of each transaction, in order. */
+/** What a node says of each transaction of a simulated block, in order. */
 export function readSimulations(result: unknown): (Ran | Reverted)[] {
   const block = readObject(readArray(result)[0])
   return readArray(block['calls']).map((entry) => {
@@ -106,7 +106,7 @@ function hexIn(value: unknown): Hex | null {
   return hex ? (hex.toLowerCase() as Hex) : null
 }
 
-/** Nodes take no transaction with less. */
+/** The gas, or what nodes ask for at the least by the transaction's data, if that is more. */
 export function notBelowFloor({ data }: TransactionRequest, gas: bigint): bigint {
   const floor = calldataFloor(data)
   return gas > floor ? gas : floor

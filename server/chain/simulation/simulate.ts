@@ -11,7 +11,7 @@ import { createGasHints, formOf } from './gasHints.js'
 import { createCompany } from './inCompany.js'
 import { type Asked, callObject, createRuns } from './runs.js'
 
-/** How long the others wait for the first of their form. */
+/** How long transactions wait for the first of their form to be simulated. */
 const firstWithinMs = 1_000
 
 /**
@@ -33,7 +33,7 @@ export function createSimulator(rpc: Rpc) {
     refuse: () => rpc.unavailable('eth_simulateV1', 'too many simulations are under way'),
     now: () => performance.now(),
   })
-  /** What is the first of its form, while it is estimated. */
+  /** The estimates of those that are the first of their form, while they are under way. */
   const firsts = new Map<string, Promise<Simulation>>()
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
@@ -48,8 +48,8 @@ export function createSimulator(rpc: Rpc) {
     const hadCompany = hasCompany()
     const found = hadCompany ? await inCompany(asked) : null
     if (found) return found
-    // While it waits for its turn another of its form may be estimated, and it needs no estimate of its own. Whoever has had
-    // company in vain would have it in vain again.
+    // While a transaction waits for its turn another of its form may be estimated, and it needs no estimate of its own.
+    // One that has had company in vain would have it in vain again.
     return inTurn(async () => (!hadCompany && hasCompany() ? await inCompany(asked) : null) ?? estimate(asked))
   }
 
