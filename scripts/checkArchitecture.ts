@@ -6,10 +6,11 @@ const root = resolve(import.meta.dirname, '..')
 
 /** What the files of a folder may import, beside their own folder. A `type:` folder may be imported as types only. */
 const allowed: Record<string, string[]> = {
-  'server/domain': [],
+  'server/lists': [],
   'server/concurrency': [],
-  'server/store': ['server/domain', 'server/concurrency'],
-  'server/chain': ['server/domain', 'server/concurrency', 'sdk/src/signing.ts', 'sdk/src/keccak256.ts'],
+  'server/domain': ['server/lists'],
+  'server/store': ['server/domain', 'server/lists', 'server/concurrency'],
+  'server/chain': ['server/domain', 'server/lists', 'server/concurrency', 'sdk/src/signing.ts', 'sdk/src/keccak256.ts'],
   'server/services': [
     'server/domain',
     'server/concurrency',
@@ -20,13 +21,14 @@ const allowed: Record<string, string[]> = {
   ],
   'server/engine': [
     'server/domain',
+    'server/lists',
     'server/concurrency',
     'sdk/src/signing.ts',
     'sdk/src/keccak256.ts',
     'type:server/store',
     'type:server/chain',
   ],
-  'server/api': ['server/domain', 'sdk/src/keccak256.ts', 'type:server/services'],
+  'server/api': ['server/domain', 'server/concurrency', 'sdk/src/keccak256.ts', 'type:server/services'],
   'server/config': ['server/domain', 'type:server/store'],
   // These two run in a browser, which loads nothing but their files.
   'server/docs': [],

@@ -15,9 +15,9 @@ import type { ChainConfig } from './domain/chainConfig.js'
 import { createEngine } from './engine/engine.js'
 import { createLogger } from './process/logging.js'
 import { createMetrics, serveMetrics } from './process/metrics.js'
+import { createChanges } from './services/changes.js'
 import { createDraining } from './services/draining.js'
 import { createHealth } from './services/health.js'
-import { createSignals } from './signals.js'
 import { openApi } from './start/openApi.js'
 import { openChains } from './start/openChains.js'
 import type { Start } from './start/start.js'
@@ -31,11 +31,11 @@ export const version = '0.1.0'
 /** How long requests under way, and then the engine, may take to end when the process stops; both together, less than 5 s. */
 const drainMs = 4_000
 /**
- * For how long a database may be silent while it is asked for something. Longer than a lock is waited for, and than an idle
- * connection is kept.
+ * For how long the database may leave a statement unanswered before its connection is given up, in milliseconds. Longer than
+ * a statement waits for a lock, and than an idle connection is kept.
  */
 const silentMs = 40_000
-/** For how long the engine may come to a stop at least, in milliseconds. */
+/** The time that the engine has for coming to a stop, however long requests took to end before; in milliseconds. */
 const leastMs = 500
 
 export type Service = {
@@ -45,18 +45,18 @@ export type Service = {
   /** Has all replicas accept nothing new, or again; for `ROLE=engine` too. */
   setDraining(draining: boolean): Promise<void>
   isDraining(): Promise<boolean>
-  /** For what looks at the books beside the service, in its process. */
+  /** For tests, which look into the database beside the service, in its process. */
   database: Database
   /** Stops in order: no new requests, no new work, then the embedded chains and the database. */
   stop(): Promise<void>
 }
 
-/** The database or a chain, which come back. */
+/** Whether an error only says that the database or a chain is away: both come back. */
 const isAway = (error: unknown) => isOutage(error) || error instanceof ChainUnavailable
 
 type StartOptions = {
   recovery?: ReturnType<typeof chooseRecovery>
-  /** Unix milliseconds; another clock than the machine's lets a test go through minutes at once. */
+  /** Unix milliseconds. By another clock than the machine's a test can let minutes pass at once. */
   now?: () => number
   /** Breaks off the start, which then rejects with the reason. A service that has started is stopped by its `stop`. */
   signal?: AbortSignal
@@ -73,14 +73,14 @@ export async function startService(
   const stopAll = async () => {
     stopBy = performance.now() + drainMs
     const failures: unknown[] = []
-    // What fails keeps nothing after it open.
+    // A step that fails does not keep the others from closing what they are there to close.
     for (const step of undo.reverse()) await step().catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
   const start: Start = { log, signal, onStop: (step) => undo.push(step) }
   try {
     log.info({ by: await hashByWebAssembly() }, 'keccak256 is computed')
-    // Before the chains: it refuses a second process, which must not touch the chains of the first.
+    // Before the chains: a second process on an SQLite file is refused here, and must not touch the chains of the first.
     const database = await openDatabase(config, start)
     const store = createStore(database)
     const metrics = createMetrics(version)
@@ -88,7 +88,7 @@ export async function startService(
     const { configs, chains, settings, signers, signerFaults, unopenedLanes, unconfiguredCredit, droppedTokens } =
       opened
 
-    const signals = createSignals()
+    const changes = createChanges()
     const engine = createEngine(
       {
         store: createStore(database.urgent),
@@ -102,7 +102,7 @@ export async function startService(
         now,
         isOutage: isAway,
         isLate: (error) => error instanceof ChainUnavailable && error.isLate,
-        changed: signals.changed,
+        changed: changes.tell,
         countStep: metrics.countStep,
         countReorganised: metrics.countReorganised,
         observeTransaction: metrics.observeTransaction,
@@ -125,23 +125,23 @@ export async function startService(
       log.info({ url: served.url }, 'metrics')
     }
     const fromStart = { database, store, settings, metrics, recovery, now, isAway, drainMs }
-    const forClients = { ...fromStart, engine, signals, draining, health, droppedTokens }
+    const forClients = { ...fromStart, engine, changes, draining, health, droppedTokens }
     const url = config.role === 'engine' ? null : await openApi(config, forClients, start)
     const { set: setDraining, isDraining } = draining
     return { url, chains: configs, database, setDraining, isDraining, stop: stopAll }
   } catch (error) {
     await stopAll()
-    // Of a database that is up to date this shows only where the start first writes to it.
+    // Migrating a database that is up to date writes nothing, so that one that takes no writes is found out only later.
     throw (isWriteRefused(error) && explainUnusable(config.database, error)) || error
   }
 }
 
-/** With its tables as this version has them. */
+/** Opens the database, with its tables as this version has them. */
 async function openDatabase({ database: place }: Config, { log, signal, onStop }: Start): Promise<Database> {
   const database = createDatabase(place.kind === 'mysql' ? { silentMs, ...place } : place, (fields, message) =>
     log.error(fields, message),
   )
-  // A connection on which a silent server has not answered is not waited for; a file is closed whole.
+  // A server that has fallen silent answers no goodbye either, so it is not waited for; a file is closed to the end.
   onStop(() => (place.kind === 'mysql' ? settledOrAfter(database.close(), leastMs / 2) : database.close()))
   await untilAborted(database.migrate(), signal)
   return database

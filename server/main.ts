@@ -19,7 +19,7 @@ const hide = hideSecrets(config)
 /** The reason of a start that a signal has cut short. */
 class Stopped extends Error {}
 
-// Node would print the error with all its properties, such as a statement with its values.
+// Node itself would print the error with all its properties, such as an SQL statement with its values.
 process.on('uncaughtException', (error) => {
   log.fatal({ err: error }, 'stopped by an error that nobody has caught')
   process.exit(1)
@@ -29,7 +29,7 @@ try {
   const stopping = new AbortController()
   const starting = startService(config, log, { signal: stopping.signal })
   const stop = (signal: string) => {
-    // A second signal means: at once.
+    // Whoever sends a second signal wants the process to end at once.
     if (stopping.signal.aborted) process.exit(1)
     log.info({ signal }, 'stopping')
     stopping.abort(new Stopped())
@@ -43,18 +43,18 @@ try {
       },
     )
   }
-  // From the first moment on: a start that is cut off would leave the chains that it has begun to make.
+  // Heard from the first moment on: a start that is cut off would leave the embedded chains that it has begun to make.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // Before there is a service to drain the signal would end the process as SIGKILL does. For exactly one process: it toggles
-  // what all replicas share, and sent to two it would undo itself.
+  // Heard before there is a service to drain, too: Node would end the process at once on a SIGUSR2 that nobody listens for.
+  // It is for exactly one process: it toggles what all replicas share, and sent to two of them it would undo itself.
   process.on('SIGUSR2', () => {
     toggleDraining(starting, log).catch((error: unknown) =>
       log.error({ err: error }, 'drain mode could not be changed'),
     )
   })
   const service = await starting
-  // After the signals: each is heard from the moment at which the service works.
+  // This takes a moment in which the service works already, and hears all signals.
   await releaseMemory()
   if (!stopping.signal.aborted) announce(service)
 } catch (error) {

@@ -227,7 +227,7 @@ export const chainMutations: Mutation[] = [
     name: 'steps are tried out together however long they are',
     changes: [
       {
-        file: 'server/domain/thoseThatFit.ts',
+        file: 'server/lists/thoseThatFit.ts',
         find: 'const fits = length + lengthOf(item) <= most',
         replace: 'const fits = length + lengthOf(item) <= most || true',
       },
@@ -238,7 +238,7 @@ export const chainMutations: Mutation[] = [
     name: 'steps are tried out together however much gas they take',
     changes: [
       {
-        file: 'server/domain/partsUpTo.ts',
+        file: 'server/lists/chunkByWeight.ts',
         find: 'if (part && weight <= most) {',
         replace: 'if (part && (weight <= most || true)) {',
       },

@@ -130,7 +130,7 @@ export const mutations: Mutation[] = [
         replace: 'database.after(0)',
       },
       {
-        file: 'server/store/journal/journal.ts',
+        file: 'server/store/journal/transactionRecorder.ts',
         find: "step?.status === 'executing' && step.transaction_id === null && attemptOf(step) === attempt",
         replace: 'step !== undefined',
       },
@@ -219,8 +219,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/actions/stepRequests.ts',
-        find: 'const account = decision.ready ? accountWanted(request, takes) : null',
-        replace: 'const account = accountWanted(request, takes)',
+        find: 'const takesAccount = ready && known.account !== null',
+        replace: 'const takesAccount = known.account !== null',
       },
     ],
     tests: ['test/store/steps.test.ts', '-g', 'leaves the account'],

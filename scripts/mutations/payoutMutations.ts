@@ -39,7 +39,7 @@ export const payoutMutations: Mutation[] = [
     name: 'what was prepared before a lane was found ahead is signed all the same',
     changes: [
       {
-        file: 'server/store/journal/journal.ts',
+        file: 'server/store/journal/transactionRecorder.ts',
         find: 'if (pays && ahead.length > 0)',
         replace: 'if (pays && ahead.length < 0)',
       },
@@ -95,8 +95,8 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/start/knownDeployment.ts',
-        find: 'if (refused.length > 0) {',
-        replace: 'if (refused.length < 0) {',
+        find: 'if (refused.length > 0) throw',
+        replace: 'if (refused.length < 0) throw',
       },
     ],
     tests: ['test/e2e/droppedFromChainsFile.test.ts', '-g', 'no token that is being paid'],

@@ -17,9 +17,9 @@ export const processMutations: Mutation[] = [
     name: 'a probe waits for all requests that have come before it',
     changes: [
       {
-        file: 'server/api/router.ts',
-        find: 'if (!operation.takesBody && !probes.has(operation.operationId)) await admitted()',
-        replace: 'if (probes) await admitted()',
+        file: 'server/api/requests/readRequest.ts',
+        find: 'if (!operation.takesBody && !isProbe(operation.operationId)) await admitted()',
+        replace: 'if (!operation.takesBody) await admitted()',
       },
     ],
     tests: ['test/api/admission.test.ts', '-g', 'a probe'],
@@ -28,7 +28,7 @@ export const processMutations: Mutation[] = [
     name: 'all requests that have come begin in one turn',
     changes: [
       {
-        file: 'server/api/admission.ts',
+        file: 'server/api/requests/admission.ts',
         find: 'performance.now() - startedAt < sliceMs',
         replace: 'performance.now() > 0',
       },
@@ -55,14 +55,16 @@ export const processMutations: Mutation[] = [
   },
   {
     name: 'what a client sends behind an event stream is kept',
-    changes: [{ file: 'server/api/inTurn.ts', find: 'isFull || isEventStream(line.answering)', replace: 'isFull' }],
+    changes: [
+      { file: 'server/api/connections/inTurn.ts', find: 'isFull || isEventStream(line.answering)', replace: 'isFull' },
+    ],
     tests: ['test/api/manyRequests.test.ts', '-g', 'behind an event stream'],
   },
   {
     name: 'bodies that have not come whole are given up by age, whoever sends them',
     changes: [
       {
-        file: 'server/api/unfinishedBodies.ts',
+        file: 'server/api/requests/unfinishedBodies.ts',
         find: 'const body = { client, bytes: 0, giveUp }',
         replace: "const body = { client: '', bytes: 0, giveUp }",
       },
@@ -73,7 +75,7 @@ export const processMutations: Mutation[] = [
     name: 'files that are in memory once for all count as unread for each client',
     changes: [
       {
-        file: 'server/api/unread.ts',
+        file: 'server/api/connections/unread.ts',
         find: 'socket.writableLength - (shared.get(socket) ?? 0)',
         replace: 'socket.writableLength',
       },
@@ -82,7 +84,7 @@ export const processMutations: Mutation[] = [
   },
   {
     name: 'any number of clients may come by the other doors',
-    changes: [{ file: 'server/api/doors.ts', find: 'inside.size >= most', replace: 'inside.size < 0' }],
+    changes: [{ file: 'server/api/connections/doors.ts', find: 'inside.size >= most', replace: 'inside.size < 0' }],
     tests: ['test/api/doors.test.ts', '-g', 'no more than'],
   },
   {
@@ -153,7 +155,9 @@ export const processMutations: Mutation[] = [
   },
   {
     name: 'of a body that is wrong all over all is told to nobody',
-    changes: [{ file: 'server/api/clipLists.ts', find: 'if (left <= 0 && items.length > 0) break', replace: '' }],
+    changes: [
+      { file: 'server/api/requests/clipLists.ts', find: 'if (left <= 0 && items.length > 0) break', replace: '' },
+    ],
     tests: ['test/api/clipLists.test.ts'],
   },
   {
@@ -182,7 +186,7 @@ export const processMutations: Mutation[] = [
     name: 'a transaction carries a step whose account another has',
     changes: [
       {
-        file: 'server/store/journal/journal.ts',
+        file: 'server/store/journal/transactionRecorder.ts',
         find: 'withoutAccount.includes(ref) ? retaken : change',
         replace: 'withoutAccount.includes(ref) ? change : retaken',
       },

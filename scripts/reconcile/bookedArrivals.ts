@@ -1,5 +1,5 @@
-import { groupBy } from '../../server/domain/groupBy.js'
 import { matchLogs } from '../../server/domain/knownLogs.js'
+import { groupBy } from '../../server/lists/groupBy.js'
 import type { Movement } from './vaultLogs.js'
 
 /**

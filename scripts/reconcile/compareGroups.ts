@@ -1,4 +1,4 @@
-import { groupBy } from '../../server/domain/groupBy.js'
+import { groupBy } from '../../server/lists/groupBy.js'
 import type { VaultReport } from './compareVaults.js'
 
 /**

@@ -23,7 +23,7 @@ import { isRevert } from '../../server/chain/nodes/isRevert.js'
 import { transferTopic } from '../../server/chain/transfers.js'
 import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
-import { partsOf } from '../../server/domain/partsOf.js'
+import { chunk } from '../../server/lists/chunk.js'
 import { createSearchPace } from './searchPace.js'
 
 /** What a log says has moved into or out of a vault. */
@@ -120,12 +120,12 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
 
   /** What the vaults have paid of the native currency in these transactions, by what they were asked for and say that they did. */
   async function nativePayouts(hashes: readonly Hash[]): Promise<{ hash: Hash; amount: bigint }[]> {
-    const parts = partsOf(hashes, readTogether)
+    const parts = chunk(hashes, readTogether)
     const methods = ['eth_getTransactionByHash', 'eth_getTransactionReceipt']
     const found: { hash: Hash; amount: bigint }[] = []
     for (const part of parts) {
       const asked = part.flatMap((hash) => methods.map((method) => call(method, hash)))
-      const pairs = await rpc.read(asked, (answers) => partsOf(answers.map(resultOf), methods.length).map(readPair))
+      const pairs = await rpc.read(asked, (answers) => chunk(answers.map(resultOf), methods.length).map(readPair))
       for (const { transaction, receipt } of pairs) {
         const paid = vaults.flatMap((vault) => fulfilledIn(transaction, receipt, vault).transfers)
         const native = paid.filter(({ token, amount }) => token === nativeToken && amount > 0n)

@@ -1,31 +1,29 @@
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
+import type { ApiState } from './apiState.js'
 import { logFields } from './logFields.js'
-import type { ApiState } from './router.js'
+import { isProbe } from './operationTraits.js'
 
-/** Told of each request once it is answered; the operation is `none` where there is no route. */
+/** Called for each request when its response closes; `operation` is `none` where there is no route. */
 export type ObserveRequest = (operation: string, method: string, status: number, seconds: number) => void
 
-/** The legacy status can be asked for by a signature, which must not be kept. */
+/** Signatures in a path: the legacy status may be asked for by one, and no log may keep it. */
 const signatures = /0x[0-9a-f]{128,}/gi
 
-/** Probes come every few seconds and would drown the rest. */
-const quiet = new Set(['getLiveness', 'getReadiness', 'getHealth'])
-
-/** In place of the status of a request whose client was gone before there was one; nginx has brought that number in. */
+/** The status of a request in the log if its client hung up before it was answered. The number is nginx's. */
 const hungUp = 499
 
-/** One line for each request, once it is answered. The query and the body stay out of it. */
+/** Logs one line for each request when its response closes. The query and the body stay out of it. */
 export function accessLog(logger: Logger, observe: ObserveRequest): Middleware<ApiState> {
   return async (ctx, next) => {
     const startedAt = performance.now()
     const write = () => {
       const { operationId } = ctx.state
       const durationMs = performance.now() - startedAt
-      // Koa begins with 404, which nobody has been told.
+      // Before an answer is sent, `ctx.status` may be Koa's 404, which no client has seen.
       const status = ctx.res.headersSent ? ctx.status : hungUp
       observe(operationId ?? 'none', ctx.method, status, durationMs / 1000)
-      const level = operationId !== null && quiet.has(operationId) ? 'debug' : 'info'
+      const level = operationId !== null && isProbe(operationId) ? 'debug' : 'info'
       logger[level](
         {
           ...logFields(ctx.state),
@@ -33,7 +31,7 @@ export function accessLog(logger: Logger, observe: ObserveRequest): Middleware<A
           path: ctx.path.replace(signatures, '0x…'),
           status,
           durationMs: Math.round(durationMs * 10) / 10,
-          // False: the client hung up before it had its answer.
+          // False where the client hung up before it had the whole answer.
           complete: ctx.res.writableFinished,
         },
         'request',

@@ -5,14 +5,15 @@ import Koa, { type Middleware, type ParameterizedContext } from 'koa'
 import type { Logger } from 'pino'
 import { ServiceError } from '../domain/errors.js'
 import { accessLog, type ObserveRequest } from './accessLog.js'
-import { docsFiles } from './docs.js'
-import { explorerFiles } from './explorer.js'
+import type { ApiState } from './apiState.js'
 import type { Handlers } from './handlers.js'
+import { docsFiles } from './handlers/docs.js'
+import { explorerFiles } from './handlers/explorer.js'
 import { logFields } from './logFields.js'
-import { toProblem } from './problem.js'
 import type { RateLimits } from './rateLimit.js'
+import { toProblem } from './replies/problem.js'
 import { requestId } from './requestId.js'
-import { type ApiState, createRouter } from './router.js'
+import { createRouter } from './router.js'
 import type { Spec } from './spec.js'
 import { serveStaticFiles } from './staticFiles.js'
 import { traceContext } from './traceContext.js'
@@ -22,7 +23,7 @@ type AppOptions = {
   handlers: Handlers
   logger: Logger
   observeRequest?: ObserveRequest
-  /** Who may call from a browser; `['*']` for everyone. */
+  /** The origins that may call from a browser; `['*']` for all. */
   corsOrigins: readonly string[]
   bodyLimitBytes: number
   rateLimits: RateLimits
@@ -32,13 +33,13 @@ type AppOptions = {
   requireOpen: () => Promise<void>
   /** How many proxies in front add to X-Forwarded-For; 0: none is believed. */
   trustedProxies: number
-  /** Tells a database or a chain that is away for now from a fault. */
+  /** Whether an error means that the database or a chain is away for now, rather than a fault. */
   isOutage: (error: unknown) => boolean
   /** Aborts when the server shuts down. */
   shutdown: AbortSignal
 }
 
-/** What browsers may read of a reply beyond the usual. */
+/** The headers of a reply that scripts of other origins may read, besides those that CORS always lets them read. */
 const exposedHeaders = [
   'x-request-id',
   'ETag',
@@ -52,14 +53,14 @@ const exposedHeaders = [
   'Allow',
 ]
 
-/** HTTP in, HTTP out. The outer layers set headers that error replies keep, so errors are answered inside of them. */
+/** The router and the middlewares around it. Those outside of `answerErrors` set headers that error replies keep. */
 export async function createApp(options: AppOptions): Promise<Koa> {
   const { trustedProxies } = options
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
-  // What is thrown on the way to an answer is answered and logged further in; this is of an answer that has begun.
+  // `answerErrors` answers and logs errors before an answer begins; this event tells of an answer that breaks off.
   const told = new WeakSet<Error>()
   app.on('error', (error: Error, ctx: ParameterizedContext<ApiState>) => {
-    // Koa tells of a stream's twice.
+    // Koa emits the error of a stream twice.
     if (isOfConnection(error) || told.has(error)) return
     told.add(error)
     options.logger.error({ err: error, ...logFields(ctx.state) }, 'an answer has broken off')
@@ -83,14 +84,14 @@ export async function createApp(options: AppOptions): Promise<Koa> {
   return app
 }
 
-/** Clients hang up as they like. */
+/** Whether an error only tells that the client hung up, which is no fault. */
 function isOfConnection(error: Error): boolean {
   const { code } = error as { code?: unknown }
   const codes = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']
   return typeof code === 'string' && codes.includes(code)
 }
 
-/** Whatever is thrown further in becomes an error body; never HTML, never a stack. */
+/** Answers whatever the middlewares inside throw with an error body; never with HTML, never with a stack. */
 function answerErrors({ logger, isOutage }: Pick<AppOptions, 'logger' | 'isOutage'>): Middleware<ApiState> {
   return async (ctx, next) => {
     try {
@@ -110,7 +111,7 @@ function answerErrors({ logger, isOutage }: Pick<AppOptions, 'logger' | 'isOutag
   }
 }
 
-/** What is nobody's fault but ours becomes `internal_error` and says nothing of itself; the log has it. */
+/** An error that is neither a refusal nor an outage becomes `internal_error`, which says nothing of it; the log does. */
 function toServiceError(thrown: unknown, isOutage: (error: unknown) => boolean): ServiceError {
   if (thrown instanceof ServiceError) return thrown
   if (isOutage(thrown))
@@ -128,7 +129,7 @@ function closeWhile(shutdown: AbortSignal): Middleware {
 
 function allowedOrigin(origins: readonly string[]): (ctx: Koa.Context) => string {
   if (origins.includes('*')) return () => '*'
-  // An empty string leaves the headers out.
+  // For an empty string, @koa/cors sets no headers.
   return (ctx) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '')
 }
 
@@ -140,11 +141,11 @@ function securityHeaders(): Middleware {
     removeHeader: () => undefined,
   }
   helmet({
-    // JSON needs nothing of a browser; the pages set policies of their own.
+    // A browser loads nothing for JSON; the pages set policies of their own.
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     // The API is for other origins; CORS says which.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
-    // The service speaks plain HTTP; what ends TLS in front of it decides on this, for its whole domain.
+    // The service speaks plain HTTP; whether its domain is for HTTPS only is up to the proxy that ends TLS.
     strictTransportSecurity: false,
   })({} as IncomingMessage, recorder as unknown as ServerResponse, () => undefined)
   return (ctx, next) => {

@@ -2,7 +2,7 @@ import type { ValidateFunction } from 'ajv'
 import { type Document, OpenAPIBackend, type Operation } from 'openapi-backend'
 import { createAjv } from './ajv.js'
 import type { Handler, OperationId, Handlers } from './handlers.js'
-import type { Parameter } from './parameters.js'
+import type { Parameter } from './requests/parameters.js'
 import { forValidation, type Spec } from './spec.js'
 
 /** An operation with its compiled validators. */
@@ -19,11 +19,13 @@ export type CompiledOperation = {
   validateBody: ValidateFunction | null
   /** Given `{path, query, header}`. */
   validateParameters: ValidateFunction
-  /** By status, what the reply's content type is and whether it names its state by an ETag. */
+  /** By status: the reply's content type, null where it has no body, and whether it has an ETag. */
   replies: Record<string, { type: string | null; etag: boolean }>
+  /** Whether its answer is an event stream, which lasts for as long as there may be further events. */
+  isStream: boolean
 }
 
-/** The operations that have a handler, each with its validators. Refuses a handler of what the spec does not have. */
+/** The operations that have a handler, each with its validators. Throws if a handler has no operation in the spec. */
 export async function compileOperations(spec: Spec, handlers: Handlers): Promise<CompiledOperation[]> {
   const backend = await backendOf(spec)
   const operations = backend.router.getOperations()
@@ -36,7 +38,7 @@ export async function compileOperations(spec: Spec, handlers: Handlers): Promise
   })
 }
 
-/** By spec, so that a process that starts several services compiles the validators of one. */
+/** One for each spec, so that a process that starts several services compiles the validators once. */
 const backends = new WeakMap<Spec, Promise<OpenAPIBackend>>()
 
 function backendOf(spec: Spec): Promise<OpenAPIBackend> {
@@ -46,17 +48,17 @@ function backendOf(spec: Spec): Promise<OpenAPIBackend> {
 }
 
 /**
- * Lets openapi-backend read the spec and compile the validators of requests, each as it is first asked for. It looks a
- * request's operation up by rebuilding all its patterns (3,300 requests/s against 49,000 for bare Koa on one route), so
- * that part is left to @koa/router.
+ * Lets openapi-backend read the spec and compile the validators of requests, each when it is first asked for. Routing
+ * is left to @koa/router: openapi-backend rebuilds the patterns of all operations for every request (3,300 requests/s
+ * against 49,000 for bare Koa on one route).
  */
 function createBackend(spec: Spec): Promise<OpenAPIBackend> {
   const ajv = createAjv()
   const backend = new OpenAPIBackend({
     definition: forValidation(spec.document) as unknown as Document,
     strict: true,
-    // Skips what we have no use for: a check against the 3.0 meta-schema, which refuses any 3.1 document (the linter
-    // checks ours), and the validators of replies, which take four fifths of the time to compile (0.6 s).
+    // Skips the check against the 3.0 meta-schema, which refuses any 3.1 document (the linter checks ours), and the
+    // validators of replies, which we don't use and which take four fifths of the time to compile (0.6 s).
     quick: true,
     customizeAjv: () => ajv,
   })
@@ -70,7 +72,7 @@ function compile(backend: OpenAPIBackend, operation: Operation, handler: Handler
   const validateParameters = validators?.at(-1)
   if (!validateParameters) throw new Error(`No validators for ${operation.operationId}`)
   const takesBody = operation.requestBody !== undefined
-  const responses = (operation.responses ?? {}) as Record<string, Response>
+  const replies = repliesOf(operation)
   return {
     operationId: operation.operationId as OperationId,
     handler,
@@ -81,11 +83,17 @@ function compile(backend: OpenAPIBackend, operation: Operation, handler: Handler
     deprecated: operation.deprecated === true,
     validateBody: takesBody ? (validators?.[0] ?? null) : null,
     validateParameters,
-    replies: Object.fromEntries(
-      Object.entries(responses).map(([status, { content, headers }]) => [
-        status,
-        { type: Object.keys(content ?? {})[0] ?? null, etag: 'ETag' in (headers ?? {}) },
-      ]),
-    ),
+    replies,
+    isStream: Object.values(replies).some(({ type }) => type === 'text/event-stream'),
   }
+}
+
+function repliesOf(operation: Operation): CompiledOperation['replies'] {
+  const responses = (operation.responses ?? {}) as Record<string, Response>
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { content, headers }]) => [
+      status,
+      { type: Object.keys(content ?? {})[0] ?? null, etag: 'ETag' in (headers ?? {}) },
+    ]),
+  )
 }

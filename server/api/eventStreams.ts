@@ -1,16 +1,16 @@
 import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
-import { askingClient } from './clientOf.js'
+import { askingClient } from './connections/clientOf.js'
 
 /**
- * Counts the event streams that are open for each client, until their connections are closed, and refuses one that is
- * too many: they stay for hours, cost their client nothing, and are as many connections that nobody else can have.
+ * Counts the event streams that each client has open, until their connections are closed, and refuses one that is too
+ * many: streams stay for hours, cost their client nothing, and take connections that nobody else can have then.
  */
 export function createEventStreams(most: number): (ctx: Context) => void {
   const open = new Map<string, number>()
 
   return (ctx) => {
-    // Nothing would tell of its end.
+    // A response that is closed emits no further `close`, and would be counted for ever.
     if (ctx.res.closed) return
     const client = askingClient(ctx)
     const count = open.get(client) ?? 0

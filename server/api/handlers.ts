@@ -1,22 +1,22 @@
 import type { Operations } from './generated/operations.gen.js'
-import type { Prepared } from './prepared.js'
+import type { Prepared } from './replies/prepared.js'
 
 export type OperationId = keyof Operations
 
-/** Counts the request against a user's share; throws `rate_limited`. */
+/** Counts the request against a user's share of the rate limit; throws `rate_limited` where nothing is left of it. */
 export type CountFor = ((user: string) => Promise<void>) | null
 
 /** A request after routing and validation, in the types that the spec gives it. */
 export type ApiRequest<K extends OperationId> = {
   path: Part<Operations[K]['request'], 'path'>
   query: Part<Operations[K]['request'], 'query'>
-  /** Those that the spec names; names in lower case. */
+  /** The headers that the spec declares, by their names in lower case. */
   headers: LowerCase<Part<Operations[K]['request'], 'headers'>>
   body: Operations[K]['request']['body']
   requestId: string
   /** W3C Trace Context: the trace that the request belongs to, with the request's own span. */
   traceparent: string
-  /** To be called with the user once he is known to have signed what is asked for. Null: nothing is counted. */
+  /** For the handler to call with the user, once he is known to have signed the request. Null: there is no limit. */
   countFor: CountFor
   /** Aborts when the client hangs up or the server shuts down. */
   signal: AbortSignal
@@ -27,7 +27,7 @@ type ApiReply<K extends OperationId> = {
   [S in keyof Operations[K]['replies']]: Body<Operations[K]['replies'][S]> & {
     status: S
     headers?: Record<string, string>
-    /** The body as it is sent, where that is the same each time. */
+    /** The body, compressed beforehand, where it is the same each time. */
     prepared?: Prepared
   }
 }[keyof Operations[K]['replies']]

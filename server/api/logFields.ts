@@ -1,9 +1,6 @@
-import type { ApiState } from './router.js'
+import type { ApiState, Subject } from './apiState.js'
 
-/** What a request is about, as far as it says so itself. */
-export type Subject = { actionId?: string; intentIndex?: number; stepIndex?: number; chainId?: number }
-
-/** What every log line of a request is named by. */
+/** The fields that every log line of a request has. */
 export function logFields({ requestId, operationId, trace, parentSpanId, subject }: ApiState) {
   return {
     requestId,
@@ -15,10 +12,10 @@ export function logFields({ requestId, operationId, trace, parentSpanId, subject
   }
 }
 
-/** What is no action's id may be anything, such as a signature. */
+/** In the place of an action's id a path may have anything, such as a signature, which must not be logged. */
 const actionIdForm = /^[0-9a-f-]{36}$/i
 
-/** From the path, once it is known to be sound. */
+/** What a request is about, by the parameters of its path, which are known to be valid. */
 export function subjectOf(path: object): Subject {
   const { actionId, intentIndex, stepIndex, chainId } = path as Subject
   return {
@@ -29,7 +26,7 @@ export function subjectOf(path: object): Subject {
   }
 }
 
-/** The action that a request has made, which its answer tells; null where it tells none. */
+/** The id of the action that a request has made, by the body of its reply; null where that names none. */
 export function madeAction(body: unknown): string | null {
   const bare = (body ?? {}) as { actionId?: unknown; data?: { actionId?: unknown } | null }
   const actionId = bare.actionId ?? bare.data?.actionId

@@ -58,7 +58,7 @@ export function presentStep(step: StepView): wire.Step {
     mode: step.mode,
     chainId: step.chainId,
     status: step.status,
-    // Clients read one or the other.
+    // The same hash by two names: some clients read the one, some the other.
     txid: step.transactionHash,
     transactionHash: step.transactionHash,
     blockNumber: step.blockNumber,
@@ -81,7 +81,7 @@ export function presentVenueTxHash(record: VenueTxHash): wire.VenueTxHash {
   }
 }
 
-/** What is listed is named here one by one: a chain's configuration holds URLs with credentials. */
+/** Fields are copied one by one, never all there are: a chain's configuration holds URLs with credentials. */
 export function presentChain(chain: ChainConfig, { groups, onDemandProof }: Settings): wire.Chain {
   return {
     chainId: chain.chainId,

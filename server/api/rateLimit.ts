@@ -1,37 +1,26 @@
 import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
-import { askingClient } from './clientOf.js'
+import { askingClient } from './connections/clientOf.js'
 import type { CountFor, OperationId } from './handlers.js'
+import { costOf, isProbe } from './operationTraits.js'
 
 type Share = { allowed: boolean; limit: number; remaining: number; windowSeconds: number; resetSeconds: number }
 
-/** Points per window and subject; null where the deployment sets no limit. */
+/** Takes points from what a subject has in a window of time; null where the deployment sets no limit. */
 export type RateLimits = { take(subject: string, cost: number): Promise<Share> } | null
-
-/** The points of a request that costs more than 1: signatures to check, rows to write, transactions to send. */
-const costs: Partial<Record<OperationId, number>> = {
-  createAction: 5,
-  submitTransaction: 5,
-  executeStep: 3,
-  recordDeposit: 3,
-  requestAirdrop: 5,
-}
-
-/** Probes are asked for often, and by those who decide whether the service lives. */
-const free: readonly OperationId[] = ['getHealth', 'getLiveness', 'getReadiness']
 
 /** Counts a request against its client's address. */
 export async function limitClient(limits: RateLimits, ctx: Context, operationId: OperationId): Promise<void> {
-  if (!limits || free.includes(operationId)) return
-  await take(limits, ctx, `ip:${askingClient(ctx)}`, costs[operationId] ?? 1)
+  if (!limits || isProbe(operationId)) return
+  await take(limits, ctx, `ip:${askingClient(ctx)}`, costOf(operationId))
 }
 
 /**
  * Counts a request against a user too, whatever addresses he calls from, once he is known to have signed what it asks
- * for. One that only names him proves nothing, and anyone could use up his share by it. Null: nothing is counted.
+ * for: if it were enough to name him, anyone could use up his share. Null: the deployment sets no limit.
  */
 export function userLimit(limits: RateLimits, ctx: Context, operationId: OperationId): CountFor {
-  return limits && ((user) => take(limits, ctx, `user:${user}`, costs[operationId] ?? 1))
+  return limits && ((user) => take(limits, ctx, `user:${user}`, costOf(operationId)))
 }
 
 async function take(limits: NonNullable<RateLimits>, ctx: Context, subject: string, cost: number): Promise<void> {
@@ -42,7 +31,7 @@ async function take(limits: NonNullable<RateLimits>, ctx: Context, subject: stri
   throw new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} seconds`, { retryAfter })
 }
 
-/** What each reply says so far. */
+/** The share that the headers of each reply tell so far. */
 const told = new WeakMap<Context, Share>()
 
 /** Of the shares that a request counts against, its reply tells the one that is used up first. */

@@ -82,7 +82,7 @@ export function readCall({ to, value, data }: wire.Call): Call {
   return { to: lower(to), value: BigInt(value), data: lower(data) }
 }
 
-/** Some libraries leave leading zeros out. */
+/** A word of 32 bytes in all its digits; some libraries leave leading zeros out. */
 function word(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase().padStart(64, '0')}`
 }

@@ -10,7 +10,7 @@ export type Spec = {
 
 let spec: Promise<Spec> | undefined
 
-/** Read once. */
+/** Reads the spec, once in a process. */
 export function loadSpec(): Promise<Spec> {
   spec ??= read()
   return spec
@@ -25,9 +25,9 @@ async function read(): Promise<Spec> {
  * A copy that openapi-backend and Ajv take.
  * - Every `$ref` is replaced by a copy of what it names: openapi-backend takes a part that stands in two places for a
  *   cycle and would put a path in its place. The spec has no cycles.
- * - Ajv refuses a discriminator's `mapping` ("discriminator: mapping is not supported"), which is but the list of the
- *   values here. They stay, for messages. And with a discriminator it looks at objects only and takes all else as valid
- *   (of `oneOf` it then reads nothing), so the type is said as well.
+ * - Ajv refuses a discriminator's `mapping` ("discriminator: mapping is not supported"). Here a mapping only lists the
+ *   values, which are kept as `values` for messages. Beside a discriminator, Ajv does not look at `oneOf` for what is no
+ *   object, and takes it for valid, so `type: object` is added.
  */
 export function forValidation(document: Record<string, unknown>): Record<string, unknown> {
   const expand = (node: unknown): unknown => {

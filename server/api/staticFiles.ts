@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { ServiceError } from '../domain/errors.js'
-import { answerOtherMethod } from './otherMethods.js'
-import { prepare, type Prepared, sendPrepared } from './prepared.js'
+import { answerOtherMethod } from './replies/otherMethods.js'
+import { prepare, type Prepared, sendPrepared } from './replies/prepared.js'
 
 /** What a page loads from us besides itself, by path. */
 export type StaticFiles = Record<string, { type: string; read: () => Promise<Buffer> }>
@@ -22,7 +22,7 @@ export function serveStaticFiles(files: StaticFiles): Middleware {
 function once(read: () => Promise<Buffer>): () => Promise<Prepared> {
   let file: Promise<Prepared> | undefined
   return () => {
-    // What failed is not kept: the file may be there the next time.
+    // A failure is not kept: the file may be there the next time.
     file ??= read()
       .then(prepare)
       .catch((error: unknown) => {
@@ -33,7 +33,7 @@ function once(read: () => Promise<Buffer>): () => Promise<Prepared> {
   }
 }
 
-/** Not on the disk, or part of a package that is not installed. Elsewhere ENOENT means a database that is away. */
+/** Whether a file is not on the disk, or its package not installed. Further out ENOENT means a database that is away. */
 function isMissing(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return code === 'ENOENT' || code === 'MODULE_NOT_FOUND'

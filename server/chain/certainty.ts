@@ -1,5 +1,5 @@
 import type { ChainConfig } from '../domain/chainConfig.js'
-import { partsOf } from '../domain/partsOf.js'
+import { chunk } from '../lists/chunk.js'
 import type { Chain, ChainTransaction, Receipt } from './chain.js'
 import { maxCalls, type Rpc } from './nodes/rpc.js'
 import { call, orNull, quantity, readBlock, receiptOf, resultOf, transactionOf } from './nodes/rpcFormat.js'
@@ -35,7 +35,7 @@ export function createCertainty(
     },
 
     async goneBlocks(blocks) {
-      const parts = partsOf(blocks, maxCalls).map(async (part) => {
+      const parts = chunk(blocks, maxCalls).map(async (part) => {
         const calls = part.map(({ number }) => call('eth_getBlockByNumber', quantity(number), false))
         /** Whether the node has another block in the place of each; null: it has none of that number. */
         const areOther = (answers: RpcAnswer[]) =>

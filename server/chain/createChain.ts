@@ -1,7 +1,7 @@
 import { type Address, type Hash, zeroHash } from 'viem'
 import { nativeToken } from '../domain/action.js'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
-import { partsOf } from '../domain/partsOf.js'
+import { chunk } from '../lists/chunk.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
 import {
   encodeBalanceOf,
@@ -74,12 +74,12 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     },
 
     async receipts(hashes) {
-      const parts = await Promise.all(partsOf(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
+      const parts = await Promise.all(chunk(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
       return parts.flat()
     },
 
     async areUnknown(hashes) {
-      const parts = partsOf(hashes, maxCalls).map(async (part) => {
+      const parts = chunk(hashes, maxCalls).map(async (part) => {
         const calls = part.map((hash) => call('eth_getTransactionByHash', hash))
         const told = await rpc.readEach(calls, (answers) => answers.every((answer) => resultOf(answer) === null))
         const answered = told.filter((isUnknown) => isUnknown !== null)
@@ -89,7 +89,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     },
 
     async seenMined(hashes) {
-      const parts = partsOf(hashes, maxCalls).map(async (part) => {
+      const parts = chunk(hashes, maxCalls).map(async (part) => {
         const calls = part.map((hash) => call('eth_getTransactionReceipt', hash))
         const told = await rpc.readEach(calls, (answers) => answers.map((answer) => resultOf(answer) !== null))
         const answered = told.filter((node) => node !== null)
@@ -123,15 +123,15 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     async accounts(addresses, nonceOf) {
       const methods = ['eth_getTransactionCount', 'eth_getBalance', 'eth_getCode']
       const tags = [nonceOf, 'latest', 'latest']
-      const parts = partsOf(addresses, Math.floor(maxCalls / methods.length)).map((part) => {
+      const parts = chunk(addresses, Math.floor(maxCalls / methods.length)).map((part) => {
         const calls = part.flatMap((address) => methods.map((method, index) => call(method, address, tags[index])))
-        return rpc.read(calls, (answers) => partsOf(answers.map(resultOf), methods.length).map(readAccount))
+        return rpc.read(calls, (answers) => chunk(answers.map(resultOf), methods.length).map(readAccount))
       })
       return (await Promise.all(parts)).flat()
     },
 
     async nonces(addresses, nonceOf) {
-      const parts = partsOf(addresses, maxCalls).map(async (part) => {
+      const parts = chunk(addresses, maxCalls).map(async (part) => {
         const calls = part.map((address) => call('eth_getTransactionCount', address, nonceOf))
         const told = await rpc.readEach(calls, (answers) => answers.map((answer) => readNumber(resultOf(answer))), {
           graceMs: slowNodeMs,
@@ -142,7 +142,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     },
 
     async balances(holder, tokens) {
-      const parts = partsOf(tokens, maxCalls).map((part) => {
+      const parts = chunk(tokens, maxCalls).map((part) => {
         const calls = part.map((token) =>
           token === nativeToken
             ? call('eth_getBalance', holder, 'latest')
@@ -154,7 +154,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     },
 
     async decimals(tokens, { waits } = { waits: false }) {
-      const parts = partsOf(tokens, maxCalls).map(async (part) => {
+      const parts = chunk(tokens, maxCalls).map(async (part) => {
         const calls = part.map((to) => call('eth_call', { to, data: encodeDecimals() }, 'latest'))
         const graceMs = waits ? Infinity : slowNodeMs
         const told = await rpc.readEach(calls, (answers) => answers.map(readDecimals), { graceMs })
@@ -290,7 +290,7 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
   }
 
   async function readAll(hashes: readonly Hash[]): Promise<Receipt[]> {
-    const parts = await Promise.all(partsOf(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
+    const parts = await Promise.all(chunk(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
     return parts.flat().filter((receipt) => receipt !== null)
   }
 }

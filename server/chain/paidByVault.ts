@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem'
-import { partsOf } from '../domain/partsOf.js'
+import { chunk } from '../lists/chunk.js'
 import { decodeFulfilments } from './bundles.js'
 import type { ChainTransaction, Receipt } from './chain.js'
 import { fulfilledKeys } from './contracts.js'
@@ -19,7 +19,7 @@ const mostTogether = 40
  * a fee that it logs as a transfer of whom it takes it from.
  */
 export async function readPaidByVault(rpc: Rpc, place: Place, hashes: readonly Hash[]): Promise<bigint> {
-  const paid = await Promise.all(partsOf(hashes, mostTogether).map((part) => readPaid(rpc, place, part)))
+  const paid = await Promise.all(chunk(hashes, mostTogether).map((part) => readPaid(rpc, place, part)))
   return sum(paid)
 }
 

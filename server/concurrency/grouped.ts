@@ -4,31 +4,33 @@ import { settledOrAfter } from './settledOrAfter.js'
 const patienceMs = 1_000
 
 /**
- * Has calls that come while the one before is under way, or in the same turn of the event loop, done in one go: many
- * small writes then share a commit, and many small reads a statement. Each caller gets the result at his place, or the
- * error of the whole. `sideBySide`: so many groups may be under way at once; another one begins only when it is full.
+ * Batches calls as DataLoader does; they are called groups here, since a batch is something else in this service. Calls
+ * that come in one turn of the event loop, or while the group before them is under way, are answered by one `run`: many
+ * small writes then share a commit, and many small reads a statement. `run` answers each item at its index; when it
+ * throws, all callers of the group get its error. A group has at most `mostAtOnce` items. Where `groupsAtOnce` is more
+ * than 1, another group begins beside those under way, but only when it is full.
  */
 export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   mostAtOnce: number,
-  { sideBySide }: { sideBySide: number } = { sideBySide: 1 },
+  { groupsAtOnce }: { groupsAtOnce: number } = { groupsAtOnce: 1 },
 ): (item: Item) => Promise<Result> {
   type Waiting = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
   let waiting: Waiting[] = []
-  /** How many take one group after the other. */
+  /** How many calls of `runAll` go from one group to the next now. */
   let runners = 0
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
       const isFull = waiting.length >= mostAtOnce
-      if (runners > 0 && !(isFull && runners < sideBySide)) return
+      if (runners > 0 && !(isFull && runners < groupsAtOnce)) return
       runners += 1
       setImmediate(() => void runAll())
     })
 
   async function runAll(): Promise<void> {
-    // The last one takes what is there; the others leave what is no full group to grow.
+    // The last runner takes whatever waits; the others leave a group that is not full, so that it grows.
     while (waiting.length >= (runners > 1 ? mostAtOnce : 1)) {
       const group = waiting.slice(0, mostAtOnce)
       waiting = waiting.slice(mostAtOnce)

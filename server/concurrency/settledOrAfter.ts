@@ -1,4 +1,4 @@
-/** Resolves when the work has come to its end, whatever that is, or after so long. */
+/** Resolves once the work has settled, whether it resolved or rejected, and at the latest after `ms`. */
 export function settledOrAfter(work: Promise<unknown>, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

@@ -1,4 +1,4 @@
-/** What the work comes to, or, if the signal aborts before, its reason; nobody hears then what comes of the work. */
+/** Settles as the work does; if the signal aborts before, rejects with its reason, and the work's outcome is lost. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)

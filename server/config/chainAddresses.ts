@@ -22,21 +22,21 @@ export function checkAddresses(named: readonly NamedAddress[]): string[] {
   for (const vault of named.filter(({ kind }) => kind === 'vault')) {
     for (const other of named) {
       if (!['token', 'delegate'].includes(other.kind) || !isSame(vault, other)) continue
-      // Where both are zero, that is said above.
+      // Two zero addresses are problems already, each by itself.
       if (BigInt(vault.address) !== 0n) problems.push(`${vault.place}: is the same address as ${other.place}`)
     }
   }
   return problems
 }
 
-/** What is wrong with an address that somebody has to have; null: nothing that shows. */
+/** What is wrong with an address that has to be somebody's, a contract's or a key's; null: nothing that can be seen. */
 export function wrongWith(address: string): string | null {
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return 'is no address'
   if (BigInt(address) === BigInt(nativeToken)) return "is the zero address, which is nobody's"
   return hasRightChecksum(address) ? null : 'has a wrong checksum (EIP-55), so that a letter may be wrong; copy it anew'
 }
 
-/** Only letters of both cases make a checksum. */
+/** Also true for an address without a checksum, which only letters of both cases make. */
 export function hasRightChecksum(address: string): boolean {
   const digits = address.slice(2)
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true

@@ -71,12 +71,12 @@ export function readChainsFile(text: string, env: NodeJS.ProcessEnv): ChainsFile
   const problems = errors.map(describe)
   const broken = errors.map(({ instancePath }) => /^\/chains\/(\d+)(?:\/|$)/.exec(instancePath)?.[1])
   if (broken.includes(undefined)) return { chains: [], groups: {}, problems }
-  // What stands at their places is chains as the schema says, and has its defaults.
+  // The chains at all other places are as the schema says, and have its defaults.
   const rest = understand(content as FileContent, env, (index) => !broken.includes(String(index)))
   return { ...rest, problems: [...problems, ...rest.problems] }
 }
 
-/** What the schema doesn't check, of those chains whose place is to be looked at. */
+/** Reads the chains whose place is to be looked at, and checks in them what the schema doesn't. */
 function understand(content: FileContent, env: NodeJS.ProcessEnv, isLookedAt: (index: number) => boolean): ChainsFile {
   const problems: string[] = []
   const groups = content.groups ?? {}
@@ -108,7 +108,7 @@ function checkTokens(chain: ChainConfig, place: string, groups: ChainsFile['grou
     ),
   )
   for (const token of chain.tokens) {
-    // No contract tells them, and in a group each digit is ten times the credit.
+    // No contract tells the decimals of the native currency, and in a group each wrong digit is ten times the credit.
     if (token.address === nativeToken && token.decimals !== chain.nativeCurrency.decimals) {
       problems.push(
         `${place}: token "${token.id}" is the native currency with ${token.decimals} decimals, and nativeCurrency has ${chain.nativeCurrency.decimals}`,
@@ -137,7 +137,7 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
     problems.push(`${place}/priorityFeePerGas: is above maxFeePerGasCap`)
   }
   const rpcUrls = chain.rpcUrls.map((url, index) => fillIn(url, `${place}/rpcUrls/${index}`, env, problems))
-  // One that is named twice would agree with itself.
+  // A node that is named twice would agree with itself.
   const nodes = new Set(rpcUrls.map((url) => (URL.canParse(url) ? new URL(url).href : url))).size
   if (chain.agreement > nodes) {
     problems.push(`${place}/agreement: is ${chain.agreement}, and there are only ${nodes} different rpcUrls`)
@@ -222,7 +222,7 @@ function toToken(token: FileToken): TokenConfig {
   }
 }
 
-/** What else the address is would have what it does taken for a vault's word, or for money that has reached one. */
+/** A former vault may be no other contract of the chain: its events would be taken for what a vault has paid, or has got. */
 function checkFormerVaults(chain: FileChain, place: string, problems: string[]): void {
   const former = chain.formerVaults.map(lower)
   problems.push(...duplicates(former, `${place}:`))
@@ -237,7 +237,7 @@ function checkFormerVaults(chain: FileChain, place: string, problems: string[]):
   }
 }
 
-/** Clients are shown it, so that it may hold nothing that the service's own nodes are asked with. */
+/** Clients are shown `publicRpcUrl`, so that it may hold no credential with which the service asks its own nodes. */
 function checkPublic(chain: FileChain, place: string, env: NodeJS.ProcessEnv, problems: string[]): void {
   const url = chain.publicRpcUrl
   if (url === undefined) return
@@ -251,7 +251,7 @@ function checkPublic(chain: FileChain, place: string, env: NodeJS.ProcessEnv, pr
 
 const variables = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
-/** The environment's variables that are filled in somewhere in the text. */
+/** The names of the environment variables that the text has to be filled in with. */
 export function variablesIn(text: string): string[] {
   return [...text.matchAll(variables)].map(([, name]) => name!)
 }

@@ -23,7 +23,7 @@ export type Config = {
   metricsPort: number | null
   /** `*`, or the origins whose pages may call. */
   corsOrigins: string[]
-  /** Points, for each client address and for each user by what he has signed; 0: no limit. */
+  /** Points per minute, for each client address and for each user whose signatures are in requests; 0: no limit. */
   rateLimitPerMinute: number
   /** How many proxies in front of the service add to X-Forwarded-For; 0: that header is not believed. */
   trustedProxies: number
@@ -31,7 +31,7 @@ export type Config = {
   onDemandProof: 'none' | 'required'
   /** How many steps one transaction carries at most, and how long a step waits for the next one while it is coming. */
   bundling: { /** 1: every step has a transaction of its own. */ maxSteps: number; waitMs: number }
-  /** Bytes of a request body, unpacked. */
+  /** The most bytes of a request body, unpacked. */
   bodyLimitBytes: number
   /** Clients connected to the API at once; one more is turned away. */
   maxConnections: number
@@ -114,7 +114,7 @@ function readOrigins(text: string | undefined, problems: string[]): string[] {
   return origins
 }
 
-/** Null: none is named, or it can't be read. */
+/** The text of the chains file. Null: none is named, or it can't be read. */
 function readChains(env: NodeJS.ProcessEnv, problems: string[]): string | null {
   if (!env.CHAINS_FILE) return null
   try {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { DatabaseConfig } from '../store/connection/database.js'
 
-/** mysql2's one profile: it knows the CA of Amazon's servers, and nothing else of TLS. */
+/** The one TLS profile that mysql2 knows by name: it has the CA of Amazon's servers, and sets nothing else. */
 export const amazonRds = 'Amazon RDS'
 
-/** What of mysql2's options changes how the service connects, and nothing of what it reads and writes. */
+/** The options of mysql2 that change how the service connects, and nothing of what it reads and writes. */
 const parameters: Record<string, { form: string; isRight: (value: string) => boolean }> = {
   ssl: { form: 'a JSON object such as {"rejectUnauthorized":true}, or "Amazon RDS"', isRight: isTls },
   socketPath: { form: 'a path', isRight: (value) => value.startsWith('/') },
@@ -16,7 +16,7 @@ const parameters: Record<string, { form: string; isRight: (value: string) => boo
   compress: { form: 'true or false', isRight: isBoolean },
 }
 
-/** Reads `DATABASE_URL`. No problem repeats anything of it but names of parameters: what stands where may be a password. */
+/** Reads `DATABASE_URL`. No problem repeats anything of it but names of parameters: all else may be a misplaced password. */
 export function readDatabaseUrl(text: string | undefined, dataDir: string, problems: string[]): DatabaseConfig {
   const embedded: DatabaseConfig = { kind: 'sqlite', file: join(dataDir, 'service.sqlite') }
   if (text === undefined || text === '' || text === 'sqlite:') return embedded
@@ -46,8 +46,8 @@ export function readDatabaseUrl(text: string | undefined, dataDir: string, probl
 }
 
 /**
- * Whether a password may have run on into what is taken for the host: the parser takes the first of these letters for the
- * end of the authority, and pieces of the password would then be looked up as a name and printed.
+ * Whether user or password have an @, /, ? or # that is not escaped: the parser takes the first /, ? or # for the end of the
+ * host, so that a piece of the password would be looked up as the name of a host, and printed.
  */
 function isAmbiguous(text: string): boolean {
   const rest = text.replace(/^[a-z]+:\/\//i, '')
@@ -55,7 +55,7 @@ function isAmbiguous(text: string): boolean {
   return /[@/?#]/.test(login)
 }
 
-/** As mysql2 decodes it, which throws at what is no UTF-8 too, and names no setting then. */
+/** Whether mysql2 can decode it, whose error would name no setting: escapes that are no UTF-8 throw, too. */
 function isDecodable(part: string): boolean {
   try {
     decodeURIComponent(part)
@@ -65,7 +65,7 @@ function isDecodable(part: string): boolean {
   }
 }
 
-/** Other clients' names for TLS are common, and passed over they would leave the connection in the open. */
+/** Other clients' names for TLS are a common mistake; passed over, they would leave the connection unencrypted. */
 function unknown(name: string): string {
   const isTlsElsewhere = /^(ssl|tls|use-?ssl|require-?ssl)/i.test(name)
   const hint = isTlsElsewhere ? ' (TLS is ssl={"rejectUnauthorized":true,"verifyIdentity":true})' : ''
@@ -76,16 +76,16 @@ function shown(what: string, name: string): string {
   return `${/^[\w-]{1,40}$/.test(name) ? `the ${what} "${name}"` : `a ${what}`}, which is not known`
 }
 
-/** What mysql2 hands on of `ssl`. Node's TLS takes more (`pfx`, `servername`), which it would pass over. */
+/** The options in `ssl` that mysql2 hands on to Node's TLS. Others of Node's (`pfx`, `servername`) mysql2 would pass over. */
 const tlsKeys = [
   ...['ca', 'cert', 'key', 'passphrase', 'ciphers', 'minVersion', 'maxVersion'],
   ...['rejectUnauthorized', 'verifyIdentity'],
 ]
 
-/** mysql2 takes `"false"` for true of both, and 0 for true of the first. */
+/** Options that have to be booleans: mysql2 takes the text `"false"` for true in both, and 0 for true in the first. */
 const booleanKeys = ['rejectUnauthorized', 'verifyIdentity']
 
-/** What of the JSON would be passed over, or taken for something else, and with it what was to be checked. */
+/** What in `ssl` mysql2 would pass over or misread, and so check less of the server than was meant. Null: nothing. */
 function wrongTls(value: string): string | null {
   if (value === amazonRds) return null
   for (const [key, said] of Object.entries(JSON.parse(value) as object)) {
@@ -97,7 +97,7 @@ function wrongTls(value: string): string | null {
   return null
 }
 
-/** A connection profile by name, or what Node's TLS is given. Anything else is no error to mysql2, or no TLS. */
+/** The TLS profile by its name, or options for Node's TLS. Anything else mysql2 may take without an error, for no TLS. */
 function isTls(value: string): boolean {
   if (value === amazonRds) return true
   try {

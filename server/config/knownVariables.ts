@@ -2,7 +2,7 @@ import { variablesIn } from './chainsFile.js'
 import { distance } from './distance.js'
 import { keyVariables } from './operatorKeys.js'
 
-/** All that the service and `npm run deploy` read of their environment, but for what a chains file has filled in. */
+/** All variables that the service and `npm run deploy` read, but for those that a chains file has filled in. */
 export const knownVariables: readonly string[] = [
   'PORT',
   'HOST',
@@ -23,19 +23,19 @@ export const knownVariables: readonly string[] = [
   'RATE_LIMIT_PER_MINUTE',
 ]
 
-/** What each program reads, and which names are its own by how they begin: what it passes over may be another program's. */
+/** What each program reads, and how names begin that are its own alone: all others may be meant for another program. */
 const programs = {
   service: { reads: knownVariables.filter((name) => !name.startsWith('DEPLOYER_')), own: /^SOLVER_/ },
   deploy: { reads: keyVariables as readonly string[], own: /^(?:SOLVER|DEPLOYER)_/ },
 }
 
-/** So short, and any environment has names that look like it. */
+/** Names this short (`PORT`) are not looked for misspelt: any environment has names that are like them. */
 const tooShort = 5
 
 /**
- * Names that are likely to be mistaken ones: passed over, what they say would be the default. Of the values nothing is
- * repeated, nor a name that may be one. `chainsText` is the chains file, empty where there is none, null where it can't be read:
- * any name may be filled in there.
+ * The problems with names that are likely misspelt: such a variable would be passed over, and the default hold. No value is
+ * repeated, nor a name that may be one. `chainsText` is the chains file, empty where there is none, null where it can't be
+ * read: any name may be filled in there.
  */
 export function misspeltVariables(
   env: NodeJS.ProcessEnv,
@@ -58,7 +58,7 @@ export function misspeltVariables(
   return problems
 }
 
-/** One letter more, less or other, or two that have changed places; a second one makes names that others use (`DATABASE_SSL`). */
+/** One letter more, less or other, or two swapped. Two such changes would meet names that others use (`DATABASE_SSL`). */
 function isNear(name: string, known: string): boolean {
   if (known.length <= tooShort) return false
   const upper = name.toUpperCase()
@@ -70,8 +70,8 @@ function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
 }
 
 /**
- * What Kubernetes and Docker's links set for a service that is called `solver`, or as one of ours is, or nearly: of one that
- * is called `metrics` they set `METRICS_PORT`.
+ * Whether Kubernetes or Docker's links have set the variable. Their names come from names of services, and may look like
+ * ours: for a service that is called `metrics` they set `METRICS_PORT`.
  */
 export function isSetByOrchestrator(name: string, value: string): boolean {
   if (/_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true

@@ -10,17 +10,17 @@ export type OperatorKeys =
   | { kind: 'plain'; keys: Hex[] }
   /** Encrypted files (Web3 Secret Storage, version 3) and the password of all of them. */
   | { kind: 'keystore'; files: { path: string; json: string }[]; password: string }
-  /** Another process that holds the keys and signs; which of its keys are operators. */
+  /** Another process holds the keys and signs; `addresses` says which of its keys are operators. */
   | { kind: 'remote'; url: string; addresses: Address[] }
-  /** Only whose they are: for a process that signs nothing. */
+  /** Only the operators' addresses: for a process that signs nothing. */
   | { kind: 'addresses'; addresses: Address[] }
 
-/** Whose keys: the names of all variables begin with it. */
+/** Whose keys a variable is for: its name begins with it. */
 const prefixes = ['SOLVER', 'DEPLOYER'] as const
 type Prefix = (typeof prefixes)[number]
 
 const sources = ['PRIVATE_KEYS', 'KEYS_FILE', 'SIGNER_URL'] as const
-/** What says more of a source. */
+/** Variables that say more of a source. */
 const details = ['KEYS_PASSWORD_FILE', 'KEYS_PASSWORD_FD', 'SIGNER_ADDRESSES'] as const
 
 export const keyVariables = prefixes.flatMap((prefix) =>
@@ -28,8 +28,8 @@ export const keyVariables = prefixes.flatMap((prefix) =>
 )
 
 /**
- * Reads which keys the environment names. The problems repeat nothing secret; encrypted keys stay encrypted here. With
- * `signs: false` the addresses will do.
+ * Reads which keys the environment names. The problems repeat nothing secret; encrypted keys stay encrypted here.
+ * `signs: false`: for a process that signs nothing, the operators' addresses will do.
  */
 export function readOperatorKeys(
   env: NodeJS.ProcessEnv,
@@ -52,12 +52,12 @@ export function readOperatorKeys(
   return readPlain(given, signs)
 }
 
-/** Whether the environment names such keys at all. */
+/** Whether the environment names a source of keys. */
 export function namesOperatorKeys(env: NodeJS.ProcessEnv, prefix: Prefix = 'SOLVER'): boolean {
   return sources.some((name) => env[`${prefix}_${name}`])
 }
 
-/** Whether it names anything of operators' keys, though it may name none. */
+/** Whether the environment has any variable about the service's operator keys, even without a source of keys. */
 export function namesAnyOfKeys(env: NodeJS.ProcessEnv): boolean {
   return [...sources, ...details].some((name) => env[`SOLVER_${name}`])
 }
@@ -123,7 +123,7 @@ function pathsAt(given: Given): string[] {
   }
 }
 
-/** From a file, or from a descriptor that is already open, so that it stands in no file at all. */
+/** From a file; or from a descriptor that is already open, so that the password need be in no file. */
 function readPassword(given: Given): string {
   const [file, descriptor] = [given.value('KEYS_PASSWORD_FILE'), given.value('KEYS_PASSWORD_FD')]
   if (Boolean(file) === Boolean(descriptor)) {

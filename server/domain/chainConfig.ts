@@ -20,7 +20,7 @@ export type TokenConfig = {
   } | null
   /** `credit`: the solver pays only against a user's credit. `open`: up to `openCapPerDay` without (test chains only). */
   funding: 'credit' | 'open'
-  /** Per user and day, in the smallest unit. Null unless `funding` is `open`. */
+  /** What the solver gives a user per day without credit, in the smallest unit. Null unless `funding` is `open`. */
   openCapPerDay: bigint | null
   /** The vault should hold this much at least, in the smallest unit; less is a finding in /health. */
   minInventory: bigint
@@ -84,7 +84,7 @@ export function fundersOf({ vaultOwner, inventoryFrom = [] }: ChainConfig): Addr
   return vaultOwner === undefined ? inventoryFrom : [vaultOwner, ...inventoryFrom]
 }
 
-/** All vaults whose word and holdings count, the one that pays first. */
+/** All vaults whose events and holdings count: first the one that pays, then former ones. */
 export function vaultsOf({ vault, formerVaults = [] }: Pick<ChainConfig, 'vault' | 'formerVaults'>): Address[] {
   return [vault, ...formerVaults]
 }

@@ -4,22 +4,22 @@ import { type ChainConfig, fundersOf, vaultsOf } from './chainConfig.js'
 /** A vault or a token of a chain that the service works with, or has worked with, or who gives a vault its inventory. */
 export type ContractOfChain = { chainId: number; kind: 'vault' | 'token' | 'funder'; address: Address }
 
-/** `isDropped`: the chains file has been found not to name it any more, and that was no fault. */
+/** `isDropped`: an earlier start has found that the chains file does not name it any more, and has allowed that. */
 export type KnownContract = ContractOfChain & { isDropped: boolean }
 
 /** What the chains file names and what is known from earlier starts, held against each other. */
 export type Comparison = {
-  /** To be remembered: named, and not known yet or dropped. */
+  /** To be remembered: named now, and either not known yet or known as dropped. */
   fresh: ContractOfChain[]
   /** Vaults of configured chains that are named no more. */
   forgottenVaults: ContractOfChain[]
-  /** Chains that are named no more. `isTold`: that has been found before. */
+  /** Chains that are named no more. `isTold`: an earlier start has found that. */
   goneChains: { chainId: number; isTold: boolean }[]
-  /** Tokens of configured chains that are named no more, which has not been found before. */
+  /** Tokens of configured chains that are named no more, which no earlier start has found. */
   goneTokens: ContractOfChain[]
   /** All tokens that are named no more, of whichever chain. */
   unnamedTokens: ContractOfChain[]
-  /** Who is named, or ever was. */
+  /** Everybody who is named as a funder, or ever was. */
   funders: ReadonlySet<Address>
 }
 

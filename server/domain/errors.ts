@@ -1,4 +1,6 @@
-/** What a request body can break: keywords of the schema first, then rules beyond it. The list equals the spec's `IssueCode`. */
+import type { Address } from 'viem'
+
+/** What a request body can break: keywords of its schema, then rules beyond it. The list equals the spec's `IssueCode`. */
 export const issueCodes = [
   'json',
   'type',
@@ -74,8 +76,22 @@ export const serviceErrorCodes = [
 
 export type ServiceErrorCode = (typeof serviceErrorCodes)[number]
 
-/** As many issues as one answer lists. */
+/** How many issues one answer lists at most. */
 export const maxIssues = 50
+
+/** What an error body shows beside message and code, as the spec's `ErrorDetail` has it; never holds secrets. */
+export type ErrorDetails = {
+  /** Each thing that is wrong with a body. */
+  issues?: Issue[]
+  /** With `rate_limited` and `airdrop_cooldown`: after how many seconds to ask again. */
+  retryAfter?: number
+  /** With `not_found` of a venue record: which expected value differs. */
+  field?: 'actionType' | 'venue'
+  /** With `insufficient_credit`: the token to be paid. `required` and `available` are amounts in its smallest unit. */
+  token?: Address
+  required?: string
+  available?: string
+}
 
 /** A request that was understood and refused, or could not be served. */
 export class ServiceError extends Error {
@@ -84,8 +100,7 @@ export class ServiceError extends Error {
   constructor(
     readonly code: ServiceErrorCode,
     message: string,
-    /** Shown beside `message` in the error body; never holds secrets. */
-    readonly details: Record<string, unknown> = {},
+    readonly details: ErrorDetails = {},
   ) {
     super(message)
   }

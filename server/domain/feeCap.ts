@@ -7,7 +7,7 @@ import type { ChainConfig } from './chainConfig.js'
 export const raisedTo = 1_125n
 
 /**
- * The highest fee per gas of what carries steps, in wei. A transaction that no node takes any more, such as one whose
+ * The highest fee per gas of transactions that carry steps, in wei. One that no node takes any more, such as one whose
  * user has used up the nonce of his authorization, has to be cancelled at its nonce, or its lane stands still for good; and
  * that costs one raise, which is kept free below `maxFeePerGasCap`.
  */

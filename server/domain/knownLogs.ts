@@ -1,27 +1,30 @@
 import type { Address } from 'viem'
-import { groupBy } from './groupBy.js'
+import { groupBy } from '../lists/groupBy.js'
 
 /** A movement of a token as a log tells of it. */
 export type TokenLog = {
-  /** By the node that tells it. Logs are counted through their block, but by some nodes and methods from 0 in each transaction. */
+  /** As the node numbers logs: through their block, but some nodes and methods from 0 in each transaction. */
   logIndex: number
   token: Address
-  /** In the token's smallest unit. Null: of several together the sum alone is known. */
+  /** In the token's smallest unit. Null: only the sum of several logs is known. */
   amount: bigint | null
 }
 
-/** By what a log is taken for one that is known, the surest first: its number neither makes two the same nor keeps them apart. */
+/**
+ * By what a log is taken for one that is known, the surest first. Equal numbers don't make two logs the same, nor do
+ * different ones keep them apart.
+ */
 const likenesses: readonly ((log: TokenLog) => string)[] = [
   ({ token, logIndex, amount }) => `${token} ${logIndex} ${amount}`,
   ({ token, amount }) => `${token} ${amount}`,
-  // It was measured otherwise than now.
+  // The amount was measured in another way then.
   ({ token, logIndex }) => `${token} ${logIndex}`,
   ({ token }) => token,
 ]
 
 /**
- * Which logs are known, of all those that a transaction has of some kind. However nodes number them, of each token so many
- * are new as are told of beyond those that are known: none counts twice, and two of the same amount are two.
+ * Which logs are known, of all that a node tells of one kind in a transaction. However nodes number logs, only as many of a
+ * token are new as are told beyond the known ones: none counts twice, and two of the same amount are two.
  */
 export function matchLogs<Told extends TokenLog, Known extends TokenLog>(
   told: readonly Told[],
@@ -41,7 +44,7 @@ export function matchLogs<Told extends TokenLog, Known extends TokenLog>(
   return { pairs, unknown }
 }
 
-/** Each by a number that nothing is stored by: its own, or where another node's count has taken that, one above all others. */
+/** Gives each log a number that none is stored by: its own; or one above all, where a log by another node's count has it. */
 export function numberApart<Log extends Pick<TokenLog, 'logIndex'>>(
   logs: readonly Log[],
   taken: Iterable<number>,

@@ -1,4 +1,4 @@
-/** A node lags that is so many blocks behind and so many seconds old: where several blocks come in a second, five are no time. */
+/** A node lags when its head is so many blocks behind and so many seconds old: five blocks may come in one second. */
 const lagBlocks = 5n
 const lagSeconds = 3
 

@@ -13,7 +13,7 @@ export type Order = {
   hash: Hash | null
   /** Whether the registration of the hash carries the user's valid signature. */
   signed: boolean
-  /** Whether no payment is taken without one here. Undefined: it is. */
+  /** Whether the deployment accepts a payment only with such a signature. Undefined: it accepts one without. */
   proofRequired?: boolean
   /**
    * Whether a step is accepted behind one that has failed as well; the engine then ends it with `previous_step_failed`.
@@ -27,7 +27,7 @@ export type RequestedStep = {
   kind: StepKind
   status: Status
   error: StepError | null
-  /** Those that count; see `excusedCodes`. */
+  /** Only attempts that count; see `excusedCodes`. */
   attempts: number
   transactionHash: Hash | null
   /** Whether the registration that it has carries the user's signature; false when it has none. */
@@ -41,7 +41,7 @@ export type RequestedStep = {
 type Decision =
   /** Nothing changes; the step as it is answers the request. */
   | { outcome: 'answer' }
-  /** It goes on as it is, and the solver's steps that directly follow are asked for as well. */
+  /** The step goes on as it is, and the solver's steps that directly follow are asked for as well. */
   | { outcome: 'follow' }
   /** The step is asked for. `ready` tells that the previous step is done, so that it may start now. */
   | { outcome: 'accept'; ready: boolean; follow: boolean }
@@ -60,7 +60,7 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
     const wantsMore = step.kind === 'payment' && order.action === 'execute' && !step.follow
     return { outcome: wantsMore ? 'follow' : 'answer' }
   }
-  // Strangers may register what they like, so their failures never stand in the way of what the user signs.
+  // Anybody may register a hash for a payment, so a failed registration never stands in the way of one that the user signs.
   const isUsersOwn = step.kind === 'payment' && order.signed
   if (isSettled(step.status) && !mayTryAgain(step) && !isUsersOwn) return { outcome: 'answer' }
   const mayFollow = previous === null || previous === 'success' || previous === 'executing'
@@ -76,14 +76,15 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
       'signature: this deployment needs the user’s EIP-712 Registration signature.',
     )
   }
-  // Only a payment goes on to others; one of those that was asked for on its own ends there.
+  // Only a payment goes on to the steps behind it; a step of the solver's that is asked for on its own does not.
   const follow = step.kind === 'payment' ? order.action === 'execute' : step.follow
   return { outcome: 'accept', ready: previous === null || previous === 'success', follow }
 }
 
 /**
- * The user's signed registration takes the place of one that nobody signed and that is not verified yet; and of his own
- * while no block has that transaction, since wallets send it again with higher fees, under another hash.
+ * Whether a registration takes the place of the one that a payment has. One that the user has signed does: of one that
+ * nobody signed and that is not verified yet; and of a signed one while no block has its transaction, since wallets send a
+ * transaction again with higher fees, under another hash.
  */
 function displaces(step: RequestedStep, order: Order): boolean {
   const isOther = order.hash !== null && order.hash !== step.transactionHash
@@ -92,8 +93,8 @@ function displaces(step: RequestedStep, order: Order): boolean {
 }
 
 /**
- * Failures that are not the step's own: it came too early, or the service was not able to. Nothing was sent for it, and
- * it does not count as an attempt.
+ * Failures that are not the step's own: it came too early, or the service was not able to carry it out. No transaction was
+ * sent, and they do not count as attempts.
  */
 const excusedCodes: readonly StepErrorCode[] = [
   'intent_not_yet_valid',

@@ -7,11 +7,11 @@ export type Settings = {
   chains: Map<number, ChainConfig>
   /** Token groups of equal worth, by name. */
   groups: Record<string, { /** Hundredths of a percent that the solver keeps. */ feeBps: number }>
-  /** Addresses that sign for the solver on every chain. */
-  operators: string[]
+  /** Addresses that sign for the solver on every chain, lower case. */
+  operators: Address[]
   /**
-   * Whose payments to a vault are inventory and nobody's credit, lower case: all whom a chains file has ever named, since
-   * what they have paid stays paid.
+   * Those whose payments to a vault are inventory and nobody's credit, lower case: all whom a chains file has ever named,
+   * since what they have paid stays inventory.
    */
   funders: ReadonlySet<Address>
   /** Whether a registration needs the user's signature. */

@@ -1,19 +1,19 @@
 /** An account's nonce as the nodes tell it, in the order of `rpcUrls`; null: one does not answer. */
 export type ToldNonce = readonly (number | null)[]
 
-/** By whichever node tells the highest: one that stands still or lags tells an old one, and says nothing of it. */
+/** The highest nonce, and the node that tells it: a node that stands still or lags tells an old one without saying so. */
 export function highestNonce(told: ToldNonce): { nonce: number; node: number } {
   const nonce = Math.max(...answersOf(told))
   return { nonce, node: told.indexOf(nonce) }
 }
 
-/** The highest that so many nodes tell or exceed, so that no node alone can have it be too high. Null: fewer answer. */
+/** The highest nonce that so many nodes tell or exceed, so that no node alone can make it too high. Null: fewer answer. */
 export function agreedNonce(told: ToldNonce, agreement: number): number | null {
   const highestFirst = answersOf(told).sort((a, b) => b - a)
   return highestFirst[Math.max(agreement, 1) - 1] ?? null
 }
 
-/** The one that every node that answers tells. Null: they differ. */
+/** The nonce that all nodes that answer tell. Null: they differ, or none answers. */
 export function commonNonce(told: ToldNonce): number | null {
   const [nonce, ...others] = new Set(answersOf(told))
   return nonce === undefined || others.length > 0 ? null : nonce

@@ -1,6 +1,6 @@
 import type { AirdropKey } from './airdrop.js'
 
-/** What requests wait on, and what is told to them when it has changed. For steps it is their action's id. */
+/** Names of what requests wait for; whoever changes it tells its topic (`services/changes.ts`). Steps: their action's id. */
 
 export function depositTopic(id: number): string {
   return `deposit:${id}`

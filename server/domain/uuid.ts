@@ -1,4 +1,4 @@
-/** Whether it is one, in lower case. */
+/** Whether the text is a UUID in lower case. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 }

@@ -6,14 +6,14 @@ import { type ChainConfig, isVault } from './chainConfig.js'
 const transferSelector = '0xa9059cbb'
 const transferLength = 2 + 8 + 2 * 64
 
-/** What a batch pays a vault by its own words. `where`: its place within the batch, and the name of what says the token. */
+/** A payment to a vault that a batch states. `where`: its place in the batch, and the field that says the token. */
 type VaultPayment = {
   token: Address
   where:
     { list: 'tokenTransfers'; index: number; field: 'token' } | { list: 'calls'; index: number; field: 'to' | 'value' }
 }
 
-/** The transfers of the user's that a batch declares, and the calls that plainly are one. What else calls bring about shows on the chain. */
+/** The user's transfers to a vault that a batch declares, and calls that plainly are one. Other calls show only on chain. */
 export function vaultPayments(batch: ChainBatch, chain: Pick<ChainConfig, 'vault' | 'formerVaults'>): VaultPayment[] {
   const declared = batch.tokenTransfers.flatMap(({ from, to, token }, index): VaultPayment[] =>
     from === 'solver' || !isVault(to, chain)
@@ -27,6 +27,6 @@ export function vaultPayments(batch: ChainBatch, chain: Pick<ChainConfig, 'vault
     if (!isTransfer || !isVault(`0x${data.slice(34, 74)}`, chain)) return []
     return [{ token: to, where: { list: 'calls', index, field: 'to' } }]
   })
-  // What is declared is told once.
+  // A call that carries out a declared transfer is no second payment.
   return [...declared, ...called.filter(({ token }) => declared.every((payment) => payment.token !== token))]
 }

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
 
-/** `portIn`: the setting which the operator gives this port with; the host is always `HOST`. */
+/** `portIn`: the setting that the port comes from; the host always comes from `HOST`. */
 type Address = { host: string; port: number; portIn: 'PORT' | 'METRICS_PORT' }
 
-/** Fails with the setting to look at where the system lets nobody listen there. At most `backlog` wait to be taken up. */
+/** Rejects with the setting to correct where the system refuses. At most `backlog` connections wait to be accepted. */
 export async function listen(server: Server, address: Address, backlog?: number): Promise<void> {
   const { host, port } = address
   await new Promise<void>((resolve, reject) => {

@@ -5,8 +5,8 @@ import type { Config } from '../config/config.js'
 type Secretive = Pick<Config, 'database' | 'deployment'>
 
 /**
- * The service's log: JSON lines on stdout. Whoever logs leaves secrets out; that no line holds one all the same is seen to
- * here, where every line passes, whichever error of whichever library it carries.
+ * The service's log: JSON lines on stdout. Code that logs leaves secrets out, but an error of any library may carry one: so
+ * every line is searched for them here, and they are taken out.
  */
 export function createLogger(
   config: Pick<Config, 'logLevel'> & Partial<Secretive>,
@@ -28,7 +28,7 @@ export function hideSecrets(config: Partial<Secretive>): (text: string) => strin
 
 function createHider(config: Partial<Secretive>) {
   const secrets = secretsOf(config)
-  // Within a line of JSON a quote is written otherwise.
+  // The secrets as they look within a line of JSON, where quotes and backslashes are escaped.
   const written = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
   const anywhere = new RegExp([...written.map(literally), longHex.source].join('|'), 'i')
   const secret = secrets.length > 0 ? new RegExp(secrets.map(literally).join('|'), 'gi') : null
@@ -38,15 +38,15 @@ function createHider(config: Partial<Secretive>) {
   }
 }
 
-/** As a part of a regular expression that finds the text itself. */
+/** Escapes a text, as a part of a regular expression that finds just this text. */
 function literally(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-/** Longest first, so that no part of one is left standing because another was found in it. */
+/** Longest first: a secret that is a part of another one would be taken out of it, and leave the rest of it standing. */
 function secretsOf({ database, deployment }: Partial<Secretive>): string[] {
   const urls = (deployment?.chains ?? []).flatMap((chain) => chain.rpcUrls)
-  // Shorter names of users, such as `user`, are words of ours too.
+  // Shorter parts of an address, such as a login that is `user`, may be plain words of the log.
   const found = urls.flatMap(secretsIn).filter((text) => text.length >= 8)
   if (database?.kind === 'mysql') {
     const { password } = new URL(database.url)
@@ -55,7 +55,7 @@ function secretsOf({ database, deployment }: Partial<Secretive>): string[] {
   const keys = deployment?.keys
   if (keys?.kind === 'plain') found.push(...keys.keys.map((key) => key.slice(2)))
   if (keys?.kind === 'keystore') found.push(keys.password)
-  // A shorter one would blank parts of plain words, and keeps nobody out anyway.
+  // A secret shorter than this would blank parts of plain words, and keeps nobody out anyway.
   return [...new Set(found)].filter((text) => text.length >= 4).sort((a, b) => b.length - a.length)
 }
 

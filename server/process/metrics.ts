@@ -6,7 +6,7 @@ import type { HealthReport } from '../services/health.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** What Prometheus reads. Labels hold operations, chains and words of ours; never users, ids or addresses of nodes. */
+/** What Prometheus reads. Labels hold operations, chains and our own words; never users, ids or nodes' addresses. */
 export function createMetrics(version: string) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -94,7 +94,7 @@ export function createMetrics(version: string) {
       requests.observe({ operation, method, status_code: status }, seconds),
     countRefusedConnection: (): void => refusedConnections.inc(),
     countUnreadConnection: (): void => unreadConnections.inc(),
-    /** Takes how many clients are connected from whoever knows, at each scrape. */
+    /** `read` is asked at each scrape how many clients are connected. */
     watchConnections: (read: () => number): void => void (readConnections = read),
     countStep: (chainId: number, status: string, code?: StepErrorCode): void =>
       steps.inc({ chain: chainId, status, code: code ?? '' }),

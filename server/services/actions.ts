@@ -4,7 +4,7 @@ import { keccak256 } from '../../sdk/src/keccak256.js'
 import type { RecoverAddress } from '../../sdk/src/signing.js'
 import type { Action, ChainAuthorization, ChainBatch, Status, StepRef } from '../domain/action.js'
 import { writeAmounts } from '../domain/amountsJson.js'
-import { maxIssues, ServiceError } from '../domain/errors.js'
+import { type Issue, maxIssues, ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import { issueAt } from '../domain/issueAt.js'
 import type { Settings } from '../domain/settings.js'
@@ -22,7 +22,7 @@ export type CreateRequest = {
   intents: UnverifiedIntent[]
   /** Null: the request had none. */
   idempotencyKey: string | null
-  /** Told of a user who has signed something new; throws `rate_limited`. */
+  /** Counts the request against a user who has signed something new; throws `rate_limited`. Null: nothing is counted. */
   countFor: ((user: Address) => Promise<void>) | null
 }
 
@@ -38,7 +38,7 @@ export function createActions(deps: { store: Store; settings: Settings; recover:
      */
     async create(request: CreateRequest): Promise<{ actionId: string; intentIds: string[]; replayed: boolean }> {
       const now = deps.now()
-      // Of the request as it was meant, so that letter case and unknown fields make no difference.
+      // The hash is of the request as it was read, so that letter case and unknown fields make no difference.
       const bodyHash = fingerprintOf({
         user: request.user,
         chainAuthorizations: request.chainAuthorizations,
@@ -62,9 +62,9 @@ export function createActions(deps: { store: Store; settings: Settings; recover:
         now,
       }
       const isSigned = checked.issues.length === 0 && action.intents.some(({ mode }) => mode === '7702')
-      // A signed intent is public once it is on chain, so its repetition is nobody's doing in particular.
+      // A signed intent is public once it is on chain: anybody may repeat it, so that is not counted against its user.
       if (request.countFor && isSigned && !(await store.findKnownAction(entry))) await request.countFor(action.user)
-      // What was good when it was stored answers a repetition, even if it would be refused by now (expired, say).
+      // A repetition is answered by what was stored, even if the request would be refused by now (as expired, say).
       const stored = checked.issues.length === 0 ? await store.insertAction(entry) : await store.findKnownAction(entry)
       if (!stored || (stored.outcome !== 'existing' && checked.issues.length > 0)) throw refusal(checked.issues)
       switch (stored.outcome) {
@@ -127,12 +127,11 @@ function identifiers(actionId: string, intents: number) {
   return { actionId, intentIds: Array.from({ length: intents }, (_, index) => `${actionId}/${index}`) }
 }
 
-function refusal(issues: { path: string; message: string; code: string }[]): ServiceError {
-  const [only] = issues
-  const reuse =
-    only && issues.length === 1 && (only.code === 'idempotency_key_reused' || only.code === 'duplicate_intent')
-  if (reuse)
-    return new ServiceError(only.code as 'duplicate_intent' | 'idempotency_key_reused', only.message, { issues })
+/** The reuse of a key or of a signed intent has a code of its own where nothing else is wrong. */
+function refusal(issues: Issue[]): ServiceError {
+  const [only, ...others] = issues
+  if (others.length === 0 && (only?.code === 'idempotency_key_reused' || only?.code === 'duplicate_intent'))
+    return new ServiceError(only.code, only.message, { issues })
   return new ServiceError('validation_failed', 'Action validation failed', { issues: issues.slice(0, maxIssues) })
 }
 
@@ -140,7 +139,7 @@ function hashOf(value: unknown): Hash {
   return keccak256(stringToHex(writeAmounts(value)))
 }
 
-/** Whole requests are long, and Node has native code for this hash. */
+/** SHA-256 and not Keccak: whole requests are long, and Node has native code for it. */
 function fingerprintOf(value: unknown): Hash {
   return `0x${hash('sha256', writeAmounts(value))}`
 }

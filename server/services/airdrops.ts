@@ -7,6 +7,8 @@ import type { Settings } from '../domain/settings.js'
 import { airdropTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
 import { awaitEnd } from './awaitEnd.js'
+import type { NextChange } from './changes.js'
+import { refuseIssue } from './refuseIssue.js'
 
 /** How long a request is held open for its airdrop to be mined, unless its client says how long. */
 const defaultWaitMs = 10_000
@@ -17,15 +19,15 @@ export function createAirdrops(deps: {
   store: Store
   settings: Settings
   wake: () => void
-  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
+  nextChange: NextChange
   now: () => number
 }) {
   const { store, settings } = deps
 
   return {
     /**
-     * Gives a wallet test tokens, once per period. `executing` when it takes longer than the request is held open: `waitMs`,
-     * null for the default.
+     * Gives a wallet test tokens, once per period. Answers with the status `executing` when that takes longer than the
+     * request is held open: `waitMs`, null for the default.
      */
     async request(
       wanted: { chainId: number; tokenId: string; wallet: Address; amount: bigint | null },
@@ -35,19 +37,19 @@ export function createAirdrops(deps: {
       const { chain, token, terms } = findTerms(wanted.chainId, wanted.tokenId)
       const amount = wanted.amount ?? terms.amount
       if ([zeroAddress, ...vaultsOf(chain), ...chain.delegates].includes(wanted.wallet)) {
-        const issue = issueAt('/wallet', 'may not be the vault, a delegate or the zero address', 'user_not_allowed')
-        throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
+        const rule = 'may not be the vault, a delegate or the zero address'
+        throw refuseIssue(issueAt('/wallet', rule, 'user_not_allowed'))
       }
       if (amount === 0n || amount > terms.amount) {
-        const issue = issueAt('/amount', `must be from 1 to ${terms.amount}`, amount === 0n ? 'minimum' : 'maximum')
-        throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
+        const code = amount === 0n ? 'minimum' : 'maximum'
+        throw refuseIssue(issueAt('/amount', `must be from 1 to ${terms.amount}`, code))
       }
       const key = { chainId: wanted.chainId, token: token.address, wallet: wanted.wallet }
       const now = deps.now()
       const asked = await store.requestAirdrop({ ...key, amount, periodMs: terms.periodSeconds * 1000 }, now)
       if (asked.outcome === 'cooldown') {
         const retryAfter = Math.ceil((asked.nextAt - now) / 1000)
-        // Who asked may have lost the answer.
+        // It names the transaction, since the answer that told it may have been lost on its way.
         const message = `This wallet has had its airdrop, in transaction ${asked.transactionHash}; the next is due in ${retryAfter} seconds.`
         throw new ServiceError('airdrop_cooldown', message, { retryAfter })
       }
@@ -56,11 +58,8 @@ export function createAirdrops(deps: {
       const awaited = {
         first: asked.airdrop,
         hasEnded: ({ status }: Airdrop) => status !== 'executing',
-        nextChange: async (timeoutMs: number, until: AbortSignal) => {
-          await deps.nextChange(airdropTopic(key), timeoutMs, until)
-          return undefined
-        },
-        // Not the newest: another may have been asked for since.
+        nextChange: (timeoutMs: number, until: AbortSignal) => deps.nextChange(airdropTopic(key), timeoutMs, until),
+        // This round and not the newest one, which may have been asked for since.
         look: () => store.readAirdropRound({ ...key, round }),
       }
       const airdrop = await awaitEnd(awaited, { waitMs: waitMs ?? defaultWaitMs, signal, now: deps.now })

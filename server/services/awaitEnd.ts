@@ -2,22 +2,25 @@ import { elapsedMs } from '../domain/elapsed.js'
 
 /** How soon a waiting request looks by itself; a change in this process wakes it at once. */
 const lookAgainMs = 250
-/** And then ever later, by this part of the time waited: thousands may wait for a minute each. */
+/** A request that has waited for long looks ever later, after this part of its wait: thousands may wait for a minute each. */
 const laterShare = 0.1
 
-/** What is waited for, as it was at first, and how to hear of it. */
-type Wait<View> = {
+/** What a request waits for, and how to hear of it. */
+type Wait<View, Told> = {
+  /** As it was when the wait began. */
   first: View
   hasEnded: (view: View) => boolean
-  /** Resolves when it has changed in this process, as that was told if it was, or after the time, or when nobody listens any more. */
-  nextChange: (timeoutMs: number, signal: AbortSignal) => Promise<View | undefined>
-  /** Null: it is not there any more. */
+  /** Resolves on a change in this process with what was told of it, after the time, or once `signal` aborts. */
+  nextChange: (timeoutMs: number, signal: AbortSignal) => Promise<Told>
+  /** The view that was told with a change. Undefined, or without this function: it has to be read by `look`. */
+  viewIn?: (told: Told) => View | undefined
+  /** Reads it from the database. Null: it is not there any more. */
   look: () => Promise<View | null>
 }
 
-/** Resolves with what has come to its end, or as it is after `waitMs`, or when the request is given up. */
-export async function awaitEnd<View>(
-  { first, hasEnded, nextChange, look }: Wait<View>,
+/** Resolves with the view once it has ended; with the newest one after `waitMs`, or when the client gives the request up. */
+export async function awaitEnd<View, Told>(
+  { first, hasEnded, nextChange, viewIn, look }: Wait<View, Told>,
   { waitMs, signal, now }: { waitMs: number; signal: AbortSignal; now: () => number },
 ): Promise<View> {
   const startedAt = now()
@@ -26,7 +29,7 @@ export async function awaitEnd<View>(
   if (isOver(first)) return first
 
   const listening = new AbortController()
-  // Without a reason an error is made, with its stack.
+  // A reason is given because an abort without one makes an error with its stack, which takes time.
   const stop = () => listening.abort('over')
   const listen = () => {
     const lookInMs = Math.max(lookAgainMs, waitedMs() * laterShare)
@@ -37,9 +40,10 @@ export async function awaitEnd<View>(
     let view = first
     let change = listen()
     while (!isOver(view)) {
-      const told = await change
+      const news = await change
+      const told = viewIn?.(news)
       if (told !== undefined && hasEnded(told)) return told
-      // Before it looks, so that a change that comes meanwhile is not missed.
+      // It listens again before it looks, so that a change that comes while it looks is not missed.
       change = listen()
       view = told ?? (await look()) ?? view
     }

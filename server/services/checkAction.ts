@@ -24,8 +24,8 @@ export type UnverifiedIntent = Omit<SignedIntent, 'digest'> | Exclude<Intent, { 
 type Draft = { user: Address; chainAuthorizations: ChainAuthorization[] | null; intents: UnverifiedIntent[] }
 
 /**
- * Everything that can be known of an action without the chain. All issues at once; the intents come back with their
- * digests, which are right whether or not there are issues.
+ * Checks all of an action that can be checked without the chain, and resolves with all issues at once. The intents come back
+ * with their digests, which are right whether or not there are issues.
  */
 export async function checkAction(
   draft: Draft,
@@ -79,7 +79,7 @@ function* checkBatches(intent: UnverifiedIntent, user: Address, path: string, se
 }
 
 function* checkSignedBatch(batch: ChainBatch, place: string, signatureType: SignatureType): Generator<Issue> {
-  // Typed data has the zero address for "solver", so that a signature for the one would be one for the other.
+  // Typed data writes "solver" as the zero address, so that a signature over the one is also a signature over the other.
   for (const [index, { from }] of batch.tokenTransfers.entries()) {
     if (signatureType !== 'eip712' || from !== zeroAddress) continue
     const rule = 'can’t be the zero address in an intent signed as eip712, where that stands for "solver"'
@@ -136,7 +136,7 @@ function* checkSolverTransfers(
   }
 }
 
-/** What the vault gets in another token than those of the service would be nobody's credit, and buys nothing. */
+/** A payment to the vault in a token that the service does not know would be nobody's credit, and buys nothing. */
 function* checkVaultPayments(mode: Mode, batch: ChainBatch, place: string, chain: ChainConfig): Generator<Issue> {
   for (const { token, where } of vaultPayments(batch, chain)) {
     if (findToken(chain, token)) continue

@@ -8,7 +8,9 @@ import { findToken } from '../domain/solverNeeds.js'
 import { depositTopic } from '../domain/topics.js'
 import type { Store } from '../store/store.js'
 import { awaitEnd } from './awaitEnd.js'
+import type { NextChange } from './changes.js'
 import { checkUser } from './checkUser.js'
+import { refuseIssue } from './refuseIssue.js'
 
 /** How long a report is held open for its confirmation, unless its client says how long. */
 const defaultWaitMs = 10_000
@@ -30,16 +32,16 @@ export function createDeposits(deps: {
   store: Store
   settings: Settings
   wake: () => void
-  nextChange: (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
+  nextChange: NextChange
   now: () => number
 }) {
   const { store, settings } = deps
 
   return {
     /**
-     * Records a deposit or withdrawal once the chain has confirmed it; `pending` when that takes longer than the request
-     * is held open: `waitMs`, null for the default. Throws `ServiceError` when the chain says otherwise, or said so last,
-     * where it takes longer to look again.
+     * Records a deposit or withdrawal once the chain has confirmed it. Answers with the status `pending` when that takes
+     * longer than the request is held open: `waitMs`, null for the default. Throws `ServiceError` when the chain contradicts
+     * the report, and when it did the last time and has not been asked again within the wait.
      */
     async record(report: DepositReport, waitMs: number | null, signal: AbortSignal): Promise<DepositView> {
       const chain = settings.chains.get(report.chainId)
@@ -47,19 +49,14 @@ export function createDeposits(deps: {
         throw new ServiceError('chain_unsupported', `chainId: chain ${report.chainId} is not supported.`)
       }
       const [notAllowed] = checkUser(report.user, settings, { mayFund: !report.isDeposit })
-      if (notAllowed) {
-        throw new ServiceError('validation_failed', notAllowed.message, { issues: [notAllowed] })
-      }
+      if (notAllowed) throw refuseIssue(notAllowed)
       if (!findToken(chain, report.token)) {
         throw new ServiceError(
           'token_unsupported',
           `tokenAddress: this token is not supported on chain ${report.chainId}.`,
         )
       }
-      if (report.amount === 0n) {
-        const issue = issueAt('/amount', 'must be at least 1', 'minimum')
-        throw new ServiceError('validation_failed', issue.message, { issues: [issue] })
-      }
+      if (report.amount === 0n) throw refuseIssue(issueAt('/amount', 'must be at least 1', 'minimum'))
       const { refusal, ...reported } = await store.reportDeposit(
         report,
         requiredConfirmations(chain, [report]),
@@ -69,15 +66,13 @@ export function createDeposits(deps: {
       const deposit = {
         first: reported,
         hasEnded: ({ status }: DepositView) => status !== 'pending',
-        nextChange: async (timeoutMs: number, until: AbortSignal) => {
-          await deps.nextChange(depositTopic(reported.id), timeoutMs, until)
-          return undefined
-        },
+        nextChange: (timeoutMs: number, until: AbortSignal) =>
+          deps.nextChange(depositTopic(reported.id), timeoutMs, until),
         look: () => store.readDeposit(reported.id),
       }
       const view = await awaitEnd(deposit, { waitMs: waitMs ?? defaultWaitMs, signal, now: deps.now })
       if (view.error) throw new ServiceError(view.error.code, view.error.message)
-      // Who asks without a wait would else never hear of it.
+      // A client that never waits would not hear of the refusal otherwise.
       if (view.status === 'pending' && view.confirmations === 0 && refusal) {
         const again = 'It is being looked at again; send the same report later for what comes of that.'
         throw new ServiceError(refusal.code, `${refusal.message} ${again}`)
@@ -85,7 +80,7 @@ export function createDeposits(deps: {
       return view
     },
 
-    /** What is recorded of a user, by chain and token. */
+    /** What a user has by the ledger, by chain and token. */
     async balances(user: Address): Promise<TokenBalanceView[]> {
       const rows = await store.readBalances(user)
       return rows.flatMap((row) => {

@@ -2,7 +2,7 @@ import { elapsedMs } from '../domain/elapsed.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Store } from '../store/store.js'
 
-/** How old the answer of the database may be. */
+/** For how long an answer of the database holds, in milliseconds. */
 const freshForMs = 1_000
 
 /** Drain mode: on an operator's word nothing new is accepted, by any replica, while what is under way is finished. */
@@ -19,7 +19,7 @@ export function createDraining({
     if (last === null || elapsedMs(last.at, now()) > freshForMs) {
       const asked = { at: now(), draining: store.readDraining() }
       last = asked
-      // Those who came meanwhile hear of it as well; the next one asks again.
+      // All who wait for this answer get the error; whoever comes next asks the database again.
       asked.draining.catch(() => {
         if (last === asked) last = null
       })

@@ -3,31 +3,29 @@ import { ServiceError } from '../domain/errors.js'
 import { isSettled } from '../domain/status.js'
 import type { StepEvent } from '../domain/views.js'
 import type { Store } from '../store/store.js'
+import type { NextChange } from './changes.js'
 import { createLookout } from './lookout.js'
 
 const pageSize = 200
 
 /**
- * An outage of the database for as long is waited out; a failover takes less. Whoever follows would come back to a 503, on
- * which a browser's `EventSource` gives up for good (HTML standard, 9.2.3).
+ * A stream waits so long for a database that is away; a failover takes less. A client whose stream ended would come back to a
+ * 503, on which a browser's `EventSource` gives up for good (HTML standard, 9.2.3).
  */
 const patienceMs = 60_000
 const lookAgainMs = 1_000
 
 export type EventsService = ReturnType<typeof createEvents>
 
-export function createEvents(deps: {
-  store: Store
-  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
-  isOutage: (error: unknown) => boolean
-}) {
+export function createEvents(deps: { store: Store; nextChange: NextChange; isOutage: (error: unknown) => boolean }) {
   const { store, isOutage } = deps
   const lookout = createLookout(deps)
 
   return {
     /**
-     * The events of an action after the last one that is known, as they come. Null: it has ended and there are none.
-     * What is known may be of a database that was lost, and restored without it: then all of them.
+     * The events of an action after `last`, the newest that the client knows, as they come. Null: the action has ended, and
+     * there are no more. A client that knows of events that are not there has them from a database that was lost and restored
+     * from an older copy: it gets all events again.
      */
     async follow(actionId: string, last: number, signal: AbortSignal): Promise<AsyncIterable<StepEvent> | null> {
       const progress = await store.readProgress(actionId)
@@ -57,7 +55,7 @@ export function createEvents(deps: {
     }
   }
 
-  /** Null: nobody waits any more. */
+  /** Reads again while the database is away, for `patienceMs`. Null: the client has hung up. */
   async function waitedFor<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T | null> {
     const askedAt = performance.now()
     while (!signal.aborted) {
@@ -66,14 +64,14 @@ export function createEvents(deps: {
       } catch (error) {
         if (!isOutage(error) || performance.now() - askedAt > patienceMs) throw error
       }
-      // Thousands of streams do not all ask at once.
+      // A random pause, so that thousands of streams do not all ask at once.
       await pause(lookAgainMs * (1 + Math.random()), undefined, { signal }).catch(() => undefined)
     }
     return null
   }
 }
 
-/** A failed intent settles the action's word while steps of another one may still move. */
+/** The status alone does not tell: a failed intent settles its action's while steps of another intent may still move. */
 function hasEnded(progress: { status: Parameters<typeof isSettled>[0]; isMoving: boolean }): boolean {
   return isSettled(progress.status) && !progress.isMoving
 }

@@ -1,23 +1,32 @@
+import type { Address } from 'viem'
 import type { OpenExposure } from '../store/money/exposures.js'
 import type { Waiting } from '../store/serviceState.js'
-import { inUse, lowOnGasOf, missingOf, pausedOf, refusedOf, silentOf, unopenedOf } from './findings/lanes.js'
-import { downOf, nodesOf } from './findings/nodes.js'
+import {
+  lanesInUse,
+  missingSigners,
+  pausedLanes,
+  refusedOperators,
+  signersLowOnGas,
+  silentSigners,
+  unopenedLanes,
+} from './findings/lanes.js'
+import { chainDown, faultyNodes } from './findings/nodes.js'
 import type { ChainState, Finding, HealthStatus, UnconfiguredCredit } from './findings/state.js'
-import { stuckOf, unsettledOf } from './findings/transactions.js'
-import { emptyOf, exposuresOf, outflowOf, unconfigured, vaultPausedOf } from './findings/vaults.js'
+import { stuckTransactions, unsettledTransactions } from './findings/transactions.js'
+import { creditUnconfigured, lowInventory, lowOutflowCaps, openExposures, pausedVault } from './findings/vaults.js'
 
-/** Steps that nobody has touched for this long wait for too long. */
+/** Steps and airdrops that have waited for a transaction for longer are a finding. */
 const waitingMs = 60_000
 
-/** Everything that is not as it should be, worst first, and last what may only follow from the others. */
+/** Everything that is not as it should be, worst first; last are findings that may only be consequences of others. */
 export function findingsOf(state: {
   database: HealthStatus
   chains: ChainState[]
   waiting: readonly Waiting[]
   exposures: OpenExposure[]
   unconfiguredCredit: readonly UnconfiguredCredit[]
-  /** Whose keys are configured. */
-  operators: readonly string[]
+  /** The signers whose keys are configured. */
+  operators: readonly Address[]
   nowMs: number
 }): Finding[] {
   const findings: Finding[] = []
@@ -39,29 +48,29 @@ export function findingsOf(state: {
     })
   }
   const perChain: ((chain: ChainState) => Finding[])[] = [
-    downOf,
-    (chain) => exposuresOf(chain, state.exposures),
-    pausedOf,
-    unopenedOf,
-    (chain) => missingOf(chain, state.operators),
-    silentOf,
-    (chain) => refusedOf(chain, state.operators),
-    vaultPausedOf,
-    (chain) => lowOnGasOf(chain, state.operators),
-    emptyOf,
-    outflowOf,
-    (chain) => stuckOf(chain, state.operators),
-    unsettledOf,
-    nodesOf,
+    chainDown,
+    (chain) => openExposures(chain, state.exposures),
+    pausedLanes,
+    unopenedLanes,
+    (chain) => missingSigners(chain, state.operators),
+    silentSigners,
+    (chain) => refusedOperators(chain, state.operators),
+    pausedVault,
+    (chain) => signersLowOnGas(chain, state.operators),
+    lowInventory,
+    lowOutflowCaps,
+    (chain) => stuckTransactions(chain, state.operators),
+    unsettledTransactions,
+    faultyNodes,
   ]
-  const chains = state.chains.map((chain) => ({ ...chain, lanes: inUse(chain, state.operators) }))
+  const chains = state.chains.map((chain) => ({ ...chain, lanes: lanesInUse(chain, state.operators) }))
   for (const find of perChain) findings.push(...chains.flatMap(find))
-  findings.push(...state.unconfiguredCredit.map(unconfigured))
-  findings.push(...state.waiting.flatMap((waiting) => waitingOf(waiting, state.nowMs)))
+  findings.push(...state.unconfiguredCredit.map(creditUnconfigured))
+  findings.push(...state.waiting.flatMap((waiting) => waitingSteps(waiting, state.nowMs)))
   return findings
 }
 
-function waitingOf({ chainId, steps, airdrops, oldestAt }: Waiting, nowMs: number): Finding[] {
+function waitingSteps({ chainId, steps, airdrops, oldestAt }: Waiting, nowMs: number): Finding[] {
   if (nowMs - oldestAt <= waitingMs) return []
   return [
     {

@@ -25,14 +25,14 @@ export type HealthReport = {
   findings: Finding[]
 }
 
-/** A process whose database has been silent for longer gets no requests. */
+/** A process is not ready for requests when its database has been silent for longer. */
 const readyWithinMs = 5_000
-/** How often the database is given something to write, which takes it a write to its disk. */
+/** How often the database is asked to write something, which costs it a write to its disk. */
 const writeEveryMs = 5_000
-/** What is final is settled in the next round. */
+/** The engine settles a final transaction in its next round: one that it should have settled so long ago is a finding. */
 const settledWithinMs = 60_000
 const settledWithinBlocks = 5
-/** What nodes that answer take to tell their heads. */
+/** How long nodes are waited for to tell their heads: those that answer take less. */
 const nodesMs = 300
 
 export type HealthService = ReturnType<typeof createHealth>
@@ -40,13 +40,13 @@ export type HealthService = ReturnType<typeof createHealth>
 export function createHealth(deps: {
   store: Store
   chains: Map<number, Chain>
-  /** Whose keys are configured. */
-  operators: readonly string[]
-  /** Why a signer last gave no signature; without an entry it did. */
+  /** The signers whose keys are configured. */
+  operators: readonly Address[]
+  /** By signer, why it gave no signature when it was last asked. No entry: it gave one. */
   signerFaults: ReadonlyMap<Address, { reason: string }>
   /** Keys without a lane, by chain id. */
   unopenedLanes: ReadonlyMap<number, ReadonlyMap<Address, Unopened>>
-  /** What nothing can be paid from until its token is configured again. */
+  /** Credit that nothing can be paid from until its token is configured again. */
   unconfiguredCredit: readonly UnconfiguredCredit[]
   version: string
   now: () => number
@@ -62,8 +62,8 @@ export function createHealth(deps: {
 
   return {
     /**
-     * How the database, every chain and every signer are, within a second: what does not answer by then is told as it
-     * was last seen, and is looked at beside. Never throws.
+     * The state of the database, of every chain and of every signer, within a second: what does not answer by then is told
+     * as it was last seen, while the look at it goes on. Never throws.
      */
     async report(): Promise<HealthReport> {
       const [database, shared, ...seen] = await Promise.all([
@@ -145,7 +145,7 @@ export function createHealth(deps: {
       return lane.status === 'active' && fault ? { ...lane, reason: `It gives no signatures: ${fault.reason}` } : lane
     })
     const unopened = deps.unopenedLanes.get(config.chainId) ?? new Map<Address, Unopened>()
-    // First, so that a node that is found to be behind is not asked for the rest; one that is silent is not waited for.
+    // Nodes tell their heads first, so that one that is found to be behind is not asked for the rest.
     const askedNodes = chain.nodes()
     try {
       const signers = lanes.map((lane) => lane.signer)
@@ -216,7 +216,7 @@ function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
   }
 }
 
-/** Replacements have had three chances by then. */
+/** An open transaction is stuck once it could have been replaced three times, and was not mined. */
 function stuckAfterMs(replaceAfterMs: number): number {
   return 3 * replaceAfterMs + 10_000
 }

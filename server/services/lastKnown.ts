@@ -1,16 +1,16 @@
 import { elapsedMs } from '../domain/elapsed.js'
 import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 
-/** What was last seen of something, and how long ago that was; `ageMs` null: it could not be seen yet, or not for long. */
+/** What was last seen of something, and how long ago. `ageMs` null: it was not seen yet, or the look at it is lost. */
 export type Seen<T> = { value: T; ageMs: number | null }
 
-/** What was seen this short a time ago is not looked at again, however many ask. */
+/** What was seen this short a time ago is not looked at again, however many callers ask. */
 const freshForMs = 1_000
-/** Nobody waits longer for a look, but for the first; it goes on beside, and who asks next has the result. */
+/** How long a caller waits for a look, but for the first. It goes on without him, and the next caller has its result. */
 const patienceMs = 800
-/** The very first look, of which nothing is known besides: connections are made, and code is compiled. */
+/** How long callers wait for the very first look: nothing else is known, connections are made, and code is compiled. */
 const firstPatienceMs = 4_000
-/** A look that has not come back for this long says something too. */
+/** A look that has not come back for this long is lost, and what was seen before it is told no more. */
 const lostMs = 15_000
 
 /**
@@ -33,7 +33,7 @@ export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () =>
     }
     looking ??= begin()
     firstAt ??= looking.since
-    // Only who asks soon after the start waits so long, and not each of those who ask while nothing answers.
+    // Only callers soon after the start wait so long, and not everybody who asks while nothing answers.
     const firstLeftMs = known === null ? firstPatienceMs - elapsedMs(firstAt, now()) : 0
     await settledOrAfter(looking.done, Math.max(patienceMs, firstLeftMs))
     return known && !isLost ? { value: known.value, ageMs: ageOf(known) } : { value: unseen, ageMs: null }
@@ -46,7 +46,7 @@ export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () =>
   function begin() {
     const mine = { since: now(), done: Promise.resolve() }
     mine.done = look().then((value) => {
-      // One that was lost tells of long ago.
+      // A lost look that comes back after a newer one tells of long ago.
       if (looking !== mine && !isLost) return
       known = { value, at: now() }
       isLost = false

@@ -20,7 +20,7 @@ type LegacyTransaction = {
 
 export type LegacyService = ReturnType<typeof createLegacy>
 
-/** The interface from before actions, carried out by actions. */
+/** The interface that there was before actions, carried out by actions. */
 export function createLegacy(deps: { store: Store; actions: ActionsService; steps: StepsService }) {
   return {
     /** Makes an action of one intent and asks for all its steps. */
@@ -42,7 +42,7 @@ export function createLegacy(deps: { store: Store; actions: ActionsService; step
       return { actionId, intentId: `${actionId}-0` }
     },
 
-    /** The step that a client of either interface names; `id` is any of the forms that `POST` here or there gave out. */
+    /** `id`: the intent's id as either interface gives it out, the id of its action, or the intent's signature. */
     async step(id: string, stepIndex: number): Promise<StepView> {
       const intent = await findIntent(id)
       const step = intent && (await deps.store.readStep({ ...intent, stepIndex }))
@@ -51,7 +51,7 @@ export function createLegacy(deps: { store: Store; actions: ActionsService; step
     },
   }
 
-  /** One whose predecessor has failed by now ends with it, so that nobody waits for it in vain. */
+  /** A step whose predecessor has failed by now is accepted too, and ends as failed: nobody is to wait for it in vain. */
   async function askFor(ref: StepRef, traceparent: string): Promise<void> {
     const given = { action: 'execute', hash: null, signature: null, behindFailed: true } as const
     await deps.steps.request(ref, { ...given, traceparent, countFor: null }, 0, AbortSignal.abort())

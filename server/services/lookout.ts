@@ -1,10 +1,11 @@
 import type { Store } from '../store/store.js'
+import type { NextChange } from './changes.js'
 
-/** The backstop for changes that other replicas make. */
+/** How often the database is asked for changes that other replicas have made. */
 const lookAgainMs = 1_000
 /** How many actions one look asks for at most. */
 const atOnce = 500
-/** Nobody waits longer without looking for himself. */
+/** A caller is woken at the latest after this, to look by itself. */
 const longestMs = 60_000
 
 type Waiter = { known: number; wake: () => void }
@@ -14,10 +15,7 @@ type Waiter = { known: number; wake: () => void }
  * replicas one look a second asks for all actions together, so that a thousand open streams cost the database two reads.
  * States: idle (nobody waits, no timer) → waiting (a look each second) → idle.
  */
-export function createLookout(deps: {
-  store: Pick<Store, 'readEventCounts'>
-  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<unknown>
-}) {
+export function createLookout(deps: { store: Pick<Store, 'readEventCounts'>; nextChange: NextChange }) {
   const waiting = new Map<string, Set<Waiter>>()
   let timer: NodeJS.Timeout | null = null
 
@@ -53,7 +51,7 @@ export function createLookout(deps: {
       // Without an answer nobody is woken; the next look comes in a second.
       .catch(() => undefined)
       .finally(() => {
-        // Meanwhile all may have left and others come, who have begun anew.
+        // All may have left during the look and others come, who have set a timer of their own.
         if (timer) clearTimeout(timer)
         timer = waiting.size > 0 ? setTimeout(look, lookAgainMs) : null
       })

@@ -13,11 +13,12 @@ import type { StepRequest } from '../store/actions/stepRequests.js'
 import type { StepWork } from '../store/actions/steps.js'
 import type { Store } from '../store/store.js'
 import { awaitEnd } from './awaitEnd.js'
+import type { NextChange } from './changes.js'
 
 /** How long a request that asks for no particular wait is held open. */
 const defaultWaitMs = 20_000
 
-/** Room for a step with somebody who carries it out at once, if it is left to him for so long. */
+/** A place in the engine of this process, which carries out at once a step that is leased to it for `leaseMs`. */
 type Seat = { leaseMs: number; give: (work: StepWork) => void; leave: () => void }
 
 export type StepsService = ReturnType<typeof createSteps>
@@ -25,17 +26,16 @@ export type StepsService = ReturnType<typeof createSteps>
 export function createSteps(deps: {
   store: Store
   settings: Settings
-  /** Tokens that were configured once and are not any more. */
+  /** Tokens that an earlier chains file named and this one does not. */
   droppedTokens: readonly { chainId: number; address: Address }[]
   recover: RecoverAddress
-  /** The engine's, for a step that may be accepted. */
+  /** Takes a seat in the engine for a step that may be accepted. Null: there is none. */
   takeSeat: (work: StepWork) => Seat | null
-  /** Whether others wait for the account of such a step there. */
+  /** Whether other steps wait in the engine for the account that this one runs on. */
   isAccountAwaited: (work: StepWork) => boolean
-  /** Has the engine look for what it was not given. */
+  /** Has the engine look for accepted steps that it was not given through a seat. */
   wake: () => void
-  /** Resolves on the next change of an action in this process with steps as it has left them, or after the time. */
-  nextChange: (actionId: string, timeoutMs: number, signal: AbortSignal) => Promise<readonly StepView[]>
+  nextChange: NextChange<readonly StepView[]>
   now: () => number
 }) {
   const { store, settings } = deps
@@ -49,9 +49,9 @@ export function createSteps(deps: {
       ref: StepRef,
       order: Pick<Order, 'action' | 'hash' | 'behindFailed'> & {
         signature: Hex | null
-        /** That of the request, for the engine's log. */
+        /** The W3C trace of the request, for the engine's log. */
         traceparent: string
-        /** Told of a user who has signed the registration; throws `rate_limited`. */
+        /** Counts the request against a user who has signed it; throws `rate_limited`. Null: nothing is counted. */
         countFor: ((user: Address) => Promise<void>) | null
       },
       waitMs: number | null,
@@ -85,8 +85,8 @@ export function createSteps(deps: {
   }
 
   /**
-   * What was checked when the action was created may have been taken out of the configuration since. Whoever is about to
-   * pay does so for what follows in his intent, so that this is looked at before his money moves.
+   * A chain or token that the action was checked for when it was created may have been taken out of the configuration since.
+   * A user who is about to pay does so for the steps that follow in the intent, so that these are checked before money moves.
    */
   function requireConfigured({ intent, kind, ref }: StepWork): void {
     const isPaying = kind === 'delegated' || kind === 'payment'
@@ -128,7 +128,7 @@ export function createSteps(deps: {
       else deps.wake()
       return view
     } catch (error) {
-      // It may have been accepted all the same, and left to nobody.
+      // The request may have been stored all the same, and the step leased to an engine that was not given it.
       if (seat && !(error instanceof ServiceError)) lookAtOnce(work.ref)
       throw error
     } finally {
@@ -137,7 +137,7 @@ export function createSteps(deps: {
   }
 
   function lookAtOnce(ref: StepRef): void {
-    // Else it is looked at when the lease is over.
+    // Without this the step would be looked at only when its lease is over.
     store.hurryStep(ref).then(deps.wake, () => undefined)
   }
 
@@ -145,7 +145,7 @@ export function createSteps(deps: {
     order: { hash: Hash | null; signature: Hex | null },
     { kind, user, ref }: StepWork,
   ): Promise<boolean> {
-    // What is signed for the latter is not looked at: it can't be executed.
+    // A presigned step can't be executed, so that a signature for it is not looked at.
     if (order.signature === null || kind === 'presigned') return false
     if (kind !== 'payment') {
       throw new ServiceError(
@@ -170,10 +170,8 @@ export function createSteps(deps: {
     const step = {
       first,
       hasEnded: (view: StepView) => isSettled(view.status),
-      nextChange: async (timeoutMs: number, until: AbortSignal) => {
-        const told = await deps.nextChange(ref.actionId, timeoutMs, until)
-        return told.find((view) => isSameStep(view, ref))
-      },
+      nextChange: (timeoutMs: number, until: AbortSignal) => deps.nextChange(ref.actionId, timeoutMs, until),
+      viewIn: (told: readonly StepView[]) => told.find((view) => isSameStep(view, ref)),
       look: () => store.readStep(ref),
     }
     return awaitEnd(step, { waitMs, signal, now: deps.now })

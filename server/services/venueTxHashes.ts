@@ -2,7 +2,7 @@ import type { Address, Hash } from 'viem'
 import { ServiceError } from '../domain/errors.js'
 import type { VenueTxHashStore } from '../store/venueTxHashes.js'
 
-/** Ties a user's transaction to what he did at which venue. */
+/** Ties a user's transaction to what the user did by it, at which venue. */
 export type VenueTxHash = { address: Address; txHash: Hash; actionType: string; venue: string; chainId: number }
 
 export type VenueTxHashesService = ReturnType<typeof createVenueTxHashes>
@@ -20,7 +20,7 @@ export function createVenueTxHashes(deps: { store: VenueTxHashStore; now: () => 
       count: number
     }): Promise<VenueTxHash[]> => deps.store.find(filter),
 
-    /** The newest record of the hash that is as expected; otherwise says what differs. */
+    /** The newest record of the hash that is as expected; throws `not_found` otherwise, which says what differs. */
     async verify(expected: { txHash: Hash; actionType: string | null; venue: string | null }): Promise<VenueTxHash> {
       const { txHash, actionType, venue } = expected
       const match = await deps.store.findByHash(txHash, { actionType, venue })

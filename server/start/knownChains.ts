@@ -3,14 +3,14 @@ import type { Chain } from '../chain/chain.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { Store } from '../store/store.js'
 
-/** Chains that were reset underneath, or swapped for others, make what the database knows of them wrong. */
+/** A chain was reset, or another one answers under its id, so that what the database knows of it is wrong. */
 class ChainReset extends Error {
   override readonly name = 'ChainReset'
 }
 
 /**
- * Which chain each chain id stands for: the one whose first block the database was made with. What as many nodes as the
- * chain's `agreement` asks for tell first is remembered; until then no node is of another chain.
+ * Which chain each chain id stands for: the one whose first block the database remembers. That is the block that as many
+ * nodes as the chain's `agreement` asks for were the first to tell; until then every node is taken to be of the chain.
  */
 export function createKnownChains(
   store: Pick<Store, 'readGenesis' | 'rememberGenesis'>,
@@ -18,13 +18,13 @@ export function createKnownChains(
 ) {
   const agreement = new Map(chains.map((chain) => [chain.chainId, chain.agreement]))
   const known = new Map<number, Hash>()
-  /** What each node has told of a chain that is not known yet. */
+  /** By chain and node: which first block was told, of chains of which none is remembered yet. */
   const told = new Map<number, Map<number, Hash>>()
-  /** What a start is to break off with where it finds no node of the chain. */
+  /** By chain: the error to break the start off with where no node of the chain can be used. */
   const faults = new Map<number, unknown>()
 
   return {
-    /** Whether it is the chain's first block. */
+    /** Whether the hash that a node has told is that of the chain's first block. */
     async isGenesis(chainId: number, hash: Hash, node: number): Promise<boolean> {
       try {
         const genesis = known.get(chainId) ?? (await store.readGenesis(chainId)) ?? (await agree(chainId, hash, node))
@@ -39,16 +39,16 @@ export function createKnownChains(
     },
 
     /**
-     * Throws `ChainReset` where all nodes of a chain that answer are of another one, and what the database says where it
-     * can't tell which chain it was made with. A node that does not answer is of no other chain: the engine waits for it,
-     * and it is asked for its first block when it answers.
+     * Throws `ChainReset` where all nodes of a chain that answer are of another one, and the database's error where that
+     * could not be looked up. Nodes that do not answer are no reason to throw: the engine waits for them, and they are asked
+     * for their first block once they answer.
      */
     async refuseOthers(opened: ReadonlyMap<number, Chain>): Promise<void> {
       await Promise.all([...opened].map(([chainId, chain]) => refuseAnother(chainId, chain)))
     },
   }
 
-  /** Null: too few have told the same. */
+  /** The chain's first block, remembered from now on. Null: too few nodes have told the same one yet. */
   async function agree(chainId: number, hash: Hash, node: number): Promise<Hash | null> {
     const ofChain = told.get(chainId) ?? new Map<number, Hash>()
     told.set(chainId, ofChain.set(node, hash))

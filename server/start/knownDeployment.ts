@@ -16,11 +16,7 @@ import {
   rememberContracts,
   type UnderWay,
 } from '../store/knownContracts.js'
-
-/** The chains file drops what the service still needs; with it back, the service starts. */
-export class ConfigurationRefused extends Error {
-  override readonly name = 'ConfigurationRefused'
-}
+import { ConfigurationRefused } from './configurationRefused.js'
 
 /** Something that was configured once and is not any more, or that must not be configured now. */
 type Dropped = {
@@ -32,6 +28,8 @@ type Dropped = {
 
 /** The chains file held against what the database remembers of earlier starts. */
 type KnownDeployment = {
+  /** What the database remembers. */
+  known: KnownContract[]
   comparison: Comparison
   /** Dropped though it is needed: to start would lose money, or leave steps where nobody works on them. */
   refused: Dropped[]
@@ -43,7 +41,7 @@ type KnownDeployment = {
 export async function readKnownDeployment(
   database: Database,
   chains: readonly ChainConfig[],
-): Promise<KnownDeployment & { known: KnownContract[] }> {
+): Promise<KnownDeployment> {
   const known = await readKnownContracts(database)
   const comparison = compareContracts(known, chains)
   const refused = comparison.forgottenVaults.map(forgottenVault)
@@ -73,7 +71,7 @@ export async function readKnownDeployment(
   return { known, comparison, refused, allowed, unconfiguredCredit }
 }
 
-/** Native currency reaches a vault, and is credit, also where the file has never named it. */
+/** The native currencies that no chains file has named: they reach a vault, and are credit, all the same. */
 function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfig[]): ContractOfChain[] {
   const chainIds = new Set([...chains, ...known].map(({ chainId }) => chainId))
   const native = [...chainIds].map((chainId) => ({ chainId, kind: 'token' as const, address: nativeToken }))
@@ -84,12 +82,12 @@ function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfi
 }
 
 /**
- * Refuses to start where the chains file drops what is needed still; else remembers what it names. Resolves with what of
- * the users' credit nothing can be paid from, which tokens were dropped, and whose payments are inventory: as long as the
- * process runs none of it changes, for credit in such a token is neither earned nor spent. But for native currency that the
- * file does not name and that a contract sends to the vault: that is found at the next start.
+ * Throws `ConfigurationRefused` where the chains file drops what is still needed; else remembers what it names. Resolves with
+ * the users' credit that nothing can be paid from, the tokens that were dropped, and those whose payments are inventory. None
+ * of it changes while the process runs, since credit in a dropped token is neither earned nor spent. One exception is found
+ * at the next start: native currency that the file does not name, sent to the vault by a contract.
  */
-export async function refuseDropped(
+export async function checkAndRememberDeployment(
   database: Database,
   chains: readonly ChainConfig[],
   log: Logger,
@@ -98,15 +96,23 @@ export async function refuseDropped(
   droppedTokens: ContractOfChain[]
   funders: Comparison['funders']
 }> {
-  const { known, comparison, refused, allowed, unconfiguredCredit } = await readKnownDeployment(database, chains)
-  if (refused.length > 0) {
-    throw new ConfigurationRefused(refused.map(({ what, remedy }) => `CHAINS_FILE: ${what}. ${remedy}`).join('\n'))
-  }
+  const deployment = await readKnownDeployment(database, chains)
+  const { comparison, refused, unconfiguredCredit } = deployment
+  if (refused.length > 0) throw new ConfigurationRefused(refused.map(({ what, remedy }) => `${what}. ${remedy}`))
+  await rememberDeployment(database, deployment, log)
+  return { unconfiguredCredit, droppedTokens: comparison.unnamedTokens, funders: comparison.funders }
+}
+
+/** Notes for the next start what the file names and what it drops, so that it is told once that something is dropped. */
+async function rememberDeployment(
+  database: Database,
+  { known, comparison, allowed }: KnownDeployment,
+  log: Logger,
+): Promise<void> {
   const goneIds = comparison.goneChains.filter(({ isTold }) => !isTold).map(({ chainId }) => chainId)
   const ofGoneChains = known.filter(({ chainId }) => goneIds.includes(chainId))
   await rememberContracts(database, { named: comparison.fresh, dropped: [...ofGoneChains, ...comparison.goneTokens] })
   for (const { kind, chainId, what } of allowed) log.warn({ kind, chainId }, `${what}; it is forgotten`)
-  return { unconfiguredCredit, droppedTokens: comparison.unnamedTokens, funders: comparison.funders }
 }
 
 function forgottenVault({ chainId, address }: ContractOfChain): Dropped {
@@ -118,7 +124,7 @@ function forgottenVault({ chainId, address }: ContractOfChain): Dropped {
   }
 }
 
-/** For good he could neither be paid what he has, nor pay. */
+/** Who is a funder once is one for good: such a user could neither be paid his credit nor earn any. */
 function userNamed(chainId: number, address: Address): Dropped {
   return {
     kind: 'funder',
@@ -165,11 +171,11 @@ function countAll(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** What is under way on other chains and needs a chain, or a token of it. */
+/** How much is under way on other chains that needs the dropped chain, or the dropped token of a chain. */
 type Elsewhere = {
-  /** Steps that steps on it follow. */
+  /** Steps that are followed, in their intents, by steps on that chain. */
   leading: number
-  /** Steps that may be paid for by what was earned on it. */
+  /** Steps that may be paid for by credit that was earned there. */
   funded: number
 }
 

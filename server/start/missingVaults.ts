@@ -1,15 +1,17 @@
 import type { Logger } from 'pino'
-import { getAddress } from 'viem'
+import { type Address, getAddress } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import { vaultsOf } from '../domain/chainConfig.js'
 import type { Database } from '../store/connection/database.js'
 import { readKnownContracts } from '../store/knownContracts.js'
-import { ConfigurationRefused } from './knownDeployment.js'
+import { askUntilDecided } from './askUntilDecided.js'
+import { ConfigurationRefused } from './configurationRefused.js'
 
 /**
  * Throws `ConfigurationRefused` where the chains file names a vault, for the first time, at whose address there is none, as
- * before it is deployed or after a slip: once it is remembered it is asked for what it has paid for good, and never answers.
- * As many nodes have to tell so as the chain's `agreement` asks for, and none the contrary.
+ * before it is deployed or after a slip: an address that is once remembered as a vault is asked for its payments from then
+ * on, and one without a vault never answers. As many nodes have to tell so as the chain's `agreement` asks for, and none the
+ * contrary: a node that lags does not have a new vault yet.
  */
 export async function refuseMissingVaults(
   chains: ReadonlyMap<number, Chain>,
@@ -21,7 +23,7 @@ export async function refuseMissingVaults(
     [...chains.values()].map((chain) => {
       const isKnown = (address: string) =>
         known.some((one) => one.kind === 'vault' && one.chainId === chain.config.chainId && one.address === address)
-      return missingOf(
+      return findMissing(
         chain,
         vaultsOf(chain.config).filter((address) => !isKnown(address)),
         log,
@@ -29,19 +31,19 @@ export async function refuseMissingVaults(
     }),
   )
   const problems = missing.flat()
-  if (problems.length > 0) throw new ConfigurationRefused(problems.map((what) => `CHAINS_FILE: ${what}`).join('\n'))
+  if (problems.length > 0) throw new ConfigurationRefused(problems)
 }
 
-async function missingOf(chain: Chain, fresh: ReturnType<typeof vaultsOf>, log: Logger): Promise<string[]> {
+/** `fresh`: vaults that the chains file names for the first time. */
+async function findMissing(chain: Chain, fresh: readonly Address[], log: Logger): Promise<string[]> {
   if (fresh.length === 0) return []
   const { chainId, agreement } = chain.config
   try {
-    const first = await chain.areVaults(fresh)
-    // A node that lags does not have it yet, and too few that say so may be too few that have answered.
-    const told = first.some(isUndecided) ? await chain.areVaults(fresh, { waits: true }) : first
+    const isThere = fresh.map(() => true)
+    const told = await askUntilDecided(isThere, (options) => chain.areVaults(fresh, options))
     return fresh.flatMap((address, index) => {
       const byNode = told[index]!
-      const nodes = byNode.flatMap((isThere, node) => (isThere === false ? [`rpcUrls/${node}`] : []))
+      const nodes = byNode.flatMap((answer, node) => (answer === false ? [`rpcUrls/${node}`] : []))
       if (nodes.length === 0 || byNode.includes(true)) return []
       if (nodes.length < agreement) {
         log.warn({ chainId, vault: address, nodes }, 'too few nodes tell whether there is a vault')
@@ -54,9 +56,4 @@ async function missingOf(chain: Chain, fresh: ReturnType<typeof vaultsOf>, log: 
     log.warn({ err: error, chainId }, 'whether the vaults are there was not found out')
     return []
   }
-}
-
-/** Some say that it is not there, none that it is, and some have said nothing. */
-function isUndecided(byNode: readonly (boolean | null)[]): boolean {
-  return byNode.includes(false) && !byNode.includes(true) && byNode.includes(null)
 }

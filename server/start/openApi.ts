@@ -2,19 +2,19 @@ import { setMaxListeners } from 'node:events'
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import { createApp } from '../api/app.js'
-import { createDocsHandlers } from '../api/docs.js'
-import { type Doors, openDoors } from '../api/doors.js'
-import { createExplorerHandlers } from '../api/explorer.js'
+import { type Doors, openDoors } from '../api/connections/doors.js'
+import { connectionLimits, createHttpServer } from '../api/connections/httpServer.js'
 import { createActionHandlers } from '../api/handlers/actions.js'
 import { createAirdropHandlers } from '../api/handlers/airdrops.js'
 import { createChainHandlers } from '../api/handlers/chains.js'
 import { createDepositHandlers } from '../api/handlers/deposits.js'
+import { createDocsHandlers } from '../api/handlers/docs.js'
 import { createEventHandlers } from '../api/handlers/events.js'
+import { createExplorerHandlers } from '../api/handlers/explorer.js'
 import { createHealthHandlers } from '../api/handlers/health.js'
 import { createLegacyHandlers } from '../api/handlers/legacy.js'
 import { createStepHandlers } from '../api/handlers/steps.js'
 import { createVenueTxHashHandlers } from '../api/handlers/venueTxHashes.js'
-import { connectionLimits, createHttpServer } from '../api/httpServer.js'
 import { loadSpec } from '../api/spec.js'
 import type { chooseRecovery } from '../chain/keys/recoverAddress.js'
 import type { Config } from '../config/config.js'
@@ -24,6 +24,7 @@ import { listen } from '../process/listen.js'
 import type { Metrics } from '../process/metrics.js'
 import { createActions } from '../services/actions.js'
 import { createAirdrops } from '../services/airdrops.js'
+import type { Changes } from '../services/changes.js'
 import { createDeposits } from '../services/deposits.js'
 import type { createDraining } from '../services/draining.js'
 import { createEvents } from '../services/events.js'
@@ -31,18 +32,17 @@ import type { createHealth } from '../services/health.js'
 import { createLegacy } from '../services/legacy.js'
 import { createSteps } from '../services/steps.js'
 import { createVenueTxHashes } from '../services/venueTxHashes.js'
-import type { createSignals } from '../signals.js'
 import type { Database } from '../store/connection/database.js'
 import { isOutage } from '../store/connection/databaseErrors.js'
 import { createRateLimits } from '../store/rateLimits.js'
 import type { Store } from '../store/store.js'
 import type { Start } from './start.js'
 
-/** How often the log says what becomes of connections. */
+/** How often at most the log says that connections are turned away, or cut. */
 const tellAgainMs = 10_000
 const refusedMessage = 'as many clients are connected as MAX_CONNECTIONS allows; others are turned away'
 const unreadMessage = 'clients do not read what they ask for; those who have most before them are cut'
-/** How many connections wait to be taken up; Node's own 511 are fewer than may come at once. The system may allow fewer. */
+/** How many connections may wait to be accepted: more may come at once than Node's own 511. The system may allow fewer. */
 const backlog = 4_096
 
 type Parts = {
@@ -50,15 +50,15 @@ type Parts = {
   store: Store
   settings: Settings
   engine: ReturnType<typeof createEngine>
-  signals: ReturnType<typeof createSignals>
+  changes: Changes
   draining: ReturnType<typeof createDraining>
   health: ReturnType<typeof createHealth>
   metrics: Metrics
   recovery: ReturnType<typeof chooseRecovery>
-  /** What was a token of the service once, and is not now. */
+  /** Tokens that an earlier chains file named and this one does not. */
   droppedTokens: Parameters<typeof createSteps>[0]['droppedTokens']
   now: () => number
-  /** Whether what has failed comes back: the database, or a chain. */
+  /** Whether an error only says that the database or a chain is away: both come back. */
   isAway: (error: unknown) => boolean
   /** For how long requests under way may go on when the service stops. */
   drainMs: number
@@ -66,14 +66,14 @@ type Parts = {
 
 /** Builds the API on its services and opens it to clients. Answers its address. */
 export async function openApi(config: Config, parts: Parts, { log, onStop }: Start): Promise<string> {
-  const { database, store, settings, engine, signals, draining, health, metrics, recovery, now, isAway } = parts
+  const { database, store, settings, engine, changes, draining, health, metrics, recovery, now, isAway } = parts
   const shutdown = new AbortController()
-  // Every open request listens.
+  // Every open request listens, and Node takes more than ten listeners for a leak.
   setMaxListeners(0, shutdown.signal)
   log.info({ by: recovery.by }, 'signatures are recovered')
   const { recover } = recovery
   const actions = createActions({ store, settings, recover, now })
-  const waiting = { store, settings, nextChange: signals.nextChange, now }
+  const waiting = { store, settings, nextChange: changes.next, now }
   const { takeSeat, isAccountAwaited } = engine
   const handOver = { takeSeat, isAccountAwaited, wake: () => engine.wake('steps') }
   const steps = createSteps({ ...waiting, ...handOver, droppedTokens: parts.droppedTokens, recover })
@@ -90,7 +90,7 @@ export async function openApi(config: Config, parts: Parts, { log, onStop }: Sta
       ...createDepositHandlers(createDeposits({ ...waiting, wake: () => engine.wake('deposits') })),
       ...createAirdropHandlers(createAirdrops({ ...waiting, wake: () => engine.wake('airdrops') })),
       ...createLegacyHandlers(createLegacy({ store, actions, steps })),
-      ...createEventHandlers(createEvents({ store, nextChange: signals.nextChange, isOutage })),
+      ...createEventHandlers(createEvents({ store, nextChange: changes.next, isOutage })),
       ...createHealthHandlers(health),
     },
     logger: log.child({ part: 'api' }),
@@ -98,7 +98,7 @@ export async function openApi(config: Config, parts: Parts, { log, onStop }: Sta
     corsOrigins: config.corsOrigins,
     bodyLimitBytes: config.bodyLimitBytes,
     rateLimits: config.rateLimitPerMinute > 0 ? await createRateLimits(database, config.rateLimitPerMinute) : null,
-    // Whoever opens as many streams as he may leaves room for others.
+    // A client that opens as many streams as it may still leaves connections to others.
     streamsPerClient: Math.ceil(config.maxConnections / 5),
     trustedProxies: config.trustedProxies,
     requireOpen: draining.requireOpen,
@@ -124,7 +124,7 @@ export async function openApi(config: Config, parts: Parts, { log, onStop }: Sta
   return `http://${host}:${port}`
 }
 
-/** What becomes of connections: each is counted, and the log is told now and then, as it may be hundreds a second. */
+/** Counts each connection that was turned away, or cut, and logs it only now and then: there may be hundreds a second. */
 function reporter(log: Logger, message: string, count: () => void): () => void {
   let toldAt = -Infinity
   return () => {

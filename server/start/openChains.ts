@@ -9,7 +9,7 @@ import type { Metrics } from '../process/metrics.js'
 import type { Database } from '../store/connection/database.js'
 import type { Store } from '../store/store.js'
 import { createKnownChains } from './knownChains.js'
-import { refuseDropped } from './knownDeployment.js'
+import { checkAndRememberDeployment } from './knownDeployment.js'
 import { refuseMissingVaults } from './missingVaults.js'
 import { openSigners } from './openSigners.js'
 import type { Start } from './start.js'
@@ -44,7 +44,8 @@ export async function openChains(
     refuseMissingVaults(chains, database, log),
   ]
   await untilAborted(Promise.all(checks), signal)
-  const { funders, ...dropped } = await untilAborted(refuseDropped(database, configs, log), signal)
+  const remembering = checkAndRememberDeployment(database, configs, log)
+  const { funders, ...dropped } = await untilAborted(remembering, signal)
 
   const settings: Settings = {
     chains: new Map(configs.map((chain) => [chain.chainId, chain])),
@@ -53,7 +54,7 @@ export async function openChains(
     funders,
     onDemandProof: config.onDemandProof,
   }
-  /** What the engine finds out of its keys, for the report of the service's health. */
+  /** The engine fills these two with what it finds out about its keys; the health report reads them. */
   const signerFaults: EngineTools['signerFaults'] = new Map()
   const unopenedLanes: EngineTools['unopenedLanes'] = new Map()
   return { configs, chains, settings, signers, signerFaults, unopenedLanes, ...dropped }

@@ -17,7 +17,7 @@ export async function openSigners(keys: OperatorKeys): Promise<Signer[]> {
   if (keys.kind === 'plain') return keys.keys.map((key) => createSigner(key))
   if (keys.kind === 'remote') return createRemoteSigners(keys.url, keys.addresses)
   if (keys.kind === 'addresses') return keys.addresses.map(silentSigner)
-  // Loaded where it is needed only: its library is a twentieth of an idle process.
+  // Loaded only where there are keystores: its library takes a twentieth of an idle process's memory.
   const { decryptKeystore } = await import('../chain/keys/keystore.js')
   const problems: string[] = []
   const signers: Signer[] = []
@@ -35,7 +35,7 @@ export async function openSigners(keys: OperatorKeys): Promise<Signer[]> {
   return signers
 }
 
-/** Of a key that this process does not have. */
+/** Stands for a key that this process does not have, of which it only knows the address. */
 function silentSigner(address: Address): Signer {
   return { address, signTransaction: () => Promise.reject(new Error('this process has no keys')) }
 }

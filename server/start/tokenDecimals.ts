@@ -1,18 +1,19 @@
 import type { Logger } from 'pino'
 import type { Chain } from '../chain/chain.js'
 import { nativeToken } from '../domain/action.js'
-import { ConfigurationRefused } from './knownDeployment.js'
+import { askUntilDecided } from './askUntilDecided.js'
+import { ConfigurationRefused } from './configurationRefused.js'
 
 /**
  * Throws `ConfigurationRefused` where a token counts in other decimals than the chains file says: what is paid for it in
- * another token of its group would be wrong by that factor. As many nodes have to tell so as the chain's `agreement` asks
- * for, and none the contrary: one that lies is not to stop a start, nor to have the file changed to what it says. Tokens of
- * a chain that does not answer, and those that say nothing of it, are taken as the file has them.
+ * another token of its group would be wrong by a power of ten. As many nodes have to tell so as the chain's `agreement` asks
+ * for, and none the contrary: a node that lies is neither to stop a start, nor to have the file changed to what it says. The
+ * file is believed for the tokens of a chain that does not answer, and for tokens that do not tell their decimals.
  */
 export async function refuseOtherDecimals(chains: ReadonlyMap<number, Chain>, log: Logger): Promise<void> {
   const wrong = await Promise.all([...chains.values()].map((chain) => otherDecimals(chain, log)))
   const problems = wrong.flat()
-  if (problems.length > 0) throw new ConfigurationRefused(problems.map((what) => `CHAINS_FILE: ${what}`).join('\n'))
+  if (problems.length > 0) throw new ConfigurationRefused(problems)
 }
 
 async function otherDecimals(chain: Chain, log: Logger): Promise<string[]> {
@@ -20,10 +21,8 @@ async function otherDecimals(chain: Chain, log: Logger): Promise<string[]> {
   const tokens = chain.config.tokens.filter(({ address }) => address !== nativeToken)
   try {
     const addresses = tokens.map(({ address }) => address)
-    const first = await chain.decimals(addresses)
-    // Too few that say otherwise may be too few that have answered yet.
-    const isOpen = tokens.some(({ decimals }, index) => isUndecided(first[index]!, decimals))
-    const told = isOpen ? await chain.decimals(addresses, { waits: true }) : first
+    const expected = tokens.map(({ decimals }) => decimals)
+    const told = await askUntilDecided(expected, (options) => chain.decimals(addresses, options))
     return tokens.flatMap(({ id, decimals }, index) => {
       const byNode = told[index]!
       const others = byNode.flatMap((number, node) =>
@@ -43,11 +42,6 @@ async function otherDecimals(chain: Chain, log: Logger): Promise<string[]> {
     log.warn({ err: error, chainId }, 'the decimals of the tokens were not read')
     return []
   }
-}
-
-/** Some say otherwise, none says it, and some have said nothing. */
-function isUndecided(byNode: readonly (number | null)[], decimals: number): boolean {
-  return byNode.includes(null) && !byNode.includes(decimals) && byNode.some((number) => number !== null)
 }
 
 function describe(others: readonly { number: number; node: number }[]): string {

@@ -29,8 +29,8 @@ export type AirdropRequest =
   | { outcome: 'cooldown'; transactionHash: Hash; nextAt: number }
 
 /**
- * Asks for a wallet's next airdrop: one at a time, however many ask at once, and one in a period, however little it is.
- * A period begins when one is asked for that is paid.
+ * Asks for a wallet's next airdrop. A wallet has one airdrop at a time, however many requests come at once, and one in a
+ * period, however small. A period begins when an airdrop is asked for that is then paid.
  */
 export async function requestAirdrop(
   database: Database,
@@ -61,7 +61,7 @@ export async function requestAirdrop(
       return { outcome: 'accepted', airdrop: toAirdrop(next) }
     })
   } catch (error) {
-    // Another request for the same wallet was first; it is under way now.
+    // Another request for the same wallet was first; its airdrop is under way now.
     if (!isDuplicate(error)) throw error
     const airdrop = await readAirdrop(database, wanted)
     return { outcome: 'underWay', airdrop: airdrop! }
@@ -69,9 +69,9 @@ export async function requestAirdrop(
 }
 
 /**
- * The newest airdrop of a wallet that another can't follow: it is under way, or paid in a period that is not over. It
- * need not be the newest of all: one that had failed, or was given up, may be paid after others were asked for, and one
- * that was paid may be under way again, since its block is gone.
+ * The newest airdrop of a wallet that keeps it from having another: one that is under way, or paid in a period that is not
+ * over. It need not be the newest of all: an airdrop that had failed, or was given up, may be paid after others were asked
+ * for, and one that was paid may be under way again, since its block is gone.
  */
 function readStanding(trx: Transaction, wanted: AirdropKey & { periodMs: number }, now: number) {
   return trx<AirdropRow>('airdrops')
@@ -128,7 +128,7 @@ export async function postponeAirdrop(database: Database, airdrop: Airdrop, dela
   )
 }
 
-/** Ends an airdrop before anything was sent for it. */
+/** Ends an airdrop as failed, before anything was sent for it. */
 export async function failAirdrop(database: Database, airdrop: Airdrop, message: string): Promise<void> {
   await database.write((knex) =>
     knex('airdrops')
@@ -138,14 +138,14 @@ export async function failAirdrop(database: Database, airdrop: Airdrop, message:
   )
 }
 
-/** Ends an airdrop that a transaction has paid which the journal does not have, or gave up. */
+/** Ends an airdrop as paid by a transaction that the journal does not have, or gave up. */
 export async function adoptAirdrop(database: Database, result: AirdropResult, now: number): Promise<void> {
   await database.transact(async (trx) => {
     if (await bindAirdrop(database, trx, result.airdrop, null)) await settleAirdrop(database, trx, result, null, now)
   })
 }
 
-/** The airdrop that a transaction carries and that is still open. */
+/** The airdrop that a transaction carries and that is still executing; null: none. */
 export async function readAirdropOf(database: Database, transactionId: number): Promise<Airdrop | null> {
   const row = await database
     .knex<AirdropRow>('airdrops')
@@ -154,7 +154,7 @@ export async function readAirdropOf(database: Database, transactionId: number): 
   return row ? toAirdrop(row) : null
 }
 
-/** Which of these transactions carry an airdrop that is still open. */
+/** Which of these transactions carry an airdrop that is still executing. */
 export async function carriersOfAirdrops(from: Knex | Transaction, transactionIds: readonly number[]) {
   if (transactionIds.length === 0) return []
   const open = (from as Knex)<AirdropRow>('airdrops').where({ status: 'executing' })
@@ -163,7 +163,8 @@ export async function carriersOfAirdrops(from: Knex | Transaction, transactionId
 }
 
 /**
- * Ties a recorded transaction to its airdrop; null only locks the airdrop for it. False: another visit has got further.
+ * Ties a recorded transaction to its airdrop. `transaction` null: the airdrop is only locked. False: another visit has got
+ * further with the airdrop.
  */
 export async function bindAirdrop(
   database: Database,
@@ -182,7 +183,7 @@ export async function bindAirdrop(
   return true
 }
 
-/** How an airdrop ended, and by which transaction; `paidIn` null: it has not been paid. */
+/** How an airdrop ended, and by which transaction. `paidIn`: the block of its payment; null: it was not paid. */
 export type AirdropResult = {
   airdrop: Airdrop
   hash: Hash
@@ -191,9 +192,9 @@ export type AirdropResult = {
 }
 
 /**
- * Ends an airdrop, by what came of a final transaction of the journal or by one that has paid it unasked (`carrier`
- * null). It is paid once in the books, whichever transactions tell of it; one that had failed, or was given up, may have
- * been paid after all.
+ * Ends an airdrop. `carrier`: the final transaction of the journal whose result this is; null: the transaction that has paid it
+ * is not one that carries it. An airdrop is booked once, whichever transactions tell of it; one that had failed, or was given
+ * up, may have been paid after all.
  */
 export async function settleAirdrop(
   database: Database,
@@ -211,7 +212,7 @@ export async function settleAirdrop(
     .update({
       status: paidIn ? 'success' : 'error',
       transaction_hash: hash,
-      // What another one has paid stands and falls with that one's block.
+      // A payment by another transaction stands and falls with the block of that one, not of the carrier.
       transaction_id: isOwn ? carrier.id : null,
       block_number: paidIn?.number ?? null,
       block_hash: paidIn?.hash ?? null,
@@ -232,7 +233,7 @@ export async function reopenAirdrop(
   if (row) await reopen(trx, row, { due_at: null }, now)
 }
 
-/** Airdrops that were paid in a block by transactions that do not carry them. */
+/** The airdrops that were paid by transactions that do not carry them. */
 export function adoptedAirdrops({ knex }: Database, chainId: number) {
   return knex<AirdropRow>('airdrops')
     .where({ chain_id: chainId, status: 'success' })
@@ -240,7 +241,7 @@ export function adoptedAirdrops({ knex }: Database, chainId: number) {
     .whereNotNull('block_hash')
 }
 
-/** Has an airdrop paid anew whose payment by another transaction has gone with its block. Null: it is undone already. */
+/** Opens an airdrop again whose payment, by a transaction that does not carry it, has gone with its block. Null: it is undone. */
 export async function undoAdoptedAirdrop(
   database: Database,
   airdrop: Airdrop,
@@ -272,7 +273,7 @@ async function reopen(
     .update({ ...open, ...next })
 }
 
-/** Named by the round and, after reorganisations, by how often it had been undone before. */
+/** The ledger's entry for an airdrop's payout, named by the round and by how often reorganisations have undone the payout. */
 async function payoutOf(trx: Transaction, { chainId, token, wallet, round, amount }: Airdrop) {
   const cause = await standingCause(trx, `airdrop:${chainId}:${token}:${wallet}:${round}`)
   return { cause, user: wallet, chainId, token, amount }

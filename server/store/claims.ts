@@ -2,12 +2,12 @@ import type { Knex } from 'knex'
 import type { Database, Transaction } from './connection/database.js'
 import type { Statement } from './connection/transaction.js'
 
-/** How many rows a claimer takes, for how long, and of which chains it takes none. */
+/** `limit`: how many rows a claimer takes at most; `leaseMs`: for how long; `notOf`: of these chains it takes none. */
 export type Claim = { limit: number; leaseMs: number; notOf?: readonly number[] }
 
 /**
- * Takes rows of a table that are due, the longest due first, and has `lease` make them due again at the time that it is
- * given, so that those of a claimer that dies come up again. All by the database's clock.
+ * Claims rows of a table that are due, the longest due first. `lease` is the statement that makes them due again when the lease
+ * ends, so that the rows of a claimer that dies come up again. All by the database's clock.
  */
 export async function claimDue<Row extends object>(
   database: Database,
@@ -15,7 +15,7 @@ export async function claimDue<Row extends object>(
   { limit, leaseMs, notOf = [] }: Claim,
   lease: (trx: Transaction, rows: Row[], dueAt: Knex.Raw) => Statement,
 ): Promise<Row[]> {
-  // Mostly nothing is due, and no transaction is needed to see that.
+  // Mostly nothing is due, and this read shows that without a transaction.
   const due = await whereDue(database.knex(table)).first('due_at')
   if (!due) return []
   const claim = async (trx: Transaction) => {
@@ -33,9 +33,10 @@ export async function claimDue<Row extends object>(
 }
 
 /**
- * Makes due at once what is leased or was to be looked at later; for a process that begins, and before it claims anything.
- * Where it is the only one of its database, those who had the leases are dead; elsewhere nothing is changed, and each
- * lease runs out by itself. Not what no node knows yet: the time until its next look is in `unseen_ms` already.
+ * Makes rows due at once that are leased or were to be looked at later; for a process that starts, before it claims anything.
+ * Where it is the only process of its database (SQLite), the claimers before it are dead; elsewhere nothing is changed, and
+ * each lease ends by itself. Rows whose transaction no node knows yet stay: `unseen_ms` counts the time until their next look
+ * already.
  */
 export async function endLeases(database: Database): Promise<void> {
   if (database.kind !== 'sqlite') return
@@ -49,12 +50,12 @@ export async function endLeases(database: Database): Promise<void> {
   }
 }
 
-/** Nothing is put off for longer: two minutes are the most, for a step that waits for the one before it. */
+/** Nothing is put off for so long: two minutes are the most, for a step that waits for the one before it. */
 const farthestMs = 5 * 60 * 1000
 
 /**
- * Makes due at once what is due later than anything is put off for. That was done by a clock that was ahead, and has been
- * set right since; by the one that goes now it would be left alone for as long as that was.
+ * Makes rows due at once that are due later than anything is put off for. Their time was set by a clock that was ahead then and
+ * has been set right since; by the present clock they would be left alone for as long as it had been ahead.
  */
 export async function hurryFarOff(database: Database, chainIds: readonly number[], now: number): Promise<void> {
   const dueFarOff = (table: string) => (knex: Knex) => knex(table).where('due_at', '>', database.after(farthestMs))
@@ -62,7 +63,7 @@ export async function hurryFarOff(database: Database, chainIds: readonly number[
     find: dueFarOff(table),
     due_at: database.atOnce(),
   }))
-  // These go by the clock of the process that has sent them.
+  // Transactions are due by the clock of the process that has sent them, not by the database's.
   const unmined = (knex: Knex) =>
     knex('transactions')
       .whereIn('chain_id', [...chainIds])
@@ -70,7 +71,7 @@ export async function hurryFarOff(database: Database, chainIds: readonly number[
       .where('due_at', '>', now + farthestMs)
       .whereNull('mined_block')
   for (const { find, due_at } of [...claimed, { find: unmined, due_at: now }]) {
-    // Mostly there is none, and nothing needs to be written.
+    // Mostly there are none, and this read saves the write.
     const found = await find(database.knex).first('due_at')
     if (found) await database.write((knex) => find(knex).update({ due_at }))
   }

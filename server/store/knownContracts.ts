@@ -19,7 +19,7 @@ export async function readKnownContracts(database: Database): Promise<KnownContr
   }))
 }
 
-/** Keeps what the chains file names now, and that it names others no more. */
+/** Stores which contracts the chains file names now, and which it has dropped. */
 export async function rememberContracts(
   database: Database,
   { named, dropped }: { named: readonly ContractOfChain[]; dropped: readonly ContractOfChain[] },
@@ -41,8 +41,8 @@ const rowOf =
   ({ chainId, kind, address }: ContractOfChain): Row => ({ chain_id: chainId, kind, address, is_dropped: isDropped })
 
 /**
- * What has begun on a chain and has not ended. A lane of which the chain knows more than the journal is among it: nobody
- * could resume it once the chain is gone, and payouts on credit are held for it.
+ * How much has begun on a chain and has not ended. Lanes that are ahead count too: nobody could resume one once the chain is
+ * gone from the configuration, and payouts on credit would be held for ever.
  */
 export type UnderWay = { steps: number; transactions: number; deposits: number; airdrops: number; lanesAhead: number }
 
@@ -55,7 +55,7 @@ export async function readUnderWay(database: Database, chainId: number): Promise
     return Number(row.found)
   }
   const [steps, transactions, deposits, airdrops, lanesAhead] = await Promise.all([
-    // Those that a transaction carries are not due; it is open then.
+    // A step or an airdrop that a transaction carries is not due; the transaction is open then, and counts.
     count(knex('steps').where({ status: 'executing' }).where('due_at', '>=', 0)),
     count(knex('transactions').where({ status: 'open' })),
     count(knex('deposits').where({ status: 'pending' })),
@@ -65,7 +65,7 @@ export async function readUnderWay(database: Database, chainId: number): Promise
   return { steps, transactions, deposits, airdrops, lanesAhead }
 }
 
-/** How many steps are under way, on whatever chain, that steps on this chain follow in their intents. */
+/** How many steps are under way on other chains that steps on this chain follow in the same intent. */
 export async function countLeadingTo(database: Database, chainId: number): Promise<number> {
   const { knex } = database
   const row = (await knex('steps as under_way')
@@ -85,8 +85,8 @@ export async function countLeadingTo(database: Database, chainId: number): Promi
 }
 
 /**
- * How many steps are under way, on other chains, that have set no credit aside yet and whose action has earned some on this
- * chain, of which they may be paid. `token`: in this one; null: in any.
+ * How many steps are under way on other chains that no transaction carries yet, and whose action has earned credit on this
+ * chain, from which they may be paid. `token`: only credit in this one counts; null: in any.
  */
 export async function countFundedFrom(database: Database, chainId: number, token: Address | null): Promise<number> {
   const { knex } = database
@@ -108,8 +108,8 @@ export async function countFundedFrom(database: Database, chainId: number, token
 }
 
 /**
- * The credit in a token that nothing can be paid from, in its smallest unit, and how many users have it. What is set aside
- * of it, for a payout on another chain perhaps, is theirs too until that is paid.
+ * The users' credit in a token that could not be paid from any more, in its smallest unit, and how many users have any. Credit
+ * that is set aside, perhaps for a payout on another chain, is theirs too until that is paid.
  */
 type CreditLeft = { users: number; amount: bigint }
 

@@ -14,10 +14,10 @@ export type RateLimit = {
 
 export type RateLimits = ReturnType<typeof createRateLimits>
 
-/** What a subject has taken of its window, and how long that lasts. */
+/** How many points a subject has taken in its window, and when the window ends. */
 type Taken = { points: number; msBeforeNext: number }
 
-/** Those of a subject who wait for their turn, and how many they are. */
+/** A subject's requests that are waiting for their turn: `take` joins them, `length` is how many they are. */
 type Line = { take: (cost: number) => Promise<RateLimit>; length: number }
 
 /** Points per minute and subject, shared by all replicas where the database is; without it each process counts alone. */
@@ -28,7 +28,7 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
   const lines = new Map<string, Line>()
 
   return {
-    /** Takes points of a subject, such as an address: `price`, or all of a window's where it has fewer. */
+    /** Takes `price` points from a subject, such as an address; or all of a window's points, where a window has fewer. */
     async take(subject: string, price: number): Promise<RateLimit> {
       const cost = Math.min(price, pointsPerMinute)
       if (!limiter) return (await takeTogether(subject, [cost]))[0]!
@@ -44,12 +44,12 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
     },
   }
 
-  /** In one go, so that a subject has one connection for all that it asks for at once; each is answered as if alone. */
+  /** Takes all costs in one go, so that a subject needs one connection for its requests of a moment; answers each by itself. */
   async function takeTogether(subject: string, costs: number[]): Promise<RateLimit[]> {
     const sum = costs.reduce((all, cost) => all + cost, 0)
     const { points, msBeforeNext } = await consume(subject, sum).then(takenOf, (reason: unknown) => {
       if (!(reason instanceof RateLimiterRes)) throw reason
-      // What is refused from memory is not counted.
+      // A refusal from memory (`inMemoryBlockOnConsumed`) counts nothing and tells no number.
       return reason.consumedPoints > pointsPerMinute ? takenOf(reason) : { ...takenOf(reason), points: Infinity }
     })
     let taken = points - sum
@@ -69,8 +69,9 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
   async function consume(subject: string, cost: number): Promise<RateLimiterRes> {
     if (!limiter) return memory.consume(subject, cost)
     try {
-      // Requests of one subject at several nodes of a cluster get in each other's way. A subject whose row a process that
-      // stands still has locked is counted here: who waits for it holds a connection that all others need.
+      // Repeated where the database rolls it back: requests of one subject collide at several nodes of a cluster. Not after a
+      // lock-wait timeout: where a process that stands still has locked the row, the subject is counted in memory instead of
+      // waiting again with a connection that all others need.
       return await database.write(() => limiter.consume(subject, cost), { patient: false })
     } catch (error) {
       if (error instanceof RateLimiterRes) throw error
@@ -95,10 +96,10 @@ async function shared(
     dbName: rows[0]!.name,
     tableName: 'rate_limits',
     tableCreated: true,
-    // Rows that have run out are swept with everything else in the store; its own timer would outlive the process's end.
+    // `sweep` removes rows that have run out; the library's own timer would keep the process from ending.
     clearExpiredByTimeout: false,
-    // Who has used up his points is refused from memory until his window ends: the flood that the limit is to hold off would
-    // else take a connection, and write his row, for each of its requests.
+    // A subject that has used up its points is refused from memory until its window ends: else each request of the flood that
+    // the limit is to hold off would take a connection and write the row.
     inMemoryBlockOnConsumed: options.points,
   })
 }

@@ -116,6 +116,12 @@ export type TransactionRow = {
   updated_at: number
 }
 
+/**
+ * The table of signed forms, as its first migration named it: each row is one signed form of a transaction. The attempts of
+ * a step are counted in `steps.attempts`.
+ */
+export const formsTable = 'attempts'
+
 export type FormRow = {
   hash: Hash
   transaction_id: number
@@ -126,17 +132,17 @@ export type FormRow = {
   created_at: number
 }
 
-/** Names an attempt in the ledger: its number and, after reorganisations, how often the step was reopened. */
+/** Names an attempt of a step in the ledger: by its number and, after reorganisations, by how often the step was reopened. */
 export function attemptOf(row: Pick<StepRow, 'attempts' | 'reopenings'>): string {
   return row.reopenings === 0 ? String(row.attempts) : `${row.attempts}.${row.reopenings}`
 }
 
-/** Attempts that count against how often a step may be tried. */
+/** How many attempts of a step count against the limit. */
 export function countedAttempts({ attempts, excused }: Pick<StepRow, 'attempts' | 'excused'>): number {
   return attempts - excused
 }
 
-/** What of a step is shown. */
+/** The columns of a step that clients see, as `toStepView` shows them. */
 export const stepViewColumns = [
   'action_id',
   'intent_index',
@@ -165,7 +171,7 @@ export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_in
   return { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
 }
 
-/** A condition that holds for these steps, at least one, and no others. MariaDB finds no index for a list of row values. */
+/** An SQL condition that holds for just these steps, at least one. For a list of row values MariaDB would use no index. */
 export function areSteps(refs: readonly StepRef[]): { sql: string; bindings: (string | number)[] } {
   return {
     sql: `(${refs.map(() => '(action_id = ? AND intent_index = ? AND step_index = ?)').join(' OR ')})`,
@@ -173,7 +179,7 @@ export function areSteps(refs: readonly StepRef[]): { sql: string; bindings: (st
   }
 }
 
-/** Likewise for intents; each is named once, however often it is given. */
+/** An SQL condition that holds for just these intents, at least one; each is named once, however often it is given. */
 export function areIntents(intents: readonly Pick<StepRef, 'actionId' | 'intentIndex'>[]) {
   const named = new Map(intents.map((intent) => [nameOfIntent(intent), intent]))
   return {

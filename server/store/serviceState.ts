@@ -22,14 +22,14 @@ export async function setDraining(database: Database, draining: boolean, now: nu
 
 const checkedBlock = (chainId: number) => `checked ${chainId}`
 
-/** The newest block of a chain when what is settled was last held against it. Null: it never was. */
+/** The newest block of a chain at the last check of settled blocks against the chain. Null: there was none. */
 export async function readCheckedBlock(database: Database, chainId: number): Promise<number | null> {
   const name = checkedBlock(chainId)
   const row = await database.knex<{ name: string; value: string }>('service_state').where({ name }).first()
   return row ? Number(row.value) : null
 }
 
-/** Of two replicas the last one's word stays; an older one has the next check go back further than it must. */
+/** Where two replicas check, the last to write wins; a lower block only has the next check go back further than it must. */
 export async function noteCheckedBlock(
   database: Database,
   { chainId, number }: { chainId: number; number: number },
@@ -42,14 +42,14 @@ export async function noteCheckedBlock(
   )
 }
 
-/** Takes several of SQLite's pages, which a file that can't grow does not have. */
+/** As long as several of SQLite's pages, for which a file that can't grow has no room. */
 const sqliteProbe = 'x'.repeat(16_384)
-/** For so long a refused write of this process says more than one that is taken: on a full disk a small one may fit. */
+/** How long a refused write counts for more than an accepted probe: on a full disk a small write may still fit. */
 const doubtfulMs = 4_000
 
 /**
- * Whether the database takes writes: none was refused a moment ago, and a row is written and taken back. It need not outlast
- * a power loss, and has a name of its own, so that replicas don't meet at it. Throws where the database does not answer.
+ * Whether the database takes writes: none was refused a moment ago, and a probe row is written and deleted. The probe need not
+ * be durable, and has a random name, so that replicas don't wait for each other. Throws where the database does not answer.
  */
 export async function takesWrites(database: Database, now: number): Promise<boolean> {
   if (database.notRefusedForMs() < doubtfulMs) return false
@@ -70,20 +70,20 @@ export async function takesWrites(database: Database, now: number): Promise<bool
 }
 
 /**
- * What no transaction carries yet on a chain, and since when the oldest of it has waited, in unix milliseconds. A payment
- * waits for its user, and for us only where nobody has looked for it when it was due.
+ * How many executing steps and airdrops of a chain no transaction carries yet, and since when the oldest has waited, in unix
+ * milliseconds. A payment waits for its user; it counts only where it is due and the engine has not looked for it.
  */
 export type Waiting = { chainId: number; steps: number; airdrops: number; oldestAt: number }
 
-/** Of every chain on which something waits. */
+/** What waits, for every chain on which something does. */
 export async function readWaiting(database: Database): Promise<Waiting[]> {
   const { knex } = database
   const dueOf = async (table: 'steps' | 'airdrops', since: string) => {
-    // Not 'is not null', for which SQLite does not take the index.
+    // Not `is not null`, for which SQLite would not use the index.
     const due = knex(table).where('due_at', '>=', 0)
     if (table === 'steps') {
       due.where((these) => these.whereNot({ kind: 'payment' }).orWhere('due_at', '<=', database.atOnce()))
-      // What waits for the step before it, be it its user's payment, is not what is at fault.
+      // A step that waits for the one before it, perhaps a payment by the user, is not late itself.
       due.whereNotExists((previous) =>
         previous
           .select(knex.raw('1'))
@@ -95,7 +95,7 @@ export async function readWaiting(database: Database): Promise<Waiting[]> {
       )
     }
     const rows = (await due
-      // Not the column itself, by whose index SQLite would go through the whole table.
+      // `+` keeps SQLite from walking through the whole table by an index on the column.
       .groupByRaw('+chain_id')
       .select(knex.raw(`min(chain_id) as chain_id, count(*) as found, min(${since}) as oldest`))) as {
       chain_id: number | string
@@ -141,8 +141,8 @@ export async function readUnsettled(
 }
 
 /**
- * Transactions of a chain that were signed before this time and have not been seen mined. Told apart by signer here, as in
- * `countOpenTransactions`.
+ * Transactions of a chain that were signed before this time and have not been seen mined. Grouped by signer here and not by the
+ * database, for the reason given in `countOpenTransactions`.
  */
 export async function readStuck(
   database: Database,

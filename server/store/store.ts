@@ -20,7 +20,7 @@ import type { Database } from './connection/database.js'
 import { claimDueDeposits, postponeDeposits, readDeposits, reportDeposit, settleDeposit } from './money/deposits.js'
 import { noteEmptyLedger } from './emptyLedger.js'
 import { readEventCounts, readEvents, readProgress } from './actions/events.js'
-import { noteMined, noteSend, postponeTransactions, recordForm, createTransactionRecorder } from './journal/journal.js'
+import { noteMined, noteSend, postponeTransactions, recordForm } from './journal/journal.js'
 import { giveUpFiller, recordFiller, reopenLost } from './journal/laneGaps.js'
 import {
   findOpenByHash,
@@ -70,9 +70,10 @@ import {
 } from './actions/steps.js'
 import { createStepRequests } from './actions/stepRequests.js'
 import { sweep } from './sweep.js'
+import { createTransactionRecorder } from './journal/transactionRecorder.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'
 
-/** So many small reads or writes of one kind share a statement. */
+/** At most so many small reads or writes of one kind share a statement. */
 const mostAtOnce = 64
 
 export type Store = ReturnType<typeof createStore>
@@ -88,7 +89,7 @@ export function createStore(database: Database) {
   const postpone = grouped((waits: { ref: StepRef; delayMs: number }[]) => postponeSteps(database, waits), mostAtOnce)
 
   return {
-    /** How many transactions are worth having side by side. SQLite has one connection, for which all others wait too. */
+    /** How many database transactions are worth running side by side. SQLite has one connection, for which all of them wait. */
     transactionsAtOnce: database.kind === 'sqlite' ? 1 : 4,
 
     insertAction: createActionIntake(database),
@@ -101,11 +102,11 @@ export function createStore(database: Database) {
     readEventCounts: on(readEventCounts),
     readProgress: on(readProgress),
 
-    /** Asked for most often of all, so those that come together share a statement. */
+    /** Batched: asked for most often of all. */
     readStep,
     readStepsOf: on(readStepsOf),
     readStepWork: grouped((refs: StepRef[]) => readStepWorks(database, refs), mostAtOnce),
-    /** The step before it in its intent; null for the first. */
+    /** The step before this one in its intent; null for the first. */
     readPreviousStep: async (ref: StepRef) =>
       ref.stepIndex === 0 ? null : readStep({ ...ref, stepIndex: ref.stepIndex - 1 }),
     requestStep: createStepRequests(database),
@@ -162,7 +163,7 @@ export function createStore(database: Database) {
 
     requestAirdrop: on(requestAirdrop),
     readAirdrop: on(readAirdrop),
-    /** By many who wait for theirs. */
+    /** Batched: many requests poll these. */
     readAirdropRound: grouped(
       (rounds: (AirdropKey & { round: number })[]) => readAirdropRounds(database, rounds),
       mostAtOnce,
@@ -174,7 +175,7 @@ export function createStore(database: Database) {
     failAirdrop: on(failAirdrop),
 
     reportDeposit: on(reportDeposit),
-    /** Likewise. */
+    /** Batched: many requests poll these. */
     readDeposit: grouped((ids: number[]) => readDeposits(database, ids), mostAtOnce),
     claimDueDeposits: on(claimDueDeposits),
     postponeDeposit: grouped(on(postponeDeposits), mostAtOnce),
@@ -194,7 +195,7 @@ export function createStore(database: Database) {
 
     venueTxHashes: createVenueTxHashStore(database),
 
-    /** Answers when the database does. */
+    /** Resolves once the database has answered. */
     ping: async (): Promise<void> => {
       await database.clock()
     },

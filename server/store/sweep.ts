@@ -4,18 +4,18 @@ import type { Database } from './connection/database.js'
 
 /** As many rows as are removed at once, so that none holds locks for long. */
 const rowsAtOnce = 1_000
-/** Between two parts others have their turn. */
+/** The pause between two parts, in which other statements have their turn. */
 const restMs = 50
 /**
- * A refused report is looked at anew whenever it is sent again, so that nothing is lost with its row. One that had been
- * recorded before a reorganisation stays: its row counts how often, and that is what its next entries are named by.
+ * How long a refused report is kept. It is looked at anew whenever it is sent again, so nothing is lost with its row. A report
+ * that had been recorded before a reorganisation is kept for good: the causes of its next entries are named by `reopenings`.
  */
 const refusedForMs = 7 * 24 * 60 * 60 * 1000
 
 /**
- * Removes what nobody can ask for any more, idempotency keys and rate limit windows that have run out, and reports of
- * deposits that were refused long ago, of which anybody may send as many as his rate allows. All of it, part by part; an abort
- * ends it after the part that it is at.
+ * Removes idempotency keys and rate limit windows that have run out, and reports of deposits that were refused long ago, of
+ * which anybody may send as many as his rate allows. Removes all of them, part by part; an abort ends it after the present
+ * part.
  */
 export async function sweep(database: Database, now: number, signal?: AbortSignal): Promise<void> {
   const sorts: Sort[] = [
@@ -38,15 +38,15 @@ async function removeAll(database: Database, sort: Sort, signal: AbortSignal | u
   }
 }
 
-/** What a table keeps for a while: `over` is what has run out. */
+/** A kind of rows that a table keeps for a while. `over` selects those that have run out; `key` is the primary key. */
 type Sort = { table: string; key: string; over: (rows: Knex.QueryBuilder) => Knex.QueryBuilder }
 
-/** Returns how many were found. */
+/** Removes one part of a kind. Returns how many rows were found. */
 async function removeSome(database: Database, { table, key, over }: Sort): Promise<number> {
   const found: Record<string, string | number>[] = await over(database.knex(table)).limit(rowsAtOnce).select(key)
   if (found.length === 0) return 0
   const keys = found.map((row) => row[key]!)
-  // Asked again, for what has been renewed since.
+  // The condition once more, so that rows that were renewed since the look stay.
   await database.write((knex) => over(knex(table)).whereIn(key, keys).delete())
   return found.length
 }

@@ -6,7 +6,7 @@ type Row = { id: number; address: Address; tx_hash: Hash; action_type: string; v
 
 type VenueTxHash = { address: Address; txHash: Hash; actionType: string; venue: string; chainId: number }
 
-/** What a lookup may ask to be equal, in the order in which the indexes have it. */
+/** The columns that a lookup may compare, in the order in which the indexes have them. */
 const lookupColumns = ['address', 'tx_hash', 'venue', 'action_type'] as const
 
 type Lookup = Partial<Pick<Row, (typeof lookupColumns)[number]>>
@@ -20,7 +20,7 @@ const newestFirst = [
 
 export function createVenueTxHashStore(database: Database) {
   return {
-    /** Stores a record once; the same one again is no error. */
+    /** Stores a record; the same record again changes nothing and is no error. */
     async insert(record: VenueTxHash, now: number): Promise<void> {
       try {
         await database.write((knex) =>
@@ -53,7 +53,7 @@ export function createVenueTxHashStore(database: Database) {
       return rows.map(toRecord)
     },
 
-    /** The newest one of the hash that fits; null labels fit all. */
+    /** The newest record of the hash with these labels; a label that is null is not compared. */
     async findByHash(
       txHash: Hash,
       { actionType, venue }: { actionType: string | null; venue: string | null },
@@ -64,7 +64,7 @@ export function createVenueTxHashStore(database: Database) {
     },
   }
 
-  /** The records that fit, newest first; which of the indexes that begin alike serves them is not left to statistics. */
+  /** The records that fit a lookup, newest first. The index is named: several begin alike, and statistics may choose another. */
   function newest(lookup: Lookup) {
     return database
       .knex<Row>(database.by('venue_tx_hashes', indexOf(lookup)) as unknown as string)
@@ -72,7 +72,7 @@ export function createVenueTxHashStore(database: Database) {
       .orderBy(newestFirst)
   }
 
-  /** Of the newest of each lookup, since no index has those of several in order. */
+  /** The newest records of several lookups together, from the newest of each, since no index has those of several in order. */
   async function newestOfAll(lookups: Lookup[], count: number): Promise<Row[]> {
     const { knex } = database
     const ofEach = lookups.map((lookup) =>
@@ -88,7 +88,7 @@ export function createVenueTxHashStore(database: Database) {
   }
 }
 
-/** Its name as the migrations have given it. */
+/** The name of the lookup's index, as the migrations have given it. */
 function indexOf(lookup: Lookup): string {
   const [subject, ...labels] = lookupColumns.filter((column) => lookup[column] !== undefined)
   const columns =

@@ -1,9 +1,9 @@
-import { partsOf } from '../domain/partsOf.js'
+import { chunk } from '../lists/chunk.js'
 
 /** How many rows one statement writes: SQLite keeps the statement of each length prepared, and takes 500 rows. */
 const rowsTogether = 50
 
-/** What is written by one statement each, in order. */
+/** Items in parts, in order, each of which one statement writes. */
 export function writtenTogether<T>(items: readonly T[]): T[][] {
-  return partsOf(items, rowsTogether)
+  return chunk(items, rowsTogether)
 }

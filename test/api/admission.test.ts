@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 import { expect } from 'chai'
-import { createAdmission } from '../../server/api/admission.js'
+import { createAdmission } from '../../server/api/requests/admission.js'
 import { startHttpLayer } from '../support/httpLayer.js'
 
 describe('requests that come at once', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { beginningOf, clipLists, mostItems } from '../../server/api/clipLists.js'
+import { beginningOf, clipLists, mostItems } from '../../server/api/requests/clipLists.js'
 import { forValidation, loadSpec } from '../../server/api/spec.js'
 import { createApi } from '../support/api.js'
 import { startHttpLayer } from '../support/httpLayer.js'

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { connectionLimits } from '../../server/api/httpServer.js'
+import { connectionLimits } from '../../server/api/connections/httpServer.js'
 import { exchange, expectRefused, get } from '../fuzz/wire.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
 import { pause } from '../support/pause.js'

@@ -152,7 +152,7 @@ describe('an action on its way to the services', () => {
       expect(created).to.deep.equal([])
     })
 
-    it('tells at most 50 violations', async () => {
+    it('tells 50 violations of the schema at most', async () => {
       const body = example('OnDemandActionRequest')
       const [batch] = body.intents[0].chainBatches
       batch.tokenTransfers = Array.from({ length: 32 }, () => ({}))
@@ -172,7 +172,7 @@ describe('an action on its way to the services', () => {
       ])
     })
 
-    it('keeps the limits', async () => {
+    it('takes as many intents, batches, transfers, calls and bytes as the spec allows, and no more', async () => {
       const withIntents = (count: number) => {
         const body = example('OnDemandActionRequest')
         return { ...body, intents: Array.from({ length: count }, () => body.intents[0]) }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { eventStream } from '../../server/api/eventStream.js'
+import { eventStream } from '../../server/api/replies/eventStream.js'
 import type { StreamEvent } from '../../server/api/handlers.js'
 
 type Next = Promise<IteratorResult<StreamEvent<unknown>>>

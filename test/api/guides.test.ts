@@ -12,7 +12,7 @@ import {
   registrationTypedData,
 } from '../../sdk/src/signing.js'
 import type { ActionRequest } from '../../server/api/generated/types.gen.js'
-import { httpStatusOf } from '../../server/api/problem.js'
+import { httpStatusOf } from '../../server/api/replies/problem.js'
 import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
 
 const document = load(readFileSync('openapi.yaml', 'utf8')) as {

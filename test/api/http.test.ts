@@ -63,7 +63,7 @@ describe('the API over HTTP', () => {
     expect(large.body.error.code).to.equal('payload_too_large')
   })
 
-  it('survives malformed percent escapes', async () => {
+  it('answers a path with a malformed percent escape by 400', async () => {
     const status = await new Promise<number>((resolve, reject) => {
       const url = new URL(service.url)
       const request = rawRequest({ host: url.hostname, port: url.port, path: '/actions/%E0%A4%A' }, (response) => {

@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import { connectionLimits } from '../../server/api/httpServer.js'
-import { createReaders } from '../../server/api/readers.js'
+import { connectionLimits } from '../../server/api/connections/httpServer.js'
 import { exchange, get } from '../fuzz/wire.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
 import { until } from '../support/until.js'
@@ -184,7 +183,7 @@ describe('requests behind an event stream', () => {
 })
 
 describe('a client that hangs up before its request is begun', () => {
-  it('leaves nothing behind', async () => {
+  it('has its handler find it gone, and leaves no listener behind', async () => {
     const asked: AbortSignal[] = []
     let open: () => void = () => undefined
     const http = await startHttpLayer(
@@ -209,42 +208,5 @@ describe('a client that hangs up before its request is begun', () => {
     expect(asked[0]!.aborted).to.equal(true)
     expect(getEventListeners(http.shutdown.signal, 'abort')).to.deep.equal([])
     await http.stop()
-  })
-})
-
-describe('reads that come at once', () => {
-  it('are under way a few at a time, in the order in which they came, and not for who is gone', async () => {
-    const read = createReaders(2)
-    const begun: number[] = []
-    const ends: (() => void)[] = []
-    let isGone = false
-    const all = [0, 1, 2, 3, 4].map((name) =>
-      read(
-        () => isGone && name === 3,
-        async () => {
-          begun.push(name)
-          await new Promise<void>((end) => ends.push(end))
-          if (name === 1) throw new Error('away')
-          return name
-        },
-      ).catch((error: Error) => error.message),
-    )
-    await until(() => begun.length === 2, 'as many as there may be')
-    await new Promise(setImmediate)
-    expect(begun).to.deep.equal([0, 1])
-    isGone = true
-    for (const count of [3, 4]) {
-      ends.shift()!()
-      await until(() => begun.length === count, 'the next one')
-    }
-    for (const end of ends) end()
-    expect(await Promise.all(all)).to.deep.equal([0, 'away', 2, null, 4])
-    expect(begun).to.deep.equal([0, 1, 2, 4])
-    expect(
-      await read(
-        () => false,
-        async () => 'later',
-      ),
-    ).to.equal('later')
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { isNestedDeeper } from '../../server/api/nesting.js'
+import { isNestedDeeper } from '../../server/api/requests/nesting.js'
 
 describe('how deep a JSON text is nested', () => {
   it('counts lists and objects within each other, and none side by side', () => {

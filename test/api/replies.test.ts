@@ -1,7 +1,7 @@
 import { request as rawRequest } from 'node:http'
 import { expect } from 'chai'
 import { getAddress } from 'viem'
-import { createDocsHandlers } from '../../server/api/docs.js'
+import { createDocsHandlers } from '../../server/api/handlers/docs.js'
 import { createHealthHandlers } from '../../server/api/handlers/health.js'
 import type { Handlers } from '../../server/api/handlers.js'
 import type * as wire from '../../server/api/generated/types.gen.js'

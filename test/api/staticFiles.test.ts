@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { toProblem } from '../../server/api/problem.js'
+import { toProblem } from '../../server/api/replies/problem.js'
 import { serveStaticFiles } from '../../server/api/staticFiles.js'
 import { ServiceError } from '../../server/domain/errors.js'
 
@@ -68,7 +68,7 @@ describe('static files', () => {
     expect(await statusOf('gzip', etagPlain!)).to.equal(200)
   })
 
-  it('are only to be read', async () => {
+  it('take no other methods than GET, HEAD and OPTIONS', async () => {
     const [posted, asked] = [await get('/late.js', 'POST'), await get('/late.js', 'OPTIONS')]
     expect([posted.status, asked.status]).to.deep.equal([405, 204])
     for (const { headers } of [posted, asked]) expect(headers.get('allow')).to.equal('GET, HEAD, OPTIONS')

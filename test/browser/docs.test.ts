@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
-import { createDocsHandlers } from '../../server/api/docs.js'
+import { createDocsHandlers } from '../../server/api/handlers/docs.js'
 import { loadSpec } from '../../server/api/spec.js'
 import { accessibilityProblems, launchBrowser, openPage, type Visit } from '../support/browser.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'

@@ -129,7 +129,7 @@ describe('the search for a log', () => {
       expect(node.requests).to.have.length(2)
     })
 
-    it('goes away in the middle', async () => {
+    it('goes away in the middle of the search', async () => {
       const long = chainOf(100_000n)
       let requests = 0
       node.behave((calls) => (asksForWhole(calls) || requests++ >= 3 ? away : long(calls)))
@@ -137,7 +137,7 @@ describe('the search for a log', () => {
       expect(requests).to.be.below(6)
     })
 
-    it('never gives any log', async () => {
+    it('gives no logs, though it answers all else', async () => {
       node.behave((calls) => (rangesOf(calls).length > 0 ? away : { kind: 'pass' }))
       expect(await failureOf(connect().findFulfilment(unknownKey))).to.be.instanceOf(ChainUnavailable)
       expect(requestsForLogs().length).to.be.below(10)

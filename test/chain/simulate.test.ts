@@ -85,7 +85,7 @@ describe('a simulated transaction', () => {
     expect(matchTransfers(batch, logs!)).to.equal(null)
   })
 
-  it('takes one round trip', async () => {
+  it('takes one round trip together with the estimate of its gas', async () => {
     await dev.chain.head()
     const before = dev.trips.length
     await simulateBatch(transferBatch(address, dev.token, recipient, 1n))

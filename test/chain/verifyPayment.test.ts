@@ -120,7 +120,7 @@ describe('a batch’s transfers', () => {
     }
   })
 
-  it('need a log each', () => {
+  it('need a log each, also for the same token and parties', () => {
     expect(match([wanted(), wanted()], transferLog({ amount: 200n }))).to.match(/does not happen/)
     expect(match([wanted({ amount: 50n }), wanted()], transferLog(), transferLog({ amount: 60n }))).to.equal(null)
     expect(match([wanted({ amount: 70n }), wanted()], transferLog(), transferLog({ amount: 60n }))).to.match(/only 60/)

@@ -36,7 +36,7 @@ describe('calls that are grouped', () => {
 
   describe('in groups side by side', () => {
     /** Groups that end when they are told to. */
-    function aGroup(mostAtOnce: number, sideBySide: number) {
+    function aGroup(mostAtOnce: number, groupsAtOnce: number) {
       const begun: number[][] = []
       const ends: (() => void)[] = []
       const run = grouped(
@@ -45,7 +45,7 @@ describe('calls that are grouped', () => {
           return new Promise<number[]>((resolve) => ends.push(() => resolve(items)))
         },
         mostAtOnce,
-        { sideBySide },
+        { groupsAtOnce },
       )
       const turn = () => new Promise((resolve) => setImmediate(resolve))
       return { begun, ends, run, turn }

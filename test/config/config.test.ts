@@ -47,7 +47,7 @@ describe('the configuration', () => {
     return loaded.ok ? [] : loaded.problems
   }
 
-  it('has working defaults', () => {
+  it('has defaults by which an empty environment will do', () => {
     const loaded = loadConfig({})
     expect(loaded.ok && loaded.config).to.include({ port: 3000, host: '127.0.0.1', role: 'all', deployment: null })
     expect(loaded.ok && loaded.config).to.include({ dataDir: '.data', logLevel: 'info', rateLimitPerMinute: 0 })
@@ -341,7 +341,7 @@ describe('the configuration', () => {
     expect(problems({ PORT: 'x', ROLE: 'x', LOG_LEVEL: 'x', DATABASE_URL: 'x' })).to.have.length(4)
   })
 
-  it('repeats no secret', () => {
+  it('repeats neither keys nor credentials of addresses in its problems', () => {
     const file = { ...goodFile, chains: [{ ...goodChain, rpcUrls: ['ftp://user:hunter2@rpc.example.org/${RPC_KEY}'] }] }
     const text = problems({ SOLVER_PRIVATE_KEYS: `${key}ff` }, file).join('\n')
     expect(text).to.contain('rpcUrls/0')

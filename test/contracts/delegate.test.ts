@@ -46,7 +46,7 @@ describe('the delegate', () => {
         expect(await chain.isProcessed(account.address, batchId(digest, 1))).to.equal(false)
       })
 
-      it('runs it once', async () => {
+      it('refuses to run a batch a second time', async () => {
         const account = await chain.newDelegated()
         const { intent, digest } = await signIntent(account, [batch(pay())], { signatureType })
         expect((await execute(account, intent)).status).to.equal('success')

@@ -38,7 +38,7 @@ describe('the solver’s vault and strange tokens', () => {
     ['returns something that is not true', 'OddToken'],
     ['reverts without a reason', 'MuteToken'],
   ] as const) {
-    it(`refuses a token that ${what}`, async () => {
+    it(`refuses a token that ${what} instead of transferring`, async () => {
       const token = await stocked(name)
       const [key, to] = [newKey(), newRecipient()]
       const data = fulfillData(key, [{ to, token, amount: 100n }])
@@ -54,7 +54,7 @@ describe('the solver’s vault and strange tokens', () => {
     ['takes a fee', 'FeeToken', 99n],
     ['takes from the recipient', 'TakingToken', 0n],
   ] as const) {
-    it(`refuses a token that ${what}`, async () => {
+    it(`refuses a token that ${what}, so that another amount arrives`, async () => {
       const token = await stocked(name)
       const [key, to] = [newKey(), newRecipient()]
       await chain.deployer.call(token, chain.abiOf(name), 'mint', [to, 7n])

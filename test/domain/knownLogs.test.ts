@@ -75,7 +75,7 @@ describe('the logs of a transaction that are known', () => {
     expect(numbersOf(matchLogs(told, known).unknown)).to.deep.equal([5])
   })
 
-  it('are of the same token', () => {
+  it('are of the same token, and not of another one with their numbers and amounts', () => {
     const known = logsOf([1, 100n]).map((log) => ({ ...log, token: usdOn2 }))
     expect(numbersOf(matchLogs(logsOf([1, 100n]), known).unknown)).to.deep.equal([1])
   })

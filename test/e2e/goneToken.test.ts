@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { parseUnits } from 'viem'
-import { ConfigurationRefused } from '../../server/start/knownDeployment.js'
+import { ConfigurationRefused } from '../../server/start/configurationRefused.js'
 import { createApi } from '../support/api.js'
 import { bundleScene } from '../support/bundleScene.js'
 import { balanceOf, newUser } from '../support/wallets.js'

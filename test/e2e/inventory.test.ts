@@ -80,7 +80,7 @@ describe('what the vault has got from who is named later, or is named no more', 
     expect(refused).to.contain(`${payer.address}, whom chain`).and.to.contain('is a user who has credit')
   })
 
-  it('is nobody’s credit either', async () => {
+  it('is nobody’s credit either, though its action was posted before and nobody names the payer any more', async () => {
     await start()
     const payer = await aUser()
     const pays = { from: payer.address, to: a().vault, token: usd(), amount: '10000000' }

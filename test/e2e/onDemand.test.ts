@@ -134,7 +134,7 @@ describe('on-demand actions', () => {
     expect(await reader(b).getBalance({ address: user.address })).to.equal(amount)
   })
 
-  describe('refuses a transaction that is not what the batch says', () => {
+  describe('refuse a transaction that is not what the batch says:', () => {
     async function outcome(actionId: string, hash: Hash) {
       const reply = await api.execute(actionId, 0, 0, { hash })
       expect(reply.status).to.equal(200)
@@ -143,7 +143,7 @@ describe('on-demand actions', () => {
       return reply.body.error as { code: string; message: string }
     }
 
-    it('sent by someone else', async () => {
+    it('one that someone else has sent', async () => {
       const { actionId, usdA, pays } = await anAction()
       const other = await anAction()
       const error = await outcome(actionId, await pay(other.user, usdA, pays))
@@ -151,14 +151,14 @@ describe('on-demand actions', () => {
       expect(error.message).to.contain('was sent by')
     })
 
-    it('of too small an amount', async () => {
+    it('one that pays too small an amount', async () => {
       const { user, actionId, usdA, pays } = await anAction()
       const error = await outcome(actionId, await pay(user, usdA, pays - 1n))
       expect(error.code).to.equal('transaction_mismatch')
       expect(error.message).to.contain((pays - 1n).toString())
     })
 
-    it('of another token', async () => {
+    it('one that pays another token', async () => {
       const [a] = service.chains
       const { user, actionId } = await anAction()
       await fund(a, user.address, { weth: 10n ** 18n })
@@ -166,13 +166,13 @@ describe('on-demand actions', () => {
       expect(error.code).to.equal('transaction_mismatch')
     })
 
-    it('to another recipient', async () => {
+    it('one that pays another recipient', async () => {
       const { user, actionId, usdA, pays } = await anAction()
       const error = await outcome(actionId, await pay(user, usdA, pays, newUser().address))
       expect(error.code).to.equal('transaction_mismatch')
     })
 
-    it('that reverted', async () => {
+    it('one that reverted', async () => {
       const [a] = service.chains
       const { user, actionId, usdA } = await anAction()
       const wallet = reader(a)
@@ -193,7 +193,7 @@ describe('on-demand actions', () => {
       expect(error.message).to.contain('reverted')
     })
 
-    it('that backs another step, in any letter case', async () => {
+    it('one that backs another step, in any letter case', async () => {
       const first = await anAction()
       const hash = await pay(first.user, first.usdA, first.pays)
       await api.execute(first.actionId, 0, 0, { hash })

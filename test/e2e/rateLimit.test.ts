@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { PrivateKeyAccount } from 'viem'
-import { clientOf } from '../../server/api/clientOf.js'
+import { clientOf } from '../../server/api/connections/clientOf.js'
 import { createApi } from '../support/api.js'
 import { useTestService } from '../support/useTestService.js'
 import { authorization, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'

@@ -1,6 +1,6 @@
 import { Agent, get as httpGet } from 'node:http'
 import { expect } from 'chai'
-import { connectionLimits } from '../../server/api/httpServer.js'
+import { connectionLimits } from '../../server/api/connections/httpServer.js'
 import { createApi } from '../support/api.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
 import { pause } from '../support/pause.js'

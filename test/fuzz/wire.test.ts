@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { connectionLimits } from '../../server/api/httpServer.js'
+import { connectionLimits } from '../../server/api/connections/httpServer.js'
 import { createApi } from '../support/api.js'
 import { useTestService } from '../support/useTestService.js'
 import { createRowCounter } from './rowCounts.js'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
-import { groupBy } from '../../server/domain/groupBy.js'
+import { groupBy } from '../../server/lists/groupBy.js'
 import { checkBalances } from '../../server/store/money/reconciliation.js'
 import type { CreditRow, ReservationRow } from '../../server/store/rows.js'
 import { openTransactions, type World } from './world.js'

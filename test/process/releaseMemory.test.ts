@@ -6,7 +6,7 @@ import { releaseMemory } from '../../server/process/releaseMemory.js'
 import { serviceProgram } from '../support/serviceProgram.js'
 
 describe('memory that is not needed any more', () => {
-  it('is given back', async () => {
+  it('is collected at once, and its pages are given back', async () => {
     const megabytes = () => getHeapStatistics().total_heap_size / 1024 ** 2
     let kept: object[] | null = Array.from({ length: 500_000 }, (_nothing, index) => ({ index }))
     const [first] = kept

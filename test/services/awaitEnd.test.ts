@@ -3,8 +3,8 @@ import type { Settings } from '../../server/domain/settings.js'
 import { depositTopic } from '../../server/domain/topics.js'
 import { createAirdrops } from '../../server/services/airdrops.js'
 import { awaitEnd } from '../../server/services/awaitEnd.js'
+import { createChanges } from '../../server/services/changes.js'
 import { createDeposits } from '../../server/services/deposits.js'
-import { createSignals } from '../../server/signals.js'
 import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import { randomAddress, randomHash, usdOn2 } from '../support/builders.js'
@@ -35,20 +35,19 @@ describe('a request that waits', () => {
   })
 
   it('hears of what changes while it looks', async () => {
-    const signals = createSignals()
+    const changes = createChanges()
     let stored = 'open'
     let looks = 0
     const wait = {
       first: 'open',
       hasEnded: (view: string) => view === 'done',
-      nextChange: async (timeoutMs: number, signal: AbortSignal) =>
-        void (await signals.nextChange('it', timeoutMs, signal)),
+      nextChange: async (timeoutMs: number, signal: AbortSignal) => void (await changes.next('it', timeoutMs, signal)),
       async look() {
         const read = stored
         looks += 1
         if (looks === 1) {
           stored = 'done'
-          signals.changed('it')
+          changes.tell('it')
         }
         return read
       },
@@ -60,7 +59,7 @@ describe('a request that waits', () => {
   })
 
   it('leaves nobody listening behind, however it ends', async () => {
-    const { nextChange } = createSignals()
+    const changes = createChanges()
     const listening = new Set<AbortSignal>()
     const asked = (ended: string, waitMs: number, signal = never) => {
       const wait = {
@@ -68,7 +67,7 @@ describe('a request that waits', () => {
         hasEnded: (view: string) => view === ended,
         nextChange: (timeoutMs: number, until: AbortSignal) => {
           listening.add(until)
-          return nextChange('it', timeoutMs, until).then(() => undefined)
+          return changes.next('it', timeoutMs, until).then(() => undefined)
         },
         look: async () => 'done',
       }
@@ -155,8 +154,8 @@ describe('a request that waits', () => {
     })
 
     it('is answered at once by what is told in this process', async () => {
-      const { nextChange, changed } = createSignals()
-      const deposits = createDeposits({ store, settings, nextChange, now: Date.now, wake })
+      const changes = createChanges()
+      const deposits = createDeposits({ store, settings, nextChange: changes.next, now: Date.now, wake })
       const mine = report()
       const { id } = await store.reportDeposit(mine, 1, Date.now())
       const answer = deposits.record(mine, 10_000, never).catch((error: Error) => error.message)
@@ -165,7 +164,7 @@ describe('a request that waits', () => {
       const refusal = { outcome: 'refused', code: 'deposit_mismatch', message: 'it is another' } as const
       await store.settleDeposit(id, refusal, Date.now())
       const toldAt = performance.now()
-      changed(depositTopic(id))
+      changes.tell(depositTopic(id))
       expect(await answer).to.equal('it is another')
       expect(performance.now() - toldAt).to.be.lessThan(150)
     })

@@ -4,10 +4,10 @@ import type { Chain } from '../../server/chain/chain.js'
 import type { Settings } from '../../server/domain/settings.js'
 import type { StepView } from '../../server/domain/views.js'
 import { createGasBalances } from '../../server/engine/lanes/gasBalances.js'
+import { createChanges } from '../../server/services/changes.js'
 import { createDeposits } from '../../server/services/deposits.js'
 import { createLastKnown } from '../../server/services/lastKnown.js'
 import { createSteps } from '../../server/services/steps.js'
-import { createSignals } from '../../server/signals.js'
 import type { Store } from '../../server/store/store.js'
 import { randomHash } from '../support/builders.js'
 import { pause } from '../support/pause.js'
@@ -40,7 +40,7 @@ describe('a clock that is set back by an hour', function () {
     operators: [],
     funders: new Set(),
   } as unknown as Settings
-  const { nextChange } = createSignals()
+  const nextChange = createChanges().next
 
   /** Goes back soon after a request was made, which is then held open for less than `withinMs`. */
   async function endsWithin(withinMs: number, request: (signal: AbortSignal) => Promise<unknown>): Promise<void> {

@@ -32,7 +32,7 @@ describe('the first block of a chain', () => {
     expect(await tell(open(2), [0, lie])).to.deep.equal([false])
   })
 
-  it('is of its chain alone', async () => {
+  it('is remembered for its chain alone', async () => {
     const store = createStore(fresh.database)
     const known = createKnownChains(
       store,

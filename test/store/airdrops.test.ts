@@ -58,7 +58,7 @@ describe('an airdrop', () => {
     store.undoBlock(2, { number: blockNumber, hash: blockHash }, now)
 
   describe('whose block is gone', () => {
-    it('is settled anew', async () => {
+    it('is settled anew each time that its transaction comes into another block', async () => {
       const airdrop = await asked()
       const transactionId = await record(airdrop)
       for (const number of [3, 4, 5]) {

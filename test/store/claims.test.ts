@@ -57,7 +57,7 @@ describe('what is due', () => {
     expect(claimed.map((work) => work.ref)).to.deep.equal([ref])
   })
 
-  describe('and was claimed by the process before, where there can be no other, is handed out again:', () => {
+  describe('and was claimed by the process before, where there can be no other:', () => {
     /** How often it is claimed: before, at once afterwards, and once the leases were ended. */
     async function counts(claim: () => Promise<unknown[]>): Promise<number[]> {
       const [first, second] = [await claim(), await claim()]
@@ -66,25 +66,25 @@ describe('what is due', () => {
     }
     const expected = () => [1, 0, database.kind === 'sqlite' ? 1 : 0]
 
-    it('steps', async () => {
+    it('a dead process’s steps are handed out again', async () => {
       await acceptStep(store)
       expect(await counts(claimSteps)).to.deep.equal(expected())
     })
 
-    it('reported deposits', async () => {
+    it('a dead process’s reported deposits are handed out again', async () => {
       const user = randomAddress()
       const what = { user, chainId: 1, transactionHash: randomHash(), sender: user, token: usdOn1, amount: 5n }
       await store.reportDeposit({ ...what, isDeposit: true }, 1, Date.now())
       expect(await counts(() => store.claimDueDeposits({ limit: 10, leaseMs }))).to.deep.equal(expected())
     })
 
-    it('airdrops', async () => {
+    it('a dead process’s airdrops are handed out again', async () => {
       const what = { chainId: 1, token: usdOn1, wallet: randomAddress(), amount: 5n, periodMs: 1_000 }
       expect(await store.requestAirdrop(what, Date.now())).to.include({ outcome: 'accepted' })
       expect(await counts(() => store.claimDueAirdrops({ limit: 10, leaseMs }))).to.deep.equal(expected())
     })
 
-    it('not what the chain does not know, since the time until the next look is counted before it has passed', async () => {
+    it('a step whose transaction the chain does not know is not, since the time until the next look is counted before it has passed', async () => {
       const ref = await acceptStep(store)
       await claimSteps()
       const { transactionHash } = (await store.readStep(ref))!

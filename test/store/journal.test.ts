@@ -296,7 +296,7 @@ describe('the journal', () => {
     expect(found?.forms.map((attempt) => attempt.hash)).to.deep.equal([transaction.forms[0]!.hash, newest.hash])
   })
 
-  it('settles a transaction once', async () => {
+  it('settles a transaction once, however many settle it at the same time', async () => {
     const ref = await acceptedStep()
     const recorded = await record(ref)
     if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)

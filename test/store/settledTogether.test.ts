@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
-import { sideBySide } from '../../server/concurrency/sideBySide.js'
+import { forEachLimit } from '../../server/concurrency/forEachLimit.js'
 import { createStore } from '../../server/store/store.js'
 import { randomAddress, randomHash, stepOf, usdOn2 } from '../support/builders.js'
 import { moneyScene, need } from './moneyScene.js'
@@ -51,7 +51,7 @@ describe('bundles that are settled side by side', function () {
       transact: (work) => database.transact((trx) => ((runs += 1), work(trx))),
     })
     const outcomes: string[] = []
-    await sideBySide(transactions, bundles, async ({ transactionId, refs }) => {
+    await forEachLimit(transactions, bundles, async ({ transactionId, refs }) => {
       const mined = { hash: randomHash(), blockNumber: 9, blockHash: randomHash() }
       const place = { transactionHash: mined.hash, blockNumber: mined.blockNumber }
       const error = { code: 'execution_reverted', message: 'no', retryable: true } as const

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Address, type Hash, type Hex, toHex } from 'viem'
 import type { Action, ChainBatch, Intent, StepRef, TokenTransfer } from '../../server/domain/action.js'
 import { uuidV7 } from '../../server/domain/uuid.js'
-import type { NewTransaction } from '../../server/store/journal/journal.js'
+import type { NewTransaction } from '../../server/store/journal/transactionRecorder.js'
 import type { NewAction } from '../../server/store/actions/newActions.js'
 
 /** Domain objects for tests of the store: well-formed, but not signed by anyone. */

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { createApp } from '../../server/api/app.js'
 import { operationIds } from '../../server/api/generated/operations.gen.js'
 import type { Handlers } from '../../server/api/handlers.js'
-import { type ConnectionLimits, createHttpServer } from '../../server/api/httpServer.js'
+import { type ConnectionLimits, createHttpServer } from '../../server/api/connections/httpServer.js'
 import { loadSpec } from '../../server/api/spec.js'
 
 export type HttpLayer = {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { startsWork } from '../../server/api/router.js'
 import { operationIds } from '../../server/api/generated/operations.gen.js'
 import type { OperationId } from '../../server/api/handlers.js'
+import { startsWork } from '../../server/api/operationTraits.js'
 import { type ServiceErrorCode, serviceErrorCodes } from '../../server/domain/errors.js'
 
 type Raised = Partial<Record<ServiceErrorCode, readonly OperationId[]>>
@@ -25,16 +25,17 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
     'api/handlers/health.ts': { unavailable: ['getHealth', 'getReadiness'] },
     'api/handlers/requireActionId.ts': { not_found: ofAction },
     'api/handlers/venueTxHashes.ts': { not_found: ['verifyVenueTxHash'] },
-    'api/httpServer.ts': { validation_failed: anywhere, payload_too_large: anywhere },
-    'api/otherMethods.ts': { method_not_allowed: anywhere },
+    'api/connections/httpServer.ts': { validation_failed: anywhere, payload_too_large: anywhere },
+    'api/replies/otherMethods.ts': { method_not_allowed: anywhere },
     'api/rateLimit.ts': { rate_limited: groups.limited },
-    'api/receiveBody.ts': {
+    'api/requests/receiveBody.ts': {
       payload_too_large: groups.withBody,
       unsupported_media_type: groups.withBody,
       unavailable: groups.withBody,
     },
-    'api/refusals.ts': { validation_failed: groups.withInput, missing_fields: ['recordVenueTxHash'] },
-    'api/router.ts': { validation_failed: anywhere, not_found: anywhere },
+    'api/replies/refusals.ts': { validation_failed: groups.withInput, missing_fields: ['recordVenueTxHash'] },
+    'api/requests/requireDecodable.ts': { validation_failed: anywhere },
+    'api/router.ts': { not_found: anywhere },
     'api/staticFiles.ts': { not_found: anywhere },
     'domain/recipients.ts': { recipient_not_allowed: ['executeStep'] },
     'domain/request.ts': {
@@ -93,7 +94,7 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
 /** Files in which such words are something else: lists of codes, or codes of steps and of issues. */
 const otherWords = [
   'domain/errors.ts',
-  'api/problem.ts',
+  'api/replies/problem.ts',
   'process/metrics.ts',
   'services/checkAction.ts',
   'engine/steps/executeStep.ts',

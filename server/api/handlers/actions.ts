@@ -55,7 +55,7 @@ export function createActionHandlers(
   }
 }
 
-/** Opaque to clients, so that what is in it may change. */
+/** A cursor is opaque to clients, so that what is in it may change. */
 function writeCursor(actionId: string): string {
   return Buffer.from(actionId).toString('base64url')
 }

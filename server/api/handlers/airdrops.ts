@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import type { AirdropsService } from '../../services/airdrops.js'
 import type { Handlers } from '../handlers.js'
-import { preferredWait } from '../preferredWait.js'
 import { lower, readToken } from '../readAction.js'
+import { preferredWait } from './preferredWait.js'
 
 export function createAirdropHandlers(airdrops: AirdropsService): Pick<Handlers, 'requestAirdrop'> {
   return {

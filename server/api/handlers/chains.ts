@@ -2,7 +2,7 @@ import type { Settings } from '../../domain/settings.js'
 import type { Handlers } from '../handlers.js'
 import { presentChain } from '../present.js'
 
-/** What is configured doesn't change while the service runs. */
+/** The list is made once, as the configuration doesn't change while the service runs. */
 export function createChainHandlers(settings: Settings): Pick<Handlers, 'listChains'> {
   const sorted = [...settings.chains.values()].sort((a, b) => a.chainId - b.chainId)
   const listed = sorted.map((chain) => presentChain(chain, settings))

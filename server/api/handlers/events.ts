@@ -1,6 +1,6 @@
-import type { EventsService } from '../../services/events.js'
 import { traceFields } from '../../domain/traceContext.js'
 import type { StepEvent } from '../../domain/views.js'
+import type { EventsService } from '../../services/events.js'
 import type * as wire from '../generated/types.gen.js'
 import type { Handlers, StreamEvent } from '../handlers.js'
 import { presentStep } from '../present.js'

@@ -1,11 +1,11 @@
-import { type Issue, ServiceError } from '../../domain/errors.js'
+import { ServiceError } from '../../domain/errors.js'
 import { nameOf } from '../../domain/issueAt.js'
 import type { LegacyService } from '../../services/legacy.js'
-import { deprecated } from '../deprecated.js'
 import type { Handlers } from '../handlers.js'
 import { lower, readAuthorization, readCall } from '../readAction.js'
+import { deprecated } from '../replies/deprecated.js'
 
-/** Where the parts of the action that a transaction becomes are in the body that the client has sent. */
+/** Paths in the action that a transaction becomes, and where the same is in the body that the client has sent. */
 const places: [ofAction: RegExp, ofBody: string][] = [
   [/^\/user(?=\/|$)/, '/address'],
   [/^\/chainAuthorizations(?=\/|$)/, '/authorization'],
@@ -63,17 +63,17 @@ export function createLegacyHandlers(
   }
 }
 
-/** A refusal of the action, with the issues at the places that the client knows. */
+/** The error with its issues at the paths of the client's own body, in place of the action's. */
 function inPlacesOfBody(error: unknown): unknown {
   if (!(error instanceof ServiceError) || !error.details.issues) return error
-  const given = error.details.issues as Issue[]
+  const given = error.details.issues
   const issues = given.map((issue) => {
     const path = places.reduce((place, [ofAction, ofBody]) => place.replace(ofAction, ofBody), issue.path)
     const [before, after] = [nameOf(issue.path), nameOf(path)]
     const isNamed = issue.message.startsWith(`${before} `)
     return { ...issue, path, message: isNamed ? after + issue.message.slice(before.length) : issue.message }
   })
-  // One alone may be the error's message as well.
+  // The message of a single issue is the error's as well.
   const message = given[0]?.message === error.message ? issues[0]!.message : error.message
   return new ServiceError(error.code, message, { ...error.details, issues })
 }

@@ -3,9 +3,9 @@ import { isSettled } from '../../domain/status.js'
 import type { ActionsService } from '../../services/actions.js'
 import type { StepsService } from '../../services/steps.js'
 import type { Handlers } from '../handlers.js'
-import { preferredWait } from '../preferredWait.js'
 import { presentStep } from '../present.js'
 import { lower } from '../readAction.js'
+import { preferredWait } from './preferredWait.js'
 import { requireActionId } from './requireActionId.js'
 
 export function createStepHandlers(services: {

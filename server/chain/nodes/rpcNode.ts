@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, request } from 'undici'
 import { type Hash, isHash } from 'viem'
-import { partsOf } from '../../domain/partsOf.js'
+import { chunk } from '../../lists/chunk.js'
 import { saysLimited, saysTooManyTogether } from './busyNode.js'
 import { NodeFailure, refusal, transportFailure } from './nodeFailure.js'
 import { createNodeRest } from './nodeRest.js'
@@ -192,7 +192,7 @@ export function createRpcNode(options: RpcNodeOptions) {
   async function post(calls: readonly WrittenCall[]): Promise<(RpcAnswer | undefined)[]> {
     for (let width = Math.min(widest, calls.length); ;) {
       try {
-        return (await Promise.all(partsOf(calls, width).map(postTogether))).flat()
+        return (await Promise.all(chunk(calls, width).map(postTogether))).flat()
       } catch (error) {
         if (!(error instanceof TooManyTogether)) throw error
         width = Math.floor(width / 2)

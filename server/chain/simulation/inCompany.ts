@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
 import type { Simulation } from '../chain.js'
+import { forEachLimit } from '../../concurrency/forEachLimit.js'
 import { grouped } from '../../concurrency/grouped.js'
-import { sideBySide } from '../../concurrency/sideBySide.js'
-import { partsUpTo } from '../../domain/partsUpTo.js'
-import { thoseThatFit } from '../../domain/thoseThatFit.js'
+import { chunkByWeight } from '../../lists/chunkByWeight.js'
+import { thoseThatFit } from '../../lists/thoseThatFit.js'
 import { notBelowFloor } from './answers.js'
 import { type createGasHints, isTight } from './gasHints.js'
 import { type Asked, type Known, type Runs, withRoom } from './runs.js'
@@ -33,7 +33,7 @@ const longestTogether = 524_288
  * Simulates transactions that come together with each other, each by how much gas was enough for the last of its form.
  */
 export function createCompany(runs: Runs, hints: ReturnType<typeof createGasHints>) {
-  return grouped(simulateTogether, mostTogether, { sideBySide: atOnce })
+  return grouped(simulateTogether, mostTogether, { groupsAtOnce: atOnce })
 
   /** Null, at its place: to be simulated by itself, as everything that has failed is. Never throws. */
   async function simulateTogether(asked: Asked[]): Promise<(Simulation | null)[]> {
@@ -44,7 +44,7 @@ export function createCompany(runs: Runs, hints: ReturnType<typeof createGasHint
       return typeof gas === 'bigint' ? [{ one, gas }] : []
     })
     const found = new Map<Asked, Simulation>()
-    const tried = sideBySide(asBlocks(known), atOnce, async (block) => {
+    const tried = forEachLimit(asBlocks(known), atOnce, async (block) => {
       for (const [one, its] of await tryTogether(block)) found.set(one, its)
     })
     // Where the request fails, each is simulated by itself, which tells why.
@@ -106,5 +106,5 @@ function oneOfEachAccount(asked: readonly Asked[]): Asked[] {
 
 /** As many in each as one block has gas for. */
 function asBlocks(known: readonly Known[]): Known[][] {
-  return partsUpTo(known, ({ one, gas }) => notBelowFloor(one.request, gas), mostGasTogether)
+  return chunkByWeight(known, ({ one, gas }) => notBelowFloor(one.request, gas), mostGasTogether)
 }

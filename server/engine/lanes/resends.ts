@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Block, Chain } from '../../chain/chain.js'
 import { elapsedMs } from '../../domain/elapsed.js'
-import { groupBy } from '../../domain/groupBy.js'
+import { groupBy } from '../../lists/groupBy.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import { isToBeCancelled, replace } from './replace.js'
 import { sendStored } from './send.js'

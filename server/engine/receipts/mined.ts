@@ -1,5 +1,5 @@
 import type { Block, Chain } from '../../chain/chain.js'
-import { sideBySide } from '../../concurrency/sideBySide.js'
+import { forEachLimit } from '../../concurrency/forEachLimit.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { Store } from '../../store/store.js'
 import { transactionFields } from '../logFields.js'
@@ -43,7 +43,7 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
       for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, pageSize)) {
         const hashes = mined.map((transaction) => transaction.mined!.hash)
         const receipts = await askReceipts(hashes, chain, tools.log)
-        await sideBySide(mined.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
+        await forEachLimit(mined.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
           const receipt = receipts[index]
           if (receipt) return meet(transaction, receipt, head)
           // That a node has no receipt proves nothing: a transaction is in no block any more only if its block is gone.

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 import type { Block, Chain, Receipt } from '../../chain/chain.js'
-import { sideBySide } from '../../concurrency/sideBySide.js'
+import { forEachLimit } from '../../concurrency/forEachLimit.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { EngineTools } from '../tools.js'
 import { createBlocksRead } from './blocksRead.js'
@@ -82,7 +82,7 @@ export function createNewBlocks(chain: Chain, tools: EngineTools, found: (hash: 
   async function meetAll(receipts: readonly Receipt[], head: Block): Promise<void> {
     for (const { hash } of receipts) found(hash)
     const transactions = await tools.store.findOpenByHash(receipts.map(({ hash }) => hash))
-    await sideBySide(transactions, tools.store.transactionsAtOnce, async (transaction) => {
+    await forEachLimit(transactions, tools.store.transactionsAtOnce, async (transaction) => {
       // The last receipt of a transaction: if the chain was reorganised while it was read, the block of the one before
       // is gone.
       const receipt = receipts.findLast((entry) => transaction.forms.some((form) => form.hash === entry.hash))

@@ -3,18 +3,18 @@ import { fewTransactions, gasMark } from '../../domain/gasMark.js'
 import type { ChainState, Finding, LaneHealth } from './state.js'
 
 /**
- * Without those of keys that were changed for others: neither configured nor an operator, and paused. One that is
- * ahead of the journal holds the others' payouts, whosever it was.
+ * Without the lanes of keys that were replaced by others: these are paused, and the key is neither configured nor an
+ * operator's. A lane that its chain is ahead of is not left out, whosever key it was: it holds back the payouts of all lanes.
  */
-export function inUse({ head, lanes, refused }: ChainState, operators: readonly string[]): LaneHealth[] {
-  // A chain that says nothing does not say that it is one all the same.
+export function lanesInUse({ head, lanes, refused }: ChainState, operators: readonly Address[]): LaneHealth[] {
+  // While the chain does not answer, the key counts as no operator's.
   const isRefused = (signer: string) => head === null || refused.some((other) => other === signer)
   const isOutOfUse = ({ status, isAhead, signer }: LaneHealth) =>
     status === 'paused' && !isAhead && isRefused(signer) && !operators.includes(signer)
   return lanes.filter((lane) => !isOutOfUse(lane))
 }
 
-export function pausedOf({ config, lanes }: ChainState): Finding[] {
+export function pausedLanes({ config, lanes }: ChainState): Finding[] {
   return lanes
     .filter((lane) => lane.status === 'paused')
     .map(({ signer, isAhead, reason }) => ({
@@ -25,11 +25,11 @@ export function pausedOf({ config, lanes }: ChainState): Finding[] {
     }))
 }
 
-/** Where a chain is ahead of a lane, it may be for what nobody did with the service: see OPERATING.md on changing a key. */
+/** A chain may be ahead of a lane by what was done with its key outside the service: see OPERATING.md on changing a key. */
 const aheadNote =
   '. It goes on at the chain’s nonce then, or is paused as it was before. A key that is used no more may have been emptied by its owner; if others have it, its lane can be retired.'
 
-export function unopenedOf({ config, unopened }: ChainState): Finding[] {
+export function unopenedLanes({ config, unopened }: ChainState): Finding[] {
   const { chainId, agreement } = config
   return [...unopened].map(([signer, { why, nodes }]) => ({
     code: 'lane_unopened',
@@ -40,7 +40,7 @@ export function unopenedOf({ config, unopened }: ChainState): Finding[] {
   }))
 }
 
-export function missingOf({ config, open }: ChainState, operators: readonly string[]): Finding[] {
+export function missingSigners({ config, open }: ChainState, operators: readonly Address[]): Finding[] {
   return [...open]
     .filter(([signer]) => !operators.includes(signer))
     .map(([signer, count]) => ({
@@ -51,7 +51,7 @@ export function missingOf({ config, open }: ChainState, operators: readonly stri
     }))
 }
 
-export function silentOf({ config, lanes }: ChainState): Finding[] {
+export function silentSigners({ config, lanes }: ChainState): Finding[] {
   return lanes
     .filter((lane) => lane.status === 'active' && lane.reason !== null)
     .map(({ signer, reason }) => ({
@@ -62,27 +62,27 @@ export function silentOf({ config, lanes }: ChainState): Finding[] {
     }))
 }
 
-export function refusedOf({ config, lanes, refused }: ChainState, operators: readonly string[]): Finding[] {
+export function refusedOperators({ config, lanes, refused }: ChainState, operators: readonly Address[]): Finding[] {
   const { chainId } = config
   const remedyFor = (signer: Address) => {
-    const pause = `npm run operate -- lane pause ${chainId} ${signer}`
-    // Nobody is to give a right back that was taken from a key which others may have by now.
-    if (!operators.includes(signer.toLowerCase()))
-      return `Its key is not configured here; see to it where it is. If it is nowhere, pause its lane: ${pause} changed; or retire it, if others may have the key: npm run operate -- lane retire ${chainId} ${signer}.`
-    return `npm run deploy with --operators ${signer} sends setOperator, or prints it for the vault's owner. If its right was taken on purpose: ${pause}. Other operators take over meanwhile; with none, steps wait.`
+    const shown = getAddress(signer)
+    const pause = `npm run operate -- lane pause ${chainId} ${shown}`
+    // The right may have been taken because others have the key: the remedy must not be to give it back.
+    if (!operators.includes(signer))
+      return `Its key is not configured here; see to it where it is. If it is nowhere, pause its lane: ${pause} changed; or retire it, if others may have the key: npm run operate -- lane retire ${chainId} ${shown}.`
+    return `npm run deploy with --operators ${shown} sends setOperator, or prints it for the vault's owner. If its right was taken on purpose: ${pause}. Other operators take over meanwhile; with none, steps wait.`
   }
   return lanes
     .filter(({ status, signer }) => status === 'active' && refused.includes(signer))
-    .map((lane) => getAddress(lane.signer))
-    .map((signer) => ({
+    .map(({ signer }) => ({
       code: 'operator_refused',
       chainId,
-      message: `The vault ${getAddress(config.vault)} does not know ${signer} as an operator, so it pays nothing.`,
+      message: `The vault ${getAddress(config.vault)} does not know ${getAddress(signer)} as an operator, so it pays nothing.`,
       remedy: remedyFor(signer),
     }))
 }
 
-export function lowOnGasOf({ config, head, lanes }: ChainState, operators: readonly string[]): Finding[] {
+export function signersLowOnGas({ config, head, lanes }: ChainState, operators: readonly Address[]): Finding[] {
   if (head === null) return []
   const { baseFeePerGas } = head
   const needed = gasMark({ baseFeePerGas, priorityFeePerGas: config.priorityFeePerGas })

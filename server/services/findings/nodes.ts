@@ -1,6 +1,6 @@
 import type { ChainState, Finding } from './state.js'
 
-export function downOf({ config, head, nodes }: ChainState): Finding[] {
+export function chainDown({ config, head, nodes }: ChainState): Finding[] {
   if (head !== null) return []
   const { chainId } = config
   const faults = [...new Set(nodes.flatMap(({ fault }) => fault ?? []))].join('; ')
@@ -15,7 +15,7 @@ export function downOf({ config, head, nodes }: ChainState): Finding[] {
   ]
 }
 
-export function nodesOf({ config, head, nodes }: ChainState): Finding[] {
+export function faultyNodes({ config, head, nodes }: ChainState): Finding[] {
   if (head === null) return []
   const { chainId } = config
   return nodes.flatMap(({ behind, fault }, index): Finding[] => {

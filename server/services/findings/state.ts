@@ -15,14 +15,14 @@ export type ChainHealth = {
   /** What the vault holds, by the token's id, in its smallest unit. Null: the chain does not answer. */
   solverBalance: Record<string, bigint> | null
   lanes: LaneHealth[]
-  /** How long ago it was seen like this. Null: it could not be seen. */
+  /** How long ago the chain was seen like this. Null: it could not be seen. */
   ageMs: number | null
 }
 
 export type LaneHealth = {
   signer: Address
   status: 'active' | 'paused'
-  /** The chain knows more of it than the journal, for which payouts on credit are held everywhere. */
+  /** The chain's nonce is higher than the journal's: payouts on credit are held on all chains until that is seen to. */
   isAhead: boolean
   reason: string | null
   nextNonce: number
@@ -36,13 +36,13 @@ export type ChainState = {
   /** Null: no node answers. */
   head: Block | null
   /**
-   * How many blocks each node is behind the others, in the order of `rpcUrls`; null where it gives none, with the reason if
-   * it is known.
+   * How many blocks each node is behind the others, in the order of `rpcUrls`. `behind` null: it gives no usable answer, for
+   * the reason in `fault` if that is known.
    */
   nodes: { behind: number | null; fault: string | null }[]
   /** What the vault holds. Null: no node answers. */
   inventory: (TokenConfig & { amount: bigint })[] | null
-  /** What keeps the vault from paying, of tokens in the order of `config`. Null: no node answers. */
+  /** Whether the vault is paused, and its daily caps by token, in the order of `config`. Null: no node answers. */
   limits: VaultLimits | null
   lanes: LaneHealth[]
   /** Signers that the vault does not know as operators. */
@@ -51,9 +51,9 @@ export type ChainState = {
   unopened: ReadonlyMap<Address, Unopened>
   /** How many open transactions signers have. */
   open: ReadonlyMap<Address, number>
-  /** Null: the database does not answer. */
+  /** Transactions that are not mined in time. Null: the database does not answer. */
   stuck: Awaited<ReturnType<Store['readStuck']>> | null
-  /** Null: the database or the chain does not answer. */
+  /** Transactions that are final and not settled in time. Null: the database or the chain does not answer. */
   unsettled: { unsettled: number; lowestBlock: number | null } | null
 }
 

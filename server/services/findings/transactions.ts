@@ -3,7 +3,7 @@ import { stepFeeCap } from '../../domain/feeCap.js'
 import { transactionGas } from '../../domain/gasMark.js'
 import type { ChainState, Finding } from './state.js'
 
-export function stuckOf(chain: ChainState, operators: readonly string[]): Finding[] {
+export function stuckTransactions(chain: ChainState, operators: readonly Address[]): Finding[] {
   const { config, stuck } = chain
   if (!stuck || stuck.stuck === 0) return []
   return [
@@ -16,11 +16,11 @@ export function stuckOf(chain: ChainState, operators: readonly string[]): Findin
   ]
 }
 
-/** What to do about transactions that are not mined, by what is known to keep them. */
+/** What to do about transactions that are not mined, by what is known to hold them up. */
 function remedyOfStuck(
   chain: ChainState,
   { signers, unfunded }: NonNullable<ChainState['stuck']>,
-  operators: readonly string[],
+  operators: readonly Address[],
 ): string {
   const { config, head, lanes } = chain
   const missing = signers.filter((signer) => !operators.includes(signer))
@@ -46,7 +46,7 @@ function listed(signers: readonly Address[]): string {
   return signers.map((signer) => getAddress(signer)).join(', ')
 }
 
-export function unsettledOf({ config, unsettled }: ChainState): Finding[] {
+export function unsettledTransactions({ config, unsettled }: ChainState): Finding[] {
   if (!unsettled || unsettled.unsettled === 0) return []
   return [
     {

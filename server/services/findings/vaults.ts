@@ -2,10 +2,10 @@ import { getAddress } from 'viem'
 import type { OpenExposure } from '../../store/money/exposures.js'
 import type { ChainState, Finding, UnconfiguredCredit } from './state.js'
 
-/** A daily cap is low when less than this part of it is left. */
+/** A daily cap is low when less than a tenth of it is left. */
 const lowOutflow = 10n
 
-export function exposuresOf({ config }: ChainState, exposures: OpenExposure[]): Finding[] {
+export function openExposures({ config }: ChainState, exposures: OpenExposure[]): Finding[] {
   return exposures
     .filter((exposure) => exposure.chainId === config.chainId)
     .map(({ id, kind, chainId, transactionHash, amount, token }) => ({
@@ -24,7 +24,7 @@ const goneCredit =
 const paidTwice =
   'The user has had this without credit for it. Agree with him who bears it (or, where his client has posted the action again, take an acknowledged payout back by payout forget)'
 
-export function vaultPausedOf({ config, limits }: ChainState): Finding[] {
+export function pausedVault({ config, limits }: ChainState): Finding[] {
   if (!limits?.isPaused) return []
   return [
     {
@@ -37,7 +37,7 @@ export function vaultPausedOf({ config, limits }: ChainState): Finding[] {
   ]
 }
 
-export function emptyOf({ config, inventory }: ChainState): Finding[] {
+export function lowInventory({ config, inventory }: ChainState): Finding[] {
   return (inventory ?? [])
     .filter(({ amount, minInventory }) => amount < minInventory)
     .map(({ id, amount, minInventory }) => ({
@@ -48,7 +48,7 @@ export function emptyOf({ config, inventory }: ChainState): Finding[] {
     }))
 }
 
-export function outflowOf({ config, head, limits }: ChainState): Finding[] {
+export function lowOutflowCaps({ config, head, limits }: ChainState): Finding[] {
   if (head === null || limits === null) return []
   const today = Number(head.timestamp / 86_400n)
   return config.tokens.flatMap(({ id, address }, index): Finding[] => {
@@ -66,7 +66,7 @@ export function outflowOf({ config, head, limits }: ChainState): Finding[] {
   })
 }
 
-export function unconfigured({ chainId, address, users, amount }: UnconfiguredCredit): Finding {
+export function creditUnconfigured({ chainId, address, users, amount }: UnconfiguredCredit): Finding {
   const token = `the token ${getAddress(address)} of chain ${chainId}`
   return {
     code: 'credit_unconfigured',

@@ -2,9 +2,9 @@ import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Status } from '../../domain/action.js'
 import { readAmounts } from '../../domain/amountsJson.js'
-import { groupBy } from '../../domain/groupBy.js'
 import { statusOf } from '../../domain/status.js'
 import type { ActionView, BatchView, IntentView } from '../../domain/views.js'
+import { groupBy } from '../../lists/groupBy.js'
 import type { Database } from '../connection/database.js'
 import { type ActionRow, type IntentRow, type StepRow, toStepView } from '../rows.js'
 
@@ -21,19 +21,19 @@ export async function readAction(database: Database, actionId: string): Promise<
   return action ? toActionView(action, intents, steps) : null
 }
 
-/** Which actions to list; null: any. */
+/** Which actions to list. Null: whatever the user, status or transaction. */
 export type ActionFilter = { user: Address | null; status: Status | null; transactionHash: Hash | null }
 
-/** What a page of actions holds at most, by the length of its batches and steps; one action always. */
+/** How long a page's batches and steps may be together, in characters; a page has at least one action, however long. */
 const mostOnPage = 1_000_000
-/** Of a step, in a reply. */
+/** About how long a step is in a reply, in characters. */
 const lengthOfStep = 400
-/** How many actions are read at once, so that a page of the largest is never held whole. */
+/** How many actions are read at once, so that a page of the largest actions is never held whole. */
 const readAtOnce = 25
 
 /**
- * Newest first: by id, which sorts by time. `before` is the id of the last action of the page before. A page has fewer
- * than `limit` where there are no more, or where they are large.
+ * Actions newest first: by id, which sorts by time. `before` is the id of the last action of the page before. A page has
+ * fewer than `limit` where there are no more actions, or where they are large.
  */
 export async function listActions(
   database: Database,
@@ -42,7 +42,7 @@ export async function listActions(
   return database.snapshot((reader) => readPage(reader, listed(database, filter), filter))
 }
 
-/** All of a page at one moment, so that each action is still what it was found by when its steps are read. */
+/** Reads all of a page as of one moment, so that an action found by its status still has it when its steps are read. */
 async function readPage(
   reader: Knex,
   actionsByIndex: Knex.Raw | string,
@@ -90,8 +90,9 @@ function actionIdOf({ action_id }: { action_id: string }): string {
 }
 
 /**
- * By the index that has the list in its order. MariaDB would take all of a user or a status from it, newest first, and
- * throw away what comes before the page. What a transaction has to do with is few, and looked up one by one.
+ * The table of actions, to be read by the index that has the list in its order. MariaDB would by itself read all actions of a
+ * user or a status, newest first, and throw away those before the page. The actions of one transaction are few, and are
+ * looked up one by one.
  */
 function listed(database: Database, { user, status, transactionHash }: ActionFilter): Knex.Raw | string {
   const columns = [...(user === null ? [] : ['user']), ...(status === null ? [] : ['status'])]
@@ -132,8 +133,8 @@ const intentColumns = ['action_id', 'intent_index', 'mode', 'batches', 'created_
 type IntentColumns = Pick<IntentRow, (typeof intentColumns)[number]>
 
 /**
- * The words are those of the steps that are told with them: what is stored of an action may be a moment older or newer
- * than its steps, which are read by a statement of their own.
+ * The statuses of action and intents are derived from the steps in the same reply: the stored ones may be a moment older or
+ * newer than the steps, which are read by a statement of their own.
  */
 function toActionView(
   action: Pick<ActionRow, 'id' | 'user' | 'created_at' | 'updated_at'>,

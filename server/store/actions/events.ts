@@ -2,7 +2,7 @@ import type { StepEvent, StepView } from '../../domain/views.js'
 import type { Database } from '../connection/database.js'
 import type { ActionRow } from '../rows.js'
 
-/** The events of an action after one, oldest first. */
+/** The events of an action after the one with the sequence number `after`, oldest first. */
 export async function readEvents(
   database: Database,
   actionId: string,
@@ -23,8 +23,8 @@ export async function readEvents(
 }
 
 /**
- * How many events an action has, and whether any of its steps is under way, both at one moment: a step that ends between
- * two looks would have its last event taken for told. Null: no such action.
+ * How many events an action has, and whether any of its steps is under way, both by one statement: with two, a step that ends
+ * between them would seem to have no event left to tell of. Null: no such action.
  */
 export async function readProgress(
   database: Database,

@@ -10,7 +10,7 @@ export type NewAction = {
   action: Action
   /** SHA-256 of the normalised request. */
   bodyHash: Hash
-  /** Per intent; null for modes without a signature. */
+  /** For each intent its `signed_key` and its `signature_hash`; null for modes without a signature. */
   signedKeys: (Hash | null)[]
   signatureHashes: (Hash | null)[]
   /** keccak256(user, key); null when the client gave none. */
@@ -31,16 +31,17 @@ type InsertOutcome =
 export const keyLifetimeMs = 24 * 60 * 60 * 1000
 
 /**
- * How many actions share a transaction, and how many steps and characters of intents one of them may have: SQLite takes
- * 500 rows at once, and MariaDB a statement of `max_allowed_packet`, 4 MiB at the least.
+ * How many actions share a transaction, and how many steps and characters of intents each of them may have. SQLite takes 500
+ * rows by one statement, and MariaDB a statement of `max_allowed_packet`, which is 4 MiB at the least.
  */
 const mostTogether = 32
 const mostSteps = 8
 const mostCharacters = 32 * 1024
 
 /**
- * Stores actions; those that come together share a transaction, as long as nothing stands in the way of any. Mostly nothing
- * does, and nobody looks first: unique keys refuse what is known. Once they have, it is looked as long as something is found.
+ * Stores actions; those that come at the same time share a transaction, as long as nothing stands in the way of any. Mostly
+ * nothing does, and they are written without a look: unique keys refuse actions that are known already. Once they have, what
+ * is stored is looked at first, for as long as each look finds a known action.
  */
 export function createActionIntake(database: Database) {
   let looksFirst = false
@@ -69,7 +70,7 @@ function isSmall({ intents, steps }: Writing): boolean {
   return steps.length <= mostSteps && characters <= mostCharacters
 }
 
-/** In one transaction. False: one of them has been asked for before, or comes twice, and none is stored. */
+/** Stores actions in one transaction. False: one of them is stored already, or comes twice here, and none was stored. */
 export async function insertAll(database: Database, writings: readonly Writing[]): Promise<boolean> {
   try {
     await database.transact(async (trx) => writeActions(trx, writings))
@@ -80,7 +81,7 @@ export async function insertAll(database: Database, writings: readonly Writing[]
   }
 }
 
-/** True for those that are stored; the others have been asked for before, or may have been, and need `insertAction`. */
+/** True for each action that was stored; the others are stored already, or may be, and need `insertAction`. */
 async function insertNewActions(database: Database, writings: readonly Writing[]): Promise<boolean[]> {
   const entries = writings.map(({ entry }) => entry)
   try {
@@ -100,13 +101,13 @@ async function insertNewActions(database: Database, writings: readonly Writing[]
       return isNew
     })
   } catch (error) {
-    // One of them came twice at once; none is stored.
+    // One of the actions came twice at once; none is stored.
     if (isDuplicate(error)) return entries.map(() => false)
     throw error
   }
 }
 
-/** The statement that finds which of these are known; none where there are none. */
+/** The statement that finds which of these keys are stored, as a list of one; no statement where there are no keys. */
 function knownOf(trx: Transaction, table: string, column: string, keys: readonly Hash[]) {
   return keys.length === 0 ? [] : [trx(table).whereIn(column, keys).pluck<Hash[]>(column)]
 }
@@ -129,7 +130,7 @@ export async function insertAction(
       return { outcome: 'created' }
     })
   } catch (error) {
-    // The same request came twice at once, and the other one was first: it answers for both.
+    // The same request came twice at once, and the other one was stored first: that action answers both.
     if (!isDuplicate(error)) throw error
     const known = await database.transact((trx) => findKnown(trx, entry))
     if (!known) throw error
@@ -154,7 +155,7 @@ async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutc
         : { outcome: 'keyReused' }
     }
     if (used) {
-      // Not one that somebody else has stored in its place meanwhile: our own runs into that.
+      // The time too: a key that somebody else has stored anew meanwhile stays, and refuses ours.
       const expired = { ...key, created_at: used.created_at }
       await trx('idempotency_keys').where(expired).delete()
     }
@@ -173,7 +174,7 @@ async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutc
   return null
 }
 
-/** One statement a table, however many the actions. */
+/** Writes actions by one statement per table, however many they are. */
 function writeActions(trx: Transaction, writings: readonly Writing[]): void {
   trx.later(trx('actions').insert(writings.map(({ entry }) => actionRow(entry))))
   trx.later(trx('intents').insert(writings.flatMap(({ intents }) => intents)))
@@ -227,7 +228,7 @@ function stepRows({ action, requiredConfirmations, now }: NewAction) {
   )
 }
 
-/** Of the client's idempotency key, if it gave one. */
+/** The row of the client's idempotency key, as a list of one; empty if the client gave none. */
 function keyRow({ idempotencyKeyHash, bodyHash, now }: NewAction, actionId: string) {
   return idempotencyKeyHash === null
     ? []

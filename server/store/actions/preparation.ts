@@ -11,26 +11,26 @@ import { someLaneAhead } from '../journal/lanes.js'
 import { lockedSteps, type StepWork } from './steps.js'
 
 /**
- * What a step takes before anything is signed for it: its user's account, his credit, the key of its payout. Each is taken
- * once, whoever asks again, and kept until the step has ended.
+ * What a step takes before anything is signed for it: its user's account on the chain, the user's credit, and the key of its
+ * payout. Each is taken once, however often it is asked for, and kept until the step has ended.
  */
 
-/** Makes each 7702 step the one open step of its user on its chain. False: another one is, so this one waits. */
+/** Makes each 7702 step the one open step of its user on its chain. False: another step is that, so this one waits. */
 export async function takeAccounts(database: Database, works: StepWork[]): Promise<boolean[]> {
   if (await take(database, works)) return works.map(() => true)
   const free = await thoseFree(database, works)
   if (free.length === 0 || (await take(database, free))) {
-    // By name: a step may come twice, where a visit has outlasted its lease.
+    // By name, not by object: `works` has a step twice where a visit has outlasted its lease.
     const names = new Set(free.map(({ ref }) => nameOfStep(ref)))
     return works.map(({ ref }) => names.has(nameOfStep(ref)))
   }
-  // Others are at the same accounts at this moment.
+  // Other claimers take some of the same accounts at this moment, so one by one.
   const taken: boolean[] = []
   for (const work of works) taken.push(await take(database, [work]))
   return taken
 }
 
-/** Those whose account no other step has, the first for each; their own it may be already. */
+/** The works whose account is free or their own already; of several that want the same account, the first. */
 async function thoseFree(database: Database, works: readonly StepWork[]): Promise<StepWork[]> {
   const rows = await stepsWithAccounts(database.knex, works.map(accountOf))
   const holders = new Map(rows.map((row) => [row.open_account, nameOfStep(refOf(row))]))
@@ -43,7 +43,7 @@ async function thoseFree(database: Database, works: readonly StepWork[]): Promis
   return [...free.values()]
 }
 
-/** `accountOf` a step that is being written. */
+/** What `accountOf` gives for a step, as an SQL expression on the row that is being written. */
 export function ownAccount(database: Database): Knex.Raw {
   return database.knex.raw("concat(chain_id, ':', ??)", ['user'])
 }
@@ -55,7 +55,7 @@ export function stepsWithAccounts(from: Knex | Transaction, accounts: readonly s
     .select('action_id', 'intent_index', 'step_index', 'status', 'open_account')
 }
 
-/** All of them or none. */
+/** Takes the accounts of all these steps, or of none. False: another step has one of the accounts. */
 async function take(database: Database, works: StepWork[]): Promise<boolean> {
   const { sql, bindings } = areSteps(works.map(({ ref }) => ref))
   const takeAll = async (trx: Transaction) => {
@@ -63,7 +63,7 @@ async function take(database: Database, works: StepWork[]): Promise<boolean> {
     trx.later(trx('steps').whereRaw(sql, bindings).where({ status: 'executing' }).update({ open_account }))
   }
   try {
-    // It lasts at the latest when the transaction that needs it is recorded.
+    // Not durable: the recording of the transaction that needs the account is, and comes after it.
     await database.transact(takeAll, { durable: false })
     return true
   } catch (error) {
@@ -72,7 +72,7 @@ async function take(database: Database, works: StepWork[]): Promise<boolean> {
   }
 }
 
-/** Lets others have the account of a step that can't use it yet; what a transaction carries keeps it. */
+/** Frees the account of a step that can't use it yet, for other steps. A step that a transaction carries keeps its account. */
 export async function giveAccountBack(database: Database, ref: StepRef): Promise<void> {
   await database.write((knex) =>
     knex('steps').where(stepKeyColumns(ref)).whereNull('transaction_id').update({ open_account: null }),
@@ -80,9 +80,10 @@ export async function giveAccountBack(database: Database, ref: StepRef): Promise
 }
 
 /**
- * Sets credit aside for a step that was accepted while the one before it was still under way. What was set aside for it of a
- * payment that is gone by now pays for nothing: it was signed before, and has come to nothing. `held`: nothing is paid on
- * credit for now, since a lane is ahead of the journal; what the vault `isPaid` for already has to be spent all the same.
+ * Sets credit aside for a step that was accepted while the step before it was still under way. Credit that was set aside
+ * before, and whose payment a reorganisation has taken away, pays for nothing: `insufficient` then (something had been signed
+ * for the step, and has come to nothing). `held`: nothing is paid on credit for now, since a lane is ahead of the journal.
+ * `isPaid`: the vault has paid the step already, so its credit is spent all the same.
  */
 export async function reserveForStep(
   database: Database,
@@ -103,10 +104,11 @@ export async function reserveForStep(
 }
 
 /**
- * Fixes the key by which the vault remembers the step's payout; the first one stays. False: another step has it, and pays or
- * has paid, or may. One that has failed for certain gives it up: a reorganisation may have taken its payment away, which came
- * again for this one. Throws where the step has another key, which only a visit can want that began before its payment was
- * replaced: what it signed would be looked for under that key, and not be found.
+ * Fixes the key by which the vault remembers the step's payout; a key that is fixed stays. False: another step has the key,
+ * and pays under it, has paid or may pay yet. A step that has failed for certain gives the key up: a reorganisation may have
+ * taken its payment away, which came again for this step. Throws where this step has a different key already. Only a visit
+ * that began before the payment was replaced asks for a key that is out of date, and what it would sign would be looked for
+ * under the fixed key and not be found.
  */
 export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<boolean> {
   const fix = async (from: Knex | Transaction) => {
@@ -134,8 +136,9 @@ export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash
 }
 
 /**
- * Whether a step pays under its key, has paid or may: one that failed pays after all when a reorganisation takes away the
- * block in which a transaction of any of its attempts had come to nothing. Its events tell of each.
+ * Whether a step pays under its key, has paid or may pay yet: a failed step pays after all when a reorganisation takes away
+ * the block in which a transaction of any of its attempts had come to nothing. So a failed step may, if any of its events
+ * names a transaction.
  */
 export async function mayYetPay(
   trx: Transaction,

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import { nameOfStep, type StepRef } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
-import { groupBy } from '../../domain/groupBy.js'
 import { statusOf } from '../../domain/status.js'
+import { groupBy } from '../../lists/groupBy.js'
 import type { Database, Transaction } from '../connection/database.js'
 import {
   type ActionRow,
@@ -23,9 +23,9 @@ export type StepChange = Partial<
     'action_id' | 'intent_index' | 'step_index' | 'due_at' | 'open_account' | 'traceparent' | 'transaction_id'
   >
 > & {
-  /** Or the statement that reads it. */
+  /** The id, or the statement that reads it. */
   transaction_id?: number | Knex.QueryBuilder | null
-  /** Null: it is free again. */
+  /** Null: the account is free again. */
   open_account?: Knex.Raw | null
   /** Null: nothing to do. Set by the database's clock, which is the one that claimers go by. */
   due_at?: Knex.Raw | null
@@ -36,11 +36,11 @@ export type StepChange = Partial<
 export type ChangedStep = {
   ref: StepRef
   change: StepChange
-  /** Of the request that the change is due to; null: it had none. Undefined: it stays. */
+  /** The trace of the request that the change is due to; null: that has none. Undefined: the stored one stays. */
   traceparent?: string | null
 }
 
-/** What is written of a step that is accepted once more, with nothing left of what it was tried with before. */
+/** What is written of a step that is accepted for its next attempt: nothing of the attempt before is left. */
 export function nextAttempt(row: Pick<StepRow, 'attempts'>): StepChange {
   return {
     status: 'executing',
@@ -55,7 +55,7 @@ export function nextAttempt(row: Pick<StepRow, 'attempts'>): StepChange {
   }
 }
 
-/** Has the step after one that has ended look at once, if it waits for that: by itself it would in a minute or two. */
+/** Makes the step after one that has ended due at once, if it is executing; else it would be due in a minute or two. */
 export function hurryNext(database: Database, trx: Transaction, ref: StepRef): void {
   const next = { ...stepKeyColumns({ ...ref, stepIndex: ref.stepIndex + 1 }), status: 'executing' as const }
   trx.later(trx('steps').where(next).whereNull('transaction_id').update({ due_at: database.atOnce() }))
@@ -73,17 +73,17 @@ export async function changeStep(
 }
 
 /**
- * Writes changes of steps, one for each, and all that follows from them: the words of their intents and actions, and the
- * actions' next events. Every change of a step's public face goes through here, so that events have no gap. Takes the
- * actions' row locks first through the event counters, which orders concurrent changes of one action. However many the
- * steps, the statements are as many as for one, and one more for each change that is another object than the others.
- * Answers with the steps as they are then, in the order given.
+ * Writes one change for each of these steps, and all that follows from them: the statuses of their intents and actions, and
+ * the actions' next events. Every change of what clients see of a step goes through here, so that events have no gap. The
+ * event counters are written first, which locks the actions' rows and so orders concurrent changes of one action. However
+ * many steps there are, there is one UPDATE of steps for each distinct `change` object, and the other statements are as many
+ * as for one step. Answers with the steps as they are then, in the order given.
  */
 export async function changeSteps(trx: Transaction, changes: readonly ChangedStep[], now: number): Promise<StepRow[]> {
   return (await changeAndRead(trx, changes, now)).changed
 }
 
-/** As `changeSteps`, with all steps of the same intents as they are then. */
+/** As `changeSteps`; answers with all steps of the same intents too, as they are then. */
 export async function changeAndRead(
   trx: Transaction,
   changes: readonly ChangedStep[],
@@ -118,7 +118,7 @@ export async function changeAndRead(
   return { changed: steps, all: rows }
 }
 
-/** All steps of the intents that these belong to, and of their actions what shows in their words and events. */
+/** All steps of the intents that these steps belong to, and what their actions' statuses and events are made of. */
 async function readChanged(trx: Transaction, refs: readonly StepRef[]) {
   const { sql, bindings } = areIntents(refs)
   const actionIds = [...new Set(refs.map(({ actionId }) => actionId))]
@@ -136,7 +136,7 @@ async function readChanged(trx: Transaction, refs: readonly StepRef[]) {
 type IntentState = Pick<IntentRow, 'action_id' | 'intent_index' | 'status'>
 type ActionState = Pick<ActionRow, 'id' | 'status' | 'event_count'>
 
-/** A time that never goes back: who reads it may have been told a later one, by a clock that is ahead or was read later. */
+/** Sets a time that never goes back: a later one may be stored and shown already, by a clock that is ahead or was read later. */
 function noEarlier(trx: Transaction, now: number): Knex.Raw {
   return trx.raw('CASE WHEN updated_at > ? THEN updated_at ELSE ? END', [now, now])
 }
@@ -151,7 +151,7 @@ function columnsOf({ error, ...rest }: StepChange): Record<string, unknown> {
   return columns
 }
 
-/** Each its own, by one statement. */
+/** Sets each step's own traceparent within the one statement that changes the steps. */
 function traceparentsOf(trx: Transaction, changes: readonly ChangedStep[]): { traceparent?: Knex.Raw } {
   const told = changes.flatMap(({ ref, traceparent }) => (traceparent === undefined ? [] : { ...ref, traceparent }))
   if (told.length === 0) return {}
@@ -165,14 +165,17 @@ function traceparentsOf(trx: Transaction, changes: readonly ChangedStep[]): { tr
   return { traceparent: trx.raw(`CASE ${cases} ELSE traceparent END`, bindings as Knex.RawBinding[]) }
 }
 
-/** The actions of these steps, by how many of the steps are theirs. */
+/** The ids of the steps' actions, grouped by how many of the steps an action has. */
 function byCount(refs: readonly StepRef[]): Map<number, string[]> {
   const counts = new Map<string, number>()
   for (const { actionId } of refs) counts.set(actionId, (counts.get(actionId) ?? 0) + 1)
   return groupBy([...counts.keys()], (actionId) => counts.get(actionId)!)
 }
 
-/** Given all steps of the changed intents, in order, and all intents of their actions, which are brought up to date. */
+/**
+ * Writes the statuses of the changed intents, and sets them in `intents`, which are all intents of the actions. `rows`: all
+ * steps of the changed intents, in order.
+ */
 function refreshIntents(trx: Transaction, rows: readonly StepRow[], intents: IntentState[], now: number): void {
   const nameOf = (row: Pick<IntentState, 'action_id' | 'intent_index'>) =>
     nameOfIntent({ actionId: row.action_id, intentIndex: row.intent_index })
@@ -191,7 +194,7 @@ function refreshIntents(trx: Transaction, rows: readonly StepRow[], intents: Int
   }
 }
 
-/** Given all their intents as they are now, in order. */
+/** Writes the statuses of the actions. `intents`: all their intents, brought up to date, in order. */
 function refreshActions(trx: Transaction, intents: readonly IntentState[], actions: readonly ActionState[]): void {
   const intentsOf = groupBy(intents, ({ action_id }) => action_id)
   const statusNow = (id: string) => statusOf(intentsOf.get(id)!.map(({ status }) => status))
@@ -202,7 +205,7 @@ function refreshActions(trx: Transaction, intents: readonly IntentState[], actio
   }
 }
 
-/** The last sequence of each action is its count. */
+/** Appends an event per step. `counts`: each action's `event_count`, which is the sequence number of its last event now. */
 function addEvents(
   trx: Transaction,
   steps: readonly StepRow[],

@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import { accountOf, nameOfStep, type StepRef } from '../../domain/action.js'
+import { accountOf, nameOfStep, type Status, type StepRef } from '../../domain/action.js'
 import { ServiceError } from '../../domain/errors.js'
 import { creditLacks } from '../../domain/funding.js'
 import { grouped } from '../../concurrency/grouped.js'
@@ -21,46 +21,50 @@ export type StepRequest = {
   needs: SolverNeed[]
   /** W3C `traceparent` of the request, for the engine's log. Undefined: none. */
   traceparent?: string
-  /** Who will carry it out: once accepted it is left to him for so long; `takesAccount`: with its user's, if nobody has that. */
+  /**
+   * The visit that will carry the step out: once accepted, the step is left to it for `leaseMs`. `takesAccount`: together with
+   * the user's account on the chain, if no other step has that.
+   */
   leftTo?: { work: StepWork; leaseMs: number; takesAccount: boolean } | null
 }
 
-/** What came of a request: the step as it is then. `left`: for him that it is left to; null where it is nobody's. */
+/** What came of a request: the step as it is then. `left`: the work for the visit that it is left to; null: it is left to none. */
 type StepAnswer = { view: StepView; left: StepWork | null }
 
 /** How many requests share a transaction, so that none of their rows is locked for long. */
 const mostTogether = 32
 
-/** Stores what is asked of steps; requests that come together share a transaction wherever they can. */
+/** Stores what is asked of steps; requests that come at the same time share a transaction wherever they can. */
 export function createStepRequests(database: Database) {
   const together = grouped(
     (asked: { request: StepRequest; now: number }[]) =>
-      withFreeAccounts((takes) =>
+      withFreeAccounts((mayTakeAccount) =>
         requestPlainSteps(
           database,
           asked.map(({ request }) => request),
-          { takes, now: asked[0]!.now },
+          { mayTakeAccount, now: asked[0]!.now },
         ),
       ),
     mostTogether,
   )
   /** Throws `ServiceError` when the request can't be met, and then nothing is stored. */
   return async (request: StepRequest, now: number): Promise<StepAnswer> => {
-    const outcome = request.needs.length > 0 ? 'alone' : await together({ request, now })
-    if (outcome === 'alone') return withFreeAccounts((takes) => requestStep(database, request, { takes, now }))
+    const outcome = request.needs.length > 0 ? 'separate' : await together({ request, now })
+    if (outcome === 'separate')
+      return withFreeAccounts((mayTakeAccount) => requestStep(database, request, { mayTakeAccount, now }))
     if ('refusal' in outcome) throw outcome.refusal
     return outcome
   }
 }
 
-/** Or why the request can't be met, and then nothing is stored. */
+/** `refusal`: why the request can't be met; nothing is stored for it. */
 type RequestOutcome = StepAnswer | { refusal: ServiceError }
 
-/** How often accounts that looked free are tried to be taken with what is asked for. */
+/** How many runs of a request may try to take accounts that looked free. */
 const mostTries = 2
 
-/** Somebody may take the same account at the same moment; the next look finds it taken. */
-async function withFreeAccounts<T>(run: (takes: boolean) => Promise<T>): Promise<T> {
+/** Runs a request again where another step took one of the accounts at the same moment: the next run finds that one taken. */
+async function withFreeAccounts<T>(run: (mayTakeAccount: boolean) => Promise<T>): Promise<T> {
   for (let tries = 0; tries < mostTries; tries++) {
     try {
       return await run(true)
@@ -68,42 +72,40 @@ async function withFreeAccounts<T>(run: (takes: boolean) => Promise<T>): Promise
       if (!isDuplicate(error)) throw error
     }
   }
-  // Each visit takes its own then.
+  // Without accounts: each step's visit takes its own later.
   return run(false)
 }
 
 /**
  * Stores what was asked of steps that need nothing but a decision, in one transaction, and answers each at its place.
- * `alone`: it has a payment to tie or credit to set aside, its step is asked for twice, or somebody else is at it and the
- * others are not to wait for him, so it needs `requestStep`.
+ * `separate`: this one needs `requestStep`, which gives it a transaction of its own. It has a payment to tie or credit to set
+ * aside, its step is asked for twice, or somebody else has its step locked and the others are not to wait for that.
  */
 async function requestPlainSteps(
   database: Database,
   requests: readonly StepRequest[],
-  { takes, now }: { takes: boolean; now: number },
-): Promise<(RequestOutcome | 'alone')[]> {
+  { mayTakeAccount, now }: { mayTakeAccount: boolean; now: number },
+): Promise<(RequestOutcome | 'separate')[]> {
   return database.transact(async (trx) => {
     const refs = requests.map(({ ref }) => ref)
-    const wanted = requests.flatMap((request) => accountWanted(request, takes) ?? [])
+    const wanted = requests.flatMap((request) => accountWanted(request, mayTakeAccount) ?? [])
     const { rows, previous, taken } = await lockFree(database, trx, refs, wanted)
     const accepted = new Map<string, ChangedStep>()
     const alike = new Map<string, StepChange>()
-    const decide = (request: StepRequest): RequestOutcome | 'alone' | 'accepted' => {
+    const decide = (request: StepRequest): RequestOutcome | 'separate' | 'accepted' => {
       const name = nameOfStep(request.ref)
       const row = rows.get(name)
-      if (!row || row.kind === 'payment' || request.needs.length > 0 || accepted.has(name)) return 'alone'
+      if (!row || row.kind === 'payment' || request.needs.length > 0 || accepted.has(name)) return 'separate'
       const before = nameOfStep(previousOf(request.ref))
       const previousStatus = accepted.has(before) ? 'executing' : (previous.get(before)?.status ?? null)
+      const account = accountWanted(request, mayTakeAccount)
       try {
-        const decision = decideRequest(requestedStep(row, false), previousStatus, request.order)
-        if (decision.outcome !== 'accept') return decision.outcome === 'answer' ? answerOf(row) : 'alone'
+        const decided = decideFor(row, previousStatus, request, { isRegistrationSigned: false, account, taken })
+        if (decided.outcome !== 'accept') return decided.outcome === 'answer' ? answerOf(row) : 'separate'
+        const { terms } = decided
+        if (terms.takesAccount) taken.add(account)
         // The same object for the same change, so that one statement makes it.
-        const account = decision.ready ? accountWanted(request, takes) : null
-        const takesAccount = account !== null && !taken.has(account)
-        if (takesAccount) taken.add(account)
-        const leaseMs = request.leftTo?.leaseMs
-        const kind = `${row.attempts} ${decision.follow} ${leaseMs} ${takesAccount}`
-        const terms = { follow: decision.follow, hash: null, leaseMs, takesAccount }
+        const kind = `${row.attempts} ${terms.follow} ${terms.leaseMs} ${terms.takesAccount}`
         const change = alike.get(kind) ?? acceptance(database, row, terms)
         alike.set(kind, change)
         accepted.set(name, { ref: request.ref, change, traceparent: request.traceparent ?? null })
@@ -123,8 +125,8 @@ async function requestPlainSteps(
 }
 
 /**
- * Those of the steps, by `nameOfStep`, that nobody else is at, nor at their actions: locked without a wait for anyone. And
- * the steps before them, and which of the accounts are taken.
+ * Locks those of the steps that nobody else has locked, nor their actions, without waiting for anyone. `rows`: these steps, by
+ * `nameOfStep`; `previous`: the steps before them; `taken`: which of the accounts other steps have.
  */
 async function lockFree(
   database: Database,
@@ -155,11 +157,11 @@ async function lockFree(
 async function requestStep(
   database: Database,
   request: StepRequest,
-  { takes, now }: { takes: boolean; now: number },
+  { mayTakeAccount, now }: { mayTakeAccount: boolean; now: number },
 ): Promise<StepAnswer> {
-  const { ref, order } = request
+  const { ref } = request
   return database.transact(async (trx) => {
-    const account = accountWanted(request, takes)
+    const account = accountWanted(request, mayTakeAccount)
     const [[row], ...others] = await trx.together(
       lockedSteps(database, trx, [ref]),
       ...stepsBeside(trx, [ref], account === null ? [] : [account]),
@@ -168,20 +170,47 @@ async function requestStep(
     const beside = others.flat()
     const previous = byName(beside).get(nameOfStep(previousOf(ref)))?.status ?? null
     const isRegistrationSigned = row.kind === 'payment' && (await isBindingSigned(trx, ref))
-    const decision = decideRequest(requestedStep(row, isRegistrationSigned), previous, order)
-    if (decision.outcome === 'answer') return answerOf(row)
-    if (decision.outcome === 'follow') {
+    const decided = decideFor(row, previous, request, { isRegistrationSigned, account, taken: accountsOf(beside) })
+    if (decided.outcome === 'answer') return answerOf(row)
+    if (decided.outcome === 'follow') {
       trx.later(trx('steps').where(stepKeyColumns(ref)).update({ follow: 1 }))
       return answerOf(row)
     }
-    const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
-    if (hash) await bind(database, trx, row, hash, request, now)
-    if (decision.ready) await reserveOrRefuse(database, trx, row, request, now)
-    const takesAccount = decision.ready && account !== null && !accountsOf(beside).has(account)
-    const terms = { follow: decision.follow, hash, leaseMs: request.leftTo?.leaseMs, takesAccount }
+    const { ready, terms } = decided
+    if (terms.hash) await bind(database, trx, row, terms.hash, request, now)
+    if (ready) await reserveOrRefuse(database, trx, row, request, now)
     const change = { ...acceptance(database, row, terms), traceparent: request.traceparent ?? null }
     return acceptedAs(await changeStep(trx, ref, change, now), request)
   })
+}
+
+type Terms = {
+  follow: boolean
+  /** The payment's transaction. Null: the step is no payment. */
+  hash: Hash | null
+  leaseMs: number | undefined
+  takesAccount: boolean
+}
+
+/** `ready`: the step before it has succeeded, or there is none. */
+type Decided = { outcome: 'answer' } | { outcome: 'follow' } | { outcome: 'accept'; ready: boolean; terms: Terms }
+
+/**
+ * Decides a request, and on what terms its step is accepted. `account`: what the step is to have at once, if it is not among
+ * those that are `taken`. Throws `ServiceError` when the request can't be met.
+ */
+function decideFor(
+  row: StepRow,
+  previous: Status | null,
+  { order, leftTo }: StepRequest,
+  known: { isRegistrationSigned: boolean; account: string | null; taken: ReadonlySet<string | null> },
+): Decided {
+  const decision = decideRequest(requestedStep(row, known.isRegistrationSigned), previous, order)
+  if (decision.outcome !== 'accept') return decision
+  const { ready, follow } = decision
+  const hash = row.kind === 'payment' ? (order.hash ?? row.transaction_hash) : null
+  const takesAccount = ready && known.account !== null && !known.taken.has(known.account)
+  return { outcome: 'accept', ready, terms: { follow, hash, leaseMs: leftTo?.leaseMs, takesAccount } }
 }
 
 function answerOf(row: StepRow): StepAnswer {
@@ -193,9 +222,9 @@ function acceptedAs(row: StepRow, { leftTo }: StepRequest): StepAnswer {
   return { view: state.view, left: leftTo ? { ...leftTo.work, ...state } : null }
 }
 
-/** The account that the step is to have at once if it is accepted. Null: none; whoever visits it takes it. */
-function accountWanted({ leftTo }: StepRequest, takes: boolean): string | null {
-  return takes && leftTo?.takesAccount && leftTo.work.kind === 'delegated' ? accountOf(leftTo.work) : null
+/** The account that the step is to have at once if it is accepted. Null: none; the visit that needs one takes it. */
+function accountWanted({ leftTo }: StepRequest, mayTakeAccount: boolean): string | null {
+  return mayTakeAccount && leftTo?.takesAccount && leftTo.work.kind === 'delegated' ? accountOf(leftTo.work) : null
 }
 
 function accountsOf(rows: readonly Pick<StepRow, 'open_account'>[]): Set<string | null> {
@@ -206,7 +235,7 @@ function previousOf(ref: StepRef): StepRef {
   return { ...ref, stepIndex: ref.stepIndex - 1 }
 }
 
-/** The statements that read the steps before these, where there are any, and those that have these accounts. */
+/** The statements that read the steps before these, where there are any, and the steps that have these accounts. */
 function stepsBeside(trx: Transaction, refs: readonly StepRef[], accounts: readonly string[]) {
   const before = refs.filter(({ stepIndex }) => stepIndex > 0).map(previousOf)
   const previous = () => {
@@ -231,12 +260,7 @@ function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedSt
 }
 
 /** What an accepted request makes of its step. */
-function acceptance(
-  database: Database,
-  row: StepRow,
-  terms: { follow: boolean; hash: Hash | null; leaseMs: number | undefined; takesAccount: boolean },
-): StepChange {
-  const { follow, hash, leaseMs, takesAccount } = terms
+function acceptance(database: Database, row: StepRow, { follow, hash, leaseMs, takesAccount }: Terms): StepChange {
   return {
     ...nextAttempt(row),
     transaction_hash: hash,

@@ -32,11 +32,11 @@ import { changeStep } from './stepChange.js'
 export type StepWork = StepState & {
   intent: Intent
   chainAuthorizations: ChainAuthorization[]
-  /** How long both are as they are stored, in characters. */
+  /** How long intent and authorizations are together as they are stored, in characters. */
   contentLength: number
 }
 
-/** What of a step is in its own row. */
+/** The part of a step's work that is in its own row. */
 type StepState = StepAttempt & {
   user: Address
   kind: StepKind
@@ -45,15 +45,15 @@ type StepState = StepAttempt & {
   transactionId: number | null
   /** It is the one open step of its user on its chain. */
   hasAccount: boolean
-  /** It has to have a transaction of its own. */
+  /** The step must not share its transaction with others. */
   alone: boolean
   /** For how long the chain has said that it does not know the registered transaction, in milliseconds. */
   unseenMs: number
-  /** The trace of the request that asked for it; null where none did. */
+  /** The trace of the request that asked for the step; null where none did. */
   traceparent: string | null
 }
 
-/** The steps by one statement, each at its reference's place; null where there is none. */
+/** Reads steps by one statement, each at its reference's place; null where there is no such step. */
 export async function readSteps(database: Database, refs: readonly StepRef[]): Promise<(StepView | null)[]> {
   const { sql, bindings } = areSteps(refs)
   const rows = await database.select<StepRow>(`SELECT ${stepViewColumns.join(', ')} FROM steps WHERE ${sql}`, bindings)
@@ -62,8 +62,8 @@ export async function readSteps(database: Database, refs: readonly StepRef[]): P
 }
 
 /**
- * The steps that a transaction was signed for and that are no success, whether it carries them still or not: one that was
- * given up may yet be mined.
+ * The steps that a transaction was signed for and that have not succeeded, also those that it doesn't carry any more: a
+ * transaction that was given up may yet be mined.
  */
 export async function readStepsOf(
   database: Database,
@@ -79,7 +79,7 @@ export async function readStepsOf(
   return [...works, ...(await open(sql, bindings))]
 }
 
-/** As `readSteps`, with all that carrying them out needs. */
+/** As `readSteps`, with all that carrying the steps out needs. */
 export async function readStepWorks(database: Database, refs: readonly StepRef[]): Promise<(StepWork | null)[]> {
   const { sql, bindings } = areSteps(refs)
   const works = await selectWorks(database, sql, bindings)
@@ -87,7 +87,7 @@ export async function readStepWorks(database: Database, refs: readonly StepRef[]
   return refs.map((ref) => byName.get(nameOfStep(ref)) ?? null)
 }
 
-/** Those that a condition on steps holds for, by one statement. */
+/** The works of the steps that an SQL condition holds for, by one statement. */
 async function selectWorks(
   database: Database,
   condition: string,
@@ -107,7 +107,7 @@ async function selectWorks(
 }
 
 type ContentColumns = Pick<IntentRow, 'intent'> & Pick<ActionRow, 'authorizations'>
-/** What an action says of a step: the same for all steps of an intent, which share it. */
+/** What an action and its intent say of a step. All steps of an intent share one object. */
 type Content = Pick<StepWork, 'intent' | 'chainAuthorizations' | 'contentLength'>
 
 function readContent({ intent, authorizations }: ContentColumns): Content {
@@ -119,8 +119,8 @@ function readContent({ intent, authorizations }: ContentColumns): Content {
 }
 
 /**
- * The statement that locks these steps, at least one. One that is missing does not exist, or with `skipLocked` may be
- * locked by somebody else. In one order everywhere, so that locks of several don't cross.
+ * The statement that locks these steps, at least one. A step that is missing from its answer does not exist, or with
+ * `skipLocked` may be locked by somebody else. The order is the same everywhere, so that no two lockers wait for each other.
  */
 export function lockedSteps(
   database: Database,
@@ -143,8 +143,8 @@ export async function claimDueSteps(database: Database, claim: Claim): Promise<S
 }
 
 /**
- * Sets when steps that are still executing are to be looked at next, at the latest. One that somebody else is at stays due
- * when its lease is over. A power loss may undo it, and they are looked at earlier.
+ * Sets when steps that are still executing are to be looked at next, at the latest. A step that somebody else has locked
+ * stays due when its lease is over. A power loss may undo this, and the steps are looked at earlier.
  */
 export async function postponeSteps(
   database: Database,
@@ -160,7 +160,7 @@ export async function postponeSteps(
     const free = new Set(rows.map((row) => nameOfStep(refOf(row))))
     for (const { ref, delayMs } of waits.filter((wait) => free.has(nameOfStep(wait.ref)))) {
       const waiting = waitingStep(trx, ref)
-        // One that is due was hurried during its visit, and what the visit saw may be out of date: it stays due.
+        // A step that is due already was hurried during its visit, which may have seen what is out of date: it stays due.
         .where('due_at', '>', database.atOnce())
       trx.later(waiting.update({ due_at: database.after(delayMs) }))
     }
@@ -169,20 +169,20 @@ export async function postponeSteps(
   return waits.map(() => undefined)
 }
 
-/** Has a step looked at at once. False: it is not executing, or a transaction carries it. */
+/** Makes a step due at once. False: it is not executing, or a transaction carries it. */
 export async function hurryStep(database: Database, ref: StepRef): Promise<boolean> {
   const hurried = await database.write((knex) => waitingStep(knex, ref).update({ due_at: database.atOnce() }))
   return hurried > 0
 }
 
-/** The step as long as it waits for being carried out. */
+/** The query for the step, as long as it is executing and no transaction carries it. */
 function waitingStep(from: Knex | Transaction, ref: StepRef) {
   return (from as Knex)('steps')
     .where({ ...stepKeyColumns(ref), status: 'executing' })
     .whereNull('transaction_id')
 }
 
-/** For how long the chain has answered by now that it does not know a registered transaction. */
+/** Notes for how long the chain has answered by now that it does not know a registered transaction. */
 export async function noteUnseen(database: Database, ref: StepRef, hash: Hash, unseenMs: number): Promise<void> {
   await database.write((knex) =>
     knex('steps')
@@ -191,7 +191,7 @@ export async function noteUnseen(database: Database, ref: StepRef, hash: Hash, u
   )
 }
 
-/** Shows how deep a registered transaction is by now, or that it is in no block any more. */
+/** Notes how deep a registered transaction is by now, or that it is in no block any more. */
 export async function noteConfirmations(
   database: Database,
   ref: StepRef,

@@ -9,7 +9,7 @@ import { type Client, runTransaction, type Transaction } from './transaction.js'
 export type { DatabaseConfig } from './openDatabase.js'
 export type { Transaction } from './transaction.js'
 
-/** Hides whether it is MySQL or SQLite from all but what looks at `kind`. */
+/** A MySQL or SQLite database; which of them it is matters only to code that looks at `kind`. */
 export type Database = {
   kind: DatabaseConfig['kind']
   /** For single reads and writes outside a transaction. Never to be used inside `transact`: SQLite has one connection. */
@@ -22,16 +22,16 @@ export type Database = {
    * Any other failure, a lost COMMIT among them, is thrown: the outcome is unknown until read back.
    */
   transact<T>(work: (trx: Transaction) => Promise<T>, options?: TransactOptions): Promise<T>
-  /** Reads of one moment, whatever others write meanwhile. SQLite's one connection keeps them out until it is over. */
+  /** Reads as of one moment, whatever others write meanwhile. On SQLite the one connection makes writers wait until the end. */
   snapshot<T>(work: (reader: Knex) => Promise<T>): Promise<T>
   /**
    * For a single write outside a transaction: runs the statement, and again when the database rolled it back. On a
    * cluster any write can lose against one that another node has made.
    */
   write<T>(statement: (knex: Knex) => PromiseLike<T>, options?: Pick<TransactOptions, 'patient'>): Promise<T>
-  /** Tells operators of something odd; from within a transaction that is run again, once more. */
+  /** Tells operators of something odd. Called within a transaction, it tells them once per run of the transaction. */
   notice(fields: Record<string, unknown>, message: string): void
-  /** For how many milliseconds none of these writes has been refused for want of room or as read-only; Infinity: none has. */
+  /** Milliseconds since a write was last refused because the disk was full or the database read-only; Infinity: never. */
   notRefusedForMs(): number
   /**
    * Locks the rows it selects, where the engine has row locks; SQLite's one connection needs none.
@@ -39,17 +39,17 @@ export type Database = {
    * changed it: what is decided under a lock must change a locked row, or insert a unique one, in the same transaction.
    */
   lock<Q extends Knex.QueryBuilder>(query: Q, options?: { skipLocked: boolean }): Q
-  /** A table to select from by one of its indexes, where the planner would not see that it is the one. */
+  /** A table to select from by this index (FORCE INDEX), where the planner would choose a worse one. */
   by(table: string, index: string): Knex.Raw
   /** Unix ms by the database's own clock, which all replicas share; on a cluster, by that of their node. */
   clock(): Promise<number>
-  /** Now, by the same clock, as a value to be stored. */
+  /** The present time by the clock of `clock`, as an SQL expression to store or to compare with. */
   atOnce(): Knex.Raw
-  /** So many milliseconds from now, likewise. */
+  /** The time so many milliseconds from now, by the same clock, as an SQL expression. */
   after(ms: number): Knex.Raw
   /**
-   * The same database for what carries out what was accepted: its statements are taken up before the others, which clients
-   * may ask for as many of as they like.
+   * The same database for the engine: its statements get a connection before those that clients' requests need, of which
+   * there may be any number.
    */
   urgent: Database
   migrate(): Promise<void>
@@ -63,18 +63,18 @@ export type Database = {
 
 type TransactOptions = {
   /**
-   * False: on SQLite a power loss may undo it, with all that was committed after it and nothing else. A process that dies
-   * undoes nothing. For what only saves work, such as leases, which then need not wait for the disk.
+   * False: on SQLite the COMMIT doesn't wait for the disk, so a power loss may undo the transaction, with all that was
+   * committed after it and nothing before. The death of the process undoes nothing. For what only saves work, such as leases.
    */
   durable?: boolean
   /**
-   * False: one that has waited for a lock in vain is not run again. For who is to come back by himself and holds up others
-   * for as long as he waits: whoever has the lock may be a process that stands still.
+   * False: don't retry after a lock-wait timeout (1205). For callers that retry by themselves later and block others while
+   * they wait: whoever has the lock may be a process that stands still.
    */
   patient?: boolean
   /**
-   * True: one that a unique key has refused is run again as well. For what looks first at what is stored and decides by it:
-   * somebody else has stored the same meanwhile, and the next run sees that.
+   * True: retry after a unique key has refused a row as well. For transactions that first read what is stored and decide by
+   * it: somebody else has stored the same row meanwhile, and the next run sees it.
    */
   looksAgain?: boolean
 }
@@ -86,11 +86,11 @@ class DatabaseInUse extends Error {
 
 const lockWaitError = 1205
 const duplicateError = 1062
-/** Of Group Replication, at COMMIT. */
+/** MySQL Group Replication: another node's transaction was certified first. Thrown by COMMIT. */
 const lostCertificationError = 3101
 const rolledBackErrors: readonly number[] = [1213, lockWaitError, 1020, lostCertificationError]
 const maxRuns = 12
-/** The longest pause before the second run; it doubles with each one after, up to the longest of all. */
+/** The most that the pause before the second run may last; it doubles with each further run, up to `longestPauseMs`. */
 const firstPauseMs = 4
 const longestPauseMs = 250
 /** How long a start waits for another process to let go of the file. */
@@ -98,7 +98,7 @@ const lockWaitMs = 3_000
 
 export function createDatabase(config: DatabaseConfig, notice: Database['notice'] = () => undefined): Database {
   const explained = (error: unknown) => explainUnusable(config, error) ?? error
-  /** A migration may change large tables. */
+  /** While it is true the server may be silent for long: a migration may change large tables. */
   let isMigrating = false
   let refusedAt = -Infinity
   const opened = open()
@@ -165,7 +165,8 @@ export function createDatabase(config: DatabaseConfig, notice: Database['notice'
         }
       },
       async close() {
-        // Statements that stay prepared outlive the connection, which then leaves its log as it is: the file alone lacked it.
+        // Prepared statements that are kept outlive the connection, so closing does not write the WAL back: without this
+        // checkpoint the database file alone, copied without its WAL, would lack the newest commits.
         if (config.kind === 'sqlite') await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
         await knex.destroy()
       },
@@ -200,7 +201,7 @@ function repeatedErrors(patient: boolean): readonly number[] {
   return patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError)
 }
 
-/** Repeats what was rolled back whole, after a pause of random length, in which the winner's write arrives. */
+/** Repeats an attempt that the database rolled back whole, after a random pause, in which the winner's write arrives. */
 async function again<T>(attempt: () => PromiseLike<T>, repeated: readonly number[]): Promise<T> {
   for (let run = 1; ; run++) {
     try {
@@ -214,7 +215,7 @@ async function again<T>(attempt: () => PromiseLike<T>, repeated: readonly number
   }
 }
 
-/** One run of a transaction, on a connection of its own until the transaction is over for certain. */
+/** Runs a transaction once, on a connection of its own until the transaction is over for certain. */
 async function runOnce<T>(
   knex: Knex,
   { kind }: DatabaseConfig,
@@ -226,7 +227,7 @@ async function runOnce<T>(
   const hurry = waitForDisk ? null : (connection as SqliteConnection)
   const joins = kind === 'mysql' && !isOfGalera(connection)
   const cannotRollBack = (reason: unknown) => {
-    // SQLite's only one says so when there is nothing to roll back.
+    // In SQLite a ROLLBACK also fails where nothing is open any more, and the connection is as good as before.
     if (kind === 'mysql') abandon(connection, reason)
   }
   try {

@@ -1,6 +1,6 @@
-/** What an error of either driver says; both name it by `code` and `errno`. */
+/** What an error of the MySQL or SQLite driver means; both drivers name it by `code` and `errno`. */
 
-/** True when the database has said it, and nothing else that has codes of the same form. */
+/** True when the error comes from the database, and not from something else whose errors have codes too, such as a socket. */
 export function isOfDatabase(error: unknown): boolean {
   const { code, sqlMessage } = (error ?? {}) as { code?: unknown; sqlMessage?: unknown }
   return typeof sqlMessage === 'string' || (typeof code === 'string' && code.startsWith('SQLITE_'))
@@ -13,7 +13,7 @@ export function isDuplicate(error: unknown): boolean {
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
-/** Its name is not known, no way leads to it, it takes no connection, or it has lost one. */
+/** The host's name is unknown, no route leads to it, it takes no connection, or a connection was lost. */
 const outages = [
   ...['ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
   ...['ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH', 'EHOSTDOWN', 'EADDRNOTAVAIL'],
@@ -24,7 +24,7 @@ const outages = [
 export function isOutage(error: unknown): boolean {
   const { code, errno, name, fatal } = (error ?? {}) as Record<'code' | 'errno' | 'name' | 'fatal', unknown>
   if (name === 'KnexTimeoutError') return true
-  // mysql2's for a connection that was closed before it was used; it has no code.
+  // mysql2's error for a connection that was closed before it was used is fatal and has no code.
   if (fatal === true && code === undefined) return true
   if (typeof code === 'string' && outages.includes(code)) return true
   // 1040, 1203 and 1226 too many connections, of all or of the account; 1047 node not ready (Galera), 1053 shutdown,

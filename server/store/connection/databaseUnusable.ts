@@ -5,7 +5,7 @@ import type { DatabaseConfig } from './database.js'
 /** The database can't be reached, entered or opened. The message names the setting, the place and what to do. */
 class DatabaseUnusable extends Error {
   override readonly name = 'DatabaseUnusable'
-  /** As the client's own error has them, by which an outage is known. */
+  /** `code` and `errno` are those of the driver's error, by which `isOutage` knows an outage. */
   readonly code: unknown
   readonly errno: unknown
 
@@ -26,8 +26,8 @@ const noWay = [
 ]
 
 /**
- * What is wrong with the place that the configuration names, in words for whom it is to be corrected by; null where the error
- * says something else. Clients' own messages name no setting, and may name what they were given as a login.
+ * What is wrong with the database that the configuration names, in words for the operator who is to correct it; null where the
+ * error is of another kind. The drivers' own messages name no setting, and may contain the login.
  */
 export function explainUnusable(config: DatabaseConfig, error: unknown): DatabaseUnusable | null {
   const cause = (error ?? {}) as Cause
@@ -40,7 +40,7 @@ export function explainUnusable(config: DatabaseConfig, error: unknown): Databas
 
 function sqliteRemedy({ code, message }: Cause): string | null {
   if (code === 'SQLITE_NOTADB') return 'Name a file that the service has made, or restore the backup of it.'
-  // libsql's own for a file that can't be opened; it has no code.
+  // libsql's error for a file that can't be opened is `ConnectionFailed`, and has no code.
   const isShut = code === 'SQLITE_CANTOPEN' || code === 'SQLITE_READONLY' || /^ConnectionFailed/.test(String(message))
   if (!isShut && !fileCodes.includes(String(code))) return null
   return 'Name a file in a folder that the service may write, or that it can make.'

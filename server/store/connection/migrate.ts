@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Knex } from 'knex'
 import { migrations } from '../migrations/index.js'
 
-/** How long a turn lasts if its holder dies; a living one renews it. */
+/** How long a process's turn to migrate lasts if the process dies; a living one renews it. */
 const turnMs = 20_000
 const renewMs = 5_000
 const pollMs = 200
@@ -16,7 +16,7 @@ export async function migrate(knex: Knex, options: { isShared: boolean }): Promi
     return
   }
   if (await isUpToDate(knex)) return
-  // Every kind of schema change is put in one order by a cluster; this one is harmless the second time.
+  // A cluster runs schema changes on all nodes in one order; this one does nothing the second time.
   await knex.raw(
     'CREATE TABLE IF NOT EXISTS migration_turn (' +
       'id INT PRIMARY KEY, owner CHAR(36) CHARACTER SET ascii NULL, until BIGINT NOT NULL)',
@@ -25,7 +25,7 @@ export async function migrate(knex: Knex, options: { isShared: boolean }): Promi
   while (!(await takeTurn(knex, owner))) await new Promise((resolve) => setTimeout(resolve, pollMs))
   const renewal = setInterval(() => void takeTurn(knex, owner).catch(() => undefined), renewMs)
   try {
-    // Knex has a lock of its own, which a killed process leaves behind for good; ours is the one that counts.
+    // Knex's own lock stays behind for good when a process is killed; ours is the one that counts.
     if (await knex.schema.hasTable('knex_migrations_lock')) await knex.migrate.forceFreeMigrationsLock()
     await latest()
   } finally {
@@ -34,7 +34,10 @@ export async function migrate(knex: Knex, options: { isShared: boolean }): Promi
   }
 }
 
-/** As when an older replica starts again in the middle of an update. Knex would call the build's own migrations corrupt. */
+/**
+ * Throws where a newer build has migrated the database, as when an older replica starts again in the middle of an update.
+ * Knex would call the migrations of this build corrupt.
+ */
 export async function refuseNewer(knex: Knex): Promise<void> {
   const { foreign } = await readMigrations(knex)
   if (foreign.length === 0) return
@@ -48,7 +51,10 @@ async function isUpToDate(knex: Knex): Promise<boolean> {
   return missing.length === 0 && foreign.length === 0
 }
 
-/** Which migrations of this build were never made, and which were made that it does not know. `isNew`: no service was ever here. */
+/**
+ * `missing`: migrations of this build that were never made. `foreign`: migrations that were made and that this build does not
+ * know. `isNew`: no service has ever used the database.
+ */
 export async function readMigrations(knex: Knex): Promise<{ isNew: boolean; missing: string[]; foreign: string[] }> {
   const names = Object.keys(migrations).sort()
   if (!(await knex.schema.hasTable('knex_migrations'))) return { isNew: true, missing: names, foreign: [] }
@@ -61,7 +67,7 @@ export async function readMigrations(knex: Knex): Promise<{ isNew: boolean; miss
   }
 }
 
-/** Takes or renews the turn. False: it is another one's, or was lost to another node's write. */
+/** Takes or renews the turn. False: another process has it, or has taken it at the same moment on another node. */
 async function takeTurn(knex: Knex, owner: string): Promise<boolean> {
   const now = 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)'
   try {

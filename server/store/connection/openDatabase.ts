@@ -14,17 +14,20 @@ type MysqlConfig = {
   kind: 'mysql'
   url: string
   poolSize?: number
-  /** For how long a server may be silent while it is asked for something. Undefined: for as long as it likes. */
+  /** How long the server may be silent while a statement waits for its answer. Undefined: for ever. */
   silentMs?: number
 }
 
-/** What knex would print by itself is thrown as well, and logged where it is caught. */
+/** Keeps Knex from printing errors by itself: they are thrown as well, and logged where they are caught. */
 const quiet = { warn: () => undefined, error: () => undefined, deprecate: () => undefined, debug: () => undefined }
 
-/** The same connections for two: statements of the one go before those of the other. */
+/** Two Knex clients on the same connections: statements of `urgent` get a connection before those of `ordinary`. */
 export type Opened = { urgent: Knex; ordinary: Knex }
 
-/** Opens no connection to MySQL yet; SQLite's file, and its folder, are made. `mayBeSilent`: a statement may take long now. */
+/**
+ * Opens no connection to MySQL yet; makes SQLite's file, and its folder. `mayBeSilent`: whether a statement may take longer
+ * than `silentMs` at this moment.
+ */
 export function openDatabase(config: DatabaseConfig, mayBeSilent: () => boolean): Opened {
   return config.kind === 'mysql' ? openMysql(config, mayBeSilent) : openSqlite(config.file)
 }
@@ -83,9 +86,9 @@ function openSqlite(file: string): Opened {
           'locking_mode = EXCLUSIVE',
           'journal_mode = WAL',
           'synchronous = FULL',
-          // In pages, 32 MB: pages that are written again and again go into the database once.
+          // In pages: 32 MB. A page that is written again and again goes from the WAL into the database once.
           'wal_autocheckpoint = 8000',
-          // In KiB if negative, 32 MB: the inner pages of indexes, and what hashes lead to, are read from the file once.
+          // In KiB, since it is negative: 32 MB. Inner pages of indexes, and rows found by hashes, are read from the file once.
           'cache_size = -32768',
           'foreign_keys = ON',
         ]) {
@@ -102,14 +105,14 @@ function openSqlite(file: string): Opened {
 /** For how long a statement waits for a connection. */
 const patienceMs = { mysql: 10_000, sqlite: 30_000 }
 
-/** As Knex's own, which tells that its pool has none. */
+/** Named like Knex's own error for a pool without a free connection, so that it counts as an outage too. */
 function crowded(): Error {
   return Object.assign(new Error('Too many statements wait for a connection.'), { name: 'KnexTimeoutError' })
 }
 
-/** What the pool would keep in the order of its coming is let in one by one. */
+/** Makes a second client on the same pool, and has both wait for a connection at the turnstile, not in the pool's own queue. */
 function inTwoLines(ordinary: Knex, turnstile: Turnstile): Opened {
-  // By Knex's own way of making another one on the same pool.
+  // Knex's own way of making another client on the same pool.
   const urgent = ordinary.withUserParams({})
   queue(ordinary.client as Pool, 'others', turnstile)
   queue(urgent.client as Pool, 'first', turnstile)
@@ -137,7 +140,7 @@ function queue(pool: Pool, line: 'first' | 'others', turnstile: Turnstile): void
   }
 }
 
-/** With those above it. Node's own way (`recursive`) never ends where a folder takes none, such as /proc. */
+/** Makes a folder and those above it. Node's own `recursive` never ends in a place that takes no folders, such as /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
@@ -149,10 +152,13 @@ function makeFolder(path: string): void {
   }
 }
 
-/** A Knex client's own way to run a statement. */
+/** The method by which a Knex client runs a statement. */
 type Runner = { _query(connection: object, statement: object): Promise<unknown> }
 
-/** After a failover an open connection may lead to the server that was the first, while new ones lead to the next. */
+/**
+ * Closes a connection whose server refuses writes: after a failover it may lead to the former primary, while new connections
+ * lead to the new one.
+ */
 function leaveWhatIsReadOnly(client: Runner): void {
   const run = client._query.bind(client)
   client._query = async (connection, statement) => {
@@ -170,18 +176,18 @@ export function abandon(connection: object, reason: unknown): void {
   Object.assign(connection, { __knex__disposed: reason })
 }
 
-/** What is needed of a Knex client besides. */
+/** The methods of a Knex client that take a connection from its pool and give it back. */
 export type Pool = {
   acquireConnection(): Promise<object>
   releaseConnection(connection: object): Promise<void>
 }
 
-/** How long those who want the connection may hand it on to each other before everybody else has a turn. */
+/** How long statements may follow each other on SQLite's connection before the event loop has a turn. */
 const longestTurnMs = 10
 
 /**
- * Statements of SQLite run on this thread, and a queue for its connection would be worked off without a turn of the event
- * loop: meanwhile nothing is read from or written to any socket, and what was read piles up.
+ * Lets the event loop have a turn between statements of SQLite. They run on this thread, and a queue for the connection would
+ * be worked off without any turn: meanwhile nothing is read from or written to any socket.
  */
 function takeTurns(pool: Pool): void {
   const acquire = pool.acquireConnection.bind(pool)
@@ -199,20 +205,21 @@ function takeTurns(pool: Pool): void {
 type MysqlConnection = {
   query(sql: string, done: (error: unknown, rows: unknown) => void): void
   stream: Socket
-  /** mysql2's own: it has been ended by this side. */
+  /** mysql2's own flag: this side has ended the connection. */
   _closing?: boolean
 }
 
 /**
- * A host that vanishes says nothing, and TCP waits for it for minutes, or hours where it had taken the statement. All that
- * one loop waits for would wait for as long, whoever is there in its place. Idle connections are closed before.
+ * Closes a connection whose server has been silent for too long. A host that vanishes says nothing, and TCP waits for it for
+ * minutes, or for hours where the host had taken the statement; a loop that waits for the answer would stand still for as
+ * long. (The pool closes idle connections sooner.)
  */
 function closeWhenSilent(connection: MysqlConnection, silentMs: number, mayBeSilent: () => boolean): void {
   const { stream } = connection
   stream.setTimeout(silentMs)
   stream.on('timeout', () => {
     if (mayBeSilent()) stream.setTimeout(silentMs)
-    // Nobody listens for errors any more once the pool has said goodbye, which a silent server does not answer either.
+    // The pool has said goodbye, which a silent server doesn't answer, and nobody listens for the connection's errors any more.
     else if (connection._closing) stream.destroy()
     else stream.destroy(Object.assign(new Error('The database is silent.'), { code: 'ETIMEDOUT' }))
   })
@@ -246,8 +253,8 @@ async function prepareSession(connection: MysqlConnection): Promise<void> {
 }
 
 /**
- * After so long MariaDB ends a transaction that its process does nothing in: one that stands still, or that no way leads
- * to any more, would keep its locks for as long as its connection lives. MySQL knows no such variable.
+ * MariaDB ends a transaction in which nothing has been run for so long. A process that stands still, or can't be reached any
+ * more, would keep its locks for as long as its connection lives. MySQL knows no such variable.
  */
 const standstillSeconds = 10
 
@@ -258,7 +265,7 @@ const standstillSeconds = 10
  */
 const readWhatOthersWrote = 'SET SESSION wsrep_sync_wait = 1'
 
-/** Not every server knows every variable. */
+/** Passes over the error for a variable that this server does not know (1193). */
 function passOverUnknown(error: unknown): void {
   if ((error as { errno?: unknown } | null)?.errno !== 1193) throw error
 }

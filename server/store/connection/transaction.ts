@@ -1,16 +1,16 @@
 import type { Knex } from 'knex'
 
 /**
- * The statements of one database transaction; `Database.transact` makes it, and it is over when that ends. Each trip to
- * the database takes along what was put off till then, BEGIN the first time, so that a transaction costs as many trips
- * as it has answers to wait for.
+ * What the statements of one database transaction are built and run with; `Database.transact` makes it, and it is over when
+ * that ends. Each trip to the database takes along the statements that were put off before, and BEGIN the first time, so that
+ * a transaction costs as many trips as it has answers to wait for.
  */
 export type Transaction = {
   <Row extends object = UnknownRow>(table: string): ReturnType<typeof _selectFrom<Row>>
   raw(sql: string, bindings?: readonly Knex.RawBinding[]): Knex.Raw
   /**
-   * Puts off a statement whose answer nobody needs: it goes with the next one that is awaited, before it, or with COMMIT.
-   * What it throws is thrown there, so it must be nothing that is caught in between.
+   * Puts off a statement whose answer nobody needs: it goes along with the next awaited statement, before that one, or with
+   * COMMIT. Its error is thrown there, so no caller may count on catching it at the place of this call.
    */
   later(statement: Statement): void
   /** Runs statements of which none needs another's answer by one trip, in the order given. */
@@ -22,10 +22,10 @@ export type Statement = Knex.QueryBuilder | Knex.Raw
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Knex's own word for a row of a table that was not described.
 type UnknownRow = any
 
-/** For its type. */
+/** Never called: the type `Transaction` is made of its type. */
 const _selectFrom = <Row extends object>(knex: Knex, table: string) => knex<Row>(table)
 
-/** What this file needs of a Knex client; a dialect's own methods, which Knex's runner calls as well. */
+/** What this file needs of a Knex client: methods of the dialect, which Knex's own runner calls too. */
 export type Client = {
   queryBuilder(): Knex.QueryBuilder
   raw(...args: unknown[]): Knex.Raw
@@ -36,13 +36,20 @@ export type Client = {
 type Compiled = { sql: string; bindings?: readonly unknown[]; method?: string }
 type Answered = Compiled & { response?: unknown }
 
-/** Takes statements together to the database and answers each. */
+/** Takes statements to the database and answers with the result of each. */
 type Trip = (statements: readonly Compiled[]) => Promise<unknown[]>
 
 /**
- * Runs the closure between BEGIN and COMMIT on a connection that is its own until then. Whatever fails is thrown after a
- * ROLLBACK; `abandon` hears when that fails too and the connection's state is unknown. After a statement that has failed
- * nothing more is run, whatever the closure makes of it.
+ * Runs the closure between BEGIN and COMMIT, on a connection that nobody else uses until then. Whatever fails is thrown after
+ * a ROLLBACK; `abandon` is called when the ROLLBACK fails too and the connection's state is unknown. After a statement that
+ * has failed nothing more is run, even where the closure catches the error.
+ *
+ * States: `unbegun`: nothing was sent yet; statements may have been put off. `open`: BEGIN was sent with the first trip, and
+ * further statements may follow. `closing`: COMMIT is on its way, and no further statement is taken. `over`: committed, or
+ * failed; after a failure, statements that still wait for their trip are refused, and ROLLBACK is sent if BEGIN was.
+ * `unbegun` → `open` by the first trip, which is COMMIT's where all was put off. `open` → `closing` when the closure has
+ * returned. → `over` from any of them: once COMMIT has answered, at any failure, or at once where there was nothing to run.
+ *
  * `joins`: the connection takes several statements at once, separated by semicolons (MySQL's `multipleStatements`). Not on
  * a Galera cluster: it may abort a transaction between two statements of a packet, and then runs the rest of it, COMMIT
  * too, as if nothing had happened.
@@ -55,60 +62,62 @@ export async function runTransaction<T>(
 ): Promise<T> {
   let putOff: Statement[] = []
   let state: 'unbegun' | 'open' | 'closing' | 'over' = 'unbegun'
-  /** Trips follow each other: none may run without BEGIN, or past one that has failed. */
+  /** The newest trip. Each waits for the one before it: none may run before BEGIN has, or after a trip that has failed. */
   let last: Promise<unknown> = Promise.resolve()
 
   const refuseIf = (isOver: boolean) => {
     if (isOver) throw new Error('The transaction is over.')
   }
-  const run = async (statements: readonly Statement[]): Promise<unknown[]> => {
+  /** One trip, with BEGIN and what was put off before the statements; answers with the results of the statements alone. */
+  const dispatch = async (statements: readonly Statement[]): Promise<unknown[]> => {
     const opening = state === 'unbegun' ? [{ sql: 'BEGIN' }] : []
     const before = putOff
     state = state === 'unbegun' ? 'open' : state
     putOff = []
-    // In the chain, so that nothing runs past one that can't even be written down.
+    // Compiled only after the trip before, so that a statement that can't be compiled fails its trip, and all after it.
     const answered = last.then(() => {
       refuseIf(state === 'over')
-      return go([...opening, ...before.map(compile), ...statements.map(compile)])
+      return send([...opening, ...before.map(compile), ...statements.map(compile)])
     })
     last = answered
     return (await answered).slice(opening.length + before.length)
   }
-  const ask = async (statements: readonly Statement[]): Promise<unknown[]> => {
+  const query = async (statements: readonly Statement[]): Promise<unknown[]> => {
     refuseIf(state === 'closing' || state === 'over')
-    return run(statements)
+    return dispatch(statements)
   }
-  // Builders ask their client for what runs them.
+  // Knex's builders ask their client for a runner when they are awaited.
   const bound = Object.create(client, {
     transacting: { value: true },
-    runner: { value: (statement: Statement) => ({ run: async () => (await ask([statement]))[0] }) },
+    runner: { value: (statement: Statement) => ({ run: async () => (await query([statement]))[0] }) },
   }) as Client
-  const go = options.joins ? inOneTrip(bound, connection) : oneByOne(bound, connection)
+  const send = options.joins ? inOneTrip(bound, connection) : oneByOne(bound, connection)
   const trx = Object.assign((table: string) => bound.queryBuilder().table(table), {
     raw: (...args: unknown[]) => bound.raw(...args),
     later(statement: Statement) {
       refuseIf(state === 'closing' || state === 'over')
       putOff.push(statement)
     },
-    together: (...statements: Statement[]) => ask(statements),
+    together: (...statements: Statement[]) => query(statements),
   }) as unknown as Transaction
 
   try {
     const result = await work(trx)
     const isIdle = state === 'unbegun' && putOff.length === 0
     if (!isIdle) {
-      const committed = run([bound.raw('COMMIT')])
+      const committed = dispatch([bound.raw('COMMIT')])
       state = 'closing'
       await committed
     }
     return result
   } catch (error) {
     const wasBegun = state !== 'unbegun'
-    // What still waits for its trip must not run behind the ROLLBACK, where it would be stored.
+    // A statement that still waits for its trip must not run after the ROLLBACK: outside of any transaction it would be stored.
     state = 'over'
     await last.catch(() => undefined)
-    // After 1205, and in SQLite after a failed COMMIT, it is still open: without this the next one would commit half of it.
-    if (wasBegun) await go([{ sql: 'ROLLBACK' }]).catch(options.abandon)
+    // After a lock-wait timeout (1205), and in SQLite after a failed COMMIT, the transaction is still open: without the
+    // ROLLBACK the connection's next transaction would commit half of it.
+    if (wasBegun) await send([{ sql: 'ROLLBACK' }]).catch(options.abandon)
     throw error
   } finally {
     state = 'over'
@@ -121,7 +130,7 @@ function compile(statement: Statement): Compiled {
   return compiled
 }
 
-/** SQLite's are calls, which need no trip. */
+/** For SQLite, where a statement is a call and no trip, and for Galera, where none may be joined. */
 function oneByOne(client: Client, connection: unknown): Trip {
   return async (statements) => {
     const answers: unknown[] = []
@@ -132,7 +141,7 @@ function oneByOne(client: Client, connection: unknown): Trip {
   }
 }
 
-/** MySQL runs none after one that failed. */
+/** All in one packet. MySQL runs none of the statements after one that failed. */
 function inOneTrip(client: Client, connection: unknown): Trip {
   return async (statements) => {
     if (statements.length === 1) return oneByOne(client, connection)(statements)

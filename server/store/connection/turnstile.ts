@@ -1,13 +1,15 @@
-/** After so many who go first in a row, one of the others has its turn. */
+/** After so many of the first line in a row, one of the others has its turn. */
 const mostInARow = 8
 
+/** `begin` lets it in; `giveUp` is the timer that ends its wait. */
 type Waiting = { begin: () => void; giveUp: NodeJS.Timeout }
 
 export type Turnstile = ReturnType<typeof createTurnstile>
 
 /**
- * So many may be inside at once. Of those who wait for a place, who goes first does so, in the order in which they came; the
- * others are let in between, so that none waits for ever. `tooLong` makes what is thrown after so long a wait.
+ * A semaphore with two priorities: so many `places` may be taken at once. Who waits for a place stands in one of two lines,
+ * `first` or `others`, each in the order of coming. The first line goes before the other, but for one in between now and
+ * then, so that nobody waits for ever. `tooLong` makes the error that is thrown after a wait of `patienceMs`.
  */
 export function createTurnstile(places: number, patienceMs: number, tooLong: () => Error) {
   const lines = { first: [] as Waiting[], others: [] as Waiting[] }

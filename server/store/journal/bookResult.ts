@@ -11,7 +11,7 @@ import { unbindPayment } from '../money/payments.js'
 import { spenderOf } from '../actions/preparation.js'
 import { attemptOf, refOf, stepKeyColumns, type StepRow } from '../rows.js'
 
-/** What left the vault, in the token's smallest unit. */
+/** An amount that left the vault, in the token's smallest unit. */
 export type Payout = { chainId: number; token: Address; amount: bigint }
 
 /** How a step ended. */
@@ -24,7 +24,7 @@ export type StepResult =
       confirmations: number
       /** What reached the vault for the user in that transaction. */
       arrivals: Arrival[]
-      /** What left the vault in it. */
+      /** What left the vault in that transaction. */
       payouts: Payout[]
     }
   | {
@@ -33,21 +33,21 @@ export type StepResult =
       /** Null when nothing was sent. */
       transactionHash: Hash | null
       blockNumber: number | null
-      /** Of the block that a payout is in which no transaction of the journal carries. */
+      /** The block of `payouts`, where no transaction of the journal has made them. */
       blockHash?: Hash
-      /** How deep that block was then; undefined: as it was last looked at. */
+      /** How deep that block was when it was looked at; undefined: the step's stored number stays. */
       confirmations?: number
-      /** What left the vault all the same; credit that was set aside for it is spent then. */
+      /** What left the vault though the step failed; the credit that was set aside is spent then. */
       payouts?: Payout[]
     }
 
 /**
- * What came of a step of a transaction. `alone`: nothing, since it was one of a bundle and fell to that, or its operator had
- * lost its right; it goes on in a transaction of its own, as the same attempt.
+ * What came of a step of a transaction. `alone`: nothing, since others of its bundle made it fail, or the operator's key had
+ * lost its right; the step goes on in a transaction of its own, as the same attempt.
  */
 export type StepOutcome = StepResult | { status: 'alone' }
 
-/** Moves the money of a result. `draws`: false when the step is known to draw on nothing. */
+/** Books the money that a result has moved. `draws`: false when the step is known to draw on no credit. */
 export async function bookResult(
   database: Database,
   trx: Transaction,
@@ -77,9 +77,9 @@ export function tookEffect(result: StepResult): result is Effect {
 }
 
 /**
- * A transaction that had failed, was given up or was undone, was carried out after all. Its step may have given its credit
- * back: it is taken again, and where it is gone by now, what was paid out is an exposure. `needs` null: nobody can tell how
- * much that is; what is set aside still is enough.
+ * Books the result of a transaction that had failed, was given up or was undone, and was carried out after all. Its step may
+ * have given its credit back: the credit is taken again, and where it is gone by now, what was paid out is an exposure.
+ * `needs`: how much credit the step takes; null: nobody can tell, and only what is still set aside for it counts.
  */
 export async function bookLate(
   database: Database,
@@ -100,14 +100,14 @@ export async function bookLate(
   const isSettled = () => areSettledAgain(database, trx, payoutsOf(row, result))
   const isReserved = async () =>
     needs !== null && (await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved'
-  // What is set aside for it comes first: another step of the transaction may be the one that was settled with the user.
+  // What is set aside for the step comes first: the payout that was settled with the user may be another step's.
   const isCovered = (await isDrawn()) || (await isSettled()) || (await isReserved())
   if (!isCovered) await exposePayouts(database, trx, row, result, now)
   await bookResult(database, trx, late, result, now)
   return late
 }
 
-/** Notes what was paid out without credit for it. */
+/** Notes what a step paid out without credit, as exposures. */
 export async function exposePayouts(
   database: Database,
   trx: Transaction,
@@ -132,7 +132,7 @@ export async function readPayoutsOf(trx: Transaction, row: StepRow) {
   )
 }
 
-/** What the causes of a step's payouts begin with, whichever attempt has made them. */
+/** What the causes of a step's payouts begin with, whichever attempt has made the payouts. */
 export function payoutCauseOf(ref: StepRef): string {
   return `payout:${nameOfStep(ref)}`
 }

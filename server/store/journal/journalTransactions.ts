@@ -3,7 +3,7 @@ import type { ChainAuthorization, StepRef } from '../../domain/action.js'
 import type { NotedSend } from '../../domain/sendKind.js'
 import { carriersOfAirdrops } from '../airdrops.js'
 import type { Database } from '../connection/database.js'
-import { type FormRow, refOf, type StepRow, type TransactionRow } from '../rows.js'
+import { type FormRow, formsTable, refOf, type StepRow, type TransactionRow } from '../rows.js'
 
 /** What the journal knows of a transaction, and how the engine looks for those that it has to see to. */
 export type JournalTransaction = {
@@ -22,13 +22,13 @@ export type JournalTransaction = {
   waitingSince: number
   /** Oldest first; never empty. */
   forms: SignedForm[]
-  /** The steps that it was signed for, even where another transaction carries them now. */
+  /** The steps that the transaction was signed for, even where another transaction carries them now. */
   signedFor: StepRef[]
-  /** The steps that it carries; none for an airdrop and for a transaction that only fills a gap. */
+  /** The steps that the transaction carries; none for an airdrop and for a filler, which only uses up a nonce. */
   carries: CarriedStep[]
   /**
-   * Nothing waits for it: it was opened again after its end, and all that it was signed for has ended, or goes on without
-   * it. What it may yet pay has no credit set aside.
+   * No step or airdrop waits for it: the transaction was opened again after its end, and all that it was signed for has ended,
+   * or goes on in other transactions. It may pay yet, and no credit is set aside for that.
    */
   isUnwanted: boolean
 }
@@ -36,7 +36,7 @@ export type JournalTransaction = {
 /** A step as the log names it: its place, and the trace of the request that asked for it. */
 export type CarriedStep = { ref: StepRef; traceparent: string | null }
 
-/** One signed form of a transaction; forms differ in fees only, but for a cancel. */
+/** One signed form of a transaction. Forms differ in fees only, but for a cancel, which only uses the nonce up. */
 export type SignedForm = {
   hash: Hash
   raw: Hex
@@ -50,12 +50,12 @@ export async function findOpenByHash(database: Database, hashes: Hash[]): Promis
   if (hashes.length === 0) return []
   const rows = await database
     .knex<TransactionRow>('transactions')
-    .whereIn('id', database.knex('attempts').whereIn('hash', hashes).select('transaction_id'))
+    .whereIn('id', database.knex(formsTable).whereIn('hash', hashes).select('transaction_id'))
     .where({ status: 'open' })
   return withForms(database, rows)
 }
 
-/** Open transactions that nothing has been heard of for too long, the longest due first. */
+/** Open transactions that are due and in no known block, the longest due first. */
 export async function readDueTransactions(
   database: Database,
   chainId: number,
@@ -69,7 +69,7 @@ export async function readDueTransactions(
     .where('due_at', '<=', now)
     .orderBy('due_at')
     .limit(limit)
-  // Somebody else is at those that are locked, and the others are not to wait for him.
+  // Locked ones are being worked on by somebody else, and the others are not to wait for that.
   return withForms(database, await database.lock(due, { skipLocked: true }))
 }
 
@@ -109,14 +109,14 @@ export async function lowestUnminedNonce(database: Database, chainId: number, si
     .knex<TransactionRow>('transactions')
     .where({ chain_id: chainId, signer, status: 'open' })
     .whereNull('mined_block')
-    // A sum, by which no index is in order: the few that are open are found by their status, and not among all that the
-    // lane has ever sent.
+    // A sum, which no index is ordered by: so the database finds the few open ones by their status, and does not walk
+    // through all transactions that the lane has ever sent.
     .orderByRaw('nonce + 0')
     .first('nonce')
   return row?.nonce ?? null
 }
 
-/** So many of the signer's nonces that are not known to be mined, the lowest first. */
+/** The signer's nonces that are not known to be mined, the lowest first and at most so many. */
 export async function unminedNonces(
   database: Database,
   chainId: number,
@@ -127,7 +127,7 @@ export async function unminedNonces(
     .knex<TransactionRow>('transactions')
     .where({ chain_id: chainId, signer, status: 'open' })
     .whereNull('mined_block')
-    // As above.
+    // A sum for the reason given in `lowestUnminedNonce`.
     .orderByRaw('nonce + 0')
     .limit(most)
     .select('nonce')
@@ -146,7 +146,7 @@ export async function readUnmined(
   return (await withForms(database, rows))[0] ?? null
 }
 
-/** Whether the journal has a transaction at this nonce that it has not given up. */
+/** Whether the journal has a transaction at this nonce that is not `lost`. */
 export async function standsForNonce(
   database: Database,
   chainId: number,
@@ -161,10 +161,10 @@ export async function standsForNonce(
 async function withForms(database: Database, rows: TransactionRow[]): Promise<JournalTransaction[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  // What was signed for steps carries nothing else.
+  // Only these can carry airdrops: a transaction that was signed for steps carries nothing else.
   const others = rows.filter((row) => row.signed_for === '[]').map((row) => row.id)
   const [forms, steps, carriers] = await Promise.all([
-    database.knex<FormRow>('attempts').whereIn('transaction_id', ids),
+    database.knex<FormRow>(formsTable).whereIn('transaction_id', ids),
     database
       .knex<StepRow>('steps')
       .whereIn('transaction_id', ids)
@@ -180,7 +180,7 @@ async function withForms(database: Database, rows: TransactionRow[]): Promise<Jo
   })
 }
 
-/** Every form offers more than the one before it; the clocks of two replicas may say otherwise. */
+/** Oldest first: every form offers more than the one before it, while the clocks of two replicas may disagree. */
 function byFee(a: SignedForm, b: SignedForm): number {
   return a.maxFeePerGas < b.maxFeePerGas ? -1 : Number(a.maxFeePerGas > b.maxFeePerGas)
 }

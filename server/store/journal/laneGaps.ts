@@ -1,14 +1,18 @@
 import type { Address } from 'viem'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
+import { formsTable } from '../rows.js'
 import { formColumns, newRow } from './journal.js'
 import { type JournalTransaction, type SignedForm, toTransaction } from './journalTransactions.js'
 
-/** What stands at a nonce of a lane where nothing does that can be mined: a filler, or what had been given up. */
+/**
+ * A gap is a nonce of a lane at which the journal has no open transaction, so that the chain waits for it and mines nothing
+ * after it. It is filled by a filler, which pays and carries nothing, or by a transaction that had been given up (`lost`).
+ */
 
 /**
- * Stores a transaction at a nonce that the lane has passed and the journal never had. Null: it has it by now, or the lane was
- * stopped since it was looked at.
+ * Stores a filler at a nonce that the lane has passed and the journal never had. Null: the journal has a transaction at this
+ * nonce by now, or the lane is not active any more.
  */
 export async function recordFiller(
   database: Database,
@@ -21,7 +25,7 @@ export async function recordFiller(
       if (!(await holdsActive(trx, { chain_id, signer }, now))) return null
       const row = newRow({ ...filler, to: filler.signer, data: '0x', authorizations: [], signedFor: [] }, now)
       const [id] = (await trx('transactions').insert(row)) as [number]
-      trx.later(trx('attempts').insert(formColumns(id, filler.form, now)))
+      trx.later(trx(formsTable).insert(formColumns(id, filler.form, now)))
       return toTransaction({ ...row, id }, [filler.form], [])
     })
   } catch (error) {
@@ -30,7 +34,7 @@ export async function recordFiller(
   }
 }
 
-/** Forgets a filler that can't be mined, since its nonce has been used by what it was missing for. False: it is no open filler. */
+/** Gives a filler up: the transaction that the journal was missing has used the nonce. False: there is no such open filler. */
 export async function giveUpFiller(database: Database, id: number, now: number): Promise<boolean> {
   const givenUp = await database.write((knex) =>
     knex('transactions')
@@ -41,9 +45,9 @@ export async function giveUpFiller(database: Database, id: number, now: number):
 }
 
 /**
- * Opens a transaction again that was given up, since nothing has used its nonce: a cancel is to use it up, as what it
- * carried goes on without it. It may be mined itself all the same; what has been carried out by another one meanwhile,
- * vault and delegate refuse then. False: none was given up at this nonce, or the lane is stopped.
+ * Opens a transaction again that was given up, since nothing has used its nonce: a cancel is to use the nonce up, as the steps
+ * and the airdrop that the transaction carried go on without it. It may be mined itself all the same; vault and delegate then
+ * refuse what another transaction has carried out meanwhile. False: none was given up at this nonce, or the lane is not active.
  */
 export async function reopenLost(
   database: Database,
@@ -58,7 +62,10 @@ export async function reopenLost(
   })
 }
 
-/** Changes the lane, so that it holds against whoever stops it, also at another node of a cluster. */
+/**
+ * Whether the lane is active. Asked by a write, so that the answer holds until the transaction ends, whoever stops the lane,
+ * also at another node of a cluster.
+ */
 async function holdsActive(
   trx: Transaction,
   lane: { chain_id: number; signer: Address },

@@ -2,26 +2,27 @@ import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
 import { forgetEmptyLedger, isLedgerNew } from '../emptyLedger.js'
+import { formsTable } from '../rows.js'
 import { storedMessage } from '../storedMessage.js'
 
 /**
  * A lane is one signer on one chain, with the nonce that is to be signed next.
- * States: `active`: takes work. `paused`: an operator stopped it; nothing new is signed, what is open is still watched.
- * `ahead`: the same, since the chain has used nonces of it that the journal does not know. Then the database may be older
- * than the chain, or have been replaced by an empty one, and show credit that is spent: as long as any lane is ahead, no lane
- * of any chain pays out on credit.
- * `pausedAhead`: that and paused by an operator, which it stays when it is ahead no more.
- * `retired`: its key pays nothing any more, and is not held against the chain, so that whoever has it holds up nobody. That
- * is for good: once it had signed again, an older database would show nothing of it.
- * Only an operator makes one active again.
+ * States: `active`: takes work. `paused`: an operator stopped it; nothing new is signed, open transactions are still watched.
+ * `ahead`: stopped in the same way, since the chain has used nonces of the lane that the journal does not know. Then the
+ * database may be older than the chain, or have been replaced by an empty one, and show credit that is spent: as long as any
+ * lane is ahead, no lane of any chain pays out on credit.
+ * `pausedAhead`: both ahead and paused by an operator; it stays paused when it is ahead no more.
+ * `retired`: its key pays nothing any more. Its nonces are not held against the chain, so that whoever has got the key can't
+ * hold up payouts. That is for good: an older database would show nothing of what the key had signed after a return.
+ * Only an operator makes a lane active again.
  */
 export type Lane = {
   chainId: number
   signer: Address
   nextNonce: number
-  /** One that is ahead is paused too. */
+  /** A lane that is ahead is paused too. */
   status: 'active' | 'paused'
-  /** Nothing is paid out on credit, on any chain, until it is resumed. */
+  /** True: nothing is paid out on credit, on any chain, until an operator resumes the lane. */
   isAhead: boolean
   /** Paused for good. */
   isRetired: boolean
@@ -32,7 +33,7 @@ type LaneStatus = 'active' | 'paused' | 'ahead' | 'pausedAhead' | 'retired'
 
 export const aheadStatuses: LaneStatus[] = ['ahead', 'pausedAhead']
 
-type LaneRow = {
+export type LaneRow = {
   chain_id: number
   signer: Address
   next_nonce: number
@@ -41,9 +42,9 @@ type LaneRow = {
 }
 
 /**
- * Opens a lane at the chain's nonce; one that exists stays as it is. `heldIfNew`: why it is ahead where the ledger is new,
- * though its key has been used; null: it is active all the same. `onlyHeld`: else it is not opened at all. True: it was opened
- * so.
+ * Opens a lane at the chain's nonce; one that exists stays as it is. `heldIfNew`: for a key that has been used before, the
+ * reason to note when the lane is opened as `ahead`, which it is where the ledger is new; null: it is opened as active in any
+ * case. `onlyHeld`: it is opened as `ahead` or not at all. Returns whether it was opened as `ahead`.
  */
 export async function openLane(
   database: Database,
@@ -66,7 +67,7 @@ export async function openLane(
   }
 }
 
-/** Notes that the lanes of all keys that a start has are open on a chain. */
+/** Notes that the lanes of all keys that the service was started with are open on a chain. */
 export function noteLanesOpen(database: Database, chainId: number): Promise<void> {
   return database.transact((trx) => forgetEmptyLedger(trx, chainId))
 }
@@ -84,7 +85,7 @@ export async function readLanes(database: Database, chainId: number): Promise<La
   }))
 }
 
-/** Stops a lane from signing anything new, on an operator's word; one that is ahead stays that. False: there is none. */
+/** Stops a lane from signing anything new, on an operator's word; a lane that is ahead stays ahead too. False: no such lane. */
 export async function pauseLane(
   database: Database,
   lane: { chainId: number; signer: Address; reason: string },
@@ -106,12 +107,12 @@ export async function pauseLane(
   return paused > 0
 }
 
-/** The chain's nonce that is past the journal's, or the one of an open transaction that something else has used. */
+/** `chainNonce`: the chain's, which is past the journal's. `usedNonce`: of an open transaction; something else has used it. */
 export type LaneAhead = { chainNonce: number } | { usedNonce: number }
 
 /**
- * Notes that the chain knows more of a lane than the journal: it is past all nonces of the journal, or past one whose
- * transaction is not the journal's. Only if that still holds: a finding that rests on a node's old view of the database
+ * Notes that the chain knows more of a lane than the journal: it is past all nonces of the journal, or has used one for a
+ * transaction that is not the journal's. Noted only if the finding still holds: one that rests on an old view of the database
  * stops nothing, and one that holds is not lost because the lane has signed more meanwhile. False: it does not hold.
  */
 export async function noteLaneAhead(
@@ -143,13 +144,13 @@ export async function noteLaneAhead(
   return noted > 0
 }
 
-/** `open`: so many transactions of it are, and so many of those were seen mined, which are to be settled first. */
+/** `open`: not retired, as so many of its transactions are open; `mined` of them were seen mined, and are to be settled first. */
 type Retirement =
   { outcome: 'retired'; givenUp: number } | { outcome: 'noLane' } | { outcome: 'open'; open: number; mined: number }
 
 /**
- * Stops a lane for good. With `givesUp` what of it is open is given up, as when it is resumed: only where the vaults do not
- * know its key any more, so that what is mined of it all the same pays nothing, and runs what a user has signed once.
+ * Stops a lane for good. `givesUp`: its open transactions are given up, as they are by `resumeLane`. Only to be used where the
+ * vaults do not know its key any more: one that is mined all the same then pays nothing, and runs what a user has signed once.
  */
 export async function retireLane(
   database: Database,
@@ -179,7 +180,7 @@ export async function retireLane(
   return retirement
 }
 
-/** Has what these transactions were to carry prepared anew, and looks after them no more. */
+/** Makes the transactions `lost`, and has the steps and airdrops that they carried prepared anew. */
 async function giveUp(database: Database, trx: Transaction, ids: readonly number[], now: number): Promise<void> {
   for (const table of ['steps', 'airdrops']) {
     await trx(table)
@@ -193,24 +194,24 @@ async function giveUp(database: Database, trx: Transaction, ids: readonly number
     .update({ status: 'lost', due_at: null, updated_at: now })
 }
 
-/** Has what may be held looked at at once: payouts wait for up to half a minute while a lane is ahead. */
+/** Makes waiting steps due at once, payouts that were held among them: these wait for up to half a minute between looks. */
 async function hurryHeld(database: Database): Promise<void> {
   await database.write((knex) =>
     knex('steps')
       .where('due_at', '>', database.atOnce())
-      // Not what no node knows yet: the time until its next look is in this sum already.
+      // Not steps whose transaction no node knows yet: `unseen_ms` counts the time until their next look already.
       .where('unseen_ms', 0)
       .update({ due_at: database.atOnce() }),
   )
 }
 
-/** The statement that tells whether payouts on credit are held: rows if any lane of any chain is ahead of the journal. */
+/** The statement that reads the lanes of any chain that are ahead of the journal: any row means that payouts are held. */
 export function someLaneAhead(trx: Transaction) {
   return trx<LaneRow>('lanes').whereIn('status', aheadStatuses).select('signer')
 }
 
 /**
- * How many transactions of each signer are not final yet. Counted here: to group by signer, SQLite would go through all
+ * How many transactions of each signer are open. Counted here: to group by signer, SQLite would go through all transactions
  * that the signers have ever sent, in the order of their nonces.
  */
 export async function countOpenTransactions(database: Database, chainId: number): Promise<Map<Address, number>> {
@@ -232,30 +233,29 @@ export async function readUsedUp(
     .knex('transactions')
     .where({ chain_id: lane.chainId, signer: lane.signer, status: 'open' })
     .whereNull('mined_block')
-    // As sums, by which no index is in order: the few that are open are found by their status, and not among all that
-    // the lane has ever sent.
+    // Sums, for the reason given in `lowestUnminedNonce`.
     .whereRaw('nonce + 0 < ?', [lane.chainNonce])
     .orderByRaw('nonce + 0')
     .select<{ id: number; nonce: number }[]>('id', 'nonce')
   if (rows.length === 0) return []
-  const attempts = await database
-    .knex('attempts')
+  const forms = await database
+    .knex(formsTable)
     .whereIn(
       'transaction_id',
       rows.map(({ id }) => id),
     )
     .select<{ transaction_id: number; hash: Hash }[]>('transaction_id', 'hash')
   return rows.map(({ id, nonce }) => {
-    const hashes = attempts.filter((attempt) => attempt.transaction_id === id).map(({ hash }) => hash)
+    const hashes = forms.filter((form) => form.transaction_id === id).map(({ hash }) => hash)
     return { id, nonce, hashes }
   })
 }
 
 /**
- * Makes a lane active again on an operator's word, at the chain's nonce if that is ahead; one that he had paused before it
- * was found ahead is paused as it was, and takes another word. `lost` are transactions that
- * can never be mined, since something else has used their nonces: what they carried is prepared anew. That pays nothing
- * twice even if the operator is wrong: vault and delegate remember what they have done.
+ * Makes a lane active again on an operator's word, at the chain's nonce if that is ahead. A lane that was paused before it was
+ * found ahead is paused again, and has to be resumed once more. `lost`: transactions that can never be mined, since something
+ * else has used their nonces; what they carried is prepared anew. That pays nothing twice even if the operator is wrong: vault
+ * and delegate remember what they have done.
  */
 export async function resumeLane(
   database: Database,

@@ -14,10 +14,10 @@ import { changeStep, hurryNext, type StepChange } from '../actions/stepChange.js
 import { reopenDeposits, undoDeposit } from '../money/undoDeposits.js'
 
 /**
- * Undoes what was settled in a block that is not the chain's any more: a reorganisation deeper than the confirmations.
+ * Undoes what was settled in a block that a reorganisation deeper than the confirmations has removed from the chain.
  * Each undoing is the exact inverse of the settlement, so that the ledger goes on equalling the chain and all that was
- * undone is simply open again: our transactions are sent and watched anew, users' payments are looked for anew. Ours that
- * came to nothing are cancelled: only their nonces are needed, and their steps' credit may be spent.
+ * undone is simply open again: our transactions are sent and watched anew, users' payments are looked for anew. Transactions
+ * of ours that had come to nothing are cancelled: only their nonces are needed, and their steps' credit may be spent by now.
  */
 
 export type SettledBlock = { number: number; hash: Hash }
@@ -30,7 +30,7 @@ export type Undone =
   | { kind: 'deposit'; transactionHash: Hash; steps: [] }
   | { kind: 'airdrop'; transactionHash: Hash; steps: [] }
 
-/** The blocks of these that something settled rests on, the oldest first; the newest so many of them. */
+/** The blocks from `from` to `to` that something settled rests on, the oldest first; of more than `most` the newest. */
 export async function readSettledBlocks(
   database: Database,
   chainId: number,
@@ -80,7 +80,7 @@ export async function readSettledBlocks(
   return [...blocks.values()].sort((a, b) => a.number - b.number).slice(-most)
 }
 
-/** What is recorded and no credit; deposits into the vault are undone with the credits that they became. */
+/** Recorded deposits and withdrawals that are not credits. (A deposit into the vault is undone with the credit it became.) */
 function standingRecords(database: Database, chainId: number) {
   return database
     .knex<DepositRow>('deposits')
@@ -89,8 +89,8 @@ function standingRecords(database: Database, chainId: number) {
 }
 
 /**
- * Undoes everything that rests on a block; each thing by itself, and once however often it is asked for. What fails is told
- * to `failed`, and keeps nothing else from being undone but what rests on that very transaction; by default it is thrown.
+ * Undoes everything that rests on a block; each thing by itself, and once, however often this is called. An error is told to
+ * `failed`, which throws it by default; it keeps nothing else from being undone but what rests on the same transaction.
  */
 export async function undoBlock(
   database: Database,
@@ -131,7 +131,8 @@ export async function undoBlock(
       failed(error)
     }
   }
-  // Credits first: what is open again may be settled at once, and would take a credit of the old block for its own.
+  // Credits first: a transaction or step that is open again may be settled at once, and would take a credit of the old block
+  // for its own.
   for (const { id, transaction_hash } of credits) await undo(loseCredit(database, id, block, now), transaction_hash)
   for (const { id } of deposits) await undo(undoDeposit(database, id, block.hash, now))
   for (const row of airdrops) await undo(undoAdoptedAirdrop(database, toAirdrop(row), block.hash, now))
@@ -145,8 +146,8 @@ export async function undoBlock(
 }
 
 /**
- * The stored bytes are sent again until they, or a replacement of theirs, are mined; where nothing of what they carried is
- * open again, only a cancel is sent.
+ * Opens a transaction again. Its stored bytes are sent again until they, or a replacement of theirs, are mined; where none of
+ * its steps or airdrop is open again, only a cancel is sent.
  */
 async function reopenTransaction(
   database: Database,
@@ -167,8 +168,8 @@ async function reopenTransaction(
     })
     const steps = await trx<StepRow>('steps').where({ transaction_id: id })
     for (const step of steps) {
-      // What failed on the chain may yet succeed, if its bytes come before the cancel; the step follows when that is
-      // settled. What failed and was paid all the same is as open again as a success.
+      // A step that failed on the chain stays failed for now. It may yet succeed, if these bytes are mined before the cancel,
+      // and follows when they are settled. A step that failed and was paid all the same is opened again, like a success.
       if (step.status === 'success' || (await readPayoutsOf(trx, step)).length > 0) {
         await unsettle(database, trx, step, { due_at: null }, now)
       }
@@ -178,7 +179,7 @@ async function reopenTransaction(
   })
 }
 
-/** A step that no transaction of ours carried: the user's own payment, or one that somebody else executed or paid. */
+/** Opens a step again that no transaction of ours carried: the user's own payment, or one that somebody else carried out. */
 async function reopenStep(database: Database, ref: StepRef, block: SettledBlock, now: number): Promise<Undone | null> {
   return database.transact(async (trx) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
@@ -228,7 +229,7 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
     await stopDrawing(database, trx, id, now)
     const lock = async () => (await database.lock(trx<CreditRow>('credits').where({ id })).first())!
     if ((await lock()).is_lost) return null
-    // Once more, for what was set aside of it until the row was locked.
+    // Once more, for what other steps have set aside of the credit until its row was locked.
     await stopDrawing(database, trx, id, now)
     const credit = await lock()
     const available = BigInt(credit.available)
@@ -260,10 +261,10 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
   })
 }
 
-/** Has the reports of a transaction looked at anew, as soon as none of its credits is left that they might run into. */
+/** Has the deposit reports of a transaction looked at anew, once all of the user's credits of that transaction are lost. */
 async function reopenReports(database: Database, trx: Transaction, credit: CreditRow, now: number): Promise<void> {
   const { chain_id, transaction_hash, user } = credit
-  // Locked: of two that are lost at once each would take the other for one that is left.
+  // Locked: of two credits that are lost at the same time, each would take the other for one that is left.
   const credits = await database.lock(
     trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id', 'is_lost'),
   )

@@ -31,8 +31,8 @@ import { changeAndRead, changeStep, hurryNext, nextAttempt, type StepChange } fr
 import { lockedSteps } from '../actions/steps.js'
 
 /**
- * Ends an attempt that no journalled transaction carries: a verified payment, or a failure before anything was sent. Stale:
- * the step has got further without it, was asked for again since, or was opened again by a reorganisation.
+ * Ends an attempt that no journalled transaction carries: a verified payment, or a failure before anything was sent. `stale`:
+ * the attempt has ended, or a transaction carries the step by now, or it was asked for again or opened by a reorganisation.
  */
 export async function settleStep(
   database: Database,
@@ -43,10 +43,10 @@ export async function settleStep(
   const settle = async (trx: Transaction) => {
     const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'executing' || row.transaction_id !== null || attemptOf(row) !== attempt) return 'stale'
-    // The user may have registered another transaction since this one was looked at.
+    // The user may have registered another transaction since the result's one was looked at.
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
     const refused = await refuseUsed(database, trx, row, result)
-    // What somebody else has carried out, or a transaction that is forgotten, was paid without asking whether there is credit.
+    // The step was carried out by somebody else, or by a transaction that the journal has lost: nobody asked for credit then.
     if (tookEffect(refused) && refused.payouts.length > 0) {
       const drawn = await trx.together(...drawingSteps(trx, [ref]))
       if (drawn.flat().length === 0) await exposePayouts(database, trx, row, refused, now)
@@ -58,7 +58,7 @@ export async function settleStep(
   return database.transact(settle, { looksAgain: true })
 }
 
-/** A payment that has become credit by another way meanwhile backs nothing more, unless its user has signed that it does. */
+/** Turns a payment's success into an error where its transaction has become credit elsewhere, unless the user's signature wins. */
 async function refuseUsed(database: Database, trx: Transaction, row: StepRow, result: StepResult): Promise<StepResult> {
   if (row.kind !== 'payment' || result.status !== 'success') return result
   const ref = refOf(row)
@@ -74,18 +74,19 @@ async function refuseUsed(database: Database, trx: Transaction, row: StepRow, re
   }
 }
 
-/** What came of a transaction of the journal and of what it carries. */
+/** What came of a transaction of the journal, and of the steps and the airdrop that it carries. */
 type Settled = {
   transactionId: number
   mined: { hash: Hash; blockNumber: number; blockHash: Hash }
-  /** With what a step's transfers need of its user's credit, in case that had been given back; null: nobody can tell. */
+  /** `needs`: the credit that a step's transfers need, in case it has given its own back; null: nobody can tell. */
   results: { ref: StepRef; result: StepOutcome; needs: SolverNeed[] | null }[]
   airdrop: AirdropResult | null
 }
 
 /**
  * Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only. Answers
- * with the steps that have ended. `stale`: it has ended, or carries more than was told of, and is to be looked at anew.
+ * with the steps that have ended. `stale`: the transaction has ended already, or carries something that `settled` says nothing
+ * of, and is to be looked at anew.
  */
 export async function settleTransaction(
   database: Database,
@@ -104,7 +105,7 @@ export async function settleTransaction(
         ...(refs.length > 0 ? [lockedSteps(database, trx, refs), ...drawingSteps(trx, refs)] : []),
       )
       if (transaction?.status !== 'open') return { outcome: 'stale' }
-      // What it carries was read before: it may have been settled in another block then, and undone with that since.
+      // The results were made from what was read before: a step may have been settled in another block then, and undone since.
       const told = new Set(refs.map(nameOfStep))
       const isMissing = open.some((row) => !told.has(nameOfStep(refOf(row))))
       if (isMissing || (airdrops.length > 0 && !settled.airdrop)) return { outcome: 'stale' }
@@ -133,7 +134,7 @@ export async function settleTransaction(
   )
 }
 
-/** Books what came of each step, unless it has been booked, and tells which have ended. `drawing`: those that draw on credit. */
+/** Books each step's result, unless that is booked already, and tells which steps ended. `drawing`: those that draw on credit. */
 async function bookResults(
   database: Database,
   trx: Transaction,
@@ -144,7 +145,7 @@ async function bookResults(
   const ended: Ended[] = []
   const isAnothers = (result: StepResult) => tookEffect(result) && result.transactionHash !== mined.hash
   const userOf = ({ ref }: { ref: StepRef }) => rows.get(nameOfStep(ref))?.user ?? ''
-  // One user after the other, as every settlement does, so that no two of them hold a balance that the other waits for.
+  // Ordered by user, as in every settlement, so that no two settlements wait for each other's locked balances.
   const byUser = [...results].sort((a, b) => (userOf(a) < userOf(b) ? -1 : Number(userOf(a) > userOf(b))))
   for (const { ref, result, needs } of byUser) {
     const row = rows.get(nameOfStep(ref))
@@ -155,7 +156,7 @@ async function bookResults(
       continue
     }
     const isOpen = isCarried && row.status === 'executing'
-    // What was undone may have paid without credit, and pays so again.
+    // A step that was undone before may have paid without credit, and pay so again: `bookLate` sees to that.
     if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
       await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
       ended.push({ row, result, isAnothers: isAnothers(result) })
@@ -168,10 +169,10 @@ async function bookResults(
   return ended
 }
 
-/** `isAnothers`: another transaction has carried it out, and it stands and falls with that one's block. */
+/** `isAnothers`: another transaction has carried the step out, so its success depends on that transaction's block. */
 type Ended = { row: StepRow; result: StepResult; isAnothers?: boolean }
 
-/** Shows how steps have ended; those that ended alike, as a bundle's mostly do, are written by one statement. */
+/** Writes how steps have ended; steps that ended alike, as those of a bundle mostly do, are written by one statement. */
 async function endSteps(
   database: Database,
   trx: Transaction,
@@ -205,9 +206,9 @@ function endOf(row: StepRow, result: StepResult): StepChange {
 }
 
 /**
- * Another transaction of the step has told of this, since the step has failed and was paid all the same; or it is still
- * open, will meet what this one has done, and settles the step. Where the step had ended before, that one need not say any
- * more of it.
+ * Whether another transaction of the step tells, or has told, of what this one did. A step that has ended and was paid (a
+ * failed one) has been told of. An executing step is told of when the open transaction that carries it now is settled: it
+ * meets what this one has done. (Where the step has ended, an open transaction is not bound to tell any more of it.)
  */
 async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean> {
   if (row.status !== 'executing') return (await readPayoutsOf(trx, row)).length > 0
@@ -216,28 +217,31 @@ async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean>
   return open !== undefined
 }
 
-/** Its credit stays set aside, and its account taken. One that has ended meanwhile stays as it is. */
+/**
+ * Has a step go on in a transaction of its own, as the same attempt: its credit stays set aside, and its account taken. A step
+ * that has ended meanwhile stays as it is.
+ */
 async function carryOutAlone(database: Database, trx: Transaction, row: StepRow, now: number): Promise<void> {
   if (row.status !== 'executing') return
   const unsent = { transaction_id: null, transaction_hash: null, block_number: null, confirmations: 0 }
   await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: database.atOnce() }, now)
 }
 
-/** What the last allowed attempt ended with can't be tried again. */
+/** The error to store: after the last attempt that is allowed, it is not retryable. */
 function finalError(result: Exclude<StepResult, { status: 'success' }>, row: StepRow): StepError {
   const { error } = result
   const attempts = countedAttempts(row) - (isExcusedResult(result) ? 1 : 0)
   return { ...error, retryable: mayTryAgain({ error, attempts }) }
 }
 
-/** What was mined has cost gas, so it counts whatever it says. */
+/** Whether the attempt doesn't count. One that was mined has cost gas, so it counts whatever its error is. */
 function isExcusedResult(result: StepResult): boolean {
   return result.status !== 'success' && result.blockNumber === null && isExcused(result.error)
 }
 
 /**
- * The next step looks at once if it waits, or is asked for now if it follows a payment by itself. Given all steps of the
- * same intents, by `nameOfStep`.
+ * Makes the step after each ended one due at once if it is executing, or asks for it if it follows a payment by itself.
+ * `steps`: all steps of the same intents, by `nameOfStep`.
  */
 async function hurrySuccessors(
   database: Database,

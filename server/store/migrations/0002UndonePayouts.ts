@@ -1,13 +1,13 @@
 import type { Knex } from 'knex'
 import { columns } from './columns.js'
 
-/** What of a payout that was settled with the user has been undone, and may come again. */
+/** Adds how much of a payout that was settled with the user has been undone, and may come again. */
 export async function up(knex: Knex): Promise<void> {
-  // MySQL keeps the column of a migration that was killed before it was noted.
+  // On MySQL the column stays where the migration was killed before Knex had noted it.
   if (await knex.schema.hasColumn('exposures', 'undone_amount')) return
   const column = columns(knex)
   await knex.schema.alterTable('exposures', (t) => {
-    // In the token's smallest unit; it was open when it was settled, and is none of `open_amount` any more.
+    // In the token's smallest unit: the part of a settled payout that has gone from the chain; no longer part of `open_amount`.
     column.amount(t, 'undone_amount').notNullable().defaultTo('0')
   })
 }

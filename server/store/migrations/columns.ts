@@ -14,9 +14,9 @@ export function columns(knex: Knex) {
     address: (table: Table, name: string) => table.specificType(name, ascii(42, 'CHAR')),
     /** 0x and 64 lower case digits. */
     hash: (table: Table, name: string) => table.specificType(name, ascii(66, 'CHAR')),
-    /** A uint256 in decimal digits, of which 2^256 - 1 has 78, and a sign where a balance may fall below zero. */
+    /** A uint256 in decimal digits: 2^256 - 1 has 78 of them, and a balance that may fall below zero has a sign. */
     amount: (table: Table, name: string) => table.specificType(name, ascii(79)),
-    /** A word of ours: status, kind, code, account. */
+    /** A word of the service's own: status, kind, code, account. */
     word: (table: Table, name: string, length = 40) => table.specificType(name, ascii(length)),
     /** A label given by a client, compared exactly. */
     label: (table: Table, name: string) =>

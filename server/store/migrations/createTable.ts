@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** MySQL: the table, or the index, is there already. */
+/** MySQL's errors for a table, or an index, that exists already. */
 const isThere = new Set([1050, 1061])
 
 /**
@@ -16,8 +16,8 @@ export async function createTable(
 }
 
 /**
- * Adds indexes to a table, or those that are still missing, likewise. On MySQL by one statement: each reads the whole table, and
- * on a cluster all nodes stand still for it.
+ * Adds indexes to a table, or those of them that are still missing after a start that was killed. On MySQL all by one
+ * statement: each statement reads the whole table, and on a cluster all nodes stand still for it.
  */
 export async function addIndexes(
   knex: Knex,

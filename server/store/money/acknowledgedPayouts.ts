@@ -6,8 +6,8 @@ import { post, standingCause } from './ledger.js'
 import { refOf, type StepRow } from '../rows.js'
 
 /**
- * What a vault has paid of one token, to one user if he is known, in a transaction that no step and no airdrop of this
- * database is known to have been.
+ * What a vault has paid of one token, to one user if he is known, in a transaction that is not known to belong to any step or
+ * airdrop of this database.
  */
 export type UnknownPayout = {
   chainId: number
@@ -16,27 +16,27 @@ export type UnknownPayout = {
   user: Address | null
 }
 
-/** What is known of a payout by its transaction. */
+/** What the payout's transaction, as it is on the chain, and the ledger tell of it. */
 type PaidInIt = {
   /** How much of the token is not booked by steps and airdrops. */
   atMost: bigint
-  /** By what steps and airdrops have booked the rest. */
+  /** The causes under which steps and airdrops have booked the rest. */
   causes: readonly string[]
-  /** By which the vault knows what it has fulfilled. */
+  /** The keys of all payouts that the vault made in the transaction. */
   stepKeys: readonly Hash[]
   recipients: readonly Address[]
 }
 
 /**
- * `tooMuch`: of what was paid, so much is acknowledged already. `before`: this user's is. `underWay`: a step or an airdrop
- * that may have made it has not ended, or has just now, and books it itself.
+ * `tooMuch`: with what is `acknowledged` already, it would be more than was paid. `before`: this user's payout is acknowledged
+ * already. `underWay`: a step or an airdrop that may have made the payout has not ended, or only just, and books it itself.
  */
 type Acknowledgement = { outcome: 'booked' | 'before' | 'underWay' } | { outcome: 'tooMuch'; acknowledged: bigint }
 
 /**
- * Books on an operator's word that so much of it was paid, once for each transaction, token and user, and of all users
- * together never more than `atMost`. No credit is taken for it: the chain does not tell whose it was, nor of which token and
- * chain. Where the operator knows the user, it is an exposure until it is settled with him.
+ * Books a payout of this amount on an operator's word, once for each transaction, token and user, and for all users together
+ * never more than `atMost`. No credit is taken for it: the chain does not tell whose credit paid for it, nor of which token
+ * and chain. Where the operator knows the user, the payout is an exposure until it is settled with him.
  */
 export function acknowledgePayout(
   database: Database,
@@ -57,7 +57,7 @@ export function acknowledgePayout(
   })
 }
 
-/** Locked, so that none of the steps ends meanwhile, nor begins. */
+/** Whether a step or an airdrop may still book the payout. Locks the steps, so that none of them ends meanwhile, nor begins. */
 async function isUnderWay(
   database: Database,
   trx: Transaction,
@@ -74,14 +74,17 @@ async function isUnderWay(
   return (await airdrops.first('wallet')) !== undefined
 }
 
-/** Two who acknowledge at once would not see each other's: of a row of one name there is one at a time. */
+/**
+ * Has acknowledgements follow each other, since two at once would not see each other's entries: a row with a unique name is
+ * inserted, for which another transaction that does the same has to wait.
+ */
 async function waitForOthers(trx: Transaction, now: number): Promise<void> {
   const name = 'acknowledging a payout'
   await trx('service_state').insert({ name, value: 'yes', updated_at: now })
   await trx('service_state').where({ name }).delete()
 }
 
-/** All that stands of a transaction and token, whosever it is. */
+/** How much is acknowledged of a transaction and token, for all users together, without what was undone. */
 async function readAcknowledged(trx: Transaction, payout: UnknownPayout): Promise<bigint> {
   const start = causeOf({ ...payout, user: null })
   const read = (prefix: string) =>
@@ -92,7 +95,10 @@ async function readAcknowledged(trx: Transaction, payout: UnknownPayout): Promis
   return sum(await read(start)) - sum(await read(`undone:${start}`))
 }
 
-/** Undoes that, with what of its exposure is open: a step has been found to have made it. Null: it is not booked. */
+/**
+ * Undoes an acknowledgement, with what is open of its exposure, since a step has been found to have made the payout. Returns
+ * its amount; null: it is not booked.
+ */
 export function forgetPayout(database: Database, payout: UnknownPayout, now: number): Promise<bigint | null> {
   return database.transact(async (trx) => {
     const cause = await standingCause(trx, causeOf(payout))
@@ -108,7 +114,7 @@ export function forgetPayout(database: Database, payout: UnknownPayout, now: num
   })
 }
 
-/** The transaction that an entry of these names. Null: it is another entry. */
+/** The transaction that the cause of an acknowledgement names. Null: it is the cause of something else. */
 export function acknowledgedIn(cause: string): Hash | null {
   return (/^acknowledged:\d+:(0x[0-9a-f]{64}):/.exec(cause)?.[1] as Hash | undefined) ?? null
 }

@@ -23,9 +23,10 @@ export async function readBalances(database: Database, user: Address): Promise<B
 }
 
 /**
- * Locks a user's balances until the transaction ends, and reads what is to be booked in them only then, in the same trip: who
- * books in them at the same time is waited for, and what he has booked is seen. On a cluster it takes their being moved as well.
- * `adds`: those that are not there yet are made, to be locked; who only takes finds nothing there to take.
+ * Locks a user's balances until the transaction ends, and only then, in the same trip, runs the query whose answer decides what
+ * is booked: whoever books in the same balances is waited for, and what he has booked is seen. (On a cluster two nodes meet
+ * only at COMMIT, and only if both have moved the balances.) `adds`: balances that don't exist yet are made, so that they can be
+ * locked. A caller that only takes needs none: there would be nothing to take.
  */
 export async function underLock<Query extends Statement>(
   database: Database,
@@ -77,8 +78,8 @@ export async function moveBalance(
 }
 
 /**
- * However many come for the first time at once. Not before a look: MariaDB lets two insert what is there already, and then
- * each waits for the other with the lock.
+ * Makes empty balances, unless others have made them at the same moment. To be called after a look only: where the rows
+ * exist already, MariaDB gives two inserting transactions a lock each, and then each waits for the other's to be released.
  */
 async function addEmpty(trx: Transaction, keys: readonly Pick<BalanceRow, 'user' | 'chain_id' | 'token'>[]) {
   const rows = keys.map((key) => ({ ...key, available: '0', reserved: '0', wallet: '0' }))

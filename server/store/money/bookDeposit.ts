@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import { chooseMovements, type Movement } from '../../domain/deposit.js'
 import type { ServiceErrorCode } from '../../domain/errors.js'
-import { groupBy } from '../../domain/groupBy.js'
 import type { TokenLog } from '../../domain/knownLogs.js'
+import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance, underLock } from './balances.js'
 import { addCredits, countLost, creditedTo, creditsOf, requireUndone, standing } from './creditArrivals.js'
 import type { Database, Transaction } from '../connection/database.js'
@@ -20,7 +20,7 @@ const alreadyUsed = 'txHash: this transaction already backs a step or a record.'
 
 /**
  * Books the movements that a report stands for and keeps them from being recorded again, or says why not. `waits`: a step
- * that the transaction was registered for is being verified, and what comes of that decides.
+ * that the transaction was registered for is being verified, and its result decides.
  */
 export async function bookDeposit(
   database: Database,
@@ -34,7 +34,7 @@ export async function bookDeposit(
   const registered = isIntoVault ? await registrationOf(trx, row) : 'none'
   const isOfIt = chooseMovements(found.movements, amount) !== null
   if (registered === 'open' && isOfIt) return 'waits'
-  // Where it is not, it may be the rest of what was recorded in part, in books that are there.
+  // Where the movements don't fit, the report may be for the rest of what was recorded in part; then the balance exists already.
   const mayBeNew = Boolean(row.is_deposit) && isOfIt
   const open = registered === 'backs' ? null : await withoutRecorded(database, trx, row, found, mayBeNew)
   const chosen = open && chooseMovements(open, amount)
@@ -56,9 +56,10 @@ export async function bookDeposit(
 }
 
 /**
- * What a step has of the transaction as its payment. `backs`: all of it counts there, or is to, as its user has signed.
- * `open`: it shows soon, as nothing but the chain is waited for. One that waits for the step before it, in an action that
- * anybody may have made, keeps nobody's money from him: `none`; but where a reorganisation has either wait again.
+ * Whether the transaction is the payment of a step. `backs`: it is, or it is to be, as its user has signed. `open`: it may be,
+ * which shows soon, since the step waits for nothing but the chain. `none`: no step has it; nor does a step count that waits
+ * for the one before it, since anybody may have made its action, and it must not keep the user's money from him. It does
+ * count (`open`) where it waits, or the step before it does, only because a reorganisation has undone one of them.
  */
 async function registrationOf(trx: Transaction, row: DepositRow): Promise<'backs' | 'open' | 'none'> {
   const [step] = await trx('payments')
@@ -83,8 +84,8 @@ type Recorded = Pick<DepositRow, 'user' | 'sender' | 'token' | 'amount' | 'block
 }
 
 /**
- * Those that no report has recorded and that are no credit, by whatever way it came and however the node that told it counts
- * logs. Locked, so that none becomes either meanwhile.
+ * The movements found that no report has recorded and that are no credit, in whatever way they may have been booked, and
+ * however the node that told of them counts logs. The user's balance is locked, so that none is booked meanwhile.
  */
 async function withoutRecorded(
   database: Database,
@@ -114,7 +115,7 @@ async function withoutRecorded(
   return tellApart(database, place, { told, known: [...credited, ...recorded], taken }).unknown
 }
 
-/** As logs; a record that stands for several says the sum of them. */
+/** Records as the logs that they were booked by. Where a record stands for several logs, only their sum is known. */
 function recordedLogs(records: readonly Recorded[]): TokenLog[] {
   const logs = groupBy(records, (record) => record.deposit_id)
   return records.map((record) => {
@@ -124,19 +125,19 @@ function recordedLogs(records: readonly Recorded[]): TokenLog[] {
 }
 
 /**
- * Direction and custody belong to it: what leaves one account may enter another, and neither blocks the other. Without a
- * movement: what those of the transaction begin with.
+ * The key under which a movement is recorded. Direction and custody belong to it: what leaves one account may enter another,
+ * and both may be recorded. Without a movement: the beginning of the keys of all such movements of the transaction.
  */
 function logKey(row: DepositRow, { custody }: FoundDeposit, movement?: Movement): string {
   return `${row.is_deposit ? 'in' : 'out'}:${custody}:${row.chain_id}:${row.transaction_hash}:${movement?.logIndex ?? ''}`
 }
 
-/** What a key ends with. */
+/** The log index with which a log key ends. */
 export function logIndexOf({ log_key }: { log_key: string }): number {
   return Number(log_key.split(':').at(-1))
 }
 
-/** Notes for all records of these parties whether the same report would still find something. */
+/** Notes for all records of the report's parties whether the same report, sent again, would still find a movement. */
 async function markRepeatable(trx: Transaction, row: DepositRow, rest: Movement[]): Promise<void> {
   const { id, chain_id, transaction_hash, user, sender, token, is_deposit } = row
   const records = await trx<DepositRow>('deposits')
@@ -180,25 +181,26 @@ async function moveMoney(
     : withdrawFromWallet(database, trx, key, amount, cause, now)
 }
 
-/** After a reorganisation a movement is recorded anew, by the same report or by another one. */
+/** Names a record of a movement in the ledger. After a reorganisation the same or another report records the movement anew. */
 function movementCause(row: DepositRow, logIndex: number): string {
   const again = row.reopenings > 0 ? `:again${row.reopenings}` : ''
   return `${row.chain_id}:${row.transaction_hash}:${logIndex}:record${row.id}${again}`
 }
 
-/** What the entries of a withdrawal from the vault begin with; the credit that each has taken from follows. */
+/** What the causes of a withdrawal from the vault begin with; the id of the credit that each entry has taken from follows. */
 export function withdrawalCause(row: DepositRow, logIndex: number): string {
   return `withdrawal:${movementCause(row, logIndex)}`
 }
 
-/** Stands in the place of the credit where a withdrawal has taken more than there was. */
+/** Stands in the place of a credit's id, for the part of a withdrawal that no credit was left for. */
 export const withoutCredit = 'none'
 
 type Key = { user: Address; chainId: number; token: Address }
 
 /**
- * Takes the oldest credit first. What a reorganisation had undone gave its credit back, which may be spent when the same
- * transaction is mined again: then what is left is taken, and the rest is an exposure, since it has left the vault.
+ * Takes the oldest credit first. A withdrawal that a reorganisation had undone gave its credit back, and that may be spent by
+ * the time the same transaction is mined again: then what is left is taken, and the rest is an exposure, since the money has
+ * left the vault all the same.
  */
 async function withdrawFromVault(database: Database, trx: Transaction, row: DepositRow, cause: string, now: number) {
   const key = { user: row.user, chainId: row.chain_id, token: row.token }

@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../../domain/action.js'
-import { groupBy } from '../../domain/groupBy.js'
+import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance, underLock } from './balances.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { coverExposures, hasOpenExposure } from './exposures.js'
@@ -24,9 +24,9 @@ export type Arrival = {
 }
 
 /**
- * Books each arrival of a step as the user's credit, once ever per log; one known by itself becomes the action's. They are all that each
- * transaction has brought its user. However many, the statements are few: one call may move a thousand small amounts, and
- * whoever is settled with it waits.
+ * Books each arrival of a step as the user's credit, once ever per log; a credit that was booked by itself before becomes the
+ * action's. `arrivals` are all that each of their transactions has brought the user. However many there are, the statements are
+ * few: one call may move a thousand small amounts, and all that is settled with it waits.
  */
 export async function creditArrivals(
   database: Database,
@@ -42,7 +42,7 @@ export async function creditArrivals(
   }
 }
 
-/** Of what one transaction has brought a user, at least one arrival. */
+/** Books what one transaction has brought a user, at least one arrival. */
 async function creditTransaction(
   database: Database,
   trx: Transaction,
@@ -59,7 +59,7 @@ async function creditTransaction(
     { chainId, hash: transactionHash, user },
     { told: brought, known: creditedTo(user, rows), taken: rows.map((row) => row.log_index) },
   )
-  // Reported as deposits before their step was settled: they were earned in the action all the same.
+  // These were reported as deposits before their step was settled: they were earned in the action all the same.
   const unclaimed = known.filter((credit) => credit.actionId === null)
   for (const part of writtenTogether(unclaimed)) {
     const ids = part.map(({ id }) => id)
@@ -75,7 +75,7 @@ type KnownCredit = Pick<
   'id' | 'log_index' | 'user' | 'token' | 'amount' | 'action_id' | 'block_hash' | 'is_lost'
 >
 
-/** All that a transaction has brought, whomever; what a reorganisation has taken away too. */
+/** All credits of a transaction, of all users, also those that a reorganisation has taken away. */
 export function creditsOf(
   trx: Transaction,
   { chainId, transactionHash }: Pick<Arrival, 'chainId' | 'transactionHash'>,
@@ -85,12 +85,12 @@ export function creditsOf(
     .select('id', 'log_index', 'user', 'token', 'amount', 'action_id', 'block_hash', 'is_lost')
 }
 
-/** Those that no reorganisation has taken away. */
+/** The credits that no reorganisation has taken away. */
 export function standing<Row extends Pick<CreditRow, 'is_lost'>>(rows: readonly Row[]): Row[] {
   return rows.filter((row) => !row.is_lost)
 }
 
-/** What stands of a user's, as the logs that it was booked by. */
+/** A user's standing credits, as the logs that they were booked by. */
 export function creditedTo(user: Address, rows: readonly KnownCredit[]) {
   return standing(rows)
     .filter((row) => row.user === user)
@@ -104,8 +104,8 @@ export function creditedTo(user: Address, rows: readonly KnownCredit[]) {
 }
 
 /**
- * Books a user's arrivals of one transaction, at least one, of which none is booked yet. `step`: the one that they are of;
- * null: of none. `lostBefore`: how many of its credits reorganisations have taken away.
+ * Books a user's arrivals of one transaction, at least one, of which none is booked yet. `step`: the step that the transaction
+ * has carried out; null: none. `lostBefore`: how many credits of the transaction reorganisations have taken away.
  */
 export async function addCredits(
   database: Database,
@@ -115,7 +115,7 @@ export async function addCredits(
 ): Promise<void> {
   const { chainId, transactionHash } = arrivals[0]!
   const actionId = step?.actionId ?? null
-  // What a reorganisation took away and the solver has paid out on is made good first.
+  // An arrival first makes good what the solver has paid out on the same payment before a reorganisation took it away.
   const isExposed = await hasOpenExposure(trx, arrivals[0]!)
   const hashes = isExposed ? await hashesOfPayment(trx, { transactionHash, actionId, step }) : []
   const entries: (Arrival & { covered: bigint; available: bigint })[] = []
@@ -160,7 +160,10 @@ function creditRow(arrival: Arrival & { available: bigint }, actionId: string | 
   }
 }
 
-/** What is booked of a transaction in another block has to be undone first; whoever settles it now tries again until it is. */
+/**
+ * Throws where something is booked of the transaction in another block, which has to be undone first. Whoever settles the
+ * transaction tries again until it is.
+ */
 export function requireUndone(
   booked: readonly { block_hash: Hash | null }[],
   { transactionHash, blockHash }: Pick<Arrival, 'transactionHash' | 'blockHash'>,

@@ -14,11 +14,11 @@ import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type Ste
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
 
 export type ReserveOutcome =
-  /** `isLost`: some of it was set aside before, of a payment that a reorganisation has taken away since. */
+  /** `isLost`: it was set aside before, and some of it belongs to a payment that a reorganisation has taken away since. */
   | { outcome: 'reserved'; isLost?: boolean }
   /**
-   * Of the first transfer that can't be paid: what it needs, and what those before it leave of the user's credit; both in
-   * the token's smallest unit.
+   * Of the first transfer that can't be paid: what it needs, and how much of the user's credit the transfers before it leave;
+   * both in the token's smallest unit.
    */
   | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
 
@@ -36,7 +36,7 @@ export async function reserveCredit(
     .select('is_lost')
   if (reserved.length > 0) return { outcome: 'reserved', isLost: reserved.some((credit) => Boolean(credit.is_lost)) }
   if (await hasOpenGrant(trx, spender.ref)) return { outcome: 'reserved' }
-  // The caller's lock on the step holds on one node only: see the column.
+  // On a cluster the caller's lock on the step holds on one node only: see the column in the migration.
   await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
 
   const use = { ...spender, actionId: spender.ref.actionId }
@@ -70,7 +70,7 @@ export async function reserveCredit(
   return { outcome: 'reserved' }
 }
 
-/** Gives back what a failed step had set aside. */
+/** Gives back the credit that a failed step had set aside. */
 export async function releaseCredit(
   database: Database,
   trx: Transaction,
@@ -80,7 +80,7 @@ export async function releaseCredit(
 ): Promise<void> {
   const reserved = await reservedBy(database, trx, ref)
   const moves = reserved.map(({ credit, amount }) => {
-    // The payment of a lost one is gone, so nothing goes back to the user, and the solver has lost that much less.
+    // The payment of a lost credit is gone, so nothing goes back to the user, and the solver has lost that much less.
     if (credit.is_lost)
       return { credit, by: { reserved: -amount }, posting: entry('recoup', ref, attempt, credit, amount) }
     return {
@@ -102,8 +102,8 @@ export async function releaseCredit(
 }
 
 /**
- * The payment of a lost credit has come again and made its exposure good, so what was not paid out on it after all is
- * the user's: in the credit that it has become, unless that is lost as well.
+ * Gives the user back what was drawn on a lost credit and not paid out after all, where the credit's payment has come again and
+ * made its exposure good. It goes to the credit that the payment has become then, unless that is lost as well.
  */
 export async function giveBackCovered(
   database: Database,
@@ -140,7 +140,7 @@ export async function giveBackCovered(
   }
 }
 
-/** Turns what a successful step had set aside into the solver's own. */
+/** Makes the credit that a successful step had set aside the solver's own. */
 export async function spendCredit(
   database: Database,
   trx: Transaction,
@@ -195,7 +195,7 @@ function toOpenCredit(row: CreditRow) {
   }
 }
 
-/** Those that may pay for it, with what is left of them. */
+/** The credits that may pay for a need, with what is left of each. */
 function fitting(
   credits: ReturnType<typeof toOpenCredit>[],
   available: Map<number, bigint>,
@@ -240,7 +240,7 @@ async function writeReservations(
   await moveCredits(database, trx, moves, now)
 }
 
-/** What a step has reserved, or spent, of which credits, which are locked. */
+/** Which credits a step has reserved or spent, and how much of each. The credits are locked. */
 async function reservedBy(
   database: Database,
   trx: Transaction,
@@ -261,8 +261,9 @@ async function reservedBy(
 }
 
 /**
- * `reserve` sets aside, `release` gives back, `spend` makes it the solver's. After a reorganisation `unspend` undoes a
- * `spend`, and `recoup` stands for a `release` of what is gone, which `return` gives back if it has come again.
+ * The ledger's entry for what a step does to a credit. `reserve` sets credit aside, `release` gives it back, `spend` makes it
+ * the solver's. After a reorganisation `unspend` undoes a `spend`; `recoup` takes the place of a `release` where the credit is
+ * lost; and `return` gives that to the user after all, where the payment has come again.
  */
 function entry(
   kind: 'reserve' | 'release' | 'spend' | 'unspend' | 'recoup' | 'return',

@@ -12,7 +12,7 @@ export type DepositWork = DepositView & {
   id: number
   /** For how long the chain has said that it does not know the transaction, in milliseconds. */
   unseenMs: number
-  /** When it was last reported, in unix ms. */
+  /** When the deposit was last reported, in unix ms. */
   reportedAt: number
 }
 
@@ -21,11 +21,11 @@ export type DepositResult =
   | (FoundDeposit & { outcome: 'found'; confirmations: number })
   | { outcome: 'refused'; code: ServiceErrorCode; message: string }
 
-/** The movements between the report's parties; which of them it stands for depends on what is recorded already. */
+/** What the chain has of a report: the transfers between its parties. Which of them it stands for depends on other records. */
 export type FoundDeposit = {
   custody: Custody
   movements: readonly Movement[]
-  /** What to answer if the amounts are not the report's. */
+  /** The message for the client if the amounts are not the report's. */
   mismatch: string
   blockNumber: number
   blockHash: Hash
@@ -57,12 +57,12 @@ export type DepositRow = {
   recorded_at: number | null
 }
 
-/** A report as it was taken. `refusal`: why it was refused before, where it is looked at again. */
+/** A report as it was stored. `refusal`: why it was refused before, where it is looked at again now. */
 type ReportedDeposit = DepositWork & { refusal: DepositView['error'] }
 
 /**
- * Stores a report and hands it to the engine; a refused one is looked at again, a recorded one stays. While the
- * transaction holds further movements that the same report fits, it stands for those when it is sent again.
+ * Stores a report and hands it to the engine. A report that was refused is looked at again, a recorded one stays as it is. While
+ * its transaction holds further movements that the same report fits, sent again it makes a further record, for those.
  */
 export async function reportDeposit(
   database: Database,
@@ -88,7 +88,7 @@ export async function reportDeposit(
         error_message: null,
       }),
     )
-    // Refused ones are not kept for ever: it may have gone just now.
+    // Refused reports are not kept for ever: `sweep` may have removed this one just now.
     known = await newest()
   }
   if (!known || (known.status === 'recorded' && known.may_repeat)) {
@@ -111,7 +111,7 @@ export async function reportDeposit(
         }),
       )
     } catch (error) {
-      // The same report came twice at once: both are the same row.
+      // The same report came twice at once: the row that the other one has stored stands for both.
       if (!isDuplicate(error)) throw error
     }
   }
@@ -136,11 +136,11 @@ export async function claimDueDeposits(database: Database, claim: Claim): Promis
 
 /**
  * When a report is to be looked at again. `seen`: how deep its transaction is, and for how long the chain has answered that
- * it does not know it, where that was found out.
+ * it does not know the transaction. Undefined: that was not found out.
  */
 type DepositWait = { id: number; delayMs: number; seen?: { confirmations: number; unseenMs: number } }
 
-/** Has reports looked at again after a while. A power loss may undo it, and they are looked at earlier. */
+/** Has reports looked at again after a while. A power loss may undo this, and they are looked at earlier. */
 export async function postponeDeposits(database: Database, waits: readonly DepositWait[]): Promise<void[]> {
   const postpone = async (trx: Transaction) => {
     for (const { id, delayMs, seen } of [...waits].sort((a, b) => a.id - b.id)) {
@@ -154,8 +154,8 @@ export async function postponeDeposits(database: Database, waits: readonly Depos
 }
 
 /**
- * Ends a report: money, ledger and record in one transaction, once per movement. `waits`: it can't be told yet whether a
- * step has the transaction as its payment, and nothing is changed.
+ * Ends a report: money, ledger and record in one transaction, once per movement. `waits`: whether a step has the transaction
+ * as its payment shows only later, and nothing is changed now.
  */
 export async function settleDeposit(
   database: Database,

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from '../connection/database.js'
+import { formsTable } from '../rows.js'
 
 /**
- * What the solver has paid on the strength of something that a reorganisation deeper than the confirmations took away
+ * An amount that the solver has paid on the strength of something that a reorganisation deeper than the confirmations took away
  * afterwards. It stays open until the payment comes again, the payout turns out not to have happened, or an operator has
  * settled it with the user.
  */
@@ -28,7 +29,7 @@ type ExposureRow = {
   token: Address
   amount: string
   open_amount: string
-  /** Of a payout that was settled with the user: so much has gone from the chain since. */
+  /** Of a payout that was settled with the user: how much of it has gone from the chain since. */
   undone_amount: string
   credit_id: number | null
   found_at: number
@@ -36,8 +37,8 @@ type ExposureRow = {
 }
 
 /**
- * Notes what the solver has paid without cover, all of it open: but for a payout that had been settled with the user, gone
- * from the chain and has come again, which is as settled as it was.
+ * Notes what the solver has paid without cover, as open. Not noted is the part that an operator had settled with the user, and
+ * that went from the chain and has come again: that is settled still.
  */
 export async function recordExposure(
   database: Database,
@@ -62,7 +63,7 @@ export async function recordExposure(
   })
 }
 
-/** Whether anything is open that was paid out on a payment of the user on this chain. */
+/** Whether any exposure is open because a payment of the user on this chain has gone. */
 export async function hasOpenExposure(
   trx: Transaction,
   { chainId: chain_id, user }: Pick<Exposure, 'chainId' | 'user'>,
@@ -71,10 +72,10 @@ export async function hasOpenExposure(
   return (await open.first('id')) !== undefined
 }
 
-/** What has moved on the chain, or has not after all. */
+/** An amount that has moved on the chain, or has not after all. */
 type Moved = Pick<Exposure, 'chainId' | 'transactionHash' | 'user' | 'token' | 'amount'>
 
-/** Notes that a payout has gone from the chain: what of it no credit was left for, and is open, has not happened after all. */
+/** Notes that a payout has gone from the chain: its exposure, as far as that is open, is made good, as nothing was paid. */
 export async function undoPayout(database: Database, trx: Transaction, payout: Moved, now: number): Promise<void> {
   const hashes = await formsOf(trx, [payout.transactionHash])
   const covered = await coverExposures(database, trx, 'payout', { ...payout, hashes }, now)
@@ -82,14 +83,14 @@ export async function undoPayout(database: Database, trx: Transaction, payout: M
 }
 
 /**
- * Notes that a payout has come again that had been settled with the user and gone from the chain: it is settled still, and
- * takes nothing of what he has paid since. Returns how much of it that is.
+ * Notes that a payout has come again that had been settled with the user and had gone from the chain: it is settled still, and
+ * takes nothing of what the user has paid since. Returns how much of the payout that holds for.
  */
 export function settledAgain(database: Database, trx: Transaction, payout: Moved): Promise<bigint> {
   return moveSettled(database, trx, payout, 'comesAgain')
 }
 
-/** As `settledAgain`, for payouts of one user and transaction that are so in full; if not, nothing is noted. */
+/** As `settledAgain`, for all payouts of one user and transaction; false: they are not settled in full, and nothing is noted. */
 export async function areSettledAgain(
   database: Database,
   trx: Transaction,
@@ -108,7 +109,7 @@ export async function areSettledAgain(
   return sums.size > 0
 }
 
-/** Of the payouts of a transaction that were settled with the user, notes which go from the chain, and come again. */
+/** Notes how much goes from the chain, or comes again, of a transaction's payouts that were settled with the user. */
 async function moveSettled(
   database: Database,
   trx: Transaction,
@@ -131,7 +132,7 @@ async function moveSettled(
   return amount - left
 }
 
-/** Exposures that were settled, of a transaction in any of its signed forms. */
+/** The settled exposures of a transaction, under the hash of any of its signed forms. Locked. */
 async function settledRows(
   database: Database,
   trx: Transaction,
@@ -146,16 +147,16 @@ async function settledRows(
   )
 }
 
-/** Of these transactions and of all that were signed for their nonces: of each nonce one is on the chain at most. */
+/** These hashes, and those of all other signed forms of the same transactions, of which one at most is on the chain. */
 export async function formsOf(trx: Transaction, hashes: readonly Hash[]): Promise<Hash[]> {
-  const same = trx('attempts').whereIn('hash', hashes).select('transaction_id')
-  const forms = await trx<{ hash: Hash }>('attempts').whereIn('transaction_id', same).select('hash')
+  const same = trx(formsTable).whereIn('hash', hashes).select('transaction_id')
+  const forms = await trx<{ hash: Hash }>(formsTable).whereIn('transaction_id', same).select('hash')
   return [...new Set([...hashes, ...forms.map((form) => form.hash)])]
 }
 
 /**
- * Makes good what was left open under any of these hashes: a lost credit, by the same payment that has come again; a payout
- * without credit, by its going from the chain. Returns how much of it that takes.
+ * Makes exposures good that are open under any of these hashes. A lost `credit` is made good by the same payment, which has
+ * come again; a `payout` without credit by going from the chain. Returns how much of the moved amount that takes.
  */
 export async function coverExposures(
   database: Database,
@@ -184,8 +185,8 @@ export async function coverExposures(
 }
 
 /**
- * Notes that so much of what was drawn on a lost credit has not been paid out after all. Returns how much of it no payment
- * that came again has covered: it was open still, or an operator had settled it with the user.
+ * Notes that so much of what was drawn on a lost credit has not been paid out after all. Returns how much of it was not covered
+ * by a payment that came again: it was open still, or an operator had settled it with the user.
  */
 export async function reduceExposure(
   database: Database,
@@ -205,11 +206,11 @@ export async function reduceExposure(
 }
 
 /**
- * Notes that what is open has been settled with the user in some other way, on an operator's word; `open_amount` goes on
- * telling how much that was. What comes on the chain afterwards makes it good no more: a payment that comes again is the
- * user's credit whole. And a payout that turns out not to have happened gives nothing of it back: `open_amount` is less by
- * that, and what becomes of it is between the two, as the settlement was; when it comes again, it is settled still. False:
- * there is no such exposure that is open.
+ * Notes on an operator's word that what is open of an exposure has been settled with the user in some other way; `open_amount`
+ * goes on telling how much that was. Nothing that comes on the chain afterwards makes it good: a payment that comes again is
+ * the user's credit as a whole. A payout that turns out not to have happened gives nothing back: `open_amount` is less by it,
+ * and what follows is between operator and user, as the settlement was; if it comes again, it is settled still. False: there
+ * is no such exposure that is open.
  */
 export async function settleExposure(database: Database, id: number, now: number): Promise<boolean> {
   const open = (knex: Knex) => knex('exposures').where({ id }).whereNull('resolved_at')
@@ -219,7 +220,7 @@ export async function settleExposure(database: Database, id: number, now: number
 /** An exposure that nothing has made good yet. */
 export type OpenExposure = Exposure & { id: number; foundAt: number }
 
-/** Of all chains, oldest first; a thousand at most. */
+/** The open exposures of all chains, oldest first; a thousand at most. */
 export async function readOpenExposures(database: Database): Promise<OpenExposure[]> {
   const rows = await database.knex<ExposureRow>('exposures').whereNull('resolved_at').orderBy('id').limit(1_000)
   return rows.map((row) => ({

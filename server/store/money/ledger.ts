@@ -10,7 +10,7 @@ import type { Transaction } from '../connection/database.js'
 type LedgerAccount = 'vault' | 'available' | 'reserved' | 'solver' | 'wallet' | 'recorded'
 
 export type Posting = {
-  /** Unique: what happened on which chain, transaction and log, or in which step. */
+  /** Unique: names what happened, by chain, transaction and log, or by the step. */
   cause: string
   debit: LedgerAccount
   credit: LedgerAccount
@@ -18,7 +18,7 @@ export type Posting = {
   user: Address | null
   chainId: number
   token: Address
-  /** In the token's smallest unit; of nothing no entry is made. */
+  /** In the token's smallest unit. For 0 no entry is made. */
   amount: bigint
 }
 
@@ -39,7 +39,7 @@ export function post(trx: Transaction, postings: Posting[], now: number): void {
   if (rows.length > 0) trx.later(trx('ledger').insert(rows))
 }
 
-/** The cause for what `first` names and, after it was undone, by how often that was; it may have been posted already. */
+/** The cause to post under now: `first`, or after it was undone, `first` with how often. It may have been posted already. */
 export async function standingCause(trx: Transaction, first: string): Promise<string> {
   const isUndone = async (cause: string) =>
     (await trx('ledger')

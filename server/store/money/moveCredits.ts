@@ -1,4 +1,4 @@
-import { groupBy } from '../../domain/groupBy.js'
+import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance } from './balances.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { post, type Posting } from './ledger.js'
@@ -14,8 +14,8 @@ export type CreditMove = {
 }
 
 /**
- * Moves each credit, at most once, with its balance and its entry in the ledger. However many, the statements are few: one
- * payout may draw on a thousand small credits, and whoever comes meanwhile waits.
+ * Changes each of these credits, with its balance and its entry in the ledger; `moves` has a credit once at most. However many
+ * there are, the statements are few: one payout may draw on a thousand small credits, and others wait for the locks meanwhile.
  */
 export async function moveCredits(
   database: Database,
@@ -37,17 +37,17 @@ export async function moveCredits(
   }
 }
 
-/** Whose balance a credit is part of. */
+/** The key of the balance that a credit is part of. */
 export function keyOf(credit: Pick<CreditRow, 'user' | 'chain_id' | 'token'>) {
   return { user: credit.user, chainId: credit.chain_id, token: credit.token }
 }
 
-/** Each to its own values, by one statement. */
+/** Writes the new values of each credit, all by one statement. */
 async function updateCredits(trx: Transaction, moves: readonly CreditMove[]): Promise<void> {
   const next = moves.map(({ credit, by }) => {
     const available = BigInt(credit.available) + (by.available ?? 0n)
     const reserved = BigInt(credit.reserved) + (by.reserved ?? 0n)
-    // The sum of a balance could hide it.
+    // Checked here as well as by `moveBalance`, whose sums could hide it.
     if (available < 0n || reserved < 0n) throw new Error(`The credit ${credit.id} would fall below zero`)
     const isOpen = available > 0n || reserved > 0n
     return { id: credit.id, available: available.toString(), reserved: reserved.toString(), is_open: Number(isOpen) }

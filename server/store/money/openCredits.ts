@@ -1,21 +1,21 @@
 import type { Address } from 'viem'
 import { mostDraws } from '../../domain/funding.js'
-import { groupBy } from '../../domain/groupBy.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
+import { groupBy } from '../../lists/groupBy.js'
 import type { Database, Transaction } from '../connection/database.js'
 import type { CreditRow } from '../rows.js'
 import { writtenTogether } from '../writtenTogether.js'
 
-/** Of how many credits a user may have open before it is only looked at what may be drawn on. */
+/** Up to so many open credits of a user are all read; of more, only those that a step may draw on. */
 const mostRead = 2 * mostDraws
 
-/** Whose credit, and what of it comes first (see `orderCredits`). */
+/** Whose credit is used, and what decides which comes first (see `orderCredits`). */
 type CreditUse = { user: Address; actionId: string; chainId: number; signed: boolean }
 
 /**
  * The open credits that a step may draw on for what it needs, locked. Where a user has very many, only those that
- * `planFunding` can come to: of the tokens of each need those that come first, and the largest. What a step asks for then takes no longer
- * than if there were a few, whoever has a hundred thousand tiny amounts sent to the vault.
+ * `planFunding` can choose: of the tokens of each need the credits that come first in order, and the largest. So a request
+ * takes no longer than with a few credits, even if somebody has sent a hundred thousand tiny amounts to the vault for the user.
  */
 export async function lockOpenCredits(
   database: Database,
@@ -31,7 +31,7 @@ export async function lockOpenCredits(
   )
   if (first.length <= mostRead) return first
 
-  // Whatever sets credit aside locks the first of it, so that no other step takes any in the meantime.
+  // Unlocked: whoever sets credit aside has locked the user's first credits above, so no other step takes any meanwhile.
   const ids = new Set<number>()
   for (const members of tokenGroups(needs)) {
     const lookFor = async (some: SolverNeed['members'], order: string, bindings: (string | number)[] = []) => {
@@ -50,7 +50,7 @@ export async function lockOpenCredits(
     const ownFirst = 'CASE WHEN action_id = ? THEN 0 ELSE 1 END, CASE WHEN chain_id = ? THEN 0 ELSE 1 END'
     await lookFor(members, ownFirst, [use.actionId, use.chainId])
     for (const alike of groupBy(members, ({ decimals }) => decimals).values()) {
-      // Digits without zeros before them: the longer number is the larger one.
+      // Amounts are decimal strings without leading zeros: of two, the longer one is the larger.
       await lookFor(alike, 'LENGTH(available) DESC, available DESC')
     }
   }
@@ -61,7 +61,7 @@ export async function lockOpenCredits(
   return locked
 }
 
-/** The tokens that each need may be paid from, those of several once. */
+/** The tokens that each need may be paid from; needs with the same tokens share a group. */
 function tokenGroups(needs: readonly SolverNeed[]): SolverNeed['members'][] {
   const named = new Map(needs.map(({ members }) => [JSON.stringify(members), members]))
   return [...named.values()]

@@ -4,14 +4,14 @@ import type { SolverNeed } from '../../domain/solverNeeds.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { stepKeyColumns } from '../rows.js'
 
-/** Test deployments may let the solver pay without credit, up to a cap per user, token and day (unix days, UTC). */
+/** Open funding: test deployments may let the solver pay without credit, up to a cap per user, token and (UTC) day. */
 
 type FundingRow = { user: Address; chain_id: number; token: Address; day: number; amount: string }
 type GrantRow = FundingRow & { transfer_index: number; status: 'reserved' | 'spent' }
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Takes a transfer out of the day's open funding. Otherwise tells how much is left of it. */
+/** Takes a transfer out of the day's open funding. `exceeded`: that is too little; `left`: how much of it is left. */
 export async function takeOpenFunding(
   database: Database,
   trx: Transaction,
@@ -23,7 +23,7 @@ export async function takeOpenFunding(
   const locked = () => database.lock(trx<FundingRow>('open_funding').where(key)).first()
   let row = await locked()
   if (!row) {
-    // However many ask for the first time at once; after the look, as of a balance.
+    // Others may insert it at the same moment. Only after a look, for the reason given in `addEmpty` (balances.ts).
     const columns = ['user', 'chain_id', 'token', 'day']
     await trx('open_funding')
       .insert({ ...key, amount: '0' })
@@ -50,7 +50,7 @@ export async function hasOpenGrant(trx: Transaction, ref: StepRef): Promise<bool
   return (await trx('open_grants').where(stepKeyColumns(ref)).first('day')) !== undefined
 }
 
-/** Gives back what a failed step had taken. */
+/** Gives back the open funding that a failed step had taken. */
 export async function returnOpenFunding(database: Database, trx: Transaction, ref: StepRef): Promise<void> {
   const reserved = { ...stepKeyColumns(ref), status: 'reserved' }
   for (const grant of await trx<GrantRow>('open_grants').where(reserved)) {
@@ -62,7 +62,7 @@ export async function returnOpenFunding(database: Database, trx: Transaction, re
   await trx('open_grants').where(reserved).delete()
 }
 
-/** Marks what a successful step has taken as gone. */
+/** Marks the open funding that a successful step had taken as spent. */
 export async function spendOpenFunding(trx: Transaction, ref: StepRef): Promise<void> {
   await trx('open_grants').where(stepKeyColumns(ref)).update({ status: 'spent' })
 }

@@ -27,9 +27,10 @@ type PaymentRow = {
 }
 
 /**
- * Ties a user's transaction to the step that it backs: one step only, ever. Only a signed registration takes it over
- * from an unsigned one, and only while nothing has been drawn on what it brought.
- * The key holds the user too: a transaction has one sender, so a stranger who names it as his own occupies nothing.
+ * Ties a user's transaction to the step that it backs: one step only, ever. Only a signed registration takes a transaction
+ * over from an unsigned one, and only while nothing has been drawn on the credit that it brought.
+ * The key of the table holds the user too: a transaction has one sender, so a stranger who registers it as his own takes
+ * nothing from its sender.
  */
 export async function bindPayment(
   database: Database,
@@ -63,7 +64,7 @@ export async function bindPayment(
   return 'bound'
 }
 
-/** Whether it has been verified as somebody else's: who sent a transaction is part of its hash. */
+/** Whether the transaction has been verified as another user's: who sent a transaction is part of its hash. */
 async function backsAnothers(trx: Transaction, { chainId, hash, user }: Payment): Promise<boolean> {
   const verified = await trx('payments')
     .join('steps', (join) =>
@@ -90,8 +91,9 @@ export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<voi
 }
 
 /**
- * False where the transaction has become credit by itself or in another action. A stranger may have reported it as a deposit:
- * the user's signature gets it back for his action, while nothing is drawn on it.
+ * Whether the payment's transaction is free for its action: false where it has become credit by itself or in another action.
+ * A stranger may have reported it as a deposit: the user's signature then moves the credit to his action, while nothing is
+ * drawn on it.
  */
 export async function isItsOwn(database: Database, trx: Transaction, payment: Payment): Promise<boolean> {
   if (!(await isRecordedElsewhere(trx, payment))) return true
@@ -100,7 +102,7 @@ export async function isItsOwn(database: Database, trx: Transaction, payment: Pa
   return true
 }
 
-/** What a reorganisation took away is none. */
+/** Whether the transaction has brought credit outside of the payment's action. Credit that is lost does not count. */
 async function isRecordedElsewhere(trx: Transaction, payment: Payment): Promise<boolean> {
   const credits = await trx<CreditRow>('credits')
     .where({ chain_id: payment.chainId, transaction_hash: payment.hash, user: payment.user, is_lost: 0 })
@@ -109,11 +111,11 @@ async function isRecordedElsewhere(trx: Transaction, payment: Payment): Promise<
 }
 
 /**
- * The solver's payouts that follow a payment are known to the vault by that payment. So none of them may be under way or
- * done when the payment goes over to another step, and their keys are given up for that step's own payouts. One that draws
- * on another payment of its action gets this one's key too, and may be about to. Locked, all of them, so that none is
- * asked for meanwhile, and one that is being asked for at this moment is seen; and the payment's own step, so that what
- * it is settled with at this moment is credit already when that is handed over.
+ * Gives up the step keys of the payouts that follow a payment in its intent; false: one of the payouts is under way or done.
+ * The vault knows these payouts by the payment, so when it goes over to another step, their keys are that step's payouts'. A
+ * payout that draws on another payment of its action has a key of this payment too, or may be about to get one. All these
+ * steps are locked, so that none is asked for meanwhile, and one that is being asked for at this moment is seen. The payment's
+ * own step is locked too, so that if it is being settled at this moment, its credit is there when it is handed over.
  */
 async function releasePayouts(database: Database, trx: Transaction, holder: PaymentRow): Promise<boolean> {
   const { action_id, intent_index, step_index } = holder
@@ -136,7 +138,7 @@ async function releasePayouts(database: Database, trx: Transaction, holder: Paym
   return true
 }
 
-/** Locks what the payment has brought, so that nothing is drawn on it between the look and what is made of it. */
+/** Whether anything is drawn on the credit that the payment has brought. Locks it, so that the answer holds until the end. */
 async function isDrawnOn(database: Database, trx: Transaction, payment: Payment): Promise<boolean> {
   const { chainId: chain_id, hash: transaction_hash, user } = payment
   await database.lock(trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id'))
@@ -172,7 +174,7 @@ async function takeOver(
   const step = await trx<StepRow>('steps').where(stepKeyColumns(loser)).first()
   if (step?.transaction_hash !== payment.hash) return
   const error = { ...takenOver, retryable: mayTryAgain({ error: takenOver, attempts: countedAttempts(step) }) }
-  // It rests on the transaction's block no more: one that a reorganisation takes away is not to open it again.
+  // The step does not rest on the transaction's block any more: a reorganisation of that block must not open it again.
   const unmined = { block_number: null, block_hash: null, confirmations: 0 }
   await changeStep(trx, loser, { status: 'error', error, ...unmined, due_at: null }, now)
   hurryNext(database, trx, loser)

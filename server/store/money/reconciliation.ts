@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
-import { partsOf } from '../../domain/partsOf.js'
+import { chunk } from '../../lists/chunk.js'
 import { acknowledgedIn } from './acknowledgedPayouts.js'
 import type { BalanceRow } from './balances.js'
 import type { Database } from '../connection/database.js'
-import type { StepRow, TransactionRow } from '../rows.js'
+import { formsTable, type StepRow, type TransactionRow } from '../rows.js'
 
 /** A user's balances that are not what the ledger's entries add up to. */
 export type BalanceFault = {
@@ -65,13 +65,13 @@ export async function readVaultMovements(
   for await (const row of walkLedger(database.knex)) {
     const amount = BigInt(row.amount)
     const place = `${row.chain_id}:${row.token}`
-    // What a reorganisation has taken back is posted the other way round.
+    // An arrival that a reorganisation has taken back is posted the other way round.
     const log = /arrival:\d+:0x[0-9a-f]+:-?\d+/.exec(row.cause)?.[0]
     const arrived = arrivals.get(place) ?? new Map<string, bigint>()
     arrivals.set(place, arrived)
     if (log && row.debit === 'vault') add(arrived, log, amount)
     else if (log && row.credit === 'vault') add(arrived, log, -amount)
-    // Without credit, or of a lost one: booked against the solver, and no operator's all the same.
+    // A withdrawal without credit, or of a lost credit, is booked against the solver, and still is no operator's payout.
     else if (isWithdrawal(row)) continue
     else if (row.credit === 'vault' && row.debit === 'solver') add(paid, place, amount)
     else if (row.debit === 'vault' && row.credit === 'solver') add(paid, place, -amount)
@@ -79,7 +79,7 @@ export async function readVaultMovements(
   return { arrivals, paid }
 }
 
-/** What is owed to users of one token, in its smallest unit. */
+/** How much of one token is owed to users, in its smallest unit. */
 export type Owed = { available: bigint; reserved: bigint }
 
 /** What is owed to all users together, by `{chainId}:{token}`. */
@@ -97,7 +97,7 @@ export async function readOwed(database: Database): Promise<Map<string, Owed>> {
 export type BookedPayout = {
   cause: string
   amount: bigint
-  /** The transaction that has paid it, by its step or airdrop, or by an operator's word. Null: nothing names any. */
+  /** The transaction that has paid it, as its step, its airdrop or an acknowledgement names it. Null: none is named. */
   hash: Hash | null
 }
 
@@ -105,7 +105,7 @@ export type BookedPayout = {
 export async function readPayouts(database: Database, chainId: number, token: Address): Promise<BookedPayout[]> {
   const payouts = new Map<string, bigint>()
   for await (const row of walkLedger(database.knex, { chain_id: chainId, token })) {
-    // What a lost arrival leaves behind is no payout, nor is what the owner takes out.
+    // Entries of a lost arrival are no payouts, nor are the owner's withdrawals.
     if (row.cause.includes('arrival:') || isWithdrawal(row)) continue
     if (row.credit === 'vault' && row.debit === 'solver') payouts.set(row.cause, BigInt(row.amount))
     else if (row.debit === 'vault' && row.credit === 'solver') payouts.delete(row.cause.replace(/^undone:/, ''))
@@ -116,26 +116,29 @@ export async function readPayouts(database: Database, chainId: number, token: Ad
 }
 
 /**
- * Which of these transactions the journal has signed. `isGivenUp`: it looks after that one no more, so that nothing books what
- * it has paid unless a step is found to have made it.
+ * Which of these transactions are in the journal. `isGivenUp`: the journal does not look after the transaction any more, so
+ * nothing books what it has paid unless a step is found to have made the payout.
  */
 export async function readKnownHashes(
   database: Database,
   hashes: readonly Hash[],
 ): Promise<Map<Hash, { isGivenUp: boolean }>> {
   const known = new Map<Hash, { isGivenUp: boolean }>()
-  for (const part of partsOf(hashes, readTogether)) {
+  for (const part of chunk(hashes, readTogether)) {
     const rows = await database
-      .knex('attempts')
-      .join('transactions', 'transactions.id', 'attempts.transaction_id')
-      .whereIn('attempts.hash', part)
-      .select<{ hash: Hash; status: TransactionRow['status'] }[]>('attempts.hash', 'transactions.status')
+      .knex(formsTable)
+      .join('transactions', 'transactions.id', `${formsTable}.transaction_id`)
+      .whereIn(`${formsTable}.hash`, part)
+      .select<{ hash: Hash; status: TransactionRow['status'] }[]>(`${formsTable}.hash`, 'transactions.status')
     for (const { hash, status } of rows) known.set(hash, { isGivenUp: status === 'lost' })
   }
   return known
 }
 
-/** Steps by their action, since the causes name them, and airdrops by their wallet; in lists that every database takes. */
+/**
+ * The transactions by which these causes were paid, by `sourceOf` the cause. Steps are read by their action and airdrops by
+ * their wallet, both of which the causes name; in lists that are not too long for any database.
+ */
 async function readPayingTransactions(reader: Knex, causes: readonly string[]): Promise<Map<string, Hash>> {
   const found = new Map<string, Hash>()
   const actions = new Set<string>()
@@ -145,12 +148,12 @@ async function readPayingTransactions(reader: Knex, causes: readonly string[]): 
     if (kind === 'payout') actions.add(first!)
     else if (kind === 'airdrop') wallets.add(wallet!)
   }
-  for (const part of partsOf([...actions], readTogether)) {
+  for (const part of chunk([...actions], readTogether)) {
     for (const row of await reader<StepRow>('steps').whereIn('action_id', part).whereNotNull('transaction_hash')) {
       found.set(`payout:${row.action_id}/${row.intent_index}/${row.step_index}`, row.transaction_hash!)
     }
   }
-  for (const part of partsOf([...wallets], readTogether)) {
+  for (const part of chunk([...wallets], readTogether)) {
     const rows = await reader<AirdropRow>('airdrops').whereIn('wallet', part).whereNotNull('transaction_hash')
     for (const row of rows) {
       found.set(`airdrop:${row.chain_id}:${row.token}:${row.wallet}:${row.round}`, row.transaction_hash!)
@@ -161,7 +164,7 @@ async function readPayingTransactions(reader: Knex, causes: readonly string[]): 
 
 type AirdropRow = { chain_id: number; token: Address; wallet: Address; round: number; transaction_hash: Hash | null }
 
-/** What a payout's cause is of, without how often it was tried. */
+/** The step or airdrop that a payout's cause names, without the number of the attempt or of its undoings. */
 function sourceOf(cause: string): string {
   const [step] = /^payout:[^:]+/.exec(cause) ?? []
   return step ?? cause.split(':').slice(0, 5).join(':')
@@ -197,7 +200,7 @@ async function differences(reader: Knex, users: Map<string, bigint>): Promise<Ba
   return faults
 }
 
-/** The balances that are kept beside the ledger. */
+/** Reads the balances that are kept beside the ledger. */
 function readKept(reader: Knex) {
   return reader<BalanceRow>('balances').select('user', 'chain_id', 'token', 'available', 'reserved', 'wallet')
 }

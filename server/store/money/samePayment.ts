@@ -7,17 +7,17 @@ import { formsOf } from './exposures.js'
 
 type Payment = {
   transactionHash: Hash
-  /** Null: it is no action's. */
+  /** The action that it pays in; null: none. */
   actionId: string | null
-  /** The step that it is of. Null: of those of the action whose transaction it has been, or none. */
+  /** The step that it pays. Null: whichever steps of the action have had its transaction, if any. */
   step: StepRef | null
 }
 
 /**
- * All hashes under which a payment has been on the chain, or may come again: of whatever was signed for its nonce, and of
- * what else has been credit of its action by the same step, which after a reorganisation may be carried out by somebody
- * else's transaction, or by another one of the user. Its action's events tell of each. Two payments have the same answer
- * whichever of them is asked for: what one makes good of the other is given back by it too.
+ * All hashes under which a payment has been on the chain, or may come again: of all forms that were signed for its nonce; and
+ * of other transactions by which the same step has brought credit to its action, since after a reorganisation somebody else's
+ * transaction, or another one of the user, may carry the step out. The action's events name these transactions. Of two such
+ * payments each has the other in its answer: so what one has made good for the other can be given back from it.
  */
 export async function hashesOfPayment(trx: Transaction, { transactionHash, actionId, step }: Payment): Promise<Hash[]> {
   const own = await formsOf(trx, [transactionHash])
@@ -28,7 +28,8 @@ export async function hashesOfPayment(trx: Transaction, { transactionHash, actio
   const isOfStep = (view: StepView) =>
     step ? isSameStep(view, step) : seen.some((other) => isOwn(other) && isSameStep(other, view))
   const named = await formsOf(trx, [...new Set(seen.filter(isOfStep).map((view) => view.transactionHash!))])
-  // A step may have named what was never its own, as in an action that somebody else has made in the user's name.
+  // Only those that became credit of the action: a step may name a transaction that never was its own, as in an action that
+  // somebody else has made in the user's name.
   const credits = trx<CreditRow>('credits').where({ action_id: actionId }).whereIn('transaction_hash', named)
   const earned = await credits.select('transaction_hash')
   return formsOf(trx, [...own, ...earned.map((credit) => credit.transaction_hash)])

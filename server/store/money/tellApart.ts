@@ -3,8 +3,9 @@ import { matchLogs, numberApart, type TokenLog } from '../../domain/knownLogs.js
 import type { Database } from '../connection/database.js'
 
 /**
- * Parts what a transaction has moved, of some kind and for one user, into what is stored of it and what is not, each of which
- * gets a number that is free. `taken`: all numbers that are stored of the transaction, whosever.
+ * Parts the logs that nodes tell of a transaction, of some kind and for one user (`told`), into those that are stored already
+ * (`known`) and those that are not. Each unknown log gets a log index that is free. `taken`: all log indexes that are stored of
+ * the transaction, of all users. Logs are matched by amounts where nodes number them differently.
  */
 export function tellApart<Told extends TokenLog, Known extends TokenLog>(
   database: Database,

@@ -11,7 +11,7 @@ import type { CreditRow } from '../rows.js'
 
 /**
  * Undoes a withdrawal, or a deposit into the user's own account, whose block is gone, and has its transaction looked for
- * anew. (A deposit into the vault is the credit that it became, and is undone with it.) Null: it is undone already.
+ * anew. (A deposit into the vault became a credit, and is undone with that.) Null: it is undone already.
  */
 export async function undoDeposit(
   database: Database,
@@ -29,7 +29,7 @@ export async function undoDeposit(
   })
 }
 
-/** Has records looked for on the chain anew; what they moved has been undone. */
+/** Makes records pending again, so that they are looked for on the chain anew; the money that they moved was undone before. */
 export async function reopenDeposits(
   database: Database,
   trx: Transaction,
@@ -64,7 +64,7 @@ async function undoWalletRecord(database: Database, trx: Transaction, row: Depos
   post(trx, [{ cause: `undone:record:${row.id}:${row.reopenings}`, ...accounts, ...place, amount }], now)
 }
 
-/** Gives each credit back what the withdrawal had taken of it; what of a lost credit has not left is no exposure. */
+/** Gives each credit back what the withdrawal had taken of it. Of a lost credit, the exposure shrinks by that instead. */
 async function undoVaultWithdrawal(database: Database, trx: Transaction, row: DepositRow, now: number): Promise<void> {
   for (const { cause, amount, creditId } of await readWithdrawn(trx, row)) {
     if (creditId === null) {
@@ -88,7 +88,7 @@ async function undoVaultWithdrawal(database: Database, trx: Transaction, row: De
   }
 }
 
-/** What a recorded withdrawal took of which credit; null: of none. */
+/** The ledger's entries of a recorded withdrawal, and the credit that each has taken from; null: from none. */
 async function readWithdrawn(trx: Transaction, row: DepositRow) {
   const logs = await trx<{ log_key: string; deposit_id: number }>('deposit_logs')
     .where({ deposit_id: row.id })
@@ -101,7 +101,7 @@ async function readWithdrawn(trx: Transaction, row: DepositRow) {
       .select('cause', 'amount')
     for (const { cause, amount } of entries) {
       const from = cause.slice(start.length)
-      // Anything longer belongs to a later record of the same log.
+      // A cause that goes on further belongs to a later record of the same log.
       if (from === withoutCredit) withdrawn.push({ cause, amount: BigInt(amount), creditId: null })
       else if (/^\d+$/.test(from)) withdrawn.push({ cause, amount: BigInt(amount), creditId: Number(from) })
     }

@@ -54,36 +54,36 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     // The transaction that carries the step, or that the user registered. Null until one exists.
     column.hash(t, 'transaction_hash').nullable()
     t.bigInteger('block_number').nullable()
-    // The block that its end rests on, after a success, or a failure that was paid by a transaction which the journal does
-    // not have; null otherwise.
+    // The block that the step's end rests on: after a success, or after a failure that was paid by a transaction which the
+    // journal does not have. Null otherwise.
     column.hash(t, 'block_hash').nullable()
     t.integer('confirmations').notNullable().defaultTo(0)
     t.integer('required_confirmations').notNullable()
-    // How often a reorganisation deeper than the confirmations has undone its success.
+    // How often the step's end was undone: by a reorganisation deeper than the confirmations, or by a late transaction.
     t.integer('reopenings').notNullable().defaultTo(0)
     // How often the step has been asked for and tried.
     t.integer('attempts').notNullable().defaultTo(0)
-    // How many of them ended for a reason that was not the step's own; they don't count against the limit.
+    // How many of the attempts ended for a reason that was not the step's own; these don't count against the limit.
     t.integer('excused').notNullable().defaultTo(0)
-    // How often setting credit aside for it was begun. It is there to be changed: two nodes of a cluster that do so at
-    // once then meet at COMMIT, where their locks do not.
+    // How often setting credit aside for the step was begun. It exists to be changed: two nodes of a cluster that set credit
+    // aside at once then conflict at COMMIT, which their row locks do not.
     t.integer('reservation_rounds').notNullable().defaultTo(0)
     column.word(t, 'error_code').nullable()
     column.message(t, 'error_message').nullable()
     t.boolean('error_retryable').nullable()
-    // What the vault remembers the payout by. Null until first prepared, then fixed.
+    // The key by which the vault remembers the step's payout. Null until first prepared, then fixed.
     column.hash(t, 'step_key').nullable().unique()
-    // The journal's transaction that carries the step, or that it has ended with. Null: none yet, or not any more.
+    // The journal's transaction that carries the step, or that the step has ended with. Null: none yet, or none any more.
     t.bigInteger('transaction_id').nullable()
-    // True: it has failed in a transaction that carried other steps too, and gets one of its own from then on.
+    // True: the step came to nothing in a bundle, or by an operator's key without its right, and shares no transaction any more.
     t.boolean('alone').notNullable().defaultTo(false)
-    // `{chainId}:{user}` while a 7702 step is open there, so that only one is. Null otherwise.
+    // The account, `{chainId}:{user}`, while this is the user's one open 7702 step on the chain. Null otherwise.
     column.word(t, 'open_account', 80).nullable().unique()
     // True: once it succeeds, the solver's steps that directly follow are asked for too.
     t.boolean('follow').notNullable().defaultTo(false)
-    // W3C `traceparent` of the request that asked for it last, with that request's own span. Null: nobody has yet.
+    // W3C `traceparent` of the request that asked for the step last, with that request's own span. Null: none has yet.
     column.word(t, 'traceparent', 55).nullable()
-    // For how long the chain has answered that it does not know the transaction; outages don't count.
+    // Milliseconds for which the chain has answered that it does not know the transaction; outages don't count.
     t.integer('unseen_ms').notNullable().defaultTo(0)
     // When the engine is to look at the step next, by the database's clock; pushed forward by whoever claims it. Null: nothing
     // to do.
@@ -101,7 +101,7 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     column.actionId(t)
     // 1, 2, 3 … per action, without a gap.
     t.integer('sequence').notNullable()
-    // JSON: the step as it was then, and its `traceparent`.
+    // JSON: the step as clients saw it then, and its `traceparent`.
     column.large(t, 'step').notNullable()
     column.time(t, 'created_at').notNullable()
     t.primary(['action_id', 'sequence'])

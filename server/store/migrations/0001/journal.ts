@@ -19,7 +19,7 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     t.primary(['chain_id', 'signer'])
   })
 
-  // One row per nonce ever taken. What it carries never changes, but for a cancel.
+  // One row per nonce ever taken. What a transaction does never changes, but for its cancel, which does nothing.
   await createTable(knex, 'transactions', (t) => {
     t.bigIncrements('id')
     t.bigInteger('chain_id').notNullable()
@@ -30,20 +30,20 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     // JSON list of EIP-7702 tuples, [] for a type-2 transaction.
     column.large(t, 'authorizations').notNullable()
     t.bigInteger('gas_limit').notNullable()
-    // JSON list of the steps that it was signed for, [] for an airdrop and a filler. A step names its newest transaction.
+    // JSON list of the steps that it was signed for, [] for an airdrop and a filler; `steps.transaction_id` names the newest.
     column.large(t, 'signed_for').notNullable()
     // `open` until it is `final`, or `lost`: something else has used its nonce, as an operator has found
     column.word(t, 'status').notNullable()
-    // Where it was last seen mined; null while it is not.
+    // Which form was last seen mined, and where; null while none is.
     column.hash(t, 'mined_hash').nullable()
     t.bigInteger('mined_block').nullable()
     column.hash(t, 'mined_block_hash').nullable()
     // What the node said to the last send; null before the first answer.
     column.word(t, 'send_outcome').nullable()
     column.time(t, 'sent_at').nullable()
-    // Since when its newest form waits for a block: when it was signed, or the first form first sent.
+    // Since when the newest form waits for a block: since it was signed or, for the first form, since it was first sent.
     column.time(t, 'signed_at').notNullable()
-    // When the engine is to look at it next even if no block mentions it, by the clock of the process that has sent it.
+    // When the engine is to look at the transaction next even if no block mentions it, by the clock of the process that sent it.
     column.time(t, 'due_at').nullable()
     column.time(t, 'created_at').notNullable()
     column.time(t, 'updated_at').notNullable()
@@ -52,7 +52,7 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     t.index(['chain_id', 'status', 'mined_block'])
   })
 
-  // Every signed form of a transaction, stored before it is sent.
+  // Every signed form of a transaction, stored before it is sent. (`steps.attempts` counts something else: tries of a step.)
   await createTable(knex, 'attempts', (t) => {
     column.hash(t, 'hash').primary()
     t.bigInteger('transaction_id').notNullable().index()

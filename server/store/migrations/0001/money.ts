@@ -6,7 +6,7 @@ import { createTable } from '../createTable.js'
 export async function createMoneyTables(knex: Knex): Promise<void> {
   const column = columns(knex)
 
-  // Which step a user's transaction backs. A transaction has one sender, so at most one of its rows can be verified.
+  // Which step a user's transaction backs. A transaction has one sender, so of its rows one at most can be verified.
   await createTable(knex, 'payments', (t) => {
     t.bigInteger('chain_id').notNullable()
     column.hash(t, 'hash').notNullable()
@@ -33,7 +33,7 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
     column.amount(t, 'amount').notNullable()
     column.amount(t, 'available').notNullable()
     column.amount(t, 'reserved').notNullable()
-    // The action it was earned in; null when it was recorded by itself.
+    // The action that the credit was earned in; null: it was recorded by itself, as a deposit.
     column.actionId(t).nullable()
     // True while anything is available or reserved.
     t.boolean('is_open').notNullable()
@@ -73,7 +73,7 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
     t.primary(['user', 'chain_id', 'token', 'day'])
   })
 
-  // What a step has taken of it; given back when the step fails.
+  // What a step has taken of open funding; given back when the step fails.
   await createTable(knex, 'open_grants', (t) => {
     column.actionId(t)
     t.integer('intent_index').notNullable()
@@ -99,7 +99,7 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
     column.hash(t, 'transaction_hash').notNullable()
     column.address(t, 'user').notNullable()
     column.address(t, 'token').notNullable()
-    // In the token's smallest unit: what it was, and what is not made good yet.
+    // In the token's smallest unit: the whole exposure, and the part that is not made good yet.
     column.amount(t, 'amount').notNullable()
     column.amount(t, 'open_amount').notNullable()
     // The credit that is gone; null for `payout`.
@@ -110,7 +110,7 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
     t.index(['chain_id', 'transaction_hash'])
   })
 
-  // Kept in the same transaction as the ledger, of which it is the sum per user and token.
+  // The sums of the ledger per user and token, kept in the same database transactions as its entries.
   await createTable(knex, 'balances', (t) => {
     column.address(t, 'user').notNullable()
     t.bigInteger('chain_id').notNullable()
@@ -118,8 +118,8 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
     // Credit in the vault that can fund solver transfers, and what is set aside of it.
     column.amount(t, 'available').notNullable()
     column.amount(t, 'reserved').notNullable()
-    // Recorded in the user's own account; funds nothing. Below zero while a reorganisation has taken away a deposit that
-    // was withdrawn again.
+    // Recorded in the user's own account; funds nothing. Below zero while a reorganisation has taken away a deposit that the
+    // user has withdrawn since.
     column.amount(t, 'wallet').notNullable()
     t.primary(['user', 'chain_id', 'token'])
   })

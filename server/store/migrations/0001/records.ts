@@ -11,7 +11,7 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     t.bigIncrements('id')
     // keccak256 of what was reported: the same report again is the same row.
     column.hash(t, 'report_hash').notNullable()
-    // 0, 1, 2 …: the same report again, for a further movement of the transaction.
+    // 0, 1, 2 …: counts rows of the same report, of which each is for a further movement of the transaction.
     t.integer('occurrence').notNullable()
     column.address(t, 'user').notNullable()
     t.bigInteger('chain_id').notNullable()
@@ -31,7 +31,7 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     t.integer('reopenings').notNullable().defaultTo(0)
     t.integer('confirmations').notNullable().defaultTo(0)
     t.integer('required_confirmations').notNullable()
-    // For how long the chain has answered that it does not know the transaction; outages don't count.
+    // Milliseconds for which the chain has answered that it does not know the transaction; outages don't count.
     t.integer('unseen_ms').notNullable().defaultTo(0)
     // True: recorded, and the transaction holds further movements that the same report fits.
     t.boolean('may_repeat').notNullable().defaultTo(false)
@@ -49,7 +49,7 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     t.index(['status', 'reported_at'])
   })
 
-  // The movements that the records stand for; each is recorded once as what it is.
+  // The movements that the records stand for. The key lets each be recorded once per direction and custody.
   await createTable(knex, 'deposit_logs', (t) => {
     // `{in|out}:{vault|wallet}:{chainId}:{hash}:{logIndex}`
     column.word(t, 'log_key', 120).primary()
@@ -67,15 +67,15 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     // `executing`, `success` or `error`
     column.word(t, 'status').notNullable()
     column.hash(t, 'transaction_hash').nullable()
-    // The journal's transaction that carries it. Null: none yet, or another one has paid it.
+    // The journal's transaction that carries it. Null: none yet, or another transaction has paid it.
     t.bigInteger('transaction_id').nullable().index()
     // The block that the payment rests on; null until it is paid.
     t.bigInteger('block_number').nullable()
     column.hash(t, 'block_hash').nullable()
     column.message(t, 'error_message').nullable()
-    // As of deposits.
+    // When the engine is to look at it next, by the database's clock; null: nothing to do.
     column.time(t, 'due_at').nullable()
-    // When its period begins, if it is paid.
+    // When it was asked for. If it is paid, the wallet's period begins then.
     column.time(t, 'asked_at').notNullable()
     t.primary(['chain_id', 'token', 'wallet', 'round'])
     t.index(['due_at', 'chain_id'])
@@ -91,7 +91,7 @@ export async function createRecordsTables(knex: Knex): Promise<void> {
     t.bigInteger('chain_id').notNullable()
     column.time(t, 'created_at').notNullable()
     t.unique(['address', 'tx_hash', 'action_type', 'venue', 'chain_id'], { indexName: 'venue_tx_hashes_once' })
-    // With what a user's records are looked through for, so that no row is read that does not fit.
+    // With the labels at the end, by which records are filtered, so that no row is read that does not fit.
     t.index(['address', 'created_at', 'id', 'venue', 'action_type'])
     t.index(['tx_hash', 'created_at', 'id', 'venue', 'action_type'])
   })

@@ -14,7 +14,7 @@ export async function createRunningTables(knex: Knex): Promise<void> {
     t.bigInteger('expire').nullable().index()
   })
 
-  // What all replicas keep to, set by an operator: `drain` is `on` or `off`.
+  // Named values that all replicas share, such as `drain`, which an operator sets to `on` or `off`.
   await createTable(knex, 'service_state', (t) => {
     column.word(t, 'name').primary()
     column.word(t, 'value').notNullable()

@@ -1,0 +1,34 @@
+import type { OperationId } from './handlers.js'
+
+const probes: ReadonlySet<OperationId> = new Set(['getHealth', 'getLiveness', 'getReadiness'])
+
+/**
+ * Whether the operation is a probe, which is asked every few seconds by whatever decides if the process lives. So it is
+ * answered however many other requests wait, counts against no rate limit, and is left out of the log at level `info`.
+ */
+export function isProbe(operationId: OperationId): boolean {
+  return probes.has(operationId)
+}
+
+/** The operations that give the engine work; drain mode refuses them. */
+export const startsWork: ReadonlySet<OperationId> = new Set([
+  'createAction',
+  'executeStep',
+  'recordDeposit',
+  'requestAirdrop',
+  'submitTransaction',
+])
+
+/** What costs more than one point of the rate limit: signatures to check, rows to write, transactions to send. */
+const costs: Partial<Record<OperationId, number>> = {
+  createAction: 5,
+  submitTransaction: 5,
+  executeStep: 3,
+  recordDeposit: 3,
+  requestAirdrop: 5,
+}
+
+/** How many points a request takes from the share of each client or user that it counts against. */
+export function costOf(operationId: OperationId): number {
+  return costs[operationId] ?? 1
+}

@@ -1,9 +1,0 @@
-import type { Context } from 'koa'
-import { ServiceError } from '../domain/errors.js'
-
-/** Answers a request for a path that takes only these methods: `OPTIONS` by them, any other by a refusal that names them. */
-export function answerOtherMethod(ctx: Context, methods: readonly string[]): void {
-  ctx.set('Allow', [...methods, 'OPTIONS'].join(', '))
-  if (ctx.method !== 'OPTIONS') throw new ServiceError('method_not_allowed', `This route takes ${methods.join(', ')}`)
-  ctx.status = 204
-}
