@@ -3,7 +3,7 @@ import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { NodeFailure } from '../../server/chain/nodes/nodeFailure.js'
 import { call, readBigInt, readHex, resultOf } from '../../server/chain/nodes/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../../server/chain/nodes/rpcNode.js'
-import { isRevert } from '../../server/chain/simulationAnswers.js'
+import { isRevert } from '../../server/chain/nodes/isRevert.js'
 
 /** Asks one node. */
 export type Ask = (calls: readonly RpcCall[]) => Promise<RpcAnswer[]>

@@ -42,7 +42,9 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'what a contract reverts with is read as what the node says of itself',
-    changes: [{ file: 'server/chain/simulationAnswers.ts', find: '  if (isRevert(error)) return null\n', replace: '' }],
+    changes: [
+      { file: 'server/chain/simulation/answers.ts', find: '  if (isRevert(error)) return null\n', replace: '' },
+    ],
     tests: ['test/chain/revertReasons.test.ts'],
   },
   {
@@ -297,12 +299,12 @@ export const chainMutations: Mutation[] = [
     name: 'a gateway that has waited in vain speaks for the EVM',
     changes: [
       {
-        file: 'server/chain/simulationAnswers.ts',
+        file: 'server/chain/nodes/isRevert.ts',
         find: '(code === -32015 && !saysLate({ message }))',
         replace: 'code === -32015',
       },
     ],
-    tests: ['test/chain/simulationAnswers.test.ts'],
+    tests: ['test/chain/isRevert.test.ts'],
   },
   {
     name: 'what a contract reverts with has its node left alone',

@@ -19,7 +19,7 @@ import {
   resultOf,
 } from '../../server/chain/nodes/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../../server/chain/nodes/rpcNode.js'
-import { isRevert } from '../../server/chain/simulationAnswers.js'
+import { isRevert } from '../../server/chain/nodes/isRevert.js'
 import { transferTopic } from '../../server/chain/transfers.js'
 import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'

@@ -101,11 +101,7 @@ export type TokenBalance = Omit<Wire.TokenBalance, 'amount' | 'available' | 'res
 }
 
 /** The same with every `bigint` as a string, and ready to change. */
-export type InDigits<T> = T extends bigint
-  ? string
-  : T extends object
-    ? { -readonly [K in keyof T]: InDigits<T[K]> }
-    : T
+type InDigits<T> = T extends bigint ? string : T extends object ? { -readonly [K in keyof T]: InDigits<T[K]> } : T
 
 /** A request's body as JSON has it. */
 export function inDigits<T>(value: T): InDigits<T> {

@@ -91,7 +91,7 @@ export function readAction(
 }
 
 /** Asks for a step, unless it is under way, and follows it to its end. */
-export async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Promise<Step> {
+async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Promise<Step> {
   const follow = await beginStep(calls, planned, options)
   return follow()
 }

@@ -9,16 +9,16 @@ export type BundledCall = { to: Address; data: Hex; gasLimit: bigint }
 
 /** What the vault says of a step that had no effect. */
 export type BundleFault =
-  /** What it reverted with, or the beginning of it. */
+  /** `reason`: what the step reverted with, or the beginning of it. */
   | { kind: 'failed'; reason: Hex }
-  /** It was not called, since too little gas was left. */
+  /** The step was not called, since too little gas was left. */
   | { kind: 'skipped' }
 
 /** Intrinsic gas of a transaction; a step of a bundle has none of its own. */
 const intrinsicGas = 21_000n
 /**
- * Of a step, beside its own limit and data: six words of the bundle's encoding, the vault's loop, two cold addresses, and
- * a log of 1,024 bytes when it fails.
+ * What a step adds to a bundle beside its own limit and data: six words of the bundle's encoding, the vault's loop, two
+ * cold addresses, and a log of 1,024 bytes when it fails.
  */
 const stepOverhead = 30_000n
 const stepOverheadBytes = 256
@@ -67,7 +67,9 @@ export function bundleFaults(receipt: Pick<Receipt, 'logs'>, vault: Address): Ma
   )
 }
 
-/** What a step may use in a bundle, from the limit that it would be sent with by itself: never less than there. */
+/**
+ * How much gas a step may use in a bundle, from the limit that it would be sent with by itself: never less than there.
+ */
 export function bundledGasLimit(limit: bigint): bigint {
   return limit - intrinsicGas
 }

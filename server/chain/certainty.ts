@@ -5,7 +5,10 @@ import { maxCalls, type Rpc } from './nodes/rpc.js'
 import { call, orNull, quantity, readBlock, receiptOf, resultOf, transactionOf } from './nodes/rpcFormat.js'
 import type { RpcAnswer } from './nodes/rpcNode.js'
 
-/** What as many nodes have to say as `agreement` asks for: money moves on what is final, and back with what is gone. */
+/**
+ * What counts only once as many nodes say it as `agreement` asks for: that a block is final, on which money moves, or
+ * gone, with which it moves back.
+ */
 export function createCertainty(
   rpc: Rpc,
   { agreement }: Pick<ChainConfig, 'agreement'>,
@@ -15,7 +18,7 @@ export function createCertainty(
       const { hash, blockNumber } = receipt
       const block = call('eth_getBlockByNumber', quantity(blockNumber), false)
       const latest = call('eth_getBlockByNumber', 'latest', false)
-      /** Both by the same node: a head that another one has told says nothing of what this one has. */
+      /** Both are asked of the same node: the head of another one says nothing of what this one has. */
       const isFinal = ([found, head]: RpcAnswer[]) => {
         const isCanonical = orNull(resultOf(found), readBlock)?.hash === receipt.blockHash
         const isDeep = readBlock(resultOf(head)).number - blockNumber + 1n >= BigInt(depth)
@@ -34,7 +37,7 @@ export function createCertainty(
     async goneBlocks(blocks) {
       const parts = chunk(blocks, maxCalls).map(async (part) => {
         const calls = part.map(({ number }) => call('eth_getBlockByNumber', quantity(number), false))
-        /** Null: there is none of that number. */
+        /** Whether the node has another block in the place of each; null: it has none of that number. */
         const areOther = (answers: RpcAnswer[]) =>
           answers.map((answer, index) => {
             const block = orNull(resultOf(answer), readBlock)

@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainConfig } from '../domain/chainConfig.js'
+import type { SendKind } from '../domain/sendKind.js'
 import type { ToldNonce } from '../domain/toldNonce.js'
 import type { NodeHead } from './nodes/nodeHeads.js'
 import type { OperatorRight } from './operatorRights.js'
@@ -58,12 +59,8 @@ export type Account = {
   hasForeignCode: boolean
 }
 
-export type TransactionRequest = {
-  from: Address
-  to: Address
-  data: Hex
-  value: bigint
-}
+/** A call as the service makes it: none of its transactions carries native currency of its signer's. */
+export type TransactionRequest = { from: Address; to: Address; data: Hex }
 
 export type SimulationOptions = {
   /** Lets the account borrow this delegate's code for the simulation. Null: all code stays as it is. */
@@ -86,31 +83,18 @@ export type Simulation =
     }
   | {
       outcome: 'reverted'
-      /** Raw; `decodeRevert` explains it. */ data: Hex
-      /** What the node says of it. */ text: string
+      /** Raw; `decodeRevert` explains it. */
+      data: Hex
+      /** What the node says of the revert. */
+      text: string
     }
 
 /** What comes of a transaction that is run again. */
 export type Rerun = { outcome: 'success' } | Extract<Simulation, { outcome: 'reverted' }>
 
-/**
- * What a node's answer to a raw transaction means.
- * `accepted`: it has taken it. `known`: it had it already. `consumed`: the nonce is used up. `slotTaken`: another
- * transaction holds the nonce and pays as much. `notPooled`: refused for now. `dead`: no chain state can make it valid.
- * `authorityBusy`: pending transactions of a user whose authorization it carries keep it out. `perhapsBusy`: one node says
- * so, and another may have taken it. `ambiguous`: anything else; it may be sent.
- */
+/** What the nodes' answers to a raw transaction mean together. */
 export type SendOutcome = {
-  kind:
-    | 'accepted'
-    | 'known'
-    | 'consumed'
-    | 'slotTaken'
-    | 'ambiguous'
-    | 'perhapsBusy'
-    | 'authorityBusy'
-    | 'notPooled'
-    | 'dead'
+  kind: SendKind
   /** The node's own words, without anything secret. */
   text: string
 }
@@ -138,7 +122,10 @@ export type Chain = {
    * as many as `agreement` asks for.
    */
   areUnknown(hashes: readonly Hash[]): Promise<boolean>
-  /** Which of them any node has a receipt of. Throws `ChainUnavailable` where fewer answer than `agreement` asks for. */
+  /**
+   * Which of these transactions any node has a receipt of. Throws `ChainUnavailable` where fewer answer than
+   * `agreement` asks for.
+   */
   seenMined(hashes: readonly Hash[]): Promise<boolean[]>
   /**
    * Whether the receipt's block is the chain's, by as many nodes as `agreement` asks for, each of which has `depth`
@@ -159,7 +146,7 @@ export type Chain = {
    * some nodes build the pending block anew for each question.
    */
   accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
-  /** Each one's nonce as every node tells it, in time; at least one does. */
+  /** The nonce of each address as every node tells it, if in time; at least one does. */
   nonces(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<ToldNonce[]>
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
@@ -173,19 +160,23 @@ export type Chain = {
   areVaults(addresses: readonly Address[], options?: { waits: boolean }): Promise<(boolean | null)[][]>
   vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /**
-   * Whether the vault, or a former one, has paid under this key, by a node that has both. `since`: and this block.
+   * Whether the vault, or a former one, has paid under this key, by a node that has these vaults and, with `since`,
+   * this block.
    */
   isFulfilled(stepKey: Hash, since?: bigint): Promise<boolean>
-  /** Which of them the vault lets pay; all of them where it does not say. */
+  /** Which of the signers the vault lets pay; all of them where it does not say. */
   areOperators(signers: readonly Address[]): Promise<boolean[]>
-  /** The same of one account, by every node: in each vault, former ones too, now and as of the newest block that is final. */
+  /**
+   * Whether each vault, former ones too, lets one account pay, by every node: now and as of the newest block that is
+   * final.
+   */
   operatorRights(operator: Address): Promise<OperatorRight[]>
   /**
    * Whether the account's delegate has run this batch. False for an account without a delegate, and for one whose code does
    * not answer, whatever it does instead. `since`: by a node that has this block.
    */
   isChainBatchProcessed(account: Address, chainBatchId: Hash, since?: bigint): Promise<boolean>
-  /** The same of the pending block. False where no node has one. */
+  /** The same as of the pending block. False where no node has one. */
   isChainBatchPending(account: Address, chainBatchId: Hash): Promise<boolean>
   /** The transaction in which the vault paid under this key. */
   findFulfilment(stepKey: Hash): Promise<FoundLog>
@@ -203,9 +194,9 @@ export type Chain = {
   /** At the pending block. */
   simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation>
   /**
-   * A mined transaction once more on the newest block: its receipt does not say why it reverted. With all the gas that the
-   * node allows, so that one that had too little does not fail of that again; and without an estimate, for which a node
-   * runs the same a dozen times.
+   * Runs a mined transaction once more on the newest block: its receipt does not say why it reverted. With all the gas
+   * that the node allows, so that a transaction that had too little does not fail of that again; and without an
+   * estimate, for which a node runs the same a dozen times.
    */
   rerun(request: TransactionRequest): Promise<Rerun>
   /** Hands a signed transaction to every node of the chain. Never throws. */

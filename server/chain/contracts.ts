@@ -15,7 +15,7 @@ import type { SignedIntent, TokenTransfer } from '../domain/action.js'
 import type { Receipt } from './chain.js'
 import { delegateAbi, solverVaultAbi } from './generated/contracts.js'
 
-/** With their selectors, which viem would compute anew for each call. */
+/** The functions that are called, with their selectors, which viem would compute anew for each call. */
 export const execute = prepareEncodeFunctionData({ abi: delegateAbi, functionName: 'execute' })
 export const fulfill = prepareEncodeFunctionData({ abi: solverVaultAbi, functionName: 'fulfill' })
 export const fulfillMany = prepareEncodeFunctionData({ abi: solverVaultAbi, functionName: 'fulfillMany' })
@@ -28,11 +28,11 @@ export function isCallOf({ functionName: selector }: { functionName: Hex }, inpu
 export const executedTopic = toEventSelector('ChainBatchExecuted(bytes32)')
 /** The SolverVault logs this with the step key as its only topic when it has paid. */
 export const fulfilledTopic = toEventSelector('Fulfilled(bytes32)')
-/** And this with an account, whenever its owner gives or takes that one's right to pay. */
+/** The SolverVault logs this with an account whenever its owner gives or takes that account's right to pay. */
 export const operatorSetTopic = toEventSelector('OperatorSet(address,bool)')
 
 export type Fulfilment = {
-  /** What the vault remembers the payout by; it pays once under each. */
+  /** The key by which the vault remembers the payout; it pays once under each. */
   stepKey: Hash
   transfers: readonly Pick<TokenTransfer, 'to' | 'token' | 'amount'>[]
   /** Whose batch runs after the transfers. Null: nobody's. */

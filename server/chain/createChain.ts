@@ -39,7 +39,7 @@ import type { RpcError, RpcNode } from './nodes/rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './nodes/noSuchMethod.js'
 import { createSimulator, rerun } from './simulation/simulate.js'
-import { isRevert } from './simulationAnswers.js'
+import { isRevert } from './nodes/isRevert.js'
 import { readVaultLimits } from './vaultLimits.js'
 
 /** How much longer than the first a node may take where one answer would do. */
@@ -295,7 +295,7 @@ function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
   }
 }
 
-/** Some nodes say null for a block that they do not have, some this. */
+/** Whether a node says that it does not have a block; some say null for that. */
 function isMissing({ message }: RpcError): boolean {
   return /(?:block|header|receipts?|resource) not found|unknown block/i.test(message)
 }

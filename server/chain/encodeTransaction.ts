@@ -14,13 +14,13 @@ export type UnsignedTransaction = {
   authorizations: readonly ChainAuthorization[]
 }
 
-/** Of a transaction or an authorization, by secp256k1. */
+/** The signature of a transaction or an authorization, by secp256k1. */
 export type SignatureParts = Pick<ChainAuthorization, 'r' | 's' | 'yParity'>
 
 /**
- * A transaction's bytes: of type 4 with authorizations (EIP-7702), of type 2 without (EIP-1559). With a signature as they
- * are sent, without one as they are hashed for it. Byte for byte what viem's `serializeTransaction` gives, which goes
- * through hex digit by digit: a bundle, of 100,000 bytes and more, takes it several times as long.
+ * A transaction's bytes: of type 4 with authorizations (EIP-7702), of type 2 without (EIP-1559). With a signature as
+ * they are sent, without one as they are hashed for it. They are byte for byte those of viem's `serializeTransaction`,
+ * which goes through hex digit by digit: for a bundle, of 100,000 bytes and more, that takes several times as long.
  */
 export function encodeTransaction(transaction: UnsignedTransaction, signature?: SignatureParts): Hex {
   const { chainId, nonce, maxPriorityFeePerGas, maxFeePerGas, gas, to, value, data, authorizations } = transaction

@@ -22,7 +22,10 @@ export type Failure = {
 /** A chain of CallReverted may be as deep as a contract likes; nobody reads further than this. */
 const maxDepth = 6
 const longestText = 300
-/** In bytes: a contract may revert with megabytes, at no cost to whoever asks for it, and nobody's reason is as long. */
+/**
+ * How many bytes of revert data are decoded at most: a contract may revert with megabytes, at no cost to whoever asks
+ * for it, and nobody's reason is as long.
+ */
 const longestDecoded = 16_384
 /** How much of an unknown error's data is shown, in bytes. */
 const shownBytes = 68
@@ -70,7 +73,10 @@ const tokenErrors = parseAbi([
   'error Reentrancy()',
 ])
 
-/** Ours first: where two errors share a selector they share their form, and the first is as good as the other. */
+/**
+ * Our contracts' errors first: where two errors share a selector they share their form, and the first is as good as the
+ * other.
+ */
 const knownErrors: Abi = [...delegateAbi, ...solverVaultAbi, ...tokenErrors].filter((item) => item.type === 'error')
 
 const callReverted = toFunctionSelector('CallReverted(address,address,uint256,bytes,bytes)')
@@ -109,7 +115,10 @@ function decodeKnown(data: Hex): { name: string; inputs: readonly AbiParameter[]
 
 type RevertedCall = { account: Address; to: Address; value: bigint; data: Hex; errorMessage: Hex }
 
-/** CallReverted(account, to, value, data, errorMessage), of which nothing is copied, however long. Null: it is none. */
+/**
+ * Reads CallReverted(account, to, value, data, errorMessage), of which nothing is copied, however long. Null: it is
+ * another error.
+ */
 function readCall(data: Hex): RevertedCall | null {
   if (!data.startsWith(callReverted)) return null
   const begin = callReverted.length
@@ -127,7 +136,7 @@ function readCall(data: Hex): RevertedCall | null {
   return { account, to, value: BigInt(`0x${word(64)}`), data: called, errorMessage }
 }
 
-/** Which call, and why by its own words. */
+/** Says which call has failed, and why by its own words. */
 function callFailure({ account, to, value, data, errorMessage }: RevertedCall, depth: number): Failure {
   const inner: Failure =
     depth < maxDepth ? decode(errorMessage, depth + 1) : { name: null, args: [], message: 'more calls inside' }
@@ -158,7 +167,7 @@ function show(value: unknown, input: AbiParameter | undefined): string {
   return shorten(JSON.stringify(value, plain).replace(/0x[0-9a-f]{65,}/gi, '[bytes]'))
 }
 
-/** A reason is whatever a contract chose to say. */
+/** Makes a reason, which is whatever a contract chose to say, short and plain. */
 function shorten(text: string): string {
   const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean

@@ -14,7 +14,10 @@ const leastGas = 60_000n
 /** EIP-7825: no transaction may have a higher limit, on chains at Osaka. */
 export const mostGas = 16_777_216n
 
-/** Of the first form of a transaction: twice the base fee lasts through six full blocks (each raises it by an eighth at most). */
+/**
+ * The fees of a transaction's first form: twice the base fee lasts through six full blocks (each raises it by an eighth
+ * at most).
+ */
 export function initialFees(baseFeePerGas: bigint, config: FeeConfig): Fees {
   return feesUnder(stepFeeCap(config), baseFeePerGas, config)
 }
@@ -25,9 +28,9 @@ function feesUnder(cap: bigint, baseFeePerGas: bigint, config: FeeConfig): Fees 
 }
 
 /**
- * Of a replacement at the same nonce: nodes want both caps raised by at least a tenth over what they hold, and a node may
- * hold any form ever signed, so the highest of all counts. Null when that would go beyond what a form may offer: for
- * a cancel the chain's cap, for what carries steps somewhat less, so that it can still be cancelled.
+ * The fees of a replacement at the same nonce: nodes want both caps raised by at least a tenth over what they hold, and
+ * a node may hold any form ever signed, so the highest of all counts. Null when that would go beyond what a form may
+ * offer: for a cancel the chain's cap, for what carries steps somewhat less, so that it can still be cancelled.
  */
 export function replacementFees(
   forms: readonly Fees[],
@@ -47,14 +50,14 @@ export function replacementFees(
 /**
  * The limit to sign from a node's estimate, which was made without authorizations (the accounts' code was overridden).
  * - Each authorization adds its intrinsic gas. What of it is refunded comes back only at the end of the transaction.
- * - A quarter on top, since it may be no more than what a simulation used after refunds, which are a fifth of what was
- *   consumed at most (EIP-3529): a call that goes on when what it calls has failed succeeds with that as well, and without
- *   the work that was signed.
- * - A tenth and a constant on top of that: every call keeps back a 64th of its gas (EIP-150), so that a limit that is just
- *   enough at the top may be short three calls down, and between estimate and inclusion a storage slot may turn from used
- *   to fresh (22,100 instead of 5,000).
- * - The margin alone never lifts a transaction over the protocol's own limit, nor over `ofBlock`, what a block has. A limit
- *   above that says that no block takes it.
+ * - A quarter on top, since the estimate may be no more than what a simulation used after refunds, which are a fifth of
+ *   what was consumed at most (EIP-3529): a call that goes on when what it calls has failed succeeds with that as well,
+ *   and without the work that was signed.
+ * - A tenth and a constant on top of that: every call keeps back a 64th of its gas (EIP-150), so that a limit that is
+ *   just enough at the top may be short three calls down, and between estimate and inclusion a storage slot may turn
+ *   from used to fresh (22,100 instead of 5,000).
+ * - The margin alone never lifts a transaction over the protocol's own limit, nor over `ofBlock`, what a block has. A
+ *   limit above that says that no block takes the transaction.
  */
 export function gasLimit(options: { estimate: bigint; authorizations: number; ofBlock?: bigint }): bigint {
   const { estimate, authorizations, ofBlock = mostGas } = options
@@ -72,7 +75,7 @@ export function calldataFloor(data: Hex): bigint {
   return 21_000n + 10n * BigInt(tokens)
 }
 
-/** Rounded up, and always more than before. */
+/** Raises a fee by as much as nodes ask of a replacement, rounded up, and always by something. */
 function bump(fee: bigint): bigint {
   return fee === 0n ? 1n : (fee * raisedTo + 999n) / 1_000n
 }

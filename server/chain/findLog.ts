@@ -8,9 +8,12 @@ import { call, quantity, readArray, readBigInt, readHash, readObject, resultOf }
 /** How many blocks nodes that limit the range of a search allow; most of them the first, the free plans of some the last. */
 const windowSizes = [2_000n, 1_000n, 500n, 100n, 10n]
 const windowsPerRequest = 10
-/** How many blocks back the search goes then; about ten days at one block in two seconds. */
+/** How many blocks back the search goes where it goes by windows; about ten days at one block in two seconds. */
 const furthestBlocks = 400_000n
-/** Enough to get as far back as that by windows of 1,000 blocks; a search is repeated, and gateways count requests. */
+/**
+ * How many requests a search makes at most: enough to get as far back as that by windows of 1,000 blocks. A search is
+ * repeated, and gateways count requests.
+ */
 const mostRequests = 50
 
 /** `address`: who logged it; of several, any. */
@@ -34,13 +37,16 @@ export function createLogSearch(rpc: Rpc, config: Pick<ChainConfig, 'vault' | 'f
     const { hash, head, hasFailed } = await findInWhole(search)
     if (hash !== undefined) return hash
     const found = await findInWindows(search, head)
-    // What failed for once only would have gone further back than windows do.
+    // The search of the whole chain may have failed this once only, and goes further back than windows do.
     if ((found && found !== 'unsearched') || !hasFailed || head <= furthestBlocks) return found
     const { hash: further = found } = await findInWhole(search)
     return further
   }
 
-  /** `hash` is undefined where no node does it, be it that one says so or that it fails. */
+  /**
+   * Searches the whole chain at once. `hash` is undefined where no node does that, be it that one says so or that it
+   * fails.
+   */
   async function findInWhole(search: Search) {
     const whole = call('eth_getLogs', { ...search, fromBlock: quantity(0), toBlock: 'latest' })
     return rpc
@@ -56,7 +62,7 @@ export function createLogSearch(rpc: Rpc, config: Pick<ChainConfig, 'vault' | 'f
       .catch(async () => ({ hash: undefined, head: await readHead(), hasFailed: true }))
   }
 
-  /** From the head back; where a window is refused, in narrower ones from there on. */
+  /** Searches from the head back; where a window is refused, by narrower ones from there on. */
   async function findInWindows(search: Search, head: bigint): Promise<FoundLog> {
     const oldest = head > furthestBlocks ? head - furthestBlocks : 0n
     let [widest, to] = [0, head]
@@ -85,7 +91,7 @@ export function createLogSearch(rpc: Rpc, config: Pick<ChainConfig, 'vault' | 'f
   }
 }
 
-/** One request's worth of them, newest first. */
+/** One request's worth of windows, newest first. */
 function windowsBefore(search: Search, { to, oldest, size }: { to: bigint; oldest: bigint; size: bigint }) {
   return Array.from({ length: windowsPerRequest }, (_, index) => to - size * BigInt(index))
     .filter((end) => end >= oldest)

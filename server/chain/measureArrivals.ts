@@ -16,7 +16,7 @@ import {
   resultOf,
 } from './nodes/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from './nodes/rpcNode.js'
-import { isRevert } from './simulationAnswers.js'
+import { isRevert } from './nodes/isRevert.js'
 import { transferTopic, transfersOf } from './transfers.js'
 
 const maxReadings = 5
@@ -26,10 +26,10 @@ type LoggedArrival = { token: Address; to: Address; amount: bigint }
 
 /**
  * Finds out what has really reached a vault: a token may take a fee, or lie, and log the full amount. Measured is by
- * how much the vault's balance grew in the block, but for what the vault itself has paid out of it, against all that the
- * token's logs say has come. What is missing is shared by the
- * arrivals of that block in proportion, rounded in the solver's favour: together they never get more than has come. What
- * the token makes for the vault itself, as interest, is nobody's share of it. Null: it can't be measured now.
+ * how much the vault's balance grew in the block, but for what the vault itself has paid out of it, against all that
+ * the token's logs say has come. What is missing is shared by the arrivals of that block in proportion, rounded in the
+ * solver's favour: together they never get more than has come. What the token makes for the vault itself, as interest,
+ * is nobody's share of it. Null: it can't be measured now.
  */
 export function createArrivalMeter(
   rpc: Rpc,
@@ -83,7 +83,7 @@ export function createArrivalMeter(
     const told = await rpc.readEach(balancesOf({ token, vault, block }), (answers) =>
       answers.some(({ error }) => error && isStateGone(error.message)) ? 'forgotten' : growth(answers),
     )
-    // Those that keep no state of it will never tell; the others are believed then, unless they differ.
+    // Nodes that keep no state of the block will never tell; the others are believed then, unless they differ.
     const areAlike = told.every((other) => other === grown || other === 'forgotten')
     const agreeing = told.filter((other) => other === grown || (other === 'forgotten' && areAlike))
     if (agreeing.length >= agreement) return
@@ -91,15 +91,16 @@ export function createArrivalMeter(
   }
 
   /**
-   * What a block's logs, among them `total`, say of a token's way into the vault, and what came. Of a token that did not say
-   * there what the vault had, nothing has: it will never say it, and what shares a transaction with it must not wait for that.
+   * What a block's logs, `total` among them, say has come into the vault by the token, and what has really come. Where
+   * the token did not tell the vault's balance there, nothing has: it will never tell it, and steps that share a
+   * transaction with it must not wait for that.
    */
   async function measure(total: LoggedArrival, block: bigint): Promise<Measure> {
     const { token, to: vault } = total
     const balances = balancesOf({ token, vault, block })
     try {
       const { grown, logs } = await read(total, balances, block)
-      // Without this the common case would ask for more than it has to.
+      // The common case: nothing is missing, or the vault has paid nothing, and no more has to be asked for.
       if (grown >= logs.incoming || logs.outgoing.length === 0) return { logged: logs.incoming, arrived: grown, grown }
       const paid = await readPaidByVault(rpc, { token, vault, block }, logs.outgoing)
       return { logged: logs.incoming, arrived: grown + paid, grown }
@@ -144,8 +145,8 @@ export function createArrivalMeter(
   }
 
   /**
-   * Where the nodes have forgotten the block's state: what arrives elsewhere when the vault sends as much now. Null: it
-   * can't, since it has nothing left, or the token lets nobody send or tells no balance now.
+   * Where the nodes have forgotten the block's state: what would arrive elsewhere if the vault sent as much now. Null:
+   * the vault can't, since it has nothing left, or the token lets nobody send or tells no balance now.
    */
   async function tryOut({ token, to: vault, amount }: LoggedArrival): Promise<bigint | null> {
     // Nobody's address, so that the token has no reason to treat it otherwise.
@@ -175,7 +176,7 @@ export function createArrivalMeter(
 }
 
 type Share = { logged: bigint; arrived: bigint }
-/** `grown`: by how much the vault's balance did; null: every node says that the token tells none. */
+/** `grown`: by how much the vault's balance grew; null: every node says that the token tells none. */
 type Measure = Share & { grown: bigint | null }
 
 /** What a vault had before a block and after it. */
@@ -217,12 +218,12 @@ function flowsOf(logs: readonly LogOf[], { vault, atLeast }: { vault: Address; a
     .filter(({ from, to }) => to === vault && from !== zeroAddress)
     .reduce((sum, { amount }) => sum + amount, 0n)
   if (incoming < atLeast) throw new Error('the node lacks logs that the receipt has')
-  // Tokens let anybody move nothing out of it.
+  // Only transfers of something: tokens let anybody move nothing out of the vault.
   const outgoing = transfers.filter(({ from, amount }) => from === vault && amount > 0n)
   return { incoming, outgoing: [...new Set(outgoing.map(({ transactionHash }) => transactionHash))] }
 }
 
-/** Null: what was called says nothing. */
+/** The first word of what a call has returned. Null: it has returned none. */
 function wordIn(data: unknown): bigint | null {
   return typeof data === 'string' && data.length >= 66 ? readWord(data) : null
 }
@@ -233,8 +234,8 @@ function balanceIn(data: unknown): bigint {
 }
 
 /**
- * How nodes say that they keep no state of so old a block: geth, nethermind, besu, erigon, reth; and anvil. Not that they do
- * not have the block (yet), as one behind a load balancer may that lags.
+ * How nodes say that they keep no state of so old a block: geth, nethermind, besu, erigon, reth; and anvil. Not that
+ * they do not have the block (yet), as one behind a load balancer may say that lags.
  */
 function isStateGone(reason: string): boolean {
   const [, height, wanted] = /height is (\d+) but requested was (\d+)/.exec(reason) ?? []

@@ -48,6 +48,6 @@ function rightOf([now, before, changes]: RpcAnswer[]): OperatorRight['nodes'][nu
   if (isNow === null) return 'untold'
   if (wasFinal === false) return 'unknown'
   if (!changes || changes.error) return 'untold'
-  // What was changed since may have been the right's being given as well as taken.
+  // A change since then may have given the right as well as taken it.
   return readArray(changes.result).length === 0 ? 'unknown' : 'known'
 }

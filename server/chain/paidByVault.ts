@@ -7,7 +7,7 @@ import type { Rpc } from './nodes/rpc.js'
 import { call, readReceipt, readTransaction, resultOf } from './nodes/rpcFormat.js'
 import { transfersOf, vaultWithdrawals } from './transfers.js'
 
-/** Of one token and one vault in one block. */
+/** One token and one vault in one block. */
 type Place = { token: Address; vault: Address; block: bigint }
 
 /** How many transactions are asked for together, each with its receipt. */
@@ -40,7 +40,10 @@ function readPaid(rpc: Rpc, place: Place, hashes: readonly Hash[]): Promise<bigi
   })
 }
 
-/** Of a transaction that the vault was called by through another contract nobody knows what it was to pay; then all counts. */
+/**
+ * What the vault has moved itself in one transaction. Where it was called through another contract nobody knows what it
+ * was to pay; then all that has left it counts.
+ */
 function paidIn(transaction: ChainTransaction, receipt: Receipt, { token, vault }: Place): bigint {
   const ofToken = receipt.logs.filter(({ address }) => address === token)
   const left = amountOf(transfersOf({ logs: ofToken }).filter(({ from }) => from === vault))
@@ -52,8 +55,8 @@ function paidIn(transaction: ChainTransaction, receipt: Receipt, { token, vault 
 }
 
 /**
- * What a transaction has asked a vault to pay, of the steps that the vault says it has fulfilled, and the keys of these. Not
- * `isAll`: it says so of others too, that it was asked for through another contract.
+ * What a transaction has asked a vault to pay for the steps that the vault says it has fulfilled, and the keys of all
+ * these. Not `isAll`: the vault says so of other steps too, which it was asked for through another contract.
  */
 export function fulfilledIn(transaction: ChainTransaction, receipt: Receipt, vault: Address) {
   const keys = fulfilledKeys(receipt, vault)

@@ -1,16 +1,20 @@
 import type { Address, Hex } from 'viem'
+import { isRevert } from './nodes/isRevert.js'
+import { saysNoPendingBlock } from './nodes/noPendingBlock.js'
 import type { Rpc } from './nodes/rpc.js'
 import { call, quantity, readBigInt, readHex, resultOf } from './nodes/rpcFormat.js'
 import type { RpcAnswer } from './nodes/rpcNode.js'
-import { isRevert, saysNoPendingBlock } from './simulationAnswers.js'
 
-/** More than the delegate ever takes; an account may have code that burns all that it is given. */
+/**
+ * How much gas the answer may take: more than the delegate ever needs, and a bound for an account whose code burns all
+ * that it is given.
+ */
 const flagGas = 1_000_000n
 
 /**
- * What a contract answers by yes or no. Null: there is no such contract, so that it says nothing. `since`: by a node that has
- * this block. `isThere`: the contract is, so that a node that says nothing of it, as one that is still getting the chain's
- * state, is passed over.
+ * What a contract answers by yes or no. Null: there is no such contract, so that it says nothing. `since`: by a node
+ * that has this block. `isThere`: the contract is known to be there, so that a node that says nothing of it, as one
+ * that is still getting the chain's state, is passed over.
  */
 export function readFlag(
   rpc: Rpc,
@@ -41,7 +45,7 @@ export function readFlag(
   )
 }
 
-/** Null: the answer is none, or none of a contract that has such a flag. */
+/** The yes or no in an answer. Null: it holds none, as where the contract has no such flag. */
 export function flagOf(answer: RpcAnswer | undefined): boolean | null {
   const word = answer?.error ? '0x' : readHex(resultOf(answer))
   return word.length === 66 ? BigInt(word) === 1n : null

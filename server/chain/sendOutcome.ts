@@ -1,9 +1,11 @@
+import type { SendKind } from '../domain/sendKind.js'
 import type { SendOutcome } from './chain.js'
 
-type Kind = SendOutcome['kind']
+/** What one node alone may say. */
+type NodeKind = Exclude<SendKind, 'perhapsBusy'>
 
 /** One known answer to eth_sendRawTransaction. */
-type Row = { kind: Exclude<Kind, 'perhapsBusy'>; text: string; clients: string }
+type Row = { kind: NodeKind; text: string; clients: string }
 
 /**
  * What nodes say, in lower case. The first row decides whose text occurs at the beginning of a word, so longer texts stand
@@ -129,7 +131,7 @@ export const sendAnswers: readonly Row[] = [
  * What a node's error answer to a raw transaction means. Anything unknown is ambiguous, which is to be treated as sent:
  * a proxy in front of the node may have failed after the node took the transaction.
  */
-export function classifySend(text: string): Exclude<Kind, 'perhapsBusy'> {
+export function classifySend(text: string): NodeKind {
   return patterns.find(({ pattern }) => pattern.test(text))?.kind ?? 'ambiguous'
 }
 
@@ -140,12 +142,12 @@ export function saysWrongChain(text: string): boolean {
   return /invalid chain id|wrong chainid|invalidtxchainid/i.test(text)
 }
 
-/** Of one node. `unreached`: no connection to it was made, so that it cannot have the transaction. */
-export type NodeOutcome = { kind: Exclude<Kind, 'perhapsBusy'> | 'unreached'; text: string }
+/** The answer of one node. `unreached`: no connection to it was made, so that it cannot have the transaction. */
+export type NodeOutcome = { kind: NodeKind | 'unreached'; text: string }
 
 /**
- * From the answer that says most about the transaction to the one that says least. A refusal counts only if every node
- * that was reached refuses: where one node may have it, it is sent.
+ * The answers from the one that says most about the transaction to the one that says least. A refusal counts only if
+ * every node that was reached refuses: where one node may have it, it is sent.
  */
 const ranking: readonly NodeOutcome['kind'][] = [
   'accepted',

@@ -18,7 +18,7 @@ export function transfersOf(source: { logs: readonly Log[] }): Transfer[] {
     const [topic, from, to] = log.topics
     // ERC-721 has the same topic; its logs carry the token id as a fourth one.
     if (topic !== transferTopic || !from || !to || log.topics.length !== 3 || log.data.length < 66) return []
-    // Nodes would not find it by the addresses, and what can't be found again is not waited for.
+    // Nodes would not find such a log by the addresses, and a transfer that nobody can find again counts for nothing.
     if (!isAddress(from) || !isAddress(to)) return []
     return {
       token: log.address === nativeLogAddress ? nativeToken : log.address,

@@ -3,11 +3,11 @@ import { solverVaultAbi } from './generated/contracts.js'
 import type { Rpc } from './nodes/rpc.js'
 import { call, readHex } from './nodes/rpcFormat.js'
 import type { RpcAnswer } from './nodes/rpcNode.js'
-import { isRevert } from './simulationAnswers.js'
+import { isRevert } from './nodes/isRevert.js'
 
 /** What keeps the vault from paying. */
 export type VaultLimits = {
-  /** Its owner lets operators pay nothing. */
+  /** The vault's owner lets operators pay nothing. */
   isPaused: boolean
   /** For each token, in its smallest unit: what may go out on one day (0: any amount), and what has on `day` (unix days). */
   outflows: { cap: bigint; spent: bigint; day: number }[]
@@ -36,7 +36,7 @@ function readOutflow(answer: RpcAnswer): VaultLimits['outflows'][number] {
   return { cap, spent, day }
 }
 
-/** `0x` unless it is so many words. */
+/** What a call has returned; `0x` unless it is so many words. */
 function dataOf(answer: RpcAnswer | undefined, words: number): Hex {
   const data = answer && !answer.error ? readHex(answer.result) : '0x'
   return data.length === 2 + 64 * words ? data : '0x'

@@ -3,18 +3,21 @@ import { type ChainBatch, nativeToken } from '../domain/action.js'
 import type { Block, ChainTransaction, Receipt } from './chain.js'
 import { matchTransfers } from './transfers.js'
 
-type PaymentCheck =
-  /** It did what the batch says and is final. */
-  | { outcome: 'verified'; blockNumber: number; confirmations: number }
+/** A transaction that a block has, and how deep that block is. */
+type Mined = { transaction: ChainTransaction; receipt: Receipt; confirmations: number }
+
+export type PaymentCheck =
+  /** The transaction did what the batch says and is final. */
+  | ({ outcome: 'verified' } & Mined)
   /** It did something else, or nothing, and is final. */
-  | { outcome: 'failed'; message: string; blockNumber: number; confirmations: number }
+  | ({ outcome: 'failed'; message: string } & Mined)
   /** It is not final yet; what it did may be another thing by then. */
-  | { outcome: 'waiting'; blockNumber: number; confirmations: number }
+  | ({ outcome: 'waiting' } & Mined)
   /** The node knows it, nothing speaks against it so far, and it is not mined. */
   | { outcome: 'pending' }
   /** The node does not know it (yet). */
   | { outcome: 'unknown' }
-  /** It says something else itself, wherever it is mined. */
+  /** Its sender, recipient, value or data is not what was asked for, wherever it is mined. */
   | { outcome: 'mismatch'; message: string }
 
 /** Holds a transaction that a user claims to have sent against the batch that it is to carry out. */
@@ -24,7 +27,7 @@ export function verifyPayment(options: {
   head: Pick<Block, 'number'>
   batch: Pick<ChainBatch, 'tokenTransfers' | 'calls'>
   user: Address
-  /** How many are needed, the including block among them. */
+  /** How many confirmations are needed, the including block among them. */
   confirmations: number
 }): PaymentCheck {
   const { transaction, receipt, head, batch, user } = options
@@ -36,11 +39,11 @@ export function verifyPayment(options: {
 
   // A lagging node may name a head before the block of its own receipt.
   const confirmations = Math.max(Number(head.number - receipt.blockNumber) + 1, 0)
-  const place = { blockNumber: Number(receipt.blockNumber), confirmations }
-  if (confirmations < options.confirmations) return { outcome: 'waiting', ...place }
+  const mined = { transaction, receipt, confirmations }
+  if (confirmations < options.confirmations) return { outcome: 'waiting', ...mined }
   // Not before: in another block it may do what it has failed at in this one.
   const failure = effectError(receipt, batch)
-  return failure ? { outcome: 'failed', message: failure, ...place } : { outcome: 'verified', ...place }
+  return failure ? { outcome: 'failed', message: failure, ...mined } : { outcome: 'verified', ...mined }
 }
 
 /** What the transaction itself says, mined or not. */

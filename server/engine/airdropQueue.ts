@@ -41,7 +41,7 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
     stepIndex: 0,
   })
   const from = anOperator(chain, tools)
-  const simulation = await chain.simulate({ from, to, data, value: 0n }, { overrideDelegate: null, inCompany: false })
+  const simulation = await chain.simulate({ from, to, data }, { overrideDelegate: null, inCompany: false })
   if (simulation.outcome === 'reverted') {
     const failure = tools.codec.decodeRevert(simulation.data)
     if (failure.name === 'AlreadyFulfilled') return adopt(airdrop, chain, tools)
@@ -57,7 +57,10 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
   return recordAndSend({ chain, to, data, authorizations: [], gasLimit, steps: [], airdrop }, tools)
 }
 
-/** The vault has paid it before, by a transaction that the journal does not have or gave up; that one counts. */
+/**
+ * The vault has paid the airdrop before, by a transaction that the journal does not have or has given up: that one
+ * counts.
+ */
 async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<Visit> {
   const payment = await findPayment(airdrop, chain, tools)
   if (!payment) return waits(chain.config.pollIntervalMs)
@@ -66,8 +69,12 @@ async function adopt(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promis
   return moved
 }
 
-/** Null: it is not final yet, or can't be found. */
-async function findPayment(airdrop: Airdrop, chain: Chain, tools: EngineTools): Promise<AirdropResult | null> {
+/** The payment that the vault has made for the airdrop. Null: it is not final yet, or can't be found. */
+async function findPayment(
+  airdrop: Airdrop,
+  chain: Chain,
+  tools: Pick<EngineTools, 'log'>,
+): Promise<AirdropResult | null> {
   const stepKey = airdropKey(airdrop)
   const hash = await chain.findFulfilment(stepKey)
   if (!hash || hash === 'unsearched') {
@@ -85,16 +92,16 @@ function paidBy({ hash, blockNumber, blockHash }: Receipt, airdrop: Airdrop): Ai
 }
 
 /**
- * The airdrop that a final transaction carries; or that it was given up for, and has paid after all. (What was given up
- * is named by nothing but the vault's key.)
+ * The airdrop that a final transaction carries; or one that had ended as unpaid and that the transaction has paid after
+ * all. Nothing but the key that the vault has paid under tells which one that is.
  */
 export async function airdropOf(
   transaction: JournalTransaction,
   receipt: Receipt,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'store' | 'codec'>,
 ): Promise<Airdrop | null> {
-  // What was signed for steps carries nothing else.
+  // A transaction that was signed for steps carries no airdrop.
   if (transaction.signedFor.length > 0) return null
   const carried = await tools.store.readAirdropOf(transaction.id)
   const { chainId } = chain.config
@@ -111,10 +118,10 @@ export async function airdropResultOf(
   airdrop: Airdrop,
   receipt: Receipt,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec' | 'log'>,
 ): Promise<AirdropResult | null> {
-  // Sent by a replica with another chains file, through a vault that nothing can be read of here. What was given up for a
-  // transfer to its own sender can be read.
+  // A replica with another chains file may have sent it through a vault of which nothing can be read here. A cancel,
+  // which its signer sends to himself, can be read.
   if (!isVault(receipt.to, chain.config) && receipt.to !== receipt.from) return null
   const key = airdropKey(airdrop)
   if (tools.codec.fulfilledKeys(receipt, ...vaultsOf(chain.config)).includes(key)) return paidBy(receipt, airdrop)
@@ -125,7 +132,7 @@ export async function airdropResultOf(
   return findPayment(airdrop, chain, tools)
 }
 
-/** What the vault remembers the airdrop by: each round of a wallet once. */
+/** The key by which the vault remembers the airdrop: each round of a wallet has its own, and is paid once. */
 function airdropKey({ token, wallet, round, askedAt }: Airdrop): Hash {
   return keccak256(
     encodeAbiParameters(

@@ -12,11 +12,11 @@ import { laterLookMs, nextLookMs, pendingMs, unmined } from './receipts/reported
 import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
-/** How soon one is looked at again of which it can't be measured what has arrived. */
+/** How soon a report is looked at again while it can't be measured what has arrived. */
 const unmeasuredMs = 10_000
-/** How soon one is looked at again whose transaction a step is being verified by. */
+/** How soon a report is looked at again while a step is being verified by the same transaction. */
 const registeredMs = 1_000
-/** As many amounts as a refusal lists. */
+/** How many amounts a refusal lists at most. */
 const shownAmounts = 10
 
 const unminedText = 'txHash: no block has had the transaction within a day. Send the report again once it is mined.'
@@ -60,7 +60,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   if (confirmations < needed || !(await chain.isCertain(receipt, needed, transaction))) {
     return lookAgain(work, { confirmations: Math.max(confirmations, 0), unseenMs: 0 }, delayMs, tools)
   }
-  // Not before: in another block it may move what it has not moved in this one.
+  // Judged only now that it is final: in another block it may move what it has not moved in this one.
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
   const found = findMovements(work, receipt, transaction.value, chain, tools)
   if (typeof found === 'string') return settle(work, refused(found), tools)
@@ -77,23 +77,26 @@ async function lookAgain(
   work: DepositWork,
   seen: { confirmations: number; unseenMs: number },
   delayMs: number,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'store' | 'changed'>,
 ): Promise<Visit> {
   await tools.store.postponeDeposit({ id: work.id, delayMs, seen })
   if (seen.confirmations !== work.confirmations) tools.changed(depositTopic(work.id))
   return postponed
 }
 
-/** `mismatch` says what to answer if the amounts are not the report's. */
+/** Movements that a report may mean. `mismatch`: what to answer if their amounts are not the report's. */
 type Found = { custody: Custody; movements: Movement[]; mismatch: string }
 
-/** Movements into the vault as what of them has arrived, whatever the token's logs say. Null: it can't be measured now. */
+/**
+ * The movements into the vault with the amounts that have really arrived, whatever the token's logs say. Null: these
+ * can't be measured now.
+ */
 async function asArrived(
   work: DepositWork,
   found: Found,
   receipt: Receipt,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): Promise<Found | null> {
   if (work.token === nativeToken) return found
   const logged = tools.codec
@@ -126,19 +129,19 @@ function refused(message: string): DepositResult {
 }
 
 /**
- * The movements that a report may mean, whether they are recorded already or not, or what is wrong with it. Who sent
- * them says which direction and custody it is, so that one movement is never taken for two kinds of the same user.
+ * The movements that a report may mean, whether they are recorded already or not, or what is wrong with the report. Who
+ * sent them decides their direction and custody, so that one movement is never taken for two kinds of the same user.
  */
 function findMovements(
   work: DepositWork,
   receipt: Receipt,
   value: bigint,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'settings' | 'codec'>,
 ): Found | string {
   const isOurs = (address: Address | null) => isVault(address, chain.config)
   const { user, sender } = work
-  // He was no funder yet when it was reported.
+  // The user may have become a funder since he sent the report.
   if (work.isDeposit && tools.settings.funders.has(user))
     return 'user: what who gives the vault its inventory pays is nobody’s credit.'
   const sent = transfersOf(work, receipt, value, chain, tools).filter(({ from }) => from === sender)
@@ -182,8 +185,14 @@ function amountsOf(movements: readonly Movement[]): string {
 
 type Transfer = Movement & { from: Address; to: Address | null }
 
-/** Every transfer of the token that the receipt tells of. */
-function transfersOf(work: DepositWork, receipt: Receipt, value: bigint, chain: Chain, tools: EngineTools): Transfer[] {
+/** Every transfer of the report's token that the receipt tells of. */
+function transfersOf(
+  work: DepositWork,
+  receipt: Receipt,
+  value: bigint,
+  chain: Chain,
+  tools: Pick<EngineTools, 'codec'>,
+): Transfer[] {
   if (work.token !== nativeToken) {
     return tools.codec.transfersOf(receipt).filter((transfer) => transfer.token === work.token)
   }

@@ -1,6 +1,7 @@
 import { createAccounts } from './steps/accounts.js'
 import { type BundleSettings, createBundles } from './steps/bundles.js'
 import { grouped } from '../concurrency/grouped.js'
+import { createKeyedMutex } from '../concurrency/keyedMutex.js'
 import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 import { createUpkeep } from './upkeep.js'
 import type { EngineGiven, EngineTools, QueueName } from './tools.js'
@@ -8,15 +9,17 @@ import { createChainWatcher } from './receipts/watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
 import { createLanesChecked } from './lanes/lanesChecked.js'
-import { createPurses } from './lanes/purses.js'
+import { createGasBalances } from './lanes/gasBalances.js'
 import { createSendWindow } from './lanes/sendWindow.js'
 import { createLateSimulations } from './steps/lateSimulations.js'
 import { stepQueue } from './steps/stepQueue.js'
 import { createTips } from './lanes/tips.js'
-import { createTurns } from './lanes/turns.js'
 import { createWorker } from './worker.js'
 
-/** How long a visit waits for its turn at a lane: with signing, for less than a step's lease lasts. */
+/**
+ * How long a visit waits for its turn at a lane. With the signature that follows, that is less than the lease of a
+ * step.
+ */
 const turnMs = 4_000
 
 /** How many accounts are taken in one transaction, so that none of their rows is locked for long. */
@@ -38,14 +41,15 @@ export function createEngine(given: EngineGiven, bundling: BundleSettings) {
         if (isThere) workers.steps.wake()
         return isThere
       },
-      // Never set back: whoever is late would not be until it has caught up.
+      // A clock that is never set back: by one that is, a step that is late would not count as late until it has caught
+      // up.
       now: () => performance.now(),
     }),
     lateSimulations: createLateSimulations(),
-    turns: createTurns(turnMs),
+    laneMutex: createKeyedMutex(turnMs),
     sendWindow: createSendWindow(given.store.unminedNonces),
     tips: createTips(given.now),
-    purses: createPurses(given),
+    gasBalances: createGasBalances(given),
     wake: (kind) => (kind ? [workers[kind]] : Object.values(workers)).forEach((worker) => worker.wake()),
     look: (chainId, sent) => watchers.get(chainId)?.look(sent),
   }
@@ -66,13 +70,17 @@ export function createEngine(given: EngineGiven, bundling: BundleSettings) {
     },
     /** Has a kind of row looked at at once. */
     wake: (kind: QueueName) => workers[kind].wake(),
-    /** Room for a step that is about to be asked for, so that it need not be found. Null: there is none here. */
+    /** Room for a step that is about to be asked for, so that nobody has to find it. Null: there is no room here. */
     takeSeat: workers.steps.takeSeat,
-    /** Whether others wait here for the account of a step, whom one that is about to be asked for is not to pass by. */
+    /**
+     * Whether other steps wait here for the account of a step that is about to be asked for, and that must not pass
+     * them by.
+     */
     isAccountAwaited: tools.accounts.isAwaited,
     /**
-     * Takes up nothing new and returns when what was under way has come to a safe point, or after so long: a node may take
-     * longer than anyone waits for the end of a process, and what is cut off is found again, as after SIGKILL.
+     * Takes up nothing new and returns when the work under way has come to a safe point, or after so long: a node may
+     * take longer than anyone waits for the end of a process, and work that is cut off is found again, as after
+     * SIGKILL.
      */
     async stop(withinMs: number): Promise<void> {
       const stopped = Object.values(workers).map((worker) => worker.stop())

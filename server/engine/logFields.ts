@@ -7,7 +7,7 @@ export function stepFields({ ref, traceparent }: CarriedStep) {
   return { actionId, intentIndex, stepIndex, ...traceFields(traceparent) }
 }
 
-/** One step by its own names, so that a search for it finds them; several as a list. */
+/** One step by its own fields, so that a search by these finds it; several as a list. */
 export function stepsFields(steps: readonly CarriedStep[]) {
   if (steps.length === 0) return {}
   return steps.length === 1 ? stepFields(steps[0]!) : { steps: steps.map(stepFields) }

@@ -1,7 +1,7 @@
 /**
- * Places for what is done at once for several chains. A chain may hold as many as are left free, and no more: one whose
- * nodes are slow or silent keeps what it has for long, and so never takes the places of the others. One chain alone gets
- * half of them, two a third each.
+ * Places for what is done at once for several chains. A chain may hold as many places as are left free, and no more:
+ * one whose nodes are slow or silent keeps its places for long, and so never takes those of the others. One chain alone
+ * gets half of the places, two get a third each.
  */
 export function createPlaces(total: number) {
   const held = new Map<number, number>()
@@ -10,16 +10,16 @@ export function createPlaces(total: number) {
   return {
     isFull,
 
-    /** The chains that are to get none for now. */
+    /** The chains that are to get no place for now. */
     full: () => [...held.keys()].filter(isFull),
 
-    /** How many may be taken at once by those that are not full, whichever they are taken by. */
+    /** How many places may be taken at once, whichever of the chains that are not full take them. */
     room(): number {
       const most = Math.max(0, ...[...held].flatMap(([chainId, count]) => (isFull(chainId) ? [] : [count])))
       return Math.max(Math.floor((free - most) / 2), 0)
     },
 
-    /** One that is not full may take several at once, though they are more than it is left. */
+    /** A chain that is not full may take several places at once, even more than are left to it. */
     take(chainId: number, count: number): void {
       held.set(chainId, heldBy(chainId) + count)
       free -= count
@@ -32,7 +32,7 @@ export function createPlaces(total: number) {
     },
   }
 
-  /** Whether one more would leave fewer free than the chain holds. */
+  /** Whether one more place for the chain would leave fewer free than it holds. */
   function isFull(chainId: number): boolean {
     return heldBy(chainId) + 1 > free - 1
   }

@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { Logger } from 'pino'
 import type { Block, Chain } from '../chain/chain.js'
 import type { Signer } from '../chain/keys/signer.js'
+import type { KeyedMutex } from '../concurrency/keyedMutex.js'
 import type { StepErrorCode } from '../domain/errors.js'
 import type { Settings } from '../domain/settings.js'
 import type { Unopened } from '../domain/toldNonce.js'
@@ -11,10 +12,9 @@ import type { Accounts } from './steps/accounts.js'
 import type { Bundles } from './steps/bundles.js'
 import type { LateSimulations } from './steps/lateSimulations.js'
 import type { LanesChecked } from './lanes/lanesChecked.js'
-import type { Purses } from './lanes/purses.js'
+import type { GasBalances } from './lanes/gasBalances.js'
 import type { SendWindow } from './lanes/sendWindow.js'
 import type { Tips } from './lanes/tips.js'
-import type { Turns } from './lanes/turns.js'
 
 /** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
 export type Codec = typeof import('../chain/bundles.js') &
@@ -39,16 +39,16 @@ export type EngineGiven = {
   codec: Codec
   /** Operators, by address; each has a lane on every chain. */
   signers: Map<Address, Signer>
-  /** What an operator's last signature failed with; nothing where it went well, or none was asked for. */
+  /** Why an operator's last signature failed; no entry where it went well, or none was asked for. */
   signerFaults: Map<Address, SignerFault>
-  /** Keys that have no lane on a chain yet, by chain id, as of when that was last tried. */
+  /** Keys that have no lane on a chain yet, by chain id, as of the last attempt to open them. */
   unopenedLanes: Map<number, ReadonlyMap<Address, Unopened>>
   log: Logger
   /** Unix milliseconds. */
   now: () => number
   /** Whether an error only says that the database or a chain is away for now. */
   isOutage: (error: unknown) => boolean
-  /** Whether nodes have taken too long for what they were asked, as they may again. */
+  /** Whether an error says that nodes took too long to answer, as they may again. */
   isLate: (error: unknown) => boolean
   /** Tells waiting requests of this process that a step has moved; and with `steps`, where to. */
   changed: (topic: string, steps?: readonly StepView[]) => void
@@ -62,27 +62,27 @@ export type EngineGiven = {
 
 /** What every part of the engine works with. */
 export type EngineTools = EngineGiven & {
-  /** Sends steps that are ready, together where they come together. */
+  /** Sends steps that are ready, several in one transaction where they come together. */
   bundles: Bundles
-  /** Users' accounts, which one step at a time has. */
+  /** Users' accounts, each of which one step at a time has. */
   accounts: Accounts
-  /** Steps that nodes don't get to the end of simulating. */
+  /** Steps whose simulations nodes don't finish in time. */
   lateSimulations: LateSimulations
   /** Has each lane record one transaction at a time. */
-  turns: Turns
+  laneMutex: KeyedMutex
   /** How many unmined transactions of a lane the nodes are to have at once. */
   sendWindow: SendWindow
   /** The tip that recent blocks have asked for. */
   tips: Tips
-  /** The operators' native currency, as far as gas needs it. */
-  purses: Purses
+  /** What the operators hold of each chain's native currency, of which they pay gas. */
+  gasBalances: GasBalances
   /** The newest head that was seen of each chain. */
   heads: Map<number, Block>
-  /** Of which chains the lanes were checked since the start: before, nothing is signed there. */
+  /** The chains whose lanes were checked since the start; nothing is signed on a chain before. */
   lanesChecked: LanesChecked
   /** Operators that a chain's vault does not know, by chain id, as of when it was last asked. */
   refusedOperators: Map<number, ReadonlySet<Address>>
-  /** Has a kind of row looked at at once; without one, all. */
+  /** Has a kind of row looked at at once; without a kind, all rows. */
   wake: (kind?: QueueName) => void
   /** Tells the watcher of a chain what was sent. */
   look: (chainId: number, sent: Hash) => void

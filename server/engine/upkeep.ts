@@ -1,3 +1,4 @@
+import type { Store } from '../store/store.js'
 import type { EngineTools } from './tools.js'
 
 const sweepEveryMs = 10 * 60 * 1000
@@ -6,7 +7,15 @@ const hurryEveryMs = 10_000
 type Job = { timer: NodeJS.Timeout; underWay: () => Promise<void> | null }
 
 /** What the store needs now and then; any replica may see to it, at any time. */
-export function createUpkeep({ store, chains, log, now }: Pick<EngineTools, 'store' | 'chains' | 'log' | 'now'>) {
+export function createUpkeep({
+  store,
+  chains,
+  log,
+  now,
+}: Pick<EngineTools, 'log' | 'now'> & {
+  store: Pick<Store, 'sweep' | 'hurryFarOff'>
+  chains: ReadonlyMap<number, unknown>
+}) {
   const stopping = new AbortController()
   let jobs: Job[] = []
 
@@ -28,7 +37,7 @@ export function createUpkeep({ store, chains, log, now }: Pick<EngineTools, 'sto
     },
   }
 
-  /** Not begun again while it is under way. */
+  /** Does the work now and then, and never begins it again while it is under way. */
   function repeated(everyMs: number, work: () => Promise<void>, failed: string): Job {
     let underWay: Promise<void> | null = null
     const timer = setInterval(() => {

@@ -5,8 +5,8 @@ import { stepFields } from './logFields.js'
 import type { EngineTools } from './tools.js'
 
 /**
- * How a visit to a row ended: it got further, which may make others due; it is to be looked at again after a while; or it
- * has been stored already when that is.
+ * How a visit to a row ended. `moved`: the row got further, which may make others due. `waits`: it is to be looked at
+ * again after a while. `postponed`: likewise, and it has been stored already when that is.
  */
 export type Visit = { outcome: 'moved' } | { outcome: 'waits'; delayMs: number } | { outcome: 'postponed' }
 
@@ -18,13 +18,14 @@ export function waits(delayMs: number): Visit {
 }
 
 /**
- * For what waits for something that hurries it: ever later, by a share of the time since it was asked for, since many may
- * wait for the same. Each by a little more or less, so that those that came together don't come again together.
+ * For a step that waits for something that makes it due at once. It looks by itself ever later, by a share of the time
+ * since it was asked for, since many steps may wait for the same; and each a little sooner or later, so that those that
+ * came together don't come again together.
  */
 export function waitsEverLater(
   work: StepWork,
   { soonestMs, latestMs, share }: { soonestMs: number; latestMs: number; share: number },
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'now'>,
 ): Visit {
   const askedForMs = tools.now() - work.view.updatedAt
   return waits(Math.min(latestMs, Math.max(soonestMs, askedForMs * share)) * (0.75 + Math.random() / 2))

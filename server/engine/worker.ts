@@ -19,7 +19,10 @@ export type Queue<Work> = {
   label(work: Work): Record<string, unknown>
 }
 
-/** Room for a visit to a row that is not due yet: who has it leases a row to himself, then gives it, or leaves. */
+/**
+ * Room for a visit to a row that is not due yet. Whoever has the seat leases a row to himself and then gives it, or
+ * leaves.
+ */
 export type Seat<Work> = {
   /** For how long the row is to be leased. */
   leaseMs: number
@@ -29,26 +32,26 @@ export type Seat<Work> = {
   leave(): void
 }
 
-/** A claimed row that nobody comes back from is due again after this. */
+/** A claimed row is due again after this, if its visit never ends. */
 const leaseMs = 15_000
 /**
- * How many claimed rows are visited at once, and as many that were given, so that neither keeps the other waiting. Half
- * of them is for one chain alone, several bundles of steps: while some are simulated and others signed, there are still
- * some to begin with.
+ * How many claimed rows are visited at once; and as many that were given by seats, so that neither kind keeps the other
+ * waiting. One chain alone gets half of them, several bundles of steps: while some steps are simulated and others
+ * signed, there are still some to begin with.
  */
 const places = 256
 /** A row takes one place for each so many characters that it holds. */
 const ofPlace = 16 * 1024
-/** How many places it takes at most: what holds more may not take those of other chains. */
+/** How many places a row takes at most: one that holds more must not take the places of other chains. */
 const mostPlaces = 16
-/** The backstop when no wake-up comes. */
+/** How long the worker sleeps at most: the backstop when no wake-up comes. */
 const pollMs = 200
 /** How many places a row is taken to need until the first claim has shown it: so few that enough of them share a bundle. */
 const firstGuess = 4
 /** How soon a row whose visit has failed is visited again, at first; then ever later while all visits of its chain fail. */
 const faultMs = 1_000
 const latestFaultMs = 5_000
-/** What part of the time for which they have failed passes until the next visit. */
+/** What part of the time for which all visits of a chain have failed passes until the next one. */
 const laterShare = 0.5
 
 /**
@@ -60,10 +63,10 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
   /** Since when all visits of a chain have failed, and when the log was told last. */
   const failing = new Map<number, { since: number; toldAt: number }>()
   const claimed = createPlaces(places)
-  /** How many places each of those took that were claimed last. */
+  /** How many places each of the rows that were claimed last took, on average. */
   let usual = firstGuess
   const seated = createPlaces(places)
-  /** Not before `start`: a process without an engine has a worker too. */
+  /** False before `start`: a process without an engine has a worker too. */
   let isRunning = false
   let wakeUp: (() => void) | null = null
   let woken = false
@@ -74,7 +77,10 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
       isRunning = true
       loop = run()
     },
-    /** For a row, as it is now. Null: there is no room, or no visits are made here; what becomes due is claimed then, by whoever can. */
+    /**
+     * A seat for a row of this size. Null: there is no room, or no visits are made here; the row is then claimed once
+     * it is due, by whoever can.
+     */
     takeSeat(work: Work): Seat<Work> | null {
       const chainId = queue.chainOf(work)
       if (!isRunning || seated.isFull(chainId)) return null
@@ -91,7 +97,7 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
         leaseMs,
         give(work) {
           if (!takeBack()) return
-          // What comes after the end is for others, at the latest when the lease is over.
+          // A row that comes after the end is for others, at the latest when its lease is over.
           track(isRunning ? visit(work) : queue.postpone(work, 0).catch(() => undefined), free)
         },
         leave() {
@@ -145,9 +151,9 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
     track(visit(work), () => claimed.leave(chainId, count))
   }
 
-  /** For whoever has room: those claimed before it turned out to hold much. */
+  /** Leaves a row to whoever has room: the rows that were claimed before it turned out to hold much. */
   function putBack(work: Work): void {
-    // Else it is due when its lease is over.
+    // If that fails, the row is due when its lease is over.
     track(queue.postpone(work, 0).catch(() => undefined))
   }
 
@@ -177,7 +183,7 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
     }
   }
 
-  /** A node that is away is not asked for each row every second, nor is the log told of each. */
+  /** While a chain's visits fail, its nodes are not asked for each row every second, nor is the log told of each. */
   function noteFault(chainId: number): { delayMs: number; level: 'warn' | 'debug' } {
     const at = now()
     const fault = failing.get(chainId) ?? { since: at, toldAt: -Infinity }

@@ -1,6 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 import { type Mode, nameOfStep, type Status, type StepRef } from '../domain/action.js'
 import type { StepErrorCode } from '../domain/errors.js'
+import type { NotedSend } from '../domain/sendKind.js'
 import type { StepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
 
@@ -107,7 +108,7 @@ export type TransactionRow = {
   mined_hash: Hash | null
   mined_block: number | null
   mined_block_hash: Hash | null
-  send_outcome: string | null
+  send_outcome: NotedSend | null
   sent_at: number | null
   signed_at: number
   due_at: number | null

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Address } from 'viem'
-import { unfunded } from '../domain/unfunded.js'
 import type { Database } from './connection/database.js'
 import { isWriteRefused } from './connection/databaseErrors.js'
 import type { TransactionRow } from './rows.js'
@@ -172,7 +171,7 @@ export async function readStuck(
     stuck: stuck.length,
     lowestNonce: stuck.length > 0 ? lowestNonce : null,
     signers: signersOf(stuck),
-    unfunded: signersOf(stuck.filter(({ send_outcome }) => send_outcome === unfunded)),
+    unfunded: signersOf(stuck.filter(({ send_outcome }) => send_outcome === 'unfunded')),
   }
 }
 

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { type Hex, keccak256, numberToHex, padHex, zeroAddress } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
 import { createChain } from '../../server/chain/createChain.js'
+import { isRevert } from '../../server/chain/nodes/isRevert.js'
 import { saysNoSuchMethod } from '../../server/chain/nodes/noSuchMethod.js'
-import { isRevert, missingAbility } from '../../server/chain/simulationAnswers.js'
+import { missingAbility } from '../../server/chain/simulation/answers.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { transferData } from '../support/wallets.js'
 import { account, lower } from './devChain.js'
@@ -143,7 +144,7 @@ describe('a gateway', () => {
     })
     const chain = connect()
     const from = dev().operator.address.toLowerCase() as Hex
-    const call = { from, to: dev().token, data: '0x06fdde03' as const, value: 0n }
+    const call = { from, to: dev().token, data: '0x06fdde03' as const }
     const simulated = await chain.simulate(call, { overrideDelegate: null, inCompany: false })
     expect(simulated.outcome).to.equal('success')
     await dev().mint(dev().vault, 1n)

@@ -82,7 +82,7 @@ describe('the gas limit', () => {
     expect(gasLimit({ estimate: 100_000n, authorizations: 2 })).to.equal(plain + 50_000n)
   })
 
-  it('has a least value, however little a node estimates', () => {
+  it('is never less than our smallest calls take, however little a node estimates', () => {
     expect(gasLimit({ estimate: 0n, authorizations: 1 })).to.equal(85_000n)
   })
 

@@ -121,7 +121,7 @@ describe('the search for a log', () => {
   describe('ends as an outage, and not as a log that is not there, on a node that', () => {
     const away: Fault = { kind: 'status', status: 503 }
 
-    it('is away from the first request on', async () => {
+    it('answers no request at all', async () => {
       const chain = connect()
       node.behave(away)
       expect(await failureOf(chain.findFulfilment(unknownKey))).to.be.instanceOf(ChainUnavailable)

@@ -40,7 +40,7 @@ describe('measuring what reached the vault', () => {
   const isBalanceAfter = ({ method, params }: JsonCall) => method === 'eth_call' && params[1] === numberToHex(block)
   const balance = (amount: bigint) => ({ result: padHex(numberToHex(amount), { size: 32 }) })
 
-  it('gives all that has reached the vault in the block', async () => {
+  it('gives the whole amount where the vault’s balance has grown by it', async () => {
     expect(await measure()).to.deep.equal([100n])
   })
 

@@ -33,7 +33,7 @@ describe('a revert whose reason reads like what a node can’t do', () => {
   const someone = () => lower(privateKeyToAccount(generatePrivateKey()).address)
 
   function simulate(to = someone()) {
-    const request = { from: lower(dev().operator.address), to, data: '0x12345678', value: 0n } as const
+    const request = { from: lower(dev().operator.address), to, data: '0x12345678' } as const
     return chain.simulate(request, {
       overrideDelegate: { account: someone(), delegate: dev().delegate },
       inCompany: false,

@@ -49,7 +49,7 @@ describe('a simulated transaction', () => {
   function simulate(to: Address, data: Hex, options: { chain?: Chain; borrow?: boolean } = {}): Promise<Simulation> {
     const { chain = dev.chain, borrow = true } = options
     return chain.simulate(
-      { from: lower(dev.operator.address), to, data, value: 0n },
+      { from: lower(dev.operator.address), to, data },
       { overrideDelegate: borrow ? { account: address, delegate: dev.delegate } : null, inCompany: false },
     )
   }

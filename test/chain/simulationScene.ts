@@ -21,7 +21,7 @@ export function useSimulations() {
 
   function simulate({ to, data, borrower }: Run, inCompany = true, chain: Chain = dev.chain): Promise<Simulation> {
     const overrideDelegate = borrower && { account: borrower, delegate: dev.delegate }
-    return chain.simulate({ from: lower(dev.operator.address), to, data, value: 0n }, { overrideDelegate, inCompany })
+    return chain.simulate({ from: lower(dev.operator.address), to, data }, { overrideDelegate, inCompany })
   }
 
   return {

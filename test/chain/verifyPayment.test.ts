@@ -170,9 +170,10 @@ describe('a payment', () => {
     })
 
   it('is verified once it has its confirmations', () => {
-    expect(check()).to.deep.equal({ outcome: 'verified', blockNumber: 10, confirmations: 3 })
-    expect(check({ head: { number: 11n } })).to.deep.equal({ outcome: 'waiting', blockNumber: 10, confirmations: 2 })
-    expect(check({ head: { number: 8n } })).to.deep.equal({ outcome: 'waiting', blockNumber: 10, confirmations: 0 })
+    const mined = { transaction, receipt }
+    expect(check()).to.deep.equal({ outcome: 'verified', ...mined, confirmations: 3 })
+    expect(check({ head: { number: 11n } })).to.deep.equal({ outcome: 'waiting', ...mined, confirmations: 2 })
+    expect(check({ head: { number: 8n } })).to.deep.equal({ outcome: 'waiting', ...mined, confirmations: 0 })
   })
 
   it('is unknown until the node has it and pending until it is mined', () => {
@@ -201,7 +202,7 @@ describe('a payment', () => {
     ]
     for (const [message, failing] of receipts) {
       const found = check({ receipt: failing })
-      expect(found).to.include({ outcome: 'failed', blockNumber: 10, confirmations: 3 })
+      expect(found).to.include({ outcome: 'failed', transaction, receipt: failing, confirmations: 3 })
       expect((found as { message: string }).message).to.match(message)
       expect(check({ receipt: failing, head: { number: 11n } }).outcome).to.equal('waiting')
     }

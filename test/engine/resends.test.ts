@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Block, Chain } from '../../server/chain/chain.js'
 import { replacementFees } from '../../server/chain/fees.js'
+import type { SendKind } from '../../server/domain/sendKind.js'
 import { createResends } from '../../server/engine/lanes/resends.js'
 import { createSendWindow } from '../../server/engine/lanes/sendWindow.js'
 import { createTips } from '../../server/engine/lanes/tips.js'
@@ -183,7 +184,7 @@ describe('what is sent again on a lane', () => {
     /** The tips of all that is signed in so many looks, each after as long as fees stay. */
     async function formsAfter(
       looks: number,
-      sendOutcome: string,
+      sendOutcome: SendKind,
       suggestedTip: () => Promise<bigint>,
       { steps = 1, baseFeePerGas = 1n } = {},
     ) {
@@ -261,7 +262,7 @@ describe('what is sent again on a lane', () => {
       expect(forms.indexOf('cancel')).to.equal(9)
     })
 
-    for (const outcome of ['ambiguous', 'notPooled']) {
+    for (const outcome of ['ambiguous', 'notPooled'] as const) {
       it(`is given up late where no node has said that it has it, but ${outcome}`, async () => {
         expect(await formsAfter(6, outcome, async () => 1n)).to.not.include('cancel')
         expect(await formsAfter(10, outcome, async () => 1n)).to.include('cancel')

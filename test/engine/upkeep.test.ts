@@ -2,7 +2,6 @@ import { mock } from 'node:test'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { createUpkeep } from '../../server/engine/upkeep.js'
-import type { EngineTools } from '../../server/engine/tools.js'
 import { until } from '../support/until.js'
 
 describe('what the store needs now and then', () => {
@@ -23,8 +22,7 @@ describe('what the store needs now and then', () => {
     }
     const warned: string[] = []
     const log = pino({}, { write: (line) => void warned.push((JSON.parse(line) as { msg: string }).msg) })
-    const tools = { store, log, chains: new Map([[1, null]]), now: () => 7 } as unknown as EngineTools
-    const upkeep = createUpkeep(tools)
+    const upkeep = createUpkeep({ store, log, chains: new Map([[1, null]]), now: () => 7 })
     upkeep.start()
     mock.timers.tick(10_000)
     expect(hurried).to.deep.equal([[[1], 7]])

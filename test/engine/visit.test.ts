@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { EngineTools } from '../../server/engine/tools.js'
 import { waitsEverLater } from '../../server/engine/visit.js'
 import type { StepWork } from '../../server/store/actions/steps.js'
 
@@ -8,7 +7,7 @@ describe('what waits for something that hurries it', () => {
   /** How long it waits when it was asked for so long ago; less than 0: by the clock of another process. */
   const delaysAfter = (ms: number) => {
     const work = { view: { updatedAt: 1_000_000 } } as StepWork
-    const tools = { now: () => 1_000_000 + ms } as EngineTools
+    const tools = { now: () => 1_000_000 + ms }
     return Array.from({ length: 200 }, () => {
       const visit = waitsEverLater(work, pace, tools)
       if (visit.outcome !== 'waits') throw new Error('It has to wait')

@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
 import type { Settings } from '../../server/domain/settings.js'
 import type { StepView } from '../../server/domain/views.js'
-import { createPurses } from '../../server/engine/lanes/purses.js'
+import { createGasBalances } from '../../server/engine/lanes/gasBalances.js'
 import { createChanges } from '../../server/services/changes.js'
 import { createDeposits } from '../../server/services/deposits.js'
 import { createLastKnown } from '../../server/services/lastKnown.js'
@@ -104,16 +104,16 @@ describe('a clock that is set back by an hour', function () {
       config: { chainId: 1 },
       accounts: async (asked: Address[]) => asked.map((signer) => ({ balance: signer === poor ? balance : 10n })),
     } as unknown as Chain
-    const purses = createPurses({ signers: new Map([poor, rich].map((signer) => [signer, {}])), now })
+    const gasBalances = createGasBalances({ signers: new Map([poor, rich].map((signer) => [signer, {}])), now })
     const lanes = [{ signer: poor }, { signer: rich }]
-    expect(await purses.thatCanPay(chain, lanes, 5n)).to.deep.equal([{ signer: rich }])
+    expect(await gasBalances.thatCanPay(chain, lanes, 5n)).to.deep.equal([{ signer: rich }])
     offset = -hourMs
     balance = 10n
-    await until(async () => (await purses.thatCanPay(chain, lanes, 5n)).length === 2, 'the new balance', 5_000)
-    purses.refused(chain, poor)
+    await until(async () => (await gasBalances.thatCanPay(chain, lanes, 5n)).length === 2, 'the new balance', 5_000)
+    gasBalances.refused(chain, poor)
     await pause(20)
-    expect(await purses.thatCanPay(chain, lanes, 5n)).to.deep.equal([{ signer: rich }])
+    expect(await gasBalances.thatCanPay(chain, lanes, 5n)).to.deep.equal([{ signer: rich }])
     offset = -2 * hourMs
-    expect(await purses.thatCanPay(chain, lanes, 5n)).to.deep.equal(lanes)
+    expect(await gasBalances.thatCanPay(chain, lanes, 5n)).to.deep.equal(lanes)
   })
 })

@@ -103,7 +103,7 @@ describe('what waits for ever', () => {
     expect(missing?.message).to.match(/^0x\w{40} has 1 open transactions on chain 31337/)
     const lines: object[] = []
     const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as object) })
-    const check = createMissingSignerCheck(chainId, { store, signers: new Map(), now: () => later, log } as never)
+    const check = createMissingSignerCheck(chainId, { store, signers: new Map(), now: () => later, log })
     let later = now
     await check()
     later += 60_000

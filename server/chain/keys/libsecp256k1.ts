@@ -9,7 +9,10 @@ export type Libsecp256k1 = {
   ecdsaSign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number }
 }
 
-/** Past the package's own fallback, which is JavaScript that nobody here has tested. Throws where there is no binary. */
+/**
+ * Loads the binary, past the package's own fallback, which is JavaScript that nobody here has tested. Throws where
+ * there is none.
+ */
 export function loadLibsecp256k1(): Libsecp256k1 {
   return createRequire(import.meta.url)('secp256k1/bindings.js') as Libsecp256k1
 }
@@ -29,7 +32,7 @@ export const knownAnswer = {
   },
 } as const
 
-/** Throws when it has another length. */
+/** Throws when the hex has another length. */
 export function toBytes(hex: Hex, length: number): Uint8Array {
   const bytes = Buffer.from(hex.slice(2), 'hex')
   if (bytes.length !== length) throw new Error(`Not ${length} bytes`)

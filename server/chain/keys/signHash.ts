@@ -6,7 +6,10 @@ import { knownAnswer, type Libsecp256k1, loadLibsecp256k1, toBytes } from './lib
 /** Signs 32 bytes with a key: RFC 6979, with the lower of both `s` (EIP-2). */
 type SignHash = (hash: Hash, privateKey: Hex) => Promise<SignatureParts>
 
-/** By libsecp256k1 where its binary loads and is right (several times as fast), else by viem; both give the same. */
+/**
+ * Signing by libsecp256k1 where its binary loads and is right (several times as fast), else by viem; both give the
+ * same.
+ */
 export function chooseSigning(load: () => Pick<Libsecp256k1, 'ecdsaSign'> = loadLibsecp256k1): {
   by: 'libsecp256k1' | 'viem'
   signHash: SignHash

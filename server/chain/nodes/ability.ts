@@ -1,4 +1,4 @@
-/** How long it is not asked for again. */
+/** How long an ability that was denied is not asked for again. */
 const againMs = 600_000
 
 /**
@@ -9,7 +9,7 @@ export function createAbility(now: () => number = () => performance.now()) {
   let deniedAt = -Infinity
   return {
     isThere: (): boolean => now() - deniedAt >= againMs,
-    /** A node has said that it is not there. */
+    /** Says that a node has denied it. */
     deny(): void {
       deniedAt = now()
     },

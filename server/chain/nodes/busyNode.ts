@@ -3,14 +3,17 @@ import type { RpcError } from './rpcNode.js'
 /** What nodes and gateways say instead of an answer when they are asked too much, or too much at once. */
 
 /**
- * HTTP's, and proxyd's. Not -32005, by which Infura and others say this and that a search finds too much: of that the words
- * decide.
+ * The codes of HTTP and of proxyd. Not -32005, by which Infura and others say this and that a search finds too much: of
+ * that the words decide.
  */
 const limitCodes: readonly number[] = [429, -32016]
 const limitWords =
   /\brate[ -]?limit|\brequest rate\b|\brate exceeded|too many requests|request (?:count|limit)|per second|\/second|capacity (?:limit )?exceeded/i
 
-/** Whether it has not come in time: a gateway's word for its own wait, whatever code it has (proxyd's is one for reverts). */
+/**
+ * Whether an answer has not come in time: a gateway's word for its own wait, whatever code it has (proxyd's is one for
+ * reverts).
+ */
 export function saysLate({ message }: Pick<RpcError, 'message'>): boolean {
   return /\btime(?:d)?[ -]?out\b/i.test(message)
 }

@@ -16,7 +16,10 @@ export class NodeFailure extends Error {
 /** What gateways say for a node that has not answered in time. */
 const lateStatuses: readonly number[] = [408, 504, 524]
 
-/** Of an answer that is none: by its status, or where that is no refusal by what is wrong with it. */
+/**
+ * The failure of a node whose answer is none: by the answer's status, or where that is no refusal by what is wrong with
+ * it.
+ */
 export function refusal(status: number, unreadable: string): NodeFailure {
   return isOk(status)
     ? new NodeFailure(unreadable)

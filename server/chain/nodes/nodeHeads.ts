@@ -6,19 +6,24 @@ export type NodeHead = { head: Block; fault: null } | { head: null; fault: strin
 
 /** All nodes are looked at no more often than this, however long the head stands still. */
 const lookEveryMs = 5_000
-/** And as often in any case: a node may move on and be behind all the same. */
+/** All nodes are looked at as often as this in any case: a node may move on and be behind all the same. */
 const lookAnywayMs = 60_000
 /** A head that stands still for less than this is no sign of anything. */
 const leastStillMs = 3_000
-/** Of a chain that makes blocks only for transactions, no interval says more. */
+/**
+ * An interval between heads counts as no longer: on a chain that makes blocks only for transactions it says nothing.
+ */
 const longestIntervalMs = 15_000
-/** For so long a lower head of another node is taken for late; later for the chain's, which may have been rolled back. */
+/**
+ * For so long a lower head of another node is taken for a late one; after that for the chain's, which may have been
+ * rolled back.
+ */
 const lowerIsLateMs = 30_000
 
 /**
- * Which nodes are behind the others. The heads that are read anyway say when the asked one stands still for longer than
- * is usual; only then, and while one is known to be behind, are the others asked for theirs, beside what is read. One node
- * is compared with nobody.
+ * Which nodes are behind the others. The heads that are read anyway say when that of the asked node stands still for
+ * longer than is usual. Only then, and while a node is known to be behind, are the others asked for theirs, beside what
+ * is read. One node is compared with nobody.
  * And what the head is: it does not go back because another node is asked, which may have it later.
  */
 export function createNodeHeads(lookAtAll: () => Promise<NodeHead[]>, count: number) {
@@ -26,7 +31,7 @@ export function createNodeHeads(lookAtAll: () => Promise<NodeHead[]>, count: num
   let told: { node: number; block: Block; at: number } | null = null
   let movedAt = performance.now()
   let usualMs = 0
-  // Not at once: for what is read as a process starts, none has had the time to stand still.
+  // Not at once: as a process starts, no head has had the time to stand still.
   let lookedAt = performance.now() - lookAnywayMs + lookEveryMs
   let looking: Promise<NodeHead[]> | null = null
 

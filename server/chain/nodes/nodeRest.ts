@@ -1,4 +1,7 @@
-/** How long a node that is asked too much is left alone, if it does not say it; ever longer while it answers nothing. */
+/**
+ * How long a node that is asked too much is left alone, if it does not say how long; ever longer while it answers
+ * nothing.
+ */
 const firstMs = 1_000
 const longestMs = 30_000
 
@@ -10,7 +13,7 @@ export function createNodeRest(now: () => number = () => performance.now()) {
   return {
     isOn: (): boolean => now() < until,
 
-    /** It has answered. */
+    /** The node has answered. */
     end(): void {
       lastMs = 0
     },

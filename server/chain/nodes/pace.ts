@@ -1,8 +1,11 @@
-/** As many as a bundle has steps by default: those that come together are ready together. */
+/** How much work is let in at once at first, and at most. */
 const mostAtOnce = 20
-/** What took no longer shows that there is room for more. */
+/** Work that took no longer shows that there is room for more. */
 const quickMs = 500
-/** Who has waited so long is sent away, so that nobody keeps a place in a row that does not move, nor his process from its end. */
+/**
+ * Whoever has waited so long is sent away, so that nobody keeps a place in a row that does not move, nor his process
+ * from its end.
+ */
 const patienceMs = 3_000
 
 /**
@@ -49,7 +52,7 @@ export function createPace({ refuse, now }: { refuse: () => Error; now: () => nu
     })
   }
 
-  /** In the order in which they came. */
+  /** Lets in those that wait, in the order in which they came. */
   function letIn(): void {
     for (const enter of waiting) {
       if (running >= allowed) return

@@ -91,7 +91,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     return heads.saw(node, value)
   }
 
-  /** With which node it was that answered. */
+  /** The same, with which node it was that answered. */
   async function readFrom<T>(
     calls: readonly RpcCall[],
     decode: (answers: RpcAnswer[]) => T,
@@ -114,7 +114,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     return failed(calls, reasons)
   }
 
-  /** By what each node has failed. */
+  /** Throws `ChainUnavailable`, which says what each node has failed at. */
   function failed(calls: readonly RpcCall[], reasons: readonly unknown[]): never {
     const isLate = reasons.some((reason) => reason instanceof NodeFailure && reason.isLate)
     throw unavailable(calls[0]?.method ?? 'nothing', redact(reasons.map(messageOf).join('; ')), isLate)

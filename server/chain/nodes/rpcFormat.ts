@@ -28,7 +28,7 @@ export function readWord(data: unknown): bigint {
   return readBigInt(typeof data === 'string' ? data.slice(0, 66) : data)
 }
 
-/** What a token says that an address has of it. One that says nothing, or is not there, means none. */
+/** What a token says that an address has of it. A token that says nothing, or is not there, means none. */
 export function readBalance({ error, result }: RpcAnswer): bigint {
   return error || result === '0x' ? 0n : readWord(result)
 }
@@ -75,7 +75,7 @@ export function readTransactionHashes(value: unknown): Hash[] {
 
 export function readReceipt(value: unknown): Receipt {
   const receipt = readObject(value)
-  // Before Byzantium (EIP-658) there was none, and nobody has paid this service by then.
+  // Before Byzantium (EIP-658) there was no status, and nobody has paid this service by then.
   const isBefore = receipt['status'] === undefined && receipt['root'] !== undefined
   const status = isBefore ? 0n : readBigInt(receipt['status'])
   if (status > 1n) throw new Error('not a status')
@@ -128,7 +128,7 @@ export function readLog(value: unknown): Log {
   }
 }
 
-/** Of the answers to eth_getTransactionCount, eth_getBalance and eth_getCode. */
+/** An account by the results of eth_getTransactionCount, eth_getBalance and eth_getCode. */
 export function readAccount([nonce, balance, code]: readonly unknown[]): Account {
   const bytes = readHex(code)
   const delegate = readDelegation(bytes)

@@ -31,9 +31,12 @@ type RpcNodeOptions = {
   /** The node's position in `rpcUrls`. */
   index: number
   timeoutMs: number
-  /** For how long it is believed to be of the chain that it has named. */
+  /** For how long the node is believed to be of the chain that it has named. */
   verifyEveryMs?: number | undefined
-  /** Whether it is the chain's first block, which chains of the same id differ by. Undefined: it is not asked for. */
+  /**
+   * Whether a hash is that of the chain's first block, by which chains of the same id differ. Undefined: the node is
+   * not asked for it.
+   */
   isGenesis?: ((hash: Hash) => Promise<boolean>) | undefined
   /** Whether nothing is asked for a while after the node has said that it is asked too much. */
   rests?: boolean | undefined
@@ -44,7 +47,7 @@ type RpcNodeOptions = {
 class TooManyTogether extends NodeFailure {
   constructor(
     message: string,
-    /** It is their number, so that the next ones are not to be so many. */
+    /** Their number is too large, so that the next ones are not to be so many. */
     readonly isByNumber: boolean,
   ) {
     super(message)
@@ -57,13 +60,19 @@ const dispatcher = new Agent({ maxResponseSize: longestAnswer })
 
 /** Calls of several callers in one HTTP request, at most; a slow call holds up those that travel with it. */
 const maxBatch = 32
-/** How long it is with them; what is too long is refused whole, by nginx, and so by gateways, from 1 MB on, by anvil from 2. */
+/**
+ * How long such a request is at most, in characters: one that is too long is refused whole, by nginx, and so by
+ * gateways, from 1 MB on, by anvil from 2.
+ */
 const maxLength = 786_432
 
 /** A call as it is sent, but for its id. */
 type WrittenCall = { method: string; text: string }
 
-/** What is refused as too large (413) though it is no longer than this is too many calls; else one long call may be what is. */
+/**
+ * A request that is refused as too large (413) though it is no longer than this has too many calls; in a longer one a
+ * single call may be what is too large.
+ */
 const shortLength = 65_536
 
 /** Estimates take a node many runs, and what travelled with one would have to wait for it. */
@@ -87,7 +96,7 @@ export function createRpcNode(options: RpcNodeOptions) {
   const { endpoint, headers } = withoutCredentials(url)
   let queue: Group[] = []
   let verifiedAt = -Infinity
-  /** How many calls it answers in one request, as far as it has refused more. */
+  /** How many calls the node answers in one request, as far as it has refused more. */
   let widest = Infinity
   const rest = createNodeRest()
 
@@ -179,7 +188,7 @@ export function createRpcNode(options: RpcNodeOptions) {
     if (!isOurs) throw new NodeFailure('the node is of another chain of the same id: it has another first block')
   }
 
-  /** In one request, or in as many as the node wants them to be. */
+  /** Sends the calls in one request, or in as many as the node wants them to be. */
   async function post(calls: readonly WrittenCall[]): Promise<(RpcAnswer | undefined)[]> {
     for (let width = Math.min(widest, calls.length); ;) {
       try {

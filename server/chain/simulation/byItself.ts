@@ -1,19 +1,21 @@
 import { ChainUnavailable, type Simulation } from '../chain.js'
 import { saysLate, saysLimited } from '../nodes/busyNode.js'
+import { isRevert } from '../nodes/isRevert.js'
 import type { Rpc } from '../nodes/rpc.js'
-import { isRevert, missingAbility, readOutcome } from '../simulationAnswers.js'
+import { missingAbility, readOutcome } from './answers.js'
 import { type createGasHints, isExplained } from './gasHints.js'
 import { type Asked, plainCall, type Runs, simulationOf, type Used, withRoom } from './runs.js'
 
-/** Simulates each by itself, by an estimate of its gas. */
+/** Simulates transactions each by itself, by an estimate of its gas. */
 export function createEstimates(rpc: Rpc, runs: Runs, hints: ReturnType<typeof createGasHints>) {
   /** Whether an estimate of this chain has held more than was used. */
   let holdsMore = false
 
-  /** By itself. What it takes is tried on the next of its form. */
+  /** Simulates a transaction by itself. The gas that it takes is tried on the next one of its form. */
   return async function estimate(asked: Asked): Promise<Simulation> {
     const { used, ...simulated } = await simulateByItself(asked)
-    // Where an estimate holds more than the transaction uses, as the price of its data on some chains, no use says it.
+    // Where an estimate holds more than the transaction uses, as the price of its data on some chains, its use does not
+    // say how much is needed.
     if (simulated.outcome === 'success' && used) {
       if (isExplained(simulated.gas, used)) hints.note(asked.request.data, withRoom(simulated.gas))
       else {
@@ -24,20 +26,21 @@ export function createEstimates(rpc: Rpc, runs: Runs, hints: ReturnType<typeof c
     return simulated
   }
 
-  /** `used`: what it did, if the node can tell. */
+  /** `used`: how much gas it used, if the node can tell. */
   async function simulateByItself(asked: Asked): Promise<Used> {
     try {
       return await runByItself(asked)
     } catch (error) {
-      // An estimate may take longer than a node is waited for, however often it is asked for. What has failed in another
-      // way is asked for again, and on a chain whose estimates hold more than is used nothing else tells what is needed.
+      // An estimate may take longer than a node is waited for, however often it is asked for: then it is done without.
+      // After another failure it is asked for again; and on a chain whose estimates hold more than is used nothing else
+      // tells what is needed.
       const isDispensable = runs.assumedNow().simulation && !holdsMore
       if (!isDispensable || !(error instanceof ChainUnavailable) || !error.isLate) throw error
       return withoutEstimate(asked)
     }
   }
 
-  /** With little more gas than it used, where that is enough. */
+  /** A simulation with little more gas than it used, where that is enough. */
   async function withoutEstimate(asked: Asked): Promise<Used> {
     const simulated = await runByItself(asked, { isEstimated: false })
     if (simulated.outcome !== 'success' || !simulated.used) return simulated

@@ -1,12 +1,12 @@
 import type { Hex } from 'viem'
 
-/** How many forms of transactions are remembered; the one that was not asked for longest is forgotten. */
+/** How many forms of transactions are remembered; the one that nobody has asked for longest is forgotten. */
 const mostForms = 1_000
 
 /** How long an estimate vouches for what came after it. */
 const lifetimeMs = 60_000
 
-/** What calls the same function with as much data. */
+/** The form of a transaction: those that call the same function with as much data are of one. */
 export function formOf(data: Hex): string {
   return `${data.slice(0, 10)}/${data.length}`
 }
@@ -14,8 +14,8 @@ export function formOf(data: Hex): string {
 type Hint = { gas: bigint | null; estimatedAt: number }
 
 /**
- * The gas that was enough for a transaction of the same form. A guess, to be tried before anything is asked that costs the
- * node more: what it is tried on decides whether it is right.
+ * The gas that was enough for a transaction of the same form. A guess, to be tried before anything is asked that costs
+ * the node more: the trial shows whether it is right.
  */
 export function createGasHints(now = () => performance.now()) {
   const enough = new Map<string, Hint>()
@@ -26,15 +26,15 @@ export function createGasHints(now = () => performance.now()) {
   }
 
   return {
-    /** By an estimate of the node. */
+    /** Notes the gas that a node has estimated. */
     note: (data: Hex, gas: bigint): void => keep(formOf(data), { gas, estimatedAt: now() }),
 
-    /** An estimate has given no hint. What another one has given stays. */
+    /** Notes that an estimate has given no hint. What another one has given stays. */
     noteNone(data: Hex): void {
       if (hintOf(data) === undefined) keep(formOf(data), { gas: null, estimatedAt: now() })
     },
 
-    /** By what was used, which the last estimate of this form still has to vouch for. */
+    /** Replaces the gas by what was used; that counts for no longer than the last estimate of this form. */
     adjust(data: Hex, gas: bigint): void {
       const form = formOf(data)
       const known = enough.get(form)
@@ -42,8 +42,8 @@ export function createGasHints(now = () => performance.now()) {
     },
 
     /**
-     * Undefined: there was no estimate of this form lately. What a chain charges beside what is run may have risen since.
-     * Null: there was one, and it gave no hint.
+     * Undefined: there was no estimate of this form lately: what a chain charges beside what is run may have risen
+     * since. Null: there was one, and it gave no hint.
      */
     get: hintOf,
   }

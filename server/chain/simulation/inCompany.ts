@@ -4,7 +4,7 @@ import { forEachLimit } from '../../concurrency/forEachLimit.js'
 import { grouped } from '../../concurrency/grouped.js'
 import { chunkByWeight } from '../../lists/chunkByWeight.js'
 import { thoseThatFit } from '../../lists/thoseThatFit.js'
-import { notBelowFloor } from '../simulationAnswers.js'
+import { notBelowFloor } from './answers.js'
 import { type createGasHints, isTight } from './gasHints.js'
 import { type Asked, type Known, type Runs, withRoom } from './runs.js'
 
@@ -14,7 +14,7 @@ import { type Asked, type Known, type Runs, withRoom } from './runs.js'
  */
 const mostTogether = 40
 
-/** How much gas is enough for those that are run in one block, of which many chains have 30 million. */
+/** How much gas the transactions that are run in one block may need together; many chains' blocks have 30 million. */
 const mostGasTogether = 15_000_000n
 
 /**
@@ -23,16 +23,21 @@ const mostGasTogether = 15_000_000n
  */
 const atOnce = 2
 
-/** How many digits of data they have together, so that nodes take the request; the others are simulated by themselves. */
+/**
+ * How many digits of data transactions have together at most, so that nodes take the request; the others are simulated
+ * by themselves.
+ */
 const longestTogether = 524_288
 
-/** Simulates those that come together with each other, by how much gas was enough for the last of their form. */
+/**
+ * Simulates transactions that come together with each other, each by how much gas was enough for the last of its form.
+ */
 export function createCompany(runs: Runs, hints: ReturnType<typeof createGasHints>) {
   return grouped(simulateTogether, mostTogether, { groupsAtOnce: atOnce })
 
   /** Null, at its place: to be simulated by itself, as everything that has failed is. Never throws. */
   async function simulateTogether(asked: Asked[]): Promise<(Simulation | null)[]> {
-    // Of others it is not known whether what they use says what they need.
+    // Only those of which there is a hint: of others it is not known whether what they use says what they need.
     const fitting = thoseThatFit(oneOfEachAccount(asked), ({ request }) => request.data.length, longestTogether)
     const known = fitting.flatMap((one): Known[] => {
       const gas = hints.get(one.request.data)
@@ -42,19 +47,19 @@ export function createCompany(runs: Runs, hints: ReturnType<typeof createGasHint
     const tried = forEachLimit(asBlocks(known), atOnce, async (block) => {
       for (const [one, its] of await tryTogether(block)) found.set(one, its)
     })
-    // Of those that can't be asked for each is told by itself why.
+    // Where the request fails, each is simulated by itself, which tells why.
     await tried.catch(() => undefined)
     return asked.map((one) => found.get(one) ?? null)
   }
 
-  /** Answers those that succeed, and for which is known how much is enough. */
+  /** Answers those that succeed, where it is known how much gas is enough for them. */
   async function tryTogether(known: readonly Known[]): Promise<[Asked, Simulation][]> {
     const [ran, uses] = await Promise.all([runs.runTogether(known), useFreely(known.map(({ one }) => one))])
     const found: [Asked, Simulation][] = []
     const again: Known[] = []
     for (const [index, { one }] of known.entries()) {
       const [its, used] = [ran.get(one), uses[index]]
-      // What fails by itself may succeed for what the others leave.
+      // One that fails by itself may succeed for what the others leave.
       if (!used) continue
       // With less than it uses when it has all it wants, it may go on without what has failed for want of gas.
       if (its && its.gas >= used && isTight(its.gas, used)) found.push([one, its])

@@ -4,9 +4,9 @@ import { createAbility } from '../nodes/ability.js'
 import type { Rpc } from '../nodes/rpc.js'
 import { call, delegationTo, quantity, readHex, resultOf } from '../nodes/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../nodes/rpcNode.js'
-import { type Abilities, notBelowFloor, type Ran, readSimulations } from '../simulationAnswers.js'
+import { type Abilities, notBelowFloor, type Ran, readSimulations } from './answers.js'
 
-/** Room alone lifts nothing over EIP-7825's limit of 16,777,216, authorizations included. */
+/** Up to here room is added: room alone must lift no limit over EIP-7825's 16,777,216, authorizations included. */
 const mostWithRoom = 16_000_000n
 
 export type Used = Simulation & { used?: bigint }
@@ -14,7 +14,7 @@ export type Used = Simulation & { used?: bigint }
 export type Asked = { request: TransactionRequest; options: SimulationOptions }
 
 /** One to be run with so much gas. Null: with all that it wants. */
-export type Allotted = { one: Asked; gas: bigint | null }
+type Allotted = { one: Asked; gas: bigint | null }
 
 /** One for which so much may be enough. */
 export type Known = { one: Asked; gas: bigint }
@@ -45,8 +45,8 @@ export function createRuns(rpc: Rpc) {
   }
 
   /**
-   * Runs them one after the other on the pending block; answers those that succeed with so much, or with all that they
-   * want, and then how much that is.
+   * Runs transactions one after the other on the pending block. Answers those that succeed with so much gas; or with
+   * all that they want, and then how much that is.
    */
   async function runTogether(allotted: readonly Allotted[]): Promise<Map<Asked, Ran & { gas: bigint }>> {
     if (allotted.length === 0) return new Map()
@@ -66,7 +66,10 @@ export function createRuns(rpc: Rpc) {
     return new Map(await rpc.read([call], read, { isAnswer: () => true }))
   }
 
-  /** On the latest block, since some nodes build the pending one anew for each question. */
+  /**
+   * How much gas a transaction uses by itself. On the latest block, since some nodes build the pending one anew for
+   * each question. Null: it fails, or the node can't tell.
+   */
   async function useByItself(asked: Asked): Promise<bigint | null> {
     const read = ([answer]: RpcAnswer[]) => {
       if (answer?.error) return null
@@ -77,10 +80,9 @@ export function createRuns(rpc: Rpc) {
   }
 
   async function prepare({ request, options }: Asked, assumed: Abilities): Promise<Run> {
-    const { from, to, data, value } = request
     const { overrideDelegate } = options
     return {
-      transaction: { from, to, data, value: quantity(value) },
+      transaction: callObject(request),
       overrides: overrideDelegate && {
         [overrideDelegate.account]: { code: await codeFor(overrideDelegate.delegate, assumed) },
       },
@@ -95,6 +97,11 @@ export function createRuns(rpc: Rpc) {
     codes.set(delegate, code)
     return code
   }
+}
+
+/** A request in the form that nodes take. */
+export function callObject({ from, to, data }: TransactionRequest): object {
+  return { from, to, data, value: quantity(0) }
 }
 
 function withGas({ transaction, overrides }: Run, gas: bigint | null): Run {

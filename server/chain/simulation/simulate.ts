@@ -1,16 +1,17 @@
 import { settledOrAfter } from '../../concurrency/settledOrAfter.js'
 import type { Rerun, Simulation, SimulationOptions, TransactionRequest } from '../chain.js'
+import { isRevert } from '../nodes/isRevert.js'
 import { createPace } from '../nodes/pace.js'
 import type { Rpc } from '../nodes/rpc.js'
-import { call, quantity } from '../nodes/rpcFormat.js'
+import { call } from '../nodes/rpcFormat.js'
 import type { RpcAnswer } from '../nodes/rpcNode.js'
-import { isRevert, revertOf } from '../simulationAnswers.js'
+import { revertOf } from './answers.js'
 import { createEstimates } from './byItself.js'
 import { createGasHints, formOf } from './gasHints.js'
 import { createCompany } from './inCompany.js'
-import { type Asked, createRuns } from './runs.js'
+import { type Asked, callObject, createRuns } from './runs.js'
 
-/** How long the others wait for the first of their form. */
+/** How long transactions wait for the first of their form to be simulated. */
 const firstWithinMs = 1_000
 
 /**
@@ -32,7 +33,7 @@ export function createSimulator(rpc: Rpc) {
     refuse: () => rpc.unavailable('eth_simulateV1', 'too many simulations are under way'),
     now: () => performance.now(),
   })
-  /** What is the first of its form, while it is estimated. */
+  /** The estimates of those that are the first of their form, while they are under way. */
   const firsts = new Map<string, Promise<Simulation>>()
 
   return async function simulate(request: TransactionRequest, options: SimulationOptions): Promise<Simulation> {
@@ -47,8 +48,8 @@ export function createSimulator(rpc: Rpc) {
     const hadCompany = hasCompany()
     const found = hadCompany ? await inCompany(asked) : null
     if (found) return found
-    // While it waits for its turn another of its form may be estimated, and it needs no estimate of its own. Whoever has had
-    // company in vain would have it in vain again.
+    // While a transaction waits for its turn another of its form may be estimated, and it needs no estimate of its own.
+    // One that has had company in vain would have it in vain again.
     return inTurn(async () => (!hadCompany && hasCompany() ? await inCompany(asked) : null) ?? estimate(asked))
   }
 
@@ -61,8 +62,7 @@ export function createSimulator(rpc: Rpc) {
 }
 
 /** A mined transaction once more on the newest block, with all the gas that the node allows. */
-export function rerun(rpc: Rpc, { from, to, data, value }: TransactionRequest): Promise<Rerun> {
-  const transaction = { from, to, data, value: quantity(value) }
+export function rerun(rpc: Rpc, request: TransactionRequest): Promise<Rerun> {
   const read = ([answer]: RpcAnswer[]): Rerun => (answer?.error ? revertOf(answer.error) : { outcome: 'success' })
-  return rpc.read([call('eth_call', transaction, 'latest')], read, { isAnswer: isRevert })
+  return rpc.read([call('eth_call', callObject(request), 'latest')], read, { isAnswer: isRevert })
 }

@@ -6,19 +6,21 @@ import type { Lane, LaneAhead } from '../../store/journal/lanes.js'
 import type { EngineTools } from '../tools.js'
 import { fillGap } from './replace.js'
 
-/** One look proves nothing: nodes lag, receipts come late. */
+/** How many looks in a row have to show it. One proves nothing: nodes lag, and receipts come late. */
 const timesInARow = 5
 
 /**
- * Holds the lanes' nonces against the highest that a node of the chain tells.
- * Ahead of the journal: something else uses the key, or the database is older than the chain; the lane is paused, and no
- * lane pays out on credit, which may be spent already. That is looked for on every lane but retired ones, the rest only
- * where something is signed.
- * Behind all that is open: a nonce that the journal never had is missing (it belonged to a transaction that was pending
- * when the lane was opened, and was dropped since); when that lasts, it is filled by a transaction that does nothing.
- * Ahead of one that is open, and no node knows any of its hashes: something else has used its nonce; when that lasts, the
- * lane is paused. Its steps are carried out by others once an operator resumes it (`npm run operate`). If it is one that
- * was to fill a missing nonce, that one was not missing, and it is given up.
+ * Holds the lanes' nonces against the highest that a node of the chain tells, and looks for three things:
+ * - The chain's nonce is ahead of the journal. Something else uses the key, or the database is older than the chain:
+ *   the lane is paused, and no lane pays out on credit, which may be spent already. This is looked for on every lane
+ *   but retired ones; the other two only on active lanes whose keys are here.
+ * - The chain's nonce is behind all open transactions. The journal never had the missing nonce: it belonged to a
+ *   transaction that was pending when the lane was opened, and was dropped since. When that lasts, the nonce is filled
+ *   by a transaction that does nothing.
+ * - The chain's nonce is ahead of an open transaction, and no node knows any of its hashes. Something else has used its
+ *   nonce: when that lasts, the lane is paused, and its steps are carried out by others once an operator resumes it
+ *   (`npm run operate`). A transaction that was to fill a missing nonce is given up instead, since that nonce was not
+ *   missing.
  */
 export function createDriftCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
@@ -29,7 +31,8 @@ export function createDriftCheck(chain: Chain, tools: EngineTools) {
 
   return {
     async check(): Promise<void> {
-      // Paused ones and those whose key is gone as well: in an older database they may have paid since.
+      // Also paused lanes, and those whose keys are gone: if the database was put back, they may have paid since it was
+      // saved.
       const lanes = (await tools.store.readLanes(chainId)).filter(({ isAhead, isRetired }) => !isAhead && !isRetired)
       const signers = lanes.map(({ signer }) => signer)
       const [latest, pending] = await Promise.all([chain.nonces(signers, 'latest'), chain.nonces(signers, 'pending')])
@@ -43,7 +46,7 @@ export function createDriftCheck(chain: Chain, tools: EngineTools) {
       }))
       const isAhead = ({ lane, mined, pending }: (typeof seen)[number]) =>
         Math.max(mined.nonce, pending.nonce) > lane.nextNonce
-      // First what may have cost money already.
+      // First the lanes that are ahead, which may have cost money already.
       for (const { lane, mined, pending } of seen.filter(isAhead)) {
         const [{ nonce, node }, withPending] =
           mined.nonce > lane.nextNonce ? [mined, ''] : [pending, ' with what is pending']
@@ -57,7 +60,7 @@ export function createDriftCheck(chain: Chain, tools: EngineTools) {
           await lookForStranger(lane, mined.nonce)
           await lookForGap(lane, mined.nonce)
         } catch (error) {
-          // The lanes after it are to be checked all the same.
+          // The lanes after this one are to be checked all the same.
           tools.log.warn({ err: error, chainId, signer }, 'lane was not checked')
         }
       }
@@ -72,7 +75,7 @@ export function createDriftCheck(chain: Chain, tools: EngineTools) {
     const reason =
       `${what}: something else uses this key, or the database is older than the chain. ` +
       'Nothing is paid out on credit, on any chain, until the lane is resumed.'
-    // Unless the lane has moved on since it was read, be it on another node of the database.
+    // Not stored if the lane has moved on since it was read, be it on another node of the database.
     const isNoted = await tools.store.noteLaneAhead({ chainId, signer, reason, found }, tools.now())
     const context = { chainId, signer, ...found, journalNonce: nextNonce }
     if (isNoted) tools.log.error({ ...context, reason }, 'lane paused')
@@ -83,11 +86,12 @@ export function createDriftCheck(chain: Chain, tools: EngineTools) {
     const { signer } = lane
     const lowest = await tools.store.lowestUnminedNonce(chainId, signer)
     const isUsed = lowest !== null && lowest < chainNonce
-    // As a rule it is one of ours whose receipt has not been read yet, be it for an outage or for a restart.
+    // As a rule a transaction of ours has used the nonce and its receipt has not been read yet, be it for an outage or
+    // a restart.
     if (!lasts(used, signer, isUsed ? lowest : null)) return
     const [transaction] = await tools.store.readUsedUp({ chainId, signer, chainNonce: lowest! + 1 })
     if (!transaction || !(await chain.areUnknown(transaction.hashes))) return
-    // The journal never had that nonce: what was missing there has been mined after all.
+    // A filler: the nonce that the journal never had was not missing, and has been mined after all.
     if (await tools.store.giveUpFiller(transaction.id, tools.now())) {
       tools.log.warn({ chainId, signer, nonce: lowest }, 'a nonce that was to be filled has been used')
       return
@@ -98,9 +102,10 @@ export function createDriftCheck(chain: Chain, tools: EngineTools) {
 
   async function lookForGap({ signer, nextNonce }: Lane, chainNonce: number): Promise<void> {
     const isMissing = chainNonce < nextNonce && !(await tools.store.standsForNonce(chainId, signer, chainNonce))
-    // Seen a few times only it may be nodes that lag; what is filled in error is refused by the chain and given up.
+    // A gap that was seen a few times only may be that of nodes that lag. A filler that is signed in error is refused
+    // by the chain and given up.
     if (!lasts(missing, signer, isMissing ? chainNonce : null)) return
-    // What was given up had not lost its nonce after all, and is cancelled.
+    // A transaction that was given up had not lost this nonce after all: it is opened again, to be cancelled.
     const isReopened = await tools.store.reopenLost({ chainId, signer, nonce: chainNonce }, tools.now())
     if (isReopened || filling.has(signer)) return
     const filled = fillGap(chain, signer, chainNonce, tools)
@@ -109,7 +114,9 @@ export function createDriftCheck(chain: Chain, tools: EngineTools) {
     filling.set(signer, filled)
   }
 
-  /** Whether the same nonce has been found so many times in a row and for so long. Null: nothing was found now. */
+  /**
+   * Whether the same nonce has been found so many times in a row and for so long. `nonce` null: nothing was found now.
+   */
   function lasts(found: Map<Address, Sighting>, signer: Address, nonce: number | null): boolean {
     const before = found.get(signer)
     if (nonce === null) {

@@ -3,18 +3,18 @@ import { sendStored } from './send.js'
 import type { EngineTools } from '../tools.js'
 
 /**
- * Sends what was held until others of its lane were mined. Nobody waits for the answers, which may take as long as the
- * slowest node: blocks go on being read.
+ * Sends transactions that were held until others of their lane were mined. Nobody waits for the answers, which may take
+ * as long as the slowest node: blocks go on being read.
  */
 export function createHeldSends(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
   const underWay = new Set<Promise<void>>()
 
   return {
-    /** To be called in every round, after what the new blocks have taken is noted. */
+    /** To be called in every round, once it is noted what the new blocks have taken. */
     check(): void {
       const sent = sendReleased()
-        // Found again when it is looked after for its own sake.
+        // They are found again once they are due by themselves.
         .catch((error: unknown) => tools.log.warn({ err: error, chainId }, 'what was held was not sent'))
         .finally(() => underWay.delete(sent))
       underWay.add(sent)

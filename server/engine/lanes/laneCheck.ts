@@ -10,7 +10,7 @@ import type { EngineTools } from '../tools.js'
 /** How often the lanes are checked: after so many looks at the chain's head, and at least every half minute. */
 const checkEveryPolls = 30
 const checkAtLeastMs = 30_000
-/** A lane that could not be opened is tried again soon, and ever later, up to so much. */
+/** How long at most until lanes that could not be opened are tried again; the first times come sooner. */
 const openAgainMs = 5_000
 
 /**
@@ -22,7 +22,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
   let hasBegun = false
   let isOpen = false
   let isChecked = false
-  /** Keys whose lanes are not open yet, which the log says. */
+  /** Keys whose lanes are not open yet, as the log has been told. */
   let waiting: ReadonlyMap<Address, Unopened> = new Map()
   let triedAt = -Infinity
   let againMs = chain.config.pollIntervalMs
@@ -32,8 +32,8 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
 
   return {
     /**
-     * A key that the journal does not know yet begins where the chain has it, once enough nodes tell where that is. That is
-     * waited for once; what is not open then is tried again now and then, beside all else.
+     * A key that the journal does not know yet gets a lane that begins at the chain's nonce, once enough nodes tell it.
+     * The first attempt is waited for; what it leaves unopened is tried again now and then, beside all else.
      */
     async open(): Promise<void> {
       if (hasBegun) return tryAgain()
@@ -75,7 +75,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
 
   async function checkNow(): Promise<void> {
     const wasChecked = isChecked
-    // Not afterwards: a lane that is opened meanwhile is to be checked as well.
+    // Set before the check and not after it: a lane that is opened meanwhile is to be checked as well.
     isChecked = true
     try {
       checkedAt = tools.now()
@@ -86,7 +86,7 @@ export function createLaneCheck(chain: Chain, tools: EngineTools) {
       throw error
     }
     if (wasChecked) return
-    // Without any lane nothing is signed, and credit waits for what the chain may yet tell of them.
+    // While no lane is open nothing is signed, and credit waits for what the chain may yet tell of the lanes.
     if (waiting.size === 0 || waiting.size < tools.signers.size) tools.lanesChecked.add(chainId)
     tools.wake()
   }

@@ -2,7 +2,7 @@ import { settledOrAfter } from '../../concurrency/settledOrAfter.js'
 
 export type LanesChecked = ReturnType<typeof createLanesChecked>
 
-/** Credit is not held back for longer since the process started: a chain may be away for days. */
+/** For how long after the start of the process credit is held back at most: a chain may be away for days. */
 const latestMs = 30_000
 
 /** Chains whose lanes have been held against the chain since the process started; nothing is signed before. */
@@ -31,8 +31,8 @@ export function createLanesChecked(now: () => number = () => performance.now()) 
   }
 
   /**
-   * Whether they have been, at once or within so long: as a process starts, steps may be ready before the check is done,
-   * and would else come again one by one.
+   * Whether the lanes of a chain have been checked, by now or within so long: as a process starts, steps may be ready
+   * before the check is done, and would else come again one by one.
    */
   async function within(chainId: number, ms: number): Promise<boolean> {
     const chain = chainOf(chainId)

@@ -6,29 +6,29 @@ import { isToBeCancelled } from './replace.js'
 import { formToSend } from './send.js'
 import type { EngineTools } from '../tools.js'
 
-/** Sent so long before a block was made, it could have been in it. */
+/** A transaction that was sent so long before a block was made could have been in it. */
 const passedOverMs = 250
-/** Blocks may come faster than a pool has to be asked. */
+/** How long pools are not asked again: blocks may come faster than that is needed. */
 const restMs = 400
-/** How long a node that has said nothing is not handed the same again. */
+/** For how long a transaction is not handed out again after an ambiguous answer. */
 const unansweredMs = 10_000
 
 /**
- * Nodes may drop what a full block leaves over (anvil: all with a lower gas limit than the first that did not fit), and then
- * a lane stands still until what it waits for is sent again. So when a new block could have taken the lowest nonce of a
- * lane and has not, the nodes are asked up to which nonce they have all of the lane, and are handed the next one, and what
- * follows on it for as long as they did not have that either. Some don't count their pool: those are handed the lowest.
- * Whatever the node says, when the transaction is looked after for its own sake stays as it was. Nobody waits for the
- * answers, which may take as long as the slowest node.
+ * Nodes may drop transactions that a full block leaves over (anvil: all with a lower gas limit than the first that did
+ * not fit), and then a lane stands still until the one that it waits for is sent again. So when a new block could have
+ * taken the lowest nonce of a lane and has not, the nodes are asked up to which nonce they have all of the lane. They
+ * are handed the next one, and those after it for as long as they turn out not to have had them. Some nodes don't count
+ * their pool: those are handed the lowest. Whatever they answer, the time at which a transaction is due by itself stays
+ * as it was. Nobody waits for the answers, which may take as long as the slowest node.
  */
 export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
-  /** After which moment, in unix ms, the newest block was made that a lane is not checked for yet. */
+  /** By lane that is to be checked: a moment, in unix ms, after which the newest block was made. */
   const due = new Map<Address, number>()
   let lastAt = -Infinity
   /**
-   * The last nonce of each lane that a node was handed. Once is enough: what is stuck is not sent again for each block. Of
-   * one that said nothing it is not known, and it is handed that again after a while.
+   * By lane: the last nonce that was handed out. It is not handed out again for each block; after an ambiguous answer
+   * it is, from `until` on.
    */
   const handed = new Map<Address, { nonce: number; until: number }>()
   /** Lanes that are being checked. */
@@ -36,11 +36,11 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
   let stopped = false
 
   return {
-    /** Says that there is a new block, which was not there yet at a moment (in unix ms). */
+    /** Says that there is a new block, which was not there yet at the moment `after`, in unix ms. */
     blockSeen({ after }: { after: number }): void {
       for (const signer of tools.signers.keys()) due.set(signer, after)
     },
-    /** To be called in every round, after what the new blocks have taken is noted. */
+    /** To be called in every round, once it is noted what the new blocks have taken. */
     check(): void {
       const now = performance.now()
       if (due.size === 0 || now - lastAt < restMs) return
@@ -48,7 +48,8 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
       for (const [signer, madeAfter] of due) {
         if (underWay.has(signer)) continue
         due.delete(signer)
-        // However late it was seen and is checked: what may have been sent after it, it has not left over.
+        // Counted from when the block was not there yet, however late it was seen: it has not left over what may have
+        // been sent after it.
         const checked = checkLane(signer, madeAfter - passedOverMs)
           .catch((error: unknown) => tools.log.warn({ err: error, chainId, signer }, 'lane was not checked'))
           .finally(() => underWay.delete(signer))
@@ -81,14 +82,17 @@ export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
     }
   }
 
-  /** Null: it is mined, or no node has answered to it yet, or it is to be cancelled when it is looked after. */
+  /**
+   * The transaction at a nonce of the lane that nodes are to have. Null: it is mined, or no node has answered its send
+   * yet, or it is to be cancelled once it is due.
+   */
   async function readSent(signer: Address, nonce: number): Promise<(JournalTransaction & { sentAt: number }) | null> {
     const transaction = await tools.store.readUnmined({ chainId, signer, nonce })
     if (!transaction || transaction.sentAt === null || isToBeCancelled(transaction)) return null
     return { ...transaction, sentAt: transaction.sentAt }
   }
 
-  /** From this one on the lowest that no node has, as far as they tell. */
+  /** The lowest nonce, from this one on, that no node has, as far as nodes tell. */
   async function firstMissing(signer: Address, from: number): Promise<number> {
     const told = await chain.nonces([signer], 'pending').catch(() => [])
     return Math.max(from, ...told.map((nonce) => highestNonce(nonce).nonce))

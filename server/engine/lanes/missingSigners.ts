@@ -5,10 +5,13 @@ import type { EngineTools } from '../tools.js'
 const checkEveryMs = 30_000
 
 /**
- * Looks now and then for open transactions of signers whose keys are not configured (any more), and says so once of each:
- * their bytes are sent again, but nothing can replace them.
+ * Looks now and then for open transactions of signers whose keys are not configured (any more), and tells the log once
+ * of each signer: the bytes of its transactions are sent again, but nothing can replace them.
  */
-export function createMissingSignerCheck(chainId: number, tools: EngineTools) {
+export function createMissingSignerCheck(
+  chainId: number,
+  tools: Pick<EngineTools, 'store' | 'signers' | 'log' | 'now'>,
+) {
   let told = new Set<Address>()
   let checkedAt = -Infinity
 

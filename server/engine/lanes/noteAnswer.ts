@@ -1,5 +1,5 @@
 import type { Chain, SendOutcome } from '../../chain/chain.js'
-import { unfunded } from '../../domain/unfunded.js'
+import type { SendKind } from '../../domain/sendKind.js'
 import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
 import { transactionFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
@@ -7,7 +7,7 @@ import type { EngineTools } from '../tools.js'
 const resendMs = 3_000
 const backOffMs = 2_000
 /** When a transaction that no block mentions is looked at again, by what the nodes said to it. */
-const lookAgainMs: Record<SendOutcome['kind'], number> = {
+const lookAgainMs: Record<SendKind, number> = {
   accepted: resendMs,
   known: resendMs,
   ambiguous: resendMs,
@@ -20,7 +20,10 @@ const lookAgainMs: Record<SendOutcome['kind'], number> = {
   consumed: 500,
 }
 
-/** Stores what the nodes said to a signed form, and when to look again; whoever can do something about it hears of it. */
+/**
+ * Stores what the nodes said to a signed form, and when to look at its transaction again. The log hears of what is
+ * wrong, and whoever chooses signers of one that can't pay.
+ */
 export async function noteAnswer(
   transaction: JournalTransaction,
   form: SignedForm,
@@ -31,11 +34,11 @@ export async function noteAnswer(
   const now = tools.now()
   const context = { ...transactionFields(transaction), hash: form.hash }
   tools.log.debug({ ...context, outcome: kind, answer: text }, 'transaction sent')
-  // It may be mined already, and is looked for while the answer is noted.
+  // The form may be mined already: its block is looked for while the answer is noted.
   tools.look(transaction.chainId, form.hash)
   if (kind === 'notPooled') {
     tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
-    if (isUnfunded({ kind, text }, tools)) tools.purses.refused(chain, transaction.signer)
+    if (isUnfunded({ kind, text }, tools)) tools.gasBalances.refused(chain, transaction.signer)
   }
   if (kind === 'authorityBusy') {
     tools.log.warn({ ...context, answer: text }, 'pending transactions of a user keep the transaction out')
@@ -43,12 +46,12 @@ export async function noteAnswer(
   if (kind === 'dead') {
     tools.log.error({ ...context, answer: text }, 'transaction can never be mined; giving up its nonce')
   }
-  const outcome = isUnfunded({ kind, text }, tools) ? unfunded : kind
-  // How long the newest form waits for a block says nothing where an older one was sent.
+  const outcome = isUnfunded({ kind, text }, tools) ? 'unfunded' : kind
+  // Where an older form was sent, the wait of the newest says nothing and begins anew.
   const waitsAnew = form !== transaction.forms.at(-1)
   await tools.store.noteSend(transaction.id, { outcome, dueAt: now + lookAgainMs[kind], waitsAnew }, now)
 }
 
-export function isUnfunded({ kind, text }: SendOutcome, tools: EngineTools): boolean {
+export function isUnfunded({ kind, text }: SendOutcome, tools: Pick<EngineTools, 'codec'>): boolean {
   return kind === 'notPooled' && tools.codec.saysUnfunded(text)
 }

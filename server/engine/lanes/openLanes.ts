@@ -4,11 +4,12 @@ import { agreedNonce, highestNonce, nonceByNode, type Unopened } from '../../dom
 import type { EngineTools } from '../tools.js'
 
 /**
- * Opens the lanes of keys that the journal does not know yet, at the nonce that as many nodes tell as have to agree and that
- * none exceeds: by one alone it could jam for good, and below what another tells it would be ahead at once, which holds
- * payouts everywhere, though that node may only be the one that does not lag. Answers those that have to wait.
- * In an empty ledger that of a key which has been used is ahead: the ledger may have been lost, and all that it paid with it.
- * Test chains are made anew all the time.
+ * Opens the lanes of keys that the journal does not know yet, each at a nonce that as many nodes tell as have to agree
+ * and that no node exceeds. At a nonce that one node alone tells, a lane could jam for good. Below one that another
+ * node tells, it would count as ahead at once, which holds payouts everywhere, though that node may only be the one
+ * that does not lag. Answers the keys that have to wait.
+ * In an empty ledger the lane of a key that has been used counts as ahead: the ledger may have been lost, and all that
+ * it paid with it. Not on test chains, which are made anew all the time.
  */
 export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<Address, Unopened>> {
   const { chainId, agreement, testnet } = chain.config
@@ -22,7 +23,8 @@ export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<A
     const agreed = agreedNonce(nonces, agreement)
     const { nonce: highest } = highestNonce(nonces)
     const why = whyUnopened(agreed, highest)
-    // In an empty ledger it holds payouts at once, whatever the nodes have to settle among them.
+    // In an empty ledger a used key holds payouts at once, also while some node tells a higher nonce than those that
+    // agree.
     const isHeld = agreed !== null && (await open(signer, { agreed, highest, onlyHeld: why !== null }))
     if (why !== null && !isHeld) unopened.set(signer, { why, nodes: nonceByNode(nonces) })
   }
@@ -40,7 +42,7 @@ export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<A
   }
 }
 
-/** Null: it may be opened where they agree. */
+/** Why the lane of a key can't be opened yet. Null: it can be, at the nonce that is agreed on. */
 function whyUnopened(agreed: number | null, highest: number): string | null {
   if (agreed === null) return 'fewer nodes than have to agree tell the nonce of its key'
   if (agreed < highest) return 'fewer nodes than have to agree tell the highest nonce of its key'

@@ -4,8 +4,9 @@ import { isVault } from '../../domain/chainConfig.js'
 import type { EngineTools } from '../tools.js'
 
 /**
- * An operator's right is the vault's to give, and the owner takes it when a key has leaked. What the vault is to do is
- * given only to operators that have it; the others' lanes go on with what is open.
+ * An operator may pay because the vault lets him, and the vault's owner takes that right when a key has leaked. Calls
+ * of the vault are signed by operators only that have the right; the lanes of the others go on with their open
+ * transactions.
  */
 
 /** Asks the vault which of the signers are its operators. */
@@ -23,26 +24,28 @@ export async function checkOperators(chain: Chain, tools: EngineTools): Promise<
   tools.refusedOperators.set(chainId, refused)
 }
 
-/** What the vault said when it was last asked. Of one that it was not asked about nothing is known to be wrong. */
-export function isRefused(chain: Chain, signer: Address, tools: EngineTools): boolean {
+/**
+ * Whether the vault did not know the operator when it was last asked. One that it was not asked about counts as known.
+ */
+export function isRefused(chain: Chain, signer: Address, tools: Pick<EngineTools, 'refusedOperators'>): boolean {
   return tools.refusedOperators.get(chain.config.chainId)?.has(signer) ?? false
 }
 
-/** Whether the vault can be asked for anything. */
-export function hasOperator(chain: Chain, tools: EngineTools): boolean {
+/** Whether there is an operator that may call the vault. */
+export function hasOperator(chain: Chain, tools: Pick<EngineTools, 'signers' | 'refusedOperators'>): boolean {
   return !isRefused(chain, anOperator(chain, tools), tools)
 }
 
-/** In whose name a payout is tried out: one that the vault knows, if there is any. */
-export function anOperator(chain: Chain, tools: EngineTools): Address {
+/** The operator in whose name a payout is simulated: one that the vault knows, if there is any. */
+export function anOperator(chain: Chain, tools: Pick<EngineTools, 'signers' | 'refusedOperators'>): Address {
   const signers = [...tools.signers.keys()]
   return signers.find((signer) => !isRefused(chain, signer, tools)) ?? signers[0]!
 }
 
 /**
- * Whether a revert is the operator's fault and not the step's. Only the vault knows operators, and it is asked itself: what
- * a user's account or contract reverts with may look the same. A former vault may know none any more: what it was to do the
- * vault does.
+ * Whether a revert is the operator's fault and not the step's. Only the vault knows operators, and it is asked itself:
+ * a user's account or contract may revert with what looks the same. A former vault may know no operators any more: the
+ * present one does then what it was to do.
  */
 export async function isOperatorsFault(
   failure: { name: string | null },
@@ -54,7 +57,7 @@ export async function isOperatorsFault(
   if (to !== chain.config.vault) return true
   await checkOperators(chain, tools)
   if (tools.signers.has(from)) return isRefused(chain, from, tools)
-  // Its key has been taken out of the configuration, as one that is lost is.
+  // The operator's key has been taken out of the configuration, as is done with one that is lost.
   const [isOperator] = await chain.areOperators([from])
   return !isOperator
 }

@@ -27,14 +27,14 @@ export type Outgoing = {
   data: Hex
   authorizations: ChainAuthorization[]
   gasLimit: bigint
-  /** Each as it was when its credit was set aside and its payload prepared. */
+  /** What it carries, each step as it was when its credit was set aside and its payload prepared. */
   steps: (CarriedStep & StepAttempt)[]
   airdrop?: Airdrop
 }
 
 export type Recorded = Extract<RecordOutcome, { outcome: 'recorded' | 'stale' }> | { outcome: 'noLane' }
 
-/** What a visit waits when no lane took its transaction. */
+/** How a visit ends when no lane took its transaction: it comes again before long. */
 export const noLane: Visit = waits(noLaneMs)
 
 /** Stores a signed transaction on the least busy lane, then sends it. */
@@ -45,7 +45,10 @@ export async function recordAndSend(outgoing: Outgoing, tools: EngineTools): Pro
   return moved
 }
 
-/** Stores a signed transaction on the least busy lane. Of steps that are stale it tells which; nothing is stored then. */
+/**
+ * Stores a signed transaction on the least busy lane. Where steps are stale nothing is stored, and the answer says
+ * which.
+ */
 export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Recorded> {
   const { chain } = outgoing
   const lanes = await usableLanes(chain, tools)
@@ -53,11 +56,11 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
     outgoing.to !== chain.config.vault || !isRefused(chain, signer, tools)
   const allowed = lanes.filter(isAllowed)
   const funded =
-    allowed.length > 1 ? await tools.purses.thatCanPay(chain, allowed, await costOf(outgoing, tools)) : allowed
+    allowed.length > 1 ? await tools.gasBalances.thatCanPay(chain, allowed, await costOf(outgoing, tools)) : allowed
   const signer = leastBusy(funded, chain, tools)
   if (!signer) return { outcome: 'noLane' }
-  // One at a time, or all but one of them would sign for a nonce that is gone.
-  const turn = await tools.turns.take(turnOf(chain, signer), () => recordOn(signer, outgoing, tools))
+  // One transaction of a lane at a time, or all but one would be signed for a nonce that is gone.
+  const turn = await tools.laneMutex.run(laneKey(chain, signer), () => recordOn(signer, outgoing, tools))
   const recorded = turn.done ? turn.result : null
   if (recorded?.outcome === 'stale') return recorded
   if (recorded?.outcome !== 'recorded') return { outcome: 'noLane' }
@@ -66,13 +69,16 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
   return recorded
 }
 
-/** In wei, what has to be on the signer's account for nodes to take it. */
+/** What has to be on the signer's account for nodes to take the transaction, in wei. */
 async function costOf({ chain, gasLimit }: Outgoing, tools: EngineTools): Promise<bigint> {
   const head = await headOf(chain, tools)
   return gasLimit * tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config)).maxFeePerGas
 }
 
-/** Null: there is no signature to be had now. Nothing has been stored then, and the next visit begins again. */
+/**
+ * Signs for the lane's next nonce and stores that. Null: there is no signature to be had now. Nothing has been stored
+ * then, and the next visit begins again.
+ */
 async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools): Promise<RecordOutcome | null> {
   const { chain } = outgoing
   if (isResting(signer, tools)) return null
@@ -99,11 +105,11 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
   }
 }
 
-/** Those that take work, with how many open transactions they have. */
+/** The lanes that take work, with how many open transactions each has. */
 async function usableLanes(chain: Chain, tools: EngineTools): Promise<{ signer: Address; open: number }[]> {
   const { chainId } = chain.config
   if (!(await tools.lanesChecked.within(chainId, noLaneMs))) return []
-  // Whether it takes work shows when its nonce is read.
+  // Whether the only lane takes work shows when its nonce is read.
   if (tools.signers.size === 1) return [...tools.signers.keys()].map((signer) => ({ signer, open: 0 }))
   const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenTransactions(chainId)])
   return lanes
@@ -111,16 +117,22 @@ async function usableLanes(chain: Chain, tools: EngineTools): Promise<{ signer: 
     .map(({ signer }) => ({ signer, open: open.get(signer) ?? 0 }))
 }
 
-/** Counts what is being recorded with what is open, or all who come at one moment would choose the same. */
+/**
+ * The lane with the fewest transactions. Those that are being recorded count as well as the open ones, or all who come
+ * at one moment would choose the same lane.
+ */
 function leastBusy(
   lanes: readonly { signer: Address; open: number }[],
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'laneMutex'>,
 ): Address | undefined {
-  const loads = lanes.map(({ signer, open }) => ({ signer, load: open + tools.turns.queued(turnOf(chain, signer)) }))
+  const loads = lanes.map(({ signer, open }) => ({
+    signer,
+    load: open + tools.laneMutex.queued(laneKey(chain, signer)),
+  }))
   return loads.sort((a, b) => a.load - b.load)[0]?.signer
 }
 
-function turnOf(chain: Chain, signer: Address): string {
+function laneKey(chain: Chain, signer: Address): string {
   return `${chain.config.chainId} ${signer}`
 }

@@ -8,13 +8,13 @@ import { headOf } from './heads.js'
 import { noteAnswer } from './noteAnswer.js'
 import { isResting, signForm } from './signForm.js'
 
-/** What a transaction needs that does nothing, as a cancel, unless its chain asks more. */
+/** The gas of a transaction that does nothing, as of a cancel, unless its chain asks for more. */
 const leastGas = 21_000n
 
 /**
- * Signs the same payload (or a cancel) at the same nonce with higher fees, stores it, then sends it. `leastTip`, in wei per
- * gas, is offered at the least as far as the fee cap lets it. False: nothing is signed, as at that cap; what was stored before
- * stays valid, and has to be sent again where nodes dropped it.
+ * Signs the same payload (or a cancel) at the same nonce with higher fees, stores it, then sends it. `leastTip`, in wei
+ * per gas, is what the form offers at the least, as far as the fee cap lets it. False: nothing is signed, as when the
+ * cap is reached; the forms that were stored before stay valid, and have to be sent again where nodes dropped them.
  */
 export async function replace(
   transaction: JournalTransaction,
@@ -24,13 +24,14 @@ export async function replace(
 ): Promise<boolean> {
   const head = await headOf(chain, tools)
   const config = tools.tips.on(chain.config, options.leastTip)
-  // What nothing waits for is signed no more as it was.
+  // The payload of a transaction that nothing waits for is signed no more.
   const isCancel = options.isCancel || transaction.isUnwanted
   const raised = tools.codec.replacementFees(transaction.forms, head.baseFeePerGas, config, { isCancel })
-  // Most nodes have forgotten what was opened again, and take a cancel that offers less: the cap may have been lowered since.
+  // Most nodes have forgotten a transaction that was opened again, and take a cancel that offers less than it did: the
+  // cap may have been lowered since.
   const fees = raised ?? (isToBeCancelled(transaction) ? tools.codec.initialFees(head.baseFeePerGas, config) : null)
   if (!fees) {
-    // It is looked at every few seconds, maybe for hours; the metric of what is stuck tells of it.
+    // Not louder: it is looked at every few seconds, maybe for hours, and the metric of stuck transactions tells of it.
     tools.log.debug(transactionFields(transaction), 'replacement would exceed the fee cap')
     return false
   }
@@ -54,7 +55,7 @@ export async function addForm(
   const { nonce, signer, carries: steps } = transaction
   const unsigned = { to, data, authorizations, gasLimit, fees, isCancel, chain, nonce, signer, steps }
   const form = await signForm(unsigned, tools).catch((error: unknown) => {
-    // What was sent before stays valid, and the other transactions of the chain must not wait for this one.
+    // Forms that were sent before stay valid, and the other transactions of the chain must not wait for this one.
     if (error instanceof SignerUnavailable) return null
     throw error
   })
@@ -84,14 +85,18 @@ export async function fillGap(chain: Chain, signer: Address, nonce: number, tool
   else await noteAnswer(recorded, form, answer, chain, tools)
 }
 
-/** Nothing waits for it, and it might pay all the same: while no cancel can be signed, it is sent to nobody. */
+/**
+ * Whether a transaction has to be cancelled: nothing waits for it, and it might pay all the same. While no cancel can
+ * be signed, it is sent to nobody.
+ */
 export function isToBeCancelled({ isUnwanted, forms }: JournalTransaction): boolean {
   return isUnwanted && !forms.some(({ isCancel }) => isCancel)
 }
 
 /**
- * A transaction that does nothing but use up its nonce. On chains that charge for data in gas (Arbitrum) it needs more than
- * elsewhere, by prices that change: half as much is added. Where no node tells how much, it is tried with the usual.
+ * A transaction that does nothing but use up its nonce. On chains that charge for data in gas (Arbitrum) it needs more
+ * than elsewhere, by prices that change: half as much is added. Where no node tells how much it needs, the usual is
+ * tried.
  */
 async function nothingFrom(signer: Address, chain: Chain) {
   const needed = await chain.gasOfTransfer(signer).catch(() => leastGas)

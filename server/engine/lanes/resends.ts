@@ -1,51 +1,59 @@
 import type { Address } from 'viem'
 import type { Block, Chain } from '../../chain/chain.js'
 import { elapsedMs } from '../../domain/elapsed.js'
-import { unfunded } from '../../domain/unfunded.js'
 import { groupBy } from '../../lists/groupBy.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import { isToBeCancelled, replace } from './replace.js'
 import { sendStored } from './send.js'
 import type { EngineTools } from '../tools.js'
 
-/** How many times later fees are raised while no block comes. They are in the end: a chain may make blocks only for who pays enough. */
+/**
+ * How many times longer it takes until fees are raised while no block comes. They are raised in the end: a chain may
+ * make blocks only for those who pay enough.
+ */
 const standstillFactor = 10
-/** How often fees are raised before that is given up; see `isGivenUp`. */
+/** After how many raises in vain a transaction is given up; see `isGivenUp`. */
 const mostReplacements = 3
-/** After it a lane begins with no other transaction: the rest is due again by then, and the lowest nonce comes first. */
+/**
+ * After this long a pass starts no further transaction of the lane: those left are due again by then, and the lowest
+ * nonce comes first.
+ */
 const passMs = 5_000
 
-/** Where the climb begins of what offers less, or nothing, in wei per gas: a thousandth of a gwei. */
+/** Smallest tip a replacement climbs to, when less was offered: a thousandth of a gwei, in wei per gas. */
 const climbFrom = 1_000_000n
 
-/** What the chain shows at a moment. */
+/** What a round has seen of the chain. */
 type Seen = {
   head: Block
   /** When the head was last looked at before it was seen to have moved, in unix ms. */
   movedAt: number
-  /** Transactions of which no node tells whether a block has them: what may be mined is not signed anew soon. */
+  /**
+   * Transactions of which no node tells whether a block has them: as they may be mined, they are not signed anew soon.
+   */
   unanswered: ReadonlySet<number>
 }
 
 /**
- * Sends once more what no block has mentioned for too long, or signs it anew with higher fees. Each lane by itself, the
- * lowest nonce first. Nobody waits for the answers, which may take as long as the slowest node: blocks go on being read.
+ * Sends transactions again that no block has had for too long, or signs them anew with higher fees: each lane by
+ * itself, the lowest nonce first. Nobody waits for the answers, which may take as long as the slowest node: blocks go
+ * on being read.
  */
 export function createResends(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
   /**
-   * The lowest transaction of a lane that pays for what blocks are made of and is in none: since when, in unix ms, how many forms
-   * it had then, and whether a node had it.
+   * By lane, its lowest transaction, while it pays the base fee and yet no block takes it: since when, in unix ms, how
+   * many forms it had then, and whether a node had it.
    */
   const inVain = new Map<Address, { id: number; since: number; forms: number; isTaken: boolean }>()
-  /** The lowest nonce of a lane, and since when it is that, in unix ms. */
+  /** By lane, its lowest nonce, and since when that is the lowest, in unix ms. */
   const lowestOf = new Map<Address, { nonce: number; since: number }>()
-  /** Lanes that are being sent again. */
+  /** Passes under way, by lane. */
   const underWay = new Map<Address, Promise<void>>()
   let stopped = false
 
   return {
-    /** Of a lane that is still at it nothing more is begun; what is due is due again before long. */
+    /** Starts a pass for each lane whose last one has ended. What is left for the others is due again before long. */
     begin(silent: readonly JournalTransaction[], seen: Seen): void {
       for (const [signer, ofLane] of groupBy(silent, (transaction) => transaction.signer)) {
         if (underWay.has(signer)) continue
@@ -64,7 +72,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
   async function sendLane(transactions: JournalTransaction[], seen: Seen): Promise<void> {
     const startedAt = performance.now()
     const { signer } = transactions[0]!
-    // It may have been due in a round in which the lane was still at the last ones, and all the others wait for it.
+    // The lowest may have been due in a round in which the lane's last pass was still under way, and all the others
+    // wait for it.
     const nonce = await tools.store.lowestUnminedNonce(chainId, signer)
     const isGiven = nonce === null || transactions.some((transaction) => transaction.nonce <= nonce)
     const lowest = isGiven ? null : await tools.store.readUnmined({ chainId, signer, nonce })
@@ -77,30 +86,33 @@ export function createResends(chain: Chain, tools: EngineTools) {
     }
   }
 
-  /** One that was not looked for with the others may be mined. */
+  /** Whether no block has a transaction. One that was not due was not looked for with the others, and may be mined. */
   async function isNowhere({ forms }: JournalTransaction): Promise<boolean> {
     const told = await chain.receipts(forms.map(({ hash }) => hash)).catch(() => null)
     return told !== null && told.every((receipt) => receipt === null)
   }
 
-  /** What has waited for too long is signed anew with higher fees, if that may help; else it is sent as it is. */
+  /**
+   * Signs a transaction anew with higher fees, if it has waited for too long and that may help; else sends it as it is.
+   */
   async function sendAgain(transaction: JournalTransaction, seen: Seen): Promise<void> {
     if (isToBeCancelled(transaction)) return sendStored(transaction, chain, tools)
     const wasSent = transaction.sentAt !== null
     const { replaceAfterMs } = chain.config
     const patienceMs = waitsForBlocks(transaction, seen) ? replaceAfterMs * standstillFactor : replaceAfterMs
     const ageMs = elapsedMs(transaction.waitingSince, tools.now())
-    // Nodes may not tell for hours, while a lane waits; higher fees for what is mined are never paid.
+    // Not for ever: nodes may not tell for hours, while the lane waits, and higher fees for what is mined are never
+    // paid.
     const mayBeMined = seen.unanswered.has(transaction.id) && ageMs <= replaceAfterMs * standstillFactor
-    // Whoever can't pay for it as it is can't pay for more.
-    const mayBeRaised = wasSent && transaction.sendOutcome !== unfunded && !mayBeMined
+    // A signer who can't pay for it as it is can't pay for more.
+    const mayBeRaised = wasSent && transaction.sendOutcome !== 'unfunded' && !mayBeMined
     if (mayBeRaised && ageMs > patienceMs && (await raise(transaction, seen))) return
     await sendStored(transaction, chain, tools)
   }
 
   /**
-   * Only the lowest nonce of a lane can be stuck for its tip, since the others wait for it; but each that does not pay the
-   * base fee is, whoever goes first. False: nothing was signed.
+   * Signs a transaction anew with higher fees. Only the lowest nonce of a lane can be stuck for its tip, since the
+   * others wait for it; but any that does not pay the base fee is stuck. False: nothing was signed.
    */
   async function raise(transaction: JournalTransaction, seen: Seen): Promise<boolean> {
     const lowest = await tools.store.lowestUnminedNonce(chainId, transaction.signer)
@@ -108,7 +120,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
     if (lowest !== transaction.nonce) {
       return !pays && replace(transaction, chain, { isCancel: transaction.forms.at(-1)!.isCancel }, tools)
     }
-    // What stood behind another could not be taken before, and shows nothing yet; but that it offers less than blocks take.
+    // A transaction that stood behind another until now could not be taken before. Its wait shows nothing yet; only a
+    // tip below what blocks are known to take does.
     const isFresh = elapsedMs(noteLowest(transaction), tools.now()) <= chain.config.replaceAfterMs
     const { priorityFeePerGas: begin } = tools.tips.on(chain.config)
     if (pays && isFresh && transaction.forms.at(-1)!.maxPriorityFeePerGas >= begin) return false
@@ -123,7 +136,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
     return isRaised
   }
 
-  /** What the next form of it would offer. Null: it offers as much as it may. */
+  /** What the next form of the transaction would offer. Null: the newest offers as much as any may. */
   function raisedFees({ forms }: JournalTransaction, { head }: Seen, tip: bigint) {
     return tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config, tip), {
       isCancel: false,
@@ -131,9 +144,10 @@ export function createResends(chain: Chain, tools: EngineTools) {
   }
 
   /**
-   * Higher fees don't help where a user keeps his authorization out of the nodes' pools. Where it is only those that build
-   * blocks who don't take it, nobody says so; then the others of a bundle go on without him, and those of the lane. What still
-   * climbs to the tip that a node suggests is passed over for that, which is nobody's fault.
+   * Whether a transaction is to be cancelled. Higher fees don't help where a user keeps his authorization out of the
+   * nodes' pools. Where only those that build blocks don't take it, nobody says so: after some raises in vain the other
+   * steps of a bundle go on without him, and those of the lane. A transaction whose tip still climbs to what a node
+   * suggests is passed over for that tip, which is nobody's fault.
    */
   function isGivenUp(
     transaction: JournalTransaction,
@@ -143,18 +157,21 @@ export function createResends(chain: Chain, tools: EngineTools) {
     const { signer, forms, carries, authorizations, sendOutcome } = transaction
     if (forms.at(-1)!.isCancel || sendOutcome === 'authorityBusy') return true
     if (carries.length <= 1 && authorizations.length === 0) return false
-    // While no block comes nobody has refused it.
+    // While no block comes, none has passed the transaction over.
     if (climbs || waitsForBlocks(transaction, seen)) return false
     const known = inVain.get(signer)
     if (!known) return false
-    // Alone it would fail with it, which an outage is no reason for as soon as a user who keeps it out.
+    // A step that goes alone fails with its transaction. Where no node has told that it has it, an outage may be the
+    // reason, for which the step is given more time than for a user who keeps it out of blocks.
     const patience = carries.length > 1 || known.isTaken ? mostReplacements : standstillFactor
     const isLong = elapsedMs(known.since, tools.now()) > chain.config.replaceAfterMs * patience
-    // At the cap no fees are raised, and the time for which they would be stands for that.
+    // At the cap fees can't be raised: there the time in which they would have been is enough.
     return isLong && (isAtCap || forms.length - known.forms >= mostReplacements)
   }
 
-  /** Answers since when it is the lane's lowest: since it waits, unless another was before. */
+  /**
+   * Answers since when the transaction is its lane's lowest: since it waits, unless another was the lowest after that.
+   */
   function noteLowest({ signer, nonce, waitingSince }: JournalTransaction): number {
     const known = lowestOf.get(signer)
     if (known?.nonce === nonce) return known.since
@@ -164,8 +181,9 @@ export function createResends(chain: Chain, tools: EngineTools) {
   }
 
   /**
-   * What pays too little now waits for the base fee to fall, and what climbs is not at the tip that blocks ask for: it begins
-   * anew then, as what no node had before and one has now.
+   * Notes since when the lane's lowest transaction waits for a block in vain. That time begins anew after it has paid
+   * too little, and so waited for the base fee to fall; after its tip has still climbed to what blocks ask for; and
+   * when a node has it that none had before.
    */
   function noteInVain(transaction: JournalTransaction, head: Block, climbs: boolean): void {
     const { id, signer, forms, sendOutcome } = transaction
@@ -179,8 +197,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
 }
 
 /**
- * A node has it, it pays the base fee, and no block has come since that could have taken it: the chain makes none, which
- * higher fees hardly ever change. They would be paid once it does, though.
+ * Whether the chain makes no blocks: a node has the transaction, it pays the base fee, and no block has come since that
+ * could have taken it. Higher fees hardly ever change that; they would be paid, though, once a block comes.
  */
 function waitsForBlocks(transaction: JournalTransaction, { head, movedAt }: Seen): boolean {
   return isPooled(transaction) && paysFor(transaction.forms, head) && movedAt <= transaction.waitingSince
@@ -191,8 +209,9 @@ function isPooled({ sendOutcome }: JournalTransaction): boolean {
 }
 
 /**
- * Where blocks ask for much more it is not climbed to by an eighth at a time; nor at once, since it is one node's word, and
- * what was paid is where the next ones begin.
+ * The tip of the next form on its way to the suggested one, twice the last at most. By an eighth at a time it would
+ * take too long where blocks ask for much more. Nor does it get there at once: what is suggested is one node's word,
+ * and later transactions begin at what was paid.
  */
 function tipTowards(suggested: bigint, { forms }: JournalTransaction): bigint {
   const offered = forms.at(-1)!.maxPriorityFeePerGas

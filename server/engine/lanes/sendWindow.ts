@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 
 /**
- * So many transactions of a lane that are not mined are with the nodes at most. Pools keep 16 of an account for sure (geth,
- * reth, erigon) and some refuse more; anvil, with hundreds in its pool, comes to make one empty block after another.
+ * How many unmined transactions of a lane the nodes are sent at most. Pools keep 16 of an account for sure (geth, reth,
+ * erigon) and some refuse more; anvil, with hundreds in its pool, comes to make one empty block after another.
  */
 const mostSent = 64
 
@@ -11,21 +11,24 @@ type Numbered = { chainId: number; signer: Address; nonce: number }
 type Lane = {
   chainId: number
   signer: Address
-  /** Nonces below it may be sent, by what was read last. It only falls by reorganisations, after which a few more are sent. */
+  /**
+   * Nonces below this may be sent, by what was read last. Only a reorganisation lowers it; a few more are sent then,
+   * until it is read again.
+   */
   end: number
   /** Nonces of what is recorded and waits to be sent. */
   held: Set<number>
-  /** What reads it now, for all who want to know. */
+  /** The reading under way, for all who wait for it. */
   reading: Promise<void> | null
 }
 
 export type SendWindow = ReturnType<typeof createSendWindow>
 
 /**
- * Holds back what a lane has recorded beyond what its nodes are to have at once, until others of it are mined. Those are
- * counted: one that never is, as where something else has used its nonce, takes a place and does not hold the others up.
- * Nothing of this outlives the process: what is recorded and not sent is found by every watcher after a while.
- * `unmined`: the lowest nonces of a lane that are not known to be mined, so many at most.
+ * Holds back a lane's recorded transactions while the nodes have as many of the lane as they are to have at once.
+ * Unmined ones are counted: one that is never mined, as where something else has used its nonce, takes a place and does
+ * not hold the others up. Nothing of this outlives the process: every watcher finds after a while what is recorded and
+ * not sent. `unmined`: the lowest nonces of a lane that are not known to be mined, so many at most.
  */
 export function createSendWindow(
   unmined: (chainId: number, signer: Address, most: number) => Promise<number[]>,
@@ -34,10 +37,10 @@ export function createSendWindow(
   const lanes = new Map<string, Lane>()
 
   return {
-    /** False: it is held, and will be among those that `released` tells. */
+    /** Whether the transaction may be sent now. False: it is held, and will be among those that `released` tells. */
     async hasRoom({ nonce, ...place }: Numbered): Promise<boolean> {
       const lane = laneOf(place)
-      // Held before it is read, so that whoever looks meanwhile sees it, and none is let past a lower one.
+      // Held before the lane is read, so that whoever looks meanwhile sees it, and no nonce is let past a lower one.
       const isFirst = lane.held.size === 0
       if (nonce >= lane.end) lane.held.add(nonce)
       if (nonce >= lane.end && (isFirst || lane.reading)) await read(lane)
@@ -46,12 +49,12 @@ export function createSendWindow(
       return true
     },
 
-    /** Whether it waits here for others to be mined. */
+    /** Whether the transaction waits here for others to be mined. */
     holds({ nonce, ...place }: Numbered): boolean {
       return laneOf(place).held.has(nonce)
     },
 
-    /** Those of the chain for which there is room now; to be called when others may be mined. */
+    /** The held transactions of a chain for which there is room now; to be called when others may be mined. */
     async released(chainId: number): Promise<Numbered[]> {
       const waiting = [...lanes.values()].filter((lane) => lane.chainId === chainId && lane.held.size > 0)
       await Promise.all(waiting.map(read))
@@ -80,7 +83,7 @@ export function createSendWindow(
   async function readOnce(lane: Lane): Promise<void> {
     const nonces = await unmined(lane.chainId, lane.signer, most + 1)
     const first = nonces[most]
-    // What is recorded from now on follows on what is.
+    // Nonces that are recorded from now on follow on these.
     const last = Math.max(...nonces, ...lane.held)
     lane.end = first ?? last + 1 + most - nonces.length
   }

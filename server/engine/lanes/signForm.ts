@@ -7,12 +7,12 @@ import type { CarriedStep, JournalTransaction, SignedForm } from '../../store/jo
 import { stepsFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
 
-/** Longer than this no signature is waited for; far below the lease of a step, so that no other visit takes it up. */
+/** How long a signature is waited for: far less than the lease of a step, so that no other visit takes the step up. */
 const signMs = 5_000
 const signerRestMs = 2_000
 
 /** A signer that has failed is not asked for a while, so that many steps don't wait for the same silence each. */
-export function isResting(signer: Address, tools: EngineTools): boolean {
+export function isResting(signer: Address, tools: Pick<EngineTools, 'signerFaults' | 'now'>): boolean {
   const fault = tools.signerFaults.get(signer)
   return fault !== undefined && elapsedMs(fault.at, tools.now()) < signerRestMs
 }

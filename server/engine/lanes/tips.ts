@@ -3,15 +3,16 @@ import type { ChainConfig } from '../../domain/chainConfig.js'
 import { elapsedMs } from '../../domain/elapsed.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 
-/** What blocks took at last is tried with an eighth less after so long, as it may have been more than they ask. */
+/** After so long a learned tip is lowered by an eighth, as it may have been more than blocks ask for. */
 const lowerAfterMs = 3_600_000
 
 export type Tips = ReturnType<typeof createTips>
 
 /**
- * What tip the blocks of each chain ask for, in wei per gas, as far as our own transactions have shown: one that paid the
- * base fee, was passed over by blocks and was mined once its fees had been raised. The next ones begin there, and don't
- * climb to it each by itself, one after the other. Nothing of this outlives the process, which learns it again.
+ * What tip the blocks of each chain ask for, in wei per gas, as far as our own transactions have shown it: those that
+ * paid the base fee, were passed over by blocks and were mined once their fees had been raised. Later transactions
+ * begin at that tip, and don't climb to it each by itself, one after the other. Nothing of this outlives the process,
+ * which learns it again.
  */
 export function createTips(now: () => number) {
   const learned = new Map<number, { tip: bigint; at: number }>()
@@ -19,21 +20,24 @@ export function createTips(now: () => number) {
   const raised = new Set<number>()
 
   return {
-    /** The chain's fees as new forms are to go by, with this tip at the least. */
+    /** The chain's configuration with the tip that new forms are to offer: the learned one, and at least `leastTip`. */
     on(config: ChainConfig, leastTip = 0n): ChainConfig {
       const learned = current(config.chainId)
       const tip = leastTip > learned ? leastTip : learned
       return tip > config.priorityFeePerGas ? { ...config, priorityFeePerGas: tip } : config
     },
 
-    /** Blocks have passed it over although it paid the base fee, and its fees are raised for that. */
+    /**
+     * Says that blocks have passed a transaction over although it paid the base fee, and that its fees are raised for
+     * that.
+     */
     passedOver({ id }: JournalTransaction): void {
       raised.add(id)
     },
 
     /**
-     * This form of it is in a block. A user can keep out of blocks what carries his authorization, for as long as he likes, so
-     * that it shows no more than what the node suggests as well.
+     * Says that this form of a transaction is in a block. A user can keep a transaction that carries his authorization
+     * out of blocks for as long as he likes, so that such a one shows no more than what the node suggests as well.
      */
     async mined(
       { id, forms, authorizations }: JournalTransaction,
@@ -46,7 +50,7 @@ export function createTips(now: () => number) {
       const suggested = authorizations.length === 0 ? paid : await chain.suggestedTip().catch(() => 0n)
       const shown = suggested < paid ? suggested : paid
       const { chainId } = chain.config
-      // One that shows less takes nothing back of what others have shown.
+      // A transaction with an authorization that shows less takes nothing back of what others have shown.
       if (authorizations.length === 0 || shown > current(chainId)) learned.set(chainId, { tip: shown, at: now() })
     },
   }

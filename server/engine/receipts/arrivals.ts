@@ -6,14 +6,14 @@ import type { Arrival } from '../../store/money/creditArrivals.js'
 import type { EngineTools } from '../tools.js'
 
 /**
- * How deep a transaction has to be for what these users have paid in it. Each counts by himself: steps that share a
- * transaction wait no longer for it than each by itself, unless one of them moves more.
+ * How deep a transaction has to be for what these users have paid in it. Each user's payments count by themselves:
+ * steps that share a transaction wait no longer than each would by itself, unless one of them moves more.
  */
 export function confirmationsFor(
   receipt: Receipt,
   users: readonly Address[],
   { config }: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): number {
   const arrivals = tools.codec.vaultArrivals(receipt, config)
   const needed = users.map((user) =>
@@ -41,8 +41,9 @@ export async function arrivalsOf(
 }
 
 /**
- * The same for a batch that the account has run, of which others share the transaction, and none is to wait for a token
- * that is paused: what can't be measured now is reported in the user's name, and becomes credit once it can.
+ * The same for a batch that the user's account has run. Others may share its transaction, and none of them is to wait
+ * for a token that is paused: an amount that can't be measured now is reported as a deposit in the user's name, and
+ * becomes credit once it can.
  */
 export async function arrivalsOfRun(
   receipt: Receipt,
@@ -56,7 +57,7 @@ export async function arrivalsOfRun(
   const { chainId } = chain.config
   for (const [token, amount] of amounts) {
     tools.log.error({ chainId, hash: receipt.hash, user, token }, cannotBeMeasured)
-    // Only a token that lies logs more than there can be, and of that nothing is kept.
+    // Only a token that lies logs more than there can be, and nothing of that is reported.
     if (amount > maxUint256) continue
     const report = { user, chainId, transactionHash: receipt.hash, sender: user, token, amount, isDeposit: true }
     const needed = confirmationsFor(receipt, [user], chain, tools)
@@ -68,9 +69,11 @@ export async function arrivalsOfRun(
 const cannotBeMeasured =
   'what has reached the vault can’t be measured now: the nodes have forgotten the block, and the token lets the vault send nothing'
 
-/** `unmeasured` has what the logs say. */
+/**
+ * What reached the vaults from the user. `unmeasured`: what can't be measured now, with the amounts that its logs say.
+ */
 async function measure(receipt: Receipt, user: Address, chain: Chain, tools: EngineTools) {
-  // He was no funder yet when his action was posted.
+  // The user may have become a funder since his action was posted.
   if (tools.settings.funders.has(user)) return { measured: [], unmeasured: [] }
   const logged = tools.codec.vaultArrivals(receipt, chain.config).filter((arrival) => arrival.from === user)
   const tokens = logged.filter(({ token }) => token !== nativeToken)

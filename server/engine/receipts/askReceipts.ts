@@ -3,8 +3,8 @@ import type { Chain, Receipt } from '../../chain/chain.js'
 import type { EngineTools } from '../tools.js'
 
 /**
- * Receipts in the order of their hashes; null: there is none. Undefined: no node tells, as some that answer with an error
- * while they index; that keeps no other from being told. Throws where not one is.
+ * Receipts in the order of their hashes. Null: there is none. Undefined: no node tells, as some that answer with an
+ * error while they index; the others are told all the same. Throws where no receipt is told at all.
  */
 export async function askReceipts(
   hashes: readonly Hash[],

@@ -2,23 +2,26 @@ import type { Hash } from 'viem'
 import { createLookTimes } from './lookTimes.js'
 
 /**
- * What was sent less than a poll ago and is in no block yet, and when to look for it. What is older is found by polls.
- * Times are of a clock in milliseconds that the caller reads.
+ * Transactions that were sent less than a poll ago and are in no block yet, and when to look for them. Older ones are
+ * found by polls. Times are of a clock in milliseconds that the caller reads.
  */
 export function createAwaited(pollIntervalMs: number) {
   const times = createLookTimes(pollIntervalMs)
-  /** By hash, when it was sent; the oldest first. */
+  /** When each was sent, by hash; the oldest first. */
   const sent = new Map<Hash, number>()
-  /** When the first look is due for what was sent since the last one began; null: nothing was. */
+  /** When the first look is due for transactions that were sent since the last look began; null: none was. */
   let calledFor: number | null = null
 
   return {
     isAny: (): boolean => sent.size > 0,
 
-    /** Tells how long until the first look; null: it is looked for with those that are awaited already. */
+    /**
+     * Tells how long until the first look for the transaction; null: it is looked for with those that are awaited
+     * already.
+     */
     add(hash: Hash, now: number): number | null {
       const isFirst = sent.size === 0
-      // What was sent again is not what has been awaited for longest.
+      // A hash that is sent again goes to the end: it is not the one that has been awaited for longest.
       sent.delete(hash)
       sent.set(hash, now)
       if (!isFirst) return null
@@ -27,7 +30,7 @@ export function createAwaited(pollIntervalMs: number) {
       return firstMs
     },
 
-    /** It is in a block. */
+    /** The transaction is in a block. */
     found(hash: Hash): void {
       if (sent.delete(hash)) times.found()
     },
@@ -41,14 +44,14 @@ export function createAwaited(pollIntervalMs: number) {
       for (const [hash, sentAt] of sent) if (now - sentAt > pollIntervalMs) sent.delete(hash)
       const [oldest] = sent.values()
       if (oldest === undefined) return pollIntervalMs
-      // Nothing else was awaited when it was sent.
+      // For a transaction that was sent during the look, while nothing else was awaited.
       if (calledFor !== null) return Math.max(times.soonMs, calledFor - now)
       if (look.hasMoved) return times.soonMs
       const laterMs = times.missed({ at: look.startedAt, oldest }, now)
       return Math.max(times.soonMs, Math.min(laterMs, look.nextPollAt - now))
     },
 
-    /** It is left to polls. */
+    /** Leaves all of them to polls. */
     forget(): void {
       sent.clear()
     },

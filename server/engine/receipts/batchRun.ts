@@ -7,27 +7,32 @@ import { batchIdOf } from '../steps/payload.js'
 import type { EngineTools } from '../tools.js'
 
 /** Whether the account says that it has run the batch, or there is nothing to run. */
-export function hasRun(work: StepWork, batch: ChainBatch, receipt: Receipt, tools: EngineTools): boolean {
+export function hasRun(
+  work: StepWork,
+  batch: ChainBatch,
+  receipt: Receipt,
+  tools: Pick<EngineTools, 'codec'>,
+): boolean {
   const { intent } = work
   if (intent.mode !== '7702' || batch.calls.length === 0) return true
   return tools.codec.executedBatchIds(receipt, work.user).includes(batchIdOf(intent, work.ref.stepIndex))
 }
 
 /**
- * What speaks against an account that says so. Other code than the delegate's can say it of what it has not run, and a
- * stranger may have given a batch that forgives its calls too little gas: then the tokens that it declares, which the
- * simulation was held against too, have not moved. Of calls that declare nothing the account's word is all there is. Null:
- * nothing does.
+ * What speaks against an account that says that it has run the batch; null: nothing does. Other code than the
+ * delegate's can say so of what it has not run, and a stranger may have given a batch that forgives its calls too
+ * little gas: then the tokens that the batch declares have not moved, which its simulation was held against too. Of
+ * calls that declare nothing the account's word is all there is.
  */
 export function notAsDeclared(
   { intent, user }: StepWork,
   batch: ChainBatch,
   { receipt, payouts }: { receipt: Receipt; payouts: readonly Payout[] },
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): StepError | null {
   if (intent.mode !== '7702' || batch.calls.length === 0) return null
-  // Of the native currency a receipt has no logs.
+  // A receipt has no logs of native currency.
   const tokenTransfers = batch.tokenTransfers.filter(({ token }) => token !== nativeToken)
   const missing = tools.codec.matchTransfers({ tokenTransfers }, receipt.logs)
   if (missing === null) return null
@@ -42,7 +47,10 @@ export function notAsDeclared(
   return { code: 'transfer_mismatch', message: words.join(' '), retryable: false }
 }
 
-/** Of a transaction in which the account did not say so. What the solver has paid in it is not paid again. */
+/**
+ * The error of a step whose account did not say in the transaction that it has run the batch. What the solver has paid
+ * in it is not paid again.
+ */
 export function withoutRun(payouts: readonly Payout[]): StepError {
   const message =
     payouts.length > 0

@@ -6,27 +6,36 @@ const maxBlocksAtOnce = 64n
 
 type Place = Pick<Block, 'number' | 'hash' | 'parentHash'>
 
-/** How far the blocks of a chain have been read, and which those were. `confirmations`: how deep they are commonly exchanged. */
+/**
+ * How far the blocks of a chain have been read, and which those were. `confirmations`: how deep reorganisations
+ * commonly go.
+ */
 export function createBlocksRead(confirmations: number) {
-  /** Its hash is null where only what comes after it matters. Null: none was read yet. */
+  /** The last block that was read; null: none was yet. Its hash is null where only the blocks after it matter. */
   let last: { number: bigint; hash: Hash | null } | null = null
-  /** The newest ones, by number. */
+  /** The hashes of the newest blocks that were read, by number. */
   const known = new Map<bigint, Hash>()
 
   return {
-    /** The number of the last one; null: none was read yet. */
+    /** The number of the last block that was read; null: none was yet. */
     last: (): bigint | null => last?.number ?? null,
 
     isLast: ({ hash }: Pick<Block, 'hash'>): boolean => last?.hash === hash,
 
-    /** The next ones after this are to be read, up to the head. What is older is left to those who look by hash. */
+    /**
+     * The blocks after this number are to be read, up to the head. Older ones are left to those who look for
+     * transactions by hash.
+     */
     after(head: Place): bigint {
       const isBehind = last !== null && head.number < last.number && known.get(head.number) !== head.hash
       if (last === null || isBehind || head.number - last.number > maxBlocksAtOnce) goBack(head.number - 1n)
       return last!.number
     },
 
-    /** They have been read, and all that is in them is dealt with. Where they are not upon what was read before, that is read again. */
+    /**
+     * Says that these blocks have been read, and that all in them is dealt with. Where they do not follow on what was
+     * read before, that is read again.
+     */
     note(blocks: readonly Place[]): void {
       const [first] = blocks
       const isElsewhere = first && last?.hash && first.number === last.number + 1n && first.parentHash !== last.hash
@@ -38,7 +47,7 @@ export function createBlocksRead(confirmations: number) {
       for (const number of known.keys()) if (number <= last!.number - maxBlocksAtOnce) known.delete(number)
     },
 
-    /** Nothing up to this one concerns anybody. */
+    /** Says that nothing up to this block concerns anybody. */
     skip({ number, hash }: Place): void {
       last = { number, hash }
     },
@@ -46,7 +55,8 @@ export function createBlocksRead(confirmations: number) {
     /** The chain has reorganised below this head: what is looked for may be in other blocks of the same numbers. */
     exchanged({ number, hash, parentHash }: Place): void {
       if (last === null) return
-      // A node that is a block behind another has exchanged none; where the chain has become shorter, others follow.
+      // A node that is a block behind another has exchanged no block. Where the chain has become shorter, other blocks
+      // will follow on this one.
       if (known.get(number) === hash) {
         if (number < last.number) last = { number, hash }
         return

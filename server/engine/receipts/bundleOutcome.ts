@@ -15,23 +15,23 @@ type BundleFault = ReturnType<Codec['bundleFaults']> extends Map<number, infer F
 /** What the vault says went wrong in a bundle, and what it was to do there. */
 type BundleReading = { failed: { call: BundledCall; fault: BundleFault }[] }
 
-/** A transaction of the journal that is in a block. `bundle` null: it is none. */
+/** A transaction of the journal that is in a block. `bundle`: null where the transaction is none. */
 export type MinedTransaction = { transaction: JournalTransaction; receipt: Receipt; bundle: BundleReading | null }
 
-/** Somebody else may have done it; a visit of the step's own finds out. */
+/** Reverts that may mean that somebody else has carried the step out, which a visit of the step's own finds out. */
 const doneByOthers: readonly (string | null)[] = ['AlreadyFulfilled', 'DuplicateChainBatch', 'IntentExpired']
 
-/** Null: the transaction is no bundle. Read once for all its steps. */
+/** Reads what the vault says of a bundle, once for all its steps. Null: the transaction is no bundle. */
 export function readBundle(
   transaction: JournalTransaction,
   receipt: Receipt,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): BundleReading | null {
   const { to: vault } = transaction
   if (!isVault(vault, chain.config) || !tools.codec.isBundle(transaction.data)) return null
   const faults = tools.codec.bundleFaults(receipt, vault)
-  // Only for these, since it takes longer than all that is read otherwise.
+  // Decoded only where there are faults, since that takes longer than all else that is read.
   const calls = faults.size > 0 ? tools.codec.decodeBundle(transaction.data, vault) : null
   const failed = [...faults].flatMap(([index, fault]) => {
     const call = calls?.[index]
@@ -41,21 +41,21 @@ export function readBundle(
 }
 
 /**
- * What the vault's word about a step means that had no effect. Null: it says nothing of it, or there is no bundle. It has
- * failed for good only if it fails by itself too: what a step may owe to its company, such as a token that lets nobody in
- * twice in one transaction, is not held against it.
+ * What it means for a step that the vault says that it had no effect in a bundle. Null: the vault says nothing of the
+ * step, or there is no bundle. The step has failed for good only if it fails by itself too: a failure that it may owe
+ * to its company, such as that of a token that lets nobody in twice in one transaction, is not held against it.
  */
 export async function faultOf(
   work: StepWork,
   batch: ChainBatch,
   { transaction, receipt, bundle }: MinedTransaction,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec' | 'log'>,
 ): Promise<StepOutcome | null> {
   const failed = bundle?.failed.find(({ call: { to, data } }) =>
     to === transaction.to
       ? tools.codec.decodeFulfill(data)?.stepKey === work.stepKey
-      : // What the vault pays his own calls have no part in.
+      : // A step that the vault pays nothing for is a call of the user's account.
         work.stepKey === null && to === work.user,
   )
   if (!failed) return null
@@ -63,17 +63,17 @@ export async function faultOf(
   if (fault.kind === 'skipped') return { status: 'alone' }
   const failure = tools.codec.decodeRevert(fault.reason)
   const { to, data } = call
-  const request = { from: transaction.signer, to, data, value: 0n }
   try {
-    const byItself = await chain.rerun(request)
+    const byItself = await chain.rerun({ from: transaction.signer, to, data })
     if (byItself.outcome === 'success') return { status: 'alone' }
     const now = tools.codec.decodeRevert(byItself.data)
     if (doneByOthers.includes(failure.name) || doneByOthers.includes(now.name)) return { status: 'alone' }
-    // A reason that was cut can't be read; the one of now is whole.
+    // The reason in the log may be cut so that it can't be read; the one of now is whole.
     const error = await explainRevert(failure.name === null ? now : failure, batch, chain)
     return { status: 'reverted', error, transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
   } catch (error) {
-    // What no node wants to run must not keep the others from their end. That it had no effect here is certain.
+    // A step that no node wants to run must not keep the others from their end. That it had no effect in the bundle is
+    // certain.
     tools.log.warn({ err: error, ...stepFields(work) }, 'why a step failed in a bundle could not be found out')
     return { status: 'alone' }
   }

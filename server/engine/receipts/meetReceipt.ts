@@ -17,7 +17,9 @@ import type { EngineTools } from '../tools.js'
 type Seen = {
   /** The chain's newest block. */
   head: bigint
-  /** The receipt's block was read itself just now, and is linked to this head by the hashes of those between them. */
+  /**
+   * The receipt's block was read itself just now, and is linked to this head by the hashes of the blocks between them.
+   */
   isRead: boolean
 }
 
@@ -36,14 +38,17 @@ export async function meetReceipt(
     await settleOrNote(transaction, receipt, seen, chain, tools)
   } catch (error) {
     const named = { ...transactionFields(transaction), hash: receipt.hash }
-    // Whoever is away comes back.
+    // A database or a node that is away comes back.
     const level = tools.isOutage(error) ? 'warn' : 'error'
     tools.log[level]({ err: error, ...named }, 'transaction could not be settled')
   }
 }
 
 /** Tells those who wait for the actions of a transaction that something about it has changed. */
-export async function tellOf(transaction: JournalTransaction, tools: EngineTools): Promise<void> {
+export async function tellOf(
+  transaction: JournalTransaction,
+  tools: Pick<EngineTools, 'store' | 'changed'>,
+): Promise<void> {
   for (const actionId of actionsOf(await tools.store.readStepsOf(transaction))) tools.changed(actionId)
 }
 
@@ -75,7 +80,8 @@ async function settleOrNote(
   const bundle = readBundle(transaction, receipt, chain, tools)
   const meaning = await meaningOf(works, { transaction, receipt, bundle, head }, chain, tools).catch(
     async (error: unknown) => {
-      // What can't be read yet has used its nonce up all the same, and the ones behind it must not wait for higher fees.
+      // Noted as mined all the same: its nonce is used up, and of a lane only the lowest that is not mined is given a
+      // higher tip.
       await note()
       throw error
     },
@@ -114,7 +120,9 @@ async function meaningOf(
   return !results || (airdrop && !airdropResult) ? null : { results, airdrop, airdropResult }
 }
 
-/** What it means for the steps that the transaction concerns. Null: for one of them it can't be said yet. */
+/**
+ * What a final receipt means for the steps that its transaction concerns. Null: for one of them it can't be said yet.
+ */
 async function resultsOf(
   works: readonly StepWork[],
   mined: MinedTransaction & { head: bigint },
@@ -127,7 +135,7 @@ async function resultsOf(
     const outcome = outcomes[index]
     if (!outcome) return null
     const result = withDepth(outcome, mined)
-    // Of what has been given up for another transaction only what has happened all the same concerns the step.
+    // A transaction that a step has given up for another one concerns it only by what has happened all the same.
     const isIdle = !('payouts' in result) || (result.status !== 'success' && !result.payouts?.length)
     if (work.transactionId !== mined.transaction.id && isIdle) continue
     const needs = solverNeeds(work.intent.chainBatches[work.ref.stepIndex]!, tools.settings)
@@ -136,7 +144,7 @@ async function resultsOf(
   return results
 }
 
-/** With how deep the receipt's block is, where the step has failed in it. */
+/** The outcome with how deep the receipt's block is, where the step has failed in that block. */
 function withDepth(outcome: StepOutcome, { receipt, head }: { receipt: Receipt; head: bigint }): StepOutcome {
   if (outcome.status === 'alone' || outcome.status === 'success') return outcome
   if (outcome.blockNumber !== Number(receipt.blockNumber)) return outcome

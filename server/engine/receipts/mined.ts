@@ -18,7 +18,7 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
   const { chainId, confirmations: finalDepth } = chain.config
   /** Clients have not been shown yet how deep their transactions are under the newest head. */
   let isUncounted = false
-  /** The chain has reorganised, and what it took away is not all noted yet. */
+  /** The chain has reorganised, and it is not all noted yet which transactions are in no block any more. */
   let isDoubtful = false
 
   return {
@@ -31,8 +31,9 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
     },
 
     /**
-     * Those mined deep enough by now; each receipt is asked for again, since its block may be gone. After a
-     * reorganisation all that are mined: what the new chain lacks is sent again at once and shown as it is.
+     * Settles those mined deep enough by now; each receipt is asked for again, since its block may be gone. After a
+     * reorganisation all that are mined are looked at: those that the new chain lacks are sent again at once and shown
+     * as they are.
      */
     async settle(head: Block): Promise<void> {
       const deepEnough = Number(head.number) - finalDepth + 1
@@ -45,19 +46,19 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
         await forEachLimit(mined.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
           const receipt = receipts[index]
           if (receipt) return meet(transaction, receipt, head)
-          // A node may not have the receipt; only a block that is gone takes it away.
+          // That a node has no receipt proves nothing: a transaction is in no block any more only if its block is gone.
           const gone = receipt === null ? await isGone(transaction) : null
           if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false
         })
       }
       isDoubtful &&= !isDecided
-      // Every one of them has been shown as it is.
+      // Every mined transaction has just been shown as it is.
       if (wasDoubtful) isUncounted = false
     },
 
     /** Shows clients how deep their transactions are by now. */
     async count(head: Block): Promise<void> {
-      // Of those that may be gone it would be untrue.
+      // The depth of transactions whose blocks may be gone would be untrue.
       if (!isUncounted || isDoubtful) return
       const blocks = { from: Number(head.number) - finalDepth + 2, to: Number(head.number) }
       let areAllShown = true
@@ -73,13 +74,19 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
     },
   }
 
-  /** Null: it can't be said yet, since the chain has become shorter and has no block of that number. */
+  /**
+   * Whether the transaction's block is not the chain's any more. Null: it can't be said yet, since the chain has become
+   * shorter and has no block of that number.
+   */
   async function isGone({ mined }: JournalTransaction): Promise<boolean | null> {
     const block = await chain.blockByNumber(BigInt(mined!.blockNumber))
     return block && block.hash !== mined!.blockHash
   }
 
-  /** False: somebody else is at it, or the database is away; it keeps no other waiting, and is to be noted in another round. */
+  /**
+   * False: somebody else is at the transaction, or the database is away. That keeps no other waiting; it is to be noted
+   * in another round.
+   */
   async function note(transaction: JournalTransaction, mined: Parameters<Store['noteMined']>[1]): Promise<boolean> {
     try {
       await tools.store.noteMined(transaction.id, mined, tools.now())

@@ -7,16 +7,19 @@ import { createBlocksRead } from './blocksRead.js'
 import { meetReceipt } from './meetReceipt.js'
 import { type BlockReceipts, isUnder, linkBlocks, readBlocks } from './readBlocks.js'
 
-/** Blocks, however large, that lie in memory with all their receipts. */
+/** How many blocks, however large, lie in memory at once with all their receipts. */
 const readAtOnce = 4
 
 /** Meets a transaction's receipt under the head of this round. Never throws. */
 export type Meet = (transaction: JournalTransaction, receipt: Receipt, head: Block) => Promise<void>
 
-/** Reads the new blocks of a chain, and meets what is in them of the journal. `found`: hears of each of ours that is in a block. */
+/**
+ * Reads the new blocks of a chain, and meets the receipts of the journal's transactions in them. `found`: hears of each
+ * of these that is in a block.
+ */
 export function createNewBlocks(chain: Chain, tools: EngineTools, found: (hash: Hash) => void) {
   const read = createBlocksRead(chain.config.confirmations)
-  /** Blocks that were read in this round and are the head's, by number. */
+  /** The hashes of blocks that were read in this round and that lie under its head, by number. */
   const canonical = new Map<bigint, Hash>()
 
   const meet: Meet = (transaction, receipt, head) => {
@@ -27,7 +30,7 @@ export function createNewBlocks(chain: Chain, tools: EngineTools, found: (hash: 
   return {
     meet,
 
-    /** Forgets what the round before has read: that was under its head. */
+    /** Forgets the blocks that the round before has read: they lay under its head. */
     roundBegins(): void {
       canonical.clear()
     },
@@ -38,14 +41,17 @@ export function createNewBlocks(chain: Chain, tools: EngineTools, found: (hash: 
       return last === null ? null : chain.blockReceipts(last + 1n, { isGuess: true }).catch(() => null)
     },
 
-    /** There is nothing to read up to this head. */
+    /** Whether this head was read last, so that there is nothing to read up to it. */
     isRead: (head: Block): boolean => read.isLast(head),
 
     exchanged: (head: Block): void => read.exchanged(head),
 
     skip: (head: Block): void => read.skip(head),
 
-    /** However much is open, a request for each new block finds all of ours in it; for several they travel together. */
+    /**
+     * Reads the blocks up to the head. However many transactions are open, a request for each new block finds all of
+     * ours in it; for several blocks the requests travel together.
+     */
     async read(head: Block, ahead: BlockReceipts | null): Promise<void> {
       const ask = async (number: bigint) =>
         ahead && isUnder(head, ahead.block, number) ? ahead : chain.blockReceipts(number)
@@ -61,13 +67,15 @@ export function createNewBlocks(chain: Chain, tools: EngineTools, found: (hash: 
     },
   }
 
-  /** Only all of them show whether one is under the head; what does not fit is read again in the next round. */
+  /**
+   * Only all blocks together show whether one is under the head; one that does not fit is read again in the next round.
+   */
   async function meetBlocks(blocks: readonly BlockReceipts[], head: Block): Promise<void> {
     const { linked, isUnderHead, unbroken } = linkBlocks(blocks, head)
     if (isUnderHead) for (const { block } of linked) canonical.set(block.number, block.hash)
     const receipts = [...new Set([...unbroken, ...linked])].flatMap((block) => block.receipts)
     await meetAll(receipts, head)
-    // Not before: what could not be met is read again.
+    // Noted only after that: blocks whose receipts could not be met are read again.
     read.note(unbroken.map(({ block }) => block))
   }
 
@@ -75,7 +83,8 @@ export function createNewBlocks(chain: Chain, tools: EngineTools, found: (hash: 
     for (const { hash } of receipts) found(hash)
     const transactions = await tools.store.findOpenByHash(receipts.map(({ hash }) => hash))
     await forEachLimit(transactions, tools.store.transactionsAtOnce, async (transaction) => {
-      // The last one: if the chain was reorganised while it was read, that of the block before is gone.
+      // The last receipt of a transaction: if the chain was reorganised while it was read, the block of the one before
+      // is gone.
       const receipt = receipts.findLast((entry) => transaction.forms.some((form) => form.hash === entry.hash))
       if (receipt) await meet(transaction, receipt, head)
     })

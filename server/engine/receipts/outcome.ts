@@ -28,13 +28,13 @@ export async function resultOf(
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
   const { transaction, receipt, bundle } = mined
-  // Of a vault that is configured elsewhere (a replica with another chains file) nothing can be read here, and what can't
-  // be read is not taken for unpaid.
+  // Of a vault that only another replica's chains file has nothing can be read here, and a payout that can't be read is
+  // not taken for unpaid.
   if (transaction.to !== work.user && !isVault(transaction.to, chain.config))
     return unreadable(work, transaction, tools)
   const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
   const isCancelled = transaction.forms.some((form) => form.hash === receipt.hash && form.isCancel)
-  // Nothing happened for any of its steps, and which of them is to blame shows when each goes by itself.
+  // Nothing happened for any step of the bundle, and which of them is to blame shows when each goes by itself.
   if (bundle && (isCancelled || receipt.status === 'reverted')) return { status: 'alone' }
   const batch = work.intent.chainBatches[work.ref.stepIndex]!
   const payouts = solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
@@ -55,20 +55,20 @@ export async function resultOf(
       payouts,
     }
   }
-  // First what the contracts remember: a vault that is paused by now says only that.
+  // First what the contracts remember: to run the call again at a vault that is paused by now shows only that.
   const done = await refusalNow(work, batch, receipt, chain)
   const again = done || isCancelled ? null : await runAgain(work, transaction, chain, tools)
   const failure = again?.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
-  // It goes on, as the same attempt, with an operator that the vault knows.
+  // The step goes on, as the same attempt, with an operator that the vault knows.
   const { signer: from, to } = transaction
   if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools))) return { status: 'alone' }
   const refusal = done ?? failure
   const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
-  // One who saw ours may have carried the batch out before it, or a transaction of ours that had been given up; what
-  // counts then is that.
+  // Somebody who saw our transaction may have carried the batch out before it, or one of ours that had been given up
+  // may have: what counts then is that execution.
   if (adoption?.outcome === 'waits') {
-    // A name that the contracts' memory does not bear out, an account with other code may have made up. Asked once more,
-    // since it may have been paid between the two.
+    // An account with other code may have made up a revert that the contracts' memory does not bear out. They are asked
+    // once more, since the step may have been paid between the two.
     const isTrue = adoption.found || (done ?? (await refusalNow(work, batch, receipt, chain))) !== null
     if (isTrue) return null
   }
@@ -80,7 +80,7 @@ export async function resultOf(
   return { status: 'reverted', error, ...place }
 }
 
-function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: EngineTools): null {
+function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: Pick<EngineTools, 'log'>): null {
   tools.log.error(
     { ...stepFields(work), chainId, vault: to },
     'the step was sent through a vault that is not configured',
@@ -89,15 +89,21 @@ function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: 
 }
 
 /** Whether a vault has paid the step's transfers, or there are none. */
-function hasPaid(work: StepWork, batch: ChainBatch, receipt: Receipt, chain: Chain, tools: EngineTools): boolean {
+function hasPaid(
+  work: StepWork,
+  batch: ChainBatch,
+  receipt: Receipt,
+  chain: Chain,
+  tools: Pick<EngineTools, 'codec'>,
+): boolean {
   if (solverTransfers(batch).length === 0) return true
   return work.stepKey !== null && tools.codec.fulfilledKeys(receipt, ...vaultsOf(chain.config)).includes(work.stepKey)
 }
 
 /**
- * The account has no code, since its authorization had no effect, or other code than the delegate's; either let the call
- * succeed and did not run the batch. Other code may even have told the vault that it did, so that the vault has paid: that
- * is spent, and nothing is paid again.
+ * The result where the call succeeded and did not run the batch. The account has no code, since its authorization had
+ * no effect, or other code than the delegate's. Other code may even have told the vault that it has run the batch, so
+ * that the vault has paid: that is spent, and nothing is paid again.
  */
 async function unrun(
   user: Address,
@@ -126,8 +132,9 @@ const cancelled = {
 } as const
 
 /**
- * What the step's own transaction would have reverted with where it has been carried out without it. By the contracts'
- * memory, as of the receipt's block at the least, and not by a simulation: what was cancelled may be what no node wants to run.
+ * What the step's own transaction would revert with where the step has been carried out without it; null: it has not.
+ * By the contracts' memory, as of the receipt's block at the least, and not by a simulation: no node may want to run
+ * what was cancelled.
  */
 async function refusalNow(
   work: StepWork,
@@ -143,13 +150,18 @@ async function refusalNow(
 }
 
 /**
- * A receipt does not say why it reverted; running the same call again usually does. Null: no node runs it, which must not
- * keep the others from their end. That it had no effect is certain.
+ * A receipt does not say why its transaction reverted; to run the same call again usually does. Null: no node runs it,
+ * which must not keep the others from their end. That the transaction had no effect is certain.
  */
-async function runAgain(work: StepWork, transaction: JournalTransaction, chain: Chain, tools: EngineTools) {
+async function runAgain(
+  work: StepWork,
+  transaction: JournalTransaction,
+  chain: Chain,
+  tools: Pick<EngineTools, 'log'>,
+) {
   const { signer: from, to, data } = transaction
   try {
-    return await chain.rerun({ from, to, data, value: 0n })
+    return await chain.rerun({ from, to, data })
   } catch (error) {
     tools.log.warn({ err: error, ...stepFields(work) }, 'why a transaction reverted could not be found out')
     return null

@@ -3,9 +3,10 @@ import type { Block, Chain } from '../../chain/chain.js'
 export type BlockReceipts = NonNullable<Awaited<ReturnType<Chain['blockReceipts']>>>
 
 /**
- * The blocks after one up to the head, without a gap, so many at a time; those that come before a failure are told first.
- * What fails or is missing among several is asked for again alone, and everything after it too, since a node may not be
- * able to answer for several. Ends where a block is missing then; throws what a lone one fails with.
+ * The blocks after one up to the head, without a gap, so many at a time; those that come before a failure are told
+ * first. A block that fails or is missing among several is asked for again alone, and each one after it too, since a
+ * node may not be able to answer for several. Ends where a block that is asked for alone is missing; throws what it
+ * fails with.
  */
 export async function* readBlocks(
   { after, head, mostAtOnce }: { after: bigint; head: bigint; mostAtOnce: number },
@@ -32,19 +33,20 @@ export async function* readBlocks(
   }
 }
 
-/** What of the blocks that were read is of one chain. */
+/** Which of the blocks that were read are of one chain. */
 type Linked = {
   /** Each is the parent of the next one. */
   linked: BlockReceipts[]
-  /** They are the head's, however deep; else the head is too far above them to say so. */
+  /** The linked blocks are known to lie under the head, however deep; else the head is too far above them to say so. */
   isUnderHead: boolean
-  /** Those from the first on that only another look can put in question: what the chain has at the next number it has to tell. */
+  /** The blocks from the first on that are in no doubt. From there on the chain has to be asked again what it has. */
   unbroken: BlockReceipts[]
 }
 
 /**
  * Holds blocks that were read one after the other against each other, and against the head from which their depth is
- * counted. Nodes, or those behind one gateway, may be on either side of a reorganisation, so that a number says nothing.
+ * counted. Nodes, or those behind one gateway, may be on either side of a reorganisation, so that a block's number says
+ * nothing.
  */
 export function linkBlocks(found: readonly BlockReceipts[], head: Block): Linked {
   const top = found.at(-1)?.block ?? head
@@ -59,7 +61,10 @@ export function linkBlocks(found: readonly BlockReceipts[], head: Block): Linked
   return { linked, isUnderHead, unbroken: found.slice(0, firstInDoubt(found, linked)) }
 }
 
-/** Where one does not name the one below it, that is in doubt, whichever of them is another chain's; else what is not linked. */
+/**
+ * The place of the first block in doubt. Where a block does not name the one below it as its parent, that is the lower
+ * one, whichever of the two is another chain's; else the first that is not linked.
+ */
 function firstInDoubt(found: readonly BlockReceipts[], linked: readonly BlockReceipts[]): number {
   const gap = found.findIndex(({ block }, index) => index > 0 && block.parentHash !== found[index - 1]!.block.hash)
   if (gap !== -1) return gap - 1
@@ -68,8 +73,8 @@ function firstInDoubt(found: readonly BlockReceipts[], linked: readonly BlockRec
 }
 
 /**
- * Whether the block that was read ahead is the one of that number for certain. Nodes may answer out of order, and
- * before the head is told the chain may have reorganised; of a block further down the head does not say so.
+ * Whether the block that was read ahead is the one of that number for certain. Nodes may answer out of order, and the
+ * chain may have reorganised before the head was told; a head does not say which blocks lie further down.
  */
 export function isUnder(head: Block, ahead: Block, number: bigint): boolean {
   if (ahead.number !== number) return false

@@ -5,24 +5,30 @@ import { stepsFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
 
 /**
- * The backstop for what no change of heads has shown, such as a reorganisation while no process ran: after so many looks
- * at the chain's head, and at least every half minute.
+ * How often all is held against the chain, though no new head has shown that this is needed, as after a reorganisation
+ * while no process ran: after so many looks at the chain's head, and at least every half minute.
  */
 const checkEveryPolls = 30
 const checkAtLeastMs = 30_000
-/** At most so many times those that are held against the chain are asked for at once: nodes may not agree for days. */
+/**
+ * How many settled blocks are asked for at once, in multiples of `reorganisationBlocks`. While nodes don't agree, which
+ * may be for days, there are ever more of them.
+ */
 const mostTimes = 2
 
 /**
- * Holds what has been settled against the chain. What rests on a block that is not the chain's any more, so that the
- * reorganisation was deeper than the confirmations, is undone and alarmed.
+ * Holds the blocks in which something was settled against the chain. Where one is not the chain's any more, so that the
+ * reorganisation was deeper than the confirmations, what rests on it is undone and alarmed.
  */
 export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   const { chainId, reorganisationBlocks, pollIntervalMs } = chain.config
   const everyMs = Math.min(checkEveryPolls * pollIntervalMs, checkAtLeastMs)
   let last: Block | null = null
   let checkedAt = 0
-  /** The head against which all that is settled was held last, also by a process before this one; null: not read yet. */
+  /**
+   * The number of the head against which all that is settled was held last, also by a process before this one; null:
+   * not read yet.
+   */
   let checkedTo: number | null = null
   /** The chain was seen to reorganise, and what is settled has not all been held against it since. */
   let suspicious = false
@@ -35,7 +41,8 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
      */
     async check(head: Block): Promise<boolean> {
       const continues = last === null || head.hash === last.hash || head.parentHash === last.hash
-      // Several blocks may have come since; then only the blocks themselves tell.
+      // Several blocks may have come since the last head; then only the chain's block of that number tells whether it
+      // is the chain's still.
       const hasReorganised = !continues && (head.number <= last!.number + 1n || !(await isCanonical(last!)))
       if (hasReorganised) {
         suspicious = true
@@ -47,10 +54,11 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
       try {
         const isDecided = await undoWhatIsGone(head)
         if (isDecided) await noteChecked(Number(head.number))
-        // A node may stand still for days, or be on another chain's side for good; then it is the backstop's.
+        // A node may stand still for days, or be on another chain's side for good: after a while that is left to the
+        // regular looks.
         suspicious &&= !isDecided && elapsedMs(suspiciousSince, tools.now()) < everyMs
       } catch (error) {
-        // The rest of the round goes on; what is suspicious stays so and is looked at in the next one.
+        // The rest of the round goes on; the suspicion stays, and the next round looks again.
         tools.log.warn({ err: error, chainId }, 'what is settled could not be held against the chain')
       }
       checkedAt = tools.now()
@@ -58,10 +66,11 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
     },
   }
 
-  /** False: nodes don't agree on all of it yet, or have no block of that number yet. */
+  /** False: nodes don't agree on all settled blocks yet, or have none of a block's number yet. */
   async function undoWhatIsGone(head: Block): Promise<boolean> {
     if (reorganisationBlocks === 0) return true
-    // However many blocks have come since: while nobody looks, the chain may go on from any of those before.
+    // From the head that was checked last, however many blocks have come since: while nobody looked, the chain may have
+    // gone on from any block before it.
     checkedTo ??= await tools.store.readCheckedBlock(chainId)
     const from = Math.min(checkedTo ?? Number(head.number), Number(head.number)) - reorganisationBlocks
     const most = mostTimes * reorganisationBlocks
@@ -69,7 +78,7 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
       const settled = await tools.store.readSettledBlocks(chainId, { from, to }, most)
       if (!(await undoThoseGone(settled))) return false
       if (settled.length < most) return true
-      // Forks may have several of one number.
+      // Forks may have several settled blocks of one number.
       const [oldest, newest] = [settled[0]!.number, settled.at(-1)!.number]
       to = oldest < newest ? oldest : oldest - 1
     }
@@ -81,7 +90,7 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
     const failures: unknown[] = []
     for (const [index, block] of settled.entries()) {
       if (!gone[index]) continue
-      // One that can't be undone must not keep what rests on the others.
+      // A block that can't be undone must not keep what rests on the others.
       await undo(block).catch((error: unknown) => {
         const blockNumber = block.number
         tools.log.error({ err: error, chainId, blockNumber }, 'what rests on a block that is gone is not all undone')

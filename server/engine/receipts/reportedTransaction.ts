@@ -2,12 +2,15 @@
 const unknownForMs = 10 * 60 * 1000
 const shortestMs = 1_000
 const longestMs = 15_000
-/** How long a report waits for the block of a transaction that nodes have and that is in none, and how long between two looks. */
+/**
+ * How long a report waits for the block of a transaction that nodes have and that is in none, and how long at most
+ * passes between two looks.
+ */
 export const unmined = { forMs: 24 * 60 * 60 * 1000, longestMs: 60 * 60 * 1000 }
 
-/** How soon at the earliest one that waits for its block is looked at again. */
+/** How soon at the earliest a transaction that waits for its block is looked at again. */
 export const pendingMs = 250
-/** What part of the time since it was named passes until the next look. */
+/** What part of the time since a transaction was named passes until the next look. */
 const laterShare = 0.1
 
 /**

@@ -15,7 +15,7 @@ export function createRounds(round: () => Promise<Pause>) {
     hurry(ms: number): void {
       if (pause?.canBeCut) pause.cutTo(ms)
     },
-    /** Once the round under way has ended. */
+    /** Resolves once the round under way has ended. */
     async stop(): Promise<void> {
       stopped = true
       pause?.end()

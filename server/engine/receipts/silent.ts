@@ -18,10 +18,10 @@ export function createSilentCheck(
   return async (head: Block, movedAt: number): Promise<void> => {
     const due = await tools.store.readDueTransactions(chain.config.chainId, pageSize, tools.now())
     if (due.length === 0) return
-    // Of what is held no node can know, and it is sent as soon as others are mined.
+    // Of a transaction that is held no node can know, and it is sent as soon as others are mined.
     const silent = due.filter((transaction) => !tools.sendWindow.holds(transaction))
     const hashes = silent.flatMap((transaction) => transaction.forms.map((form) => form.hash))
-    // What is sent again although it is mined costs nothing.
+    // All count as unmined where no node tells: to send a mined one again costs nothing.
     const asked = await askReceipts(hashes, chain, tools.log).catch((): undefined[] => hashes.map(() => undefined))
     const receipts = asked.flatMap((receipt) => receipt ?? [])
     const untold = new Set(hashes.filter((_hash, index) => asked[index] === undefined))

@@ -19,10 +19,11 @@ const faultMs = 1_000
 /**
  * Watches one chain for the transactions of the journal.
  * A round: read the new blocks' receipts → note what is mined → settle what is final → count confirmations → send again
- * what the blocks have left over and nodes have dropped → look after what no block has mentioned (receipts by every hash,
- * the stored bytes again, a replacement). Everything that a round decides from is in the database or on the chain, so any replica may do
- * any round, twice as well as once. What fails in one part of a round does not hold the other parts up.
- * A round that comes early, for what was just sent, ends where there is no new block.
+ * what the blocks have left over and nodes have dropped → look after what no block has mentioned (receipts by every
+ * hash, the stored bytes again, a replacement). Everything that a round decides from is in the database or on the
+ * chain, so any replica may do any round, twice as well as once. What fails in one part of a round does not hold the
+ * other parts up.
+ * A round that comes early, for a transaction that was just sent, ends where there is no new block.
  */
 export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const { chainId, pollIntervalMs } = chain.config
@@ -72,7 +73,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
       return { ms, canBeCut: true }
     } catch (error) {
       tools.log.warn({ err: error, chainId }, 'chain could not be watched; trying again')
-      // A node that fails is not asked for what it may be failing at, and not for every send.
+      // No early rounds: a node that fails is not asked for every send, which may be what it fails at.
       awaited.forget()
       return { ms: Math.max(faultMs, pollIntervalMs), canBeCut: false }
     }
@@ -90,7 +91,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     if (hasMoved) noteHead(head)
     lookedAt = askedAt
     const now = performance.now()
-    // It only came to see whether there is a block yet.
+    // An early round only comes to see whether there is a block yet.
     if (newBlocks.isRead(head) && awaited.isAny() && now - wholeAt < pollIntervalMs) return false
     wholeAt = now
     if (await reorganisations.check(head)) {
@@ -103,7 +104,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     }
     if (awaited.isAny() || (await tools.store.hasOpenTransactions(chainId))) {
       await part(() => newBlocks.read(head, ahead))
-      // First what money depends on.
+      // Settled before confirmations are counted, since money depends on it.
       await part(() => mined.settle(head))
       await part(() => mined.count(head))
       leftOver.check()

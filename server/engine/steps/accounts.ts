@@ -3,28 +3,33 @@ import type { StepWork } from '../../store/actions/steps.js'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-/** How soon the first that waits looks again by itself; each one after it so much later. */
+/** How soon the first step that waits for an account looks again by itself; each one after it so much later. */
 const againMs = 200
-/** The time from one look to the next among all that wait; with more than a thousand, each looks every `latestMs`. */
+/**
+ * The time from one look to the next among all steps that wait; with more than a thousand, each looks every `latestMs`.
+ */
 const everyMs = 10
-/** How soon one does that was called and has found the account taken: it may have looked just before it was free. */
+/**
+ * How soon a step looks again that was called and has found the account taken: it may have looked just before it was
+ * free.
+ */
 const firstAgainMs = 50
-/** The latest that any of them looks again: others may have freed the account, in another process. */
+/** How late at most a step looks again: others may have freed the account, in another process. */
 const latestMs = 10_000
-/** Nobody has waited for an account here for so long; who still does waits elsewhere. */
+/** A queue that no step has come to for so long is forgotten; steps that still wait do so in another process. */
 const forgottenMs = 60_000
 /** A waiting step that is so late to look again is taken to be carried out by another process. */
 const lateMs = 2_000
 
 /**
- * Lets the 7702 steps of a user on a chain have his account one after the other, in the order in which they came. Who
- * holds it is in the store; what is kept here is only who waits, so that the next one is called when it is free, and
- * hundreds that wait for one account don't look all the time. Who comes new does not pass by those who are still to come,
- * else the first would wait for as long as there are new ones.
- * Nor does one that looks by itself pass by one that was called.
- * States of one that waits: waiting → called (the account was free) → gone, or waiting again where it was, if another was
- * faster. One that another process has carried out is found when it is called, or when it does not come; it is gone then,
- * and the next one is called.
+ * Lets the 7702 steps of a user on a chain have his account one after the other, in the order in which they came. Which
+ * step has it is in the store; kept here are only the steps that wait, so that the next one is called when the account
+ * is free, and hundreds that wait for one account don't look all the time. A step that comes new does not pass by those
+ * that wait, else the first would wait for as long as there are new ones. Nor does a step that looks by itself pass by
+ * one that was called.
+ * States of a step that waits: waiting → called (the account was free) → gone, or waiting again where it was, if
+ * another step was faster. That another process has carried a step out shows when it is called, or when it does not
+ * come; it is gone then, and the next one is called.
  */
 export function createAccounts(deps: {
   /** Makes a step the one open step of its user on its chain. False: another one is. */
@@ -37,7 +42,7 @@ export function createAccounts(deps: {
 }) {
   /** By account, the one that was asked for last at the end. */
   const queues = new Map<string, Queue>()
-  /** How many wait, for whichever account. */
+  /** How many steps wait, for whichever account. */
   let crowd = 0
 
   return {
@@ -58,7 +63,7 @@ export function createAccounts(deps: {
 
     /** Tells that these steps hold no account any more. Never throws. */
     async freed(works: readonly StepWork[]): Promise<void> {
-      // One that has ended while it waited is not to be called.
+      // A step that has ended while it waited is not to be called.
       works.forEach(leave)
       const accounts = new Set(works.filter(({ kind }) => kind === 'delegated').map(accountOf))
       await Promise.all([...accounts].map(callNext))
@@ -92,7 +97,7 @@ export function createAccounts(deps: {
     const wasCalled = waiting.get(name)?.isCalled === true
     const entry = { ref: work.ref, isCalled: false, comesAt: 0 }
     if (!waiting.has(name)) crowd += 1
-    // Who waits already keeps his place.
+    // A step that waits already keeps its place.
     waiting.set(name, entry)
     queues.delete(account)
     queues.set(account, { waiting, touchedAt: deps.now() })
@@ -129,7 +134,7 @@ export function createAccounts(deps: {
       }
       entry.isCalled = true
       entry.comesAt = deps.now()
-      // One that could not be called looks by itself before long.
+      // A step that could not be called looks by itself before long.
       if (await deps.hurry(entry.ref).catch(() => true)) return
       remove(account, name)
     }
@@ -151,7 +156,7 @@ export function createAccounts(deps: {
 type Waiting = {
   ref: StepRef
   isCalled: boolean
-  /** When it looks again, at the latest. */
+  /** When the step looks again, at the latest. */
   comesAt: number
 }
 

@@ -13,9 +13,12 @@ import { batchIdOf } from './payload.js'
 import type { EngineTools } from '../tools.js'
 
 type Adoption =
-  /** Nothing says that somebody has done it. */
+  /** Nothing says that somebody has carried the step out. */
   | { outcome: 'none' }
-  /** Somebody has, and it is not final yet; or, not `found`, only what was asked for says so. */
+  /**
+   * Somebody has, and that is not final yet. Not `found`: only the revert that was asked about says so, and no log
+   * does.
+   */
   | { outcome: 'waits'; found: boolean }
   | { outcome: 'ended'; result: StepResult }
 
@@ -31,14 +34,15 @@ export async function adoptExecution(
   failure: Pick<Failure, 'name'>,
   tools: EngineTools,
 ): Promise<Adoption> {
-  // Asked before the search, or what is mined in between would be on the chain and not be found.
+  // Asked before the search, or an execution that is mined in between would be on the chain and not be found.
   const isUnmined = await isOnlyPending(work, chain, failure)
   const hash = await findTransaction(work, chain, failure)
   if (hash === undefined) return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
   if (hash === null || hash === 'unsearched') {
-    // It comes into a block, or the next simulation goes well. A batch that has not run in the pending block either runs only
-    // within the step's own transaction, which undoes it: whom the solver pays native currency may run it when he is paid.
+    // A batch that has run in the pending block comes into a block, or the next simulation goes well. One that has not
+    // runs only within the step's own transaction, which undoes it: whoever is paid native currency by the solver may
+    // run it then.
     if (isUnmined) return (await isPending(work, chain)) ? { outcome: 'waits', found: false } : { outcome: 'none' }
     if (failure.name !== 'AlreadyFulfilled') return ended(unknownTransaction)
     const { chainId } = chain.config
@@ -70,7 +74,7 @@ export async function adoptExecution(
     status: 'success',
     ...place,
     confirmations,
-    // Another step of the same user may have paid the vault in it, which is that one's credit.
+    // None for a payout alone: what the user has paid the vault in the transaction is another step's credit.
     arrivals: work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : [],
     payouts,
   }
@@ -109,7 +113,10 @@ async function isPending({ intent, user, ref }: StepWork, chain: Chain): Promise
   return intent.mode === '7702' && chain.isChainBatchPending(user, batchIdOf(intent, ref.stepIndex))
 }
 
-/** Undefined: nothing says that it was done. Null: done, but the transaction was not found. */
+/**
+ * The transaction that has carried the step out. Undefined: nothing says that there is one. Null: there is one, and it
+ * was not found.
+ */
 async function findTransaction(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>) {
   if (name === 'AlreadyFulfilled' && work.stepKey) return chain.findFulfilment(work.stepKey)
   const { intent } = work
@@ -120,7 +127,8 @@ async function findTransaction(work: StepWork, chain: Chain, { name }: Pick<Fail
   // The delegate looks at the time before it looks whether the batch has run.
   const found = await execution()
   if (found !== 'unsearched') return found ?? undefined
-  // Nodes would not tell however often they are asked. The account's memory does, until its place is given away.
+  // Nodes won't tell however often they are asked. The account's memory does, until it gives the batch's place to
+  // another.
   const hasRun = await chain.isChainBatchProcessed(work.user, batchIdOf(intent, work.ref.stepIndex))
   return hasRun ? found : undefined
 }
@@ -132,7 +140,7 @@ function paidExactly(
   work: StepWork,
   transfers: TokenTransfer[],
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec'>,
 ): boolean {
   const vault = vaultsOf(chain.config).find((address) => address === transaction.to)
   if (!vault || !work.stepKey) return false

@@ -14,16 +14,16 @@ import { moved, type Visit, waits } from '../visit.js'
 export type ReadyStep = {
   work: StepWork
   chain: Chain
-  /** What it would be sent as by itself. */
+  /** The call that it would be sent as by itself. */
   to: Address
   data: Hex
   gasLimit: bigint
-  /** What of the limit is not for the authorization. */
+  /** The part of the limit that is not for the authorization. */
   callGasLimit: bigint
   authorization: ChainAuthorization | null
   /** Whose calls run in it. Null: nobody's, it only pays. */
   account: Address | null
-  /** It has failed among others before. */
+  /** It has failed in a bundle before, and goes by itself. */
   alone: boolean
 }
 
@@ -37,21 +37,24 @@ export type BundleSettings = {
 export type Bundles = ReturnType<typeof createBundles>
 
 /**
- * What fails a bundle as a whole (a vault that knows none, an operator that it does not) fails the next one too, and each
- * costs its gas and brings nothing: after one that has, none is made for so long.
+ * For how long no bundle is made after one that has failed as a whole. What fails it (a vault that knows no bundles, an
+ * operator that the vault does not know) fails the next one too, and each costs its gas and brings nothing.
  */
 const restMs = 60_000
 /** Nodes refuse transactions above 128 KiB; authorizations and the signature need some of it. */
 const mostBytes = 96 * 1024
-/** How long a step waits for a bundle; with the turn and the signature of that, less than the lease of a step. */
+/**
+ * How long a step waits for a bundle. With that bundle's turn at the lane and its signature, it is less than the lease
+ * of a step.
+ */
 const patienceMs = 5_000
 
 /**
  * Collects the ready steps of each chain into bundles.
- * States of a collection: empty → growing (steps are on their way and keep coming) → due (none is, or the next one takes
- * too long; it still grows while every lane is busy recording another) → recorded in the journal and sent; what did not
- * fit stays due, and what has waited too long for that is visited again. Nothing of this outlives the process or has to: a
- * step that the journal does not have is visited again.
+ * States of a collection: empty → growing (steps are on their way and keep coming) → due (no step is on its way, or the
+ * next one takes too long; it still grows while every lane is busy recording another bundle) → recorded in the journal
+ * and sent. Steps that did not fit stay due, and those that have waited too long for that are visited again. Nothing of
+ * this outlives the process or has to: a step that the journal does not have is visited again.
  */
 export function createBundles(settings: BundleSettings, tools: () => EngineTools) {
   const collections = new Map<number, Collection>()
@@ -92,7 +95,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       })
     },
 
-    /** Leaves what no bundle has taken yet, and what still comes, to those who find it due. */
+    /** Leaves steps that no bundle has taken yet, and those that still come, to whoever finds them due. */
     stop(): void {
       hasStopped = true
       for (const collection of collections.values()) {
@@ -117,7 +120,10 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
     closeIfDue(collection)
   }
 
-  /** Where every lane is busy it would have to wait for its turn anyway, and may as well grow meanwhile. */
+  /**
+   * Sends a bundle if it is due. Where every lane is busy it would have to wait for its turn anyway, and may as well
+   * grow meanwhile.
+   */
   function closeIfDue(collection: Collection): void {
     const now = tools().now()
     letGo(collection, ({ since }) => elapsedMs(since, now) > patienceMs, noLane)
@@ -154,7 +160,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
     }
   }
 
-  /** The longest waiting first. One that would not fit into any bundle goes by itself. */
+  /** The steps of the next bundle, the longest waiting first. One that would not fit into any bundle goes by itself. */
   function takeWhatFits(collection: Collection, blockGasLimit: bigint): Waiting[] {
     // The other half of a block is for everybody else; a transaction that wants a whole one may wait for long.
     const { mostGas } = tools().codec
@@ -164,7 +170,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       const { account } = entry.step
       // The second authorization of an account would be for a nonce that the first has used.
       if (account !== null && taken.some(({ step }) => step.account === account)) continue
-      // A visit that has waited for longer than its lease is repeated while it still waits.
+      // A step may wait here twice: a visit that has waited for longer than its lease is repeated.
       if (taken.some(({ step }) => isSameStep(step.work.ref, entry.step.work.ref))) continue
       // All become final together, and none is to wait for what another moves.
       if (taken.some(({ step }) => confirmationsOf(step) !== confirmationsOf(entry.step))) continue
@@ -237,10 +243,10 @@ type Collection = {
   expected: number
   /** How many bundles are on their way into the journal. */
   recording: number
-  /** What waits has waited long enough for company. */
+  /** The steps have waited long enough for company. */
   isDue: boolean
   timer: NodeJS.Timeout | undefined
-  /** Since then every step goes by itself for a while, in unix ms. */
+  /** When a bundle has failed as a whole, in unix ms; for a while every step goes by itself after that. */
   restedAt: number
 }
 

@@ -22,7 +22,7 @@ import { endStep, failStep, moved, type Visit, waits, waitsEverLater } from '../
 
 /** How soon a step looks again while payouts on credit are held. When the hold ends all of them become due at once. */
 const heldMs = { soonestMs: 2_000, latestMs: 30_000, share: 0.1 }
-/** How long it waits for the lanes of all chains to be checked, as a process starts, and until it asks again. */
+/** How long a step waits for the lanes of all chains to be checked, as a process starts, and until it asks again. */
 const lanesMs = 1_000
 /** By how much a chain's clock may be behind ours. */
 const chainBehindMs = 10_000
@@ -39,7 +39,7 @@ export async function executeStep(work: StepWork, before: Before, tools: EngineT
   const stopExpecting = tools.bundles.expect(batch.chainId)
   try {
     const prepared = await prepare(work, batch, chain, before, tools)
-    // Not awaited here, since it waits until nobody is expected any more.
+    // Not awaited here, since a bundle waits until no step is expected any more.
     const sent = 'outcome' in prepared ? prepared : tools.bundles.send(prepared)
     stopExpecting()
     return await sent
@@ -56,7 +56,7 @@ type Before = {
   refusal: StepError | null
 }
 
-/** All that comes before the journal. A visit: that was all, for now or for good. */
+/** All that comes before the journal. A visit: the step gets no further, for now or for good. */
 async function prepare(
   work: StepWork,
   batch: ChainBatch,
@@ -67,7 +67,7 @@ async function prepare(
   const plan = { batch, chain, from: anOperator(chain, tools), ...payloadOf(work, batch, before.payment, tools) }
   const refusal = before.refusal ?? windowError(work, tools.now()) ?? recipientError(work, batch)
   if (refusal) return refuse(work, plan, refusal, tools)
-  // Whether there is one again is found out with the lanes' check.
+  // Whether the vault knows an operator again is found out with the lanes' check.
   if (plan.to === chain.config.vault && !hasOperator(chain, tools)) return noLane
   const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
   if (busyMs !== null) return waits(busyMs)
@@ -95,7 +95,10 @@ async function prepare(
   }
 }
 
-/** Ends a step that may not be carried out; not while it may have been, or while a block may yet carry it out. */
+/**
+ * Ends a step that may not be carried out; not while it may have been all the same, or while a block may yet carry it
+ * out.
+ */
 async function refuse(work: StepWork, plan: Plan, refusal: StepError, tools: EngineTools): Promise<Visit> {
   const mayWait = refusal.code === 'intent_expired' && (await mayStillRun(work, plan.chain, tools))
   const done = await adoptDone(work, plan, refusal.code, tools)
@@ -108,9 +111,9 @@ async function fund(work: StepWork, plan: Plan, tools: EngineTools): Promise<Vis
   if (unfunded === null) return null
   if (unfunded === 'stale') return moved
   if (unfunded !== 'held' && unfunded !== 'unchecked') return failUnlessDone(work, plan, unfunded, tools)
-  // What was paid already is found all the same, which is what the operator waits for.
+  // A step that was paid before is settled all the same: for that the operator waits before he ends the hold.
   const done = await adoptDone(work, plan, 'held', tools)
-  // The user's other steps may need it.
+  // The user's other steps may need the account.
   if (!done && work.kind === 'delegated') await tools.accounts.giveBack(work)
   return done ?? (unfunded === 'held' ? waitsEverLater(work, heldMs, tools) : waits(lanesMs))
 }
@@ -118,7 +121,10 @@ async function fund(work: StepWork, plan: Plan, tools: EngineTools): Promise<Vis
 /** A step that its user permits and that a simulation has carried out: it has its step key by now. */
 type Tried = {
   work: StepWork
-  /** The user's, to be sent with it; null: his account borrows the delegate already, or it is none of his account. */
+  /**
+   * The user's authorization, to be sent with the step; null: his account borrows the delegate already, or runs
+   * nothing.
+   */
   authorization: ReadyStep['authorization']
   gas: bigint
 }
@@ -127,10 +133,11 @@ type Tried = {
 async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<Tried | Visit> {
   const { batch, chain, stepKey } = plan
   const simulateWith = (delegate: Address | null) => simulate(given, plan, delegate, tools)
-  // In one request with the look at the account, so that nobody knows yet whether it borrows what the action names.
+  // In one request with the look at the account: it is not known yet whether that borrows the delegate that the action
+  // names.
   const named = namedDelegate(given, batch, chain)
   const first = simulateWith(named)
-  // Where permission is refused nobody awaits it, and its failure is nobody's.
+  // Where permission is refused nobody awaits the simulation, and its failure concerns nobody.
   first.catch(() => undefined)
   const permission = await findPermission(given, batch, chain)
   if (permission.outcome === 'refused') return failUnlessDone(given, plan, permission.error, tools)
@@ -187,10 +194,14 @@ function windowError(work: StepWork, nowMs: number): StepError | null {
 }
 
 /**
- * Whether a block may yet come, or be seen, in which the intent has not expired: by its chain's clock it has time left. What
- * stands still has none, so not for long.
+ * Whether a block may yet come, or be seen, in which the intent has not expired: by its chain's clock it has time left.
+ * The clock of a chain that stands still does not run out, so not for long by ours.
  */
-async function mayStillRun({ intent }: StepWork, chain: Chain, tools: EngineTools): Promise<boolean> {
+async function mayStillRun(
+  { intent }: StepWork,
+  chain: Chain,
+  tools: Pick<EngineTools, 'now' | 'heads'>,
+): Promise<boolean> {
   if (intent.mode !== '7702' || tools.now() > intent.exp * 1000 + chainBehindMs) return false
   return (await headOf(chain, tools)).timestamp <= BigInt(intent.exp)
 }
@@ -206,8 +217,8 @@ function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
 }
 
 /**
- * `held`: nothing is paid on credit for now, until an operator has seen to a lane. `unchecked`: not before the lanes are
- * checked, as this process starts, which takes a moment.
+ * Sets credit aside. Null: that is done, or not needed. `held`: nothing is paid on credit for now, until an operator
+ * has seen to a lane. `unchecked`: not before the lanes are checked, as this process starts, which takes a moment.
  */
 async function reserve(
   work: StepWork,
@@ -220,7 +231,7 @@ async function reserve(
     const message = 'A token that the solver is to pay is not configured here any more. Nothing was sent.'
     return { code: 'solver_liquidity', message, retryable: true }
   }
-  // Whether it is stale shows when it is recorded.
+  // Whether such a step is stale shows when it is recorded.
   if (needs.length === 0) return null
   if (!isPaid && !(await tools.lanesChecked.allWithin(tools.chains.keys(), lanesMs))) return 'unchecked'
   const funding = await tools.store.reserveForStep(work, needs, { isPaid }, tools.now())
@@ -244,7 +255,7 @@ async function judge(
   if (simulation.outcome === 'reverted') {
     const { batch, chain } = plan
     const failure = tools.codec.decodeRevert(simulation.data)
-    // Another one is asked next; with none the step waits.
+    // The next visit takes another operator; while there is none the step waits.
     if (await isOperatorsFault(failure, plan, chain, tools)) return { outcome: 'ended', visit: noLane }
     const adopted = await adopt(work, batch, chain, failure, tools)
     const visit = adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools))
@@ -276,19 +287,19 @@ async function adoptDone(
   tools: EngineTools,
 ): Promise<Visit | null> {
   const { batch, chain, stepKey } = plan
-  // Of the newest head at the least: where it was not, its credit may be given back.
+  // As of the newest head at the least: where the vault has not paid by then, the credit may be given back.
   const since = tools.heads.get(chain.config.chainId)?.number
   const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey, since)) && (await owns(given, stepKey, tools))
-  // What was paid in it has to be spent; where no credit is left for that, it is settled as an exposure.
+  // Credit for what was paid has to be spent; where none is left for that, the payout is settled as an exposure.
   if (isPaid && (await reserve(given, batch, tools, { isPaid })) === 'stale') return moved
-  // What a simulation would say, could it still be run.
+  // What a simulation would revert with, could it still be run.
   const hasRunOut = reason === 'intent_expired' && batch.calls.length > 0
   const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null
   return name && adopt({ ...given, stepKey }, batch, chain, { name }, tools)
 }
 
 /** Whether what the vault has paid under the key was paid for this step: two may rest on the same payment. */
-async function owns(work: StepWork, stepKey: Hash, tools: EngineTools): Promise<boolean> {
+async function owns(work: StepWork, stepKey: Hash, tools: Pick<EngineTools, 'store'>): Promise<boolean> {
   return work.stepKey === stepKey || tools.store.fixStepKey(work.ref, stepKey)
 }
 

@@ -2,8 +2,9 @@ import type { Hash } from 'viem'
 import type { Chain } from '../../chain/chain.js'
 
 /**
- * Whether a payout has been made under its key before the vault was replaced. The vault's own memory speaks up in each
- * simulation; what a former one has paid it does not know, so that it is asked where there is any.
+ * Whether a payout has been made under its key before the vault was replaced. What the present vault has paid shows in
+ * each simulation. What a former one has paid the present one does not know, so that the chain is asked where there are
+ * former vaults.
  */
 export async function isPaidByFormer(stepKey: Hash | null, chain: Chain): Promise<boolean> {
   const { formerVaults = [] } = chain.config

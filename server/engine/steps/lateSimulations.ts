@@ -1,10 +1,10 @@
 import { nameOfStep, type StepAttempt } from '../../domain/action.js'
 
-/** So many simulations of a step in a row may come to no end while others do. */
+/** How many simulations of a step in a row may come to no end while those of others do. */
 const most = 5
-/** How soon a step is tried again of which it does not show whether it is its own doing. */
+/** How late at most a step is tried again of which it does not show whether the delay is its own doing. */
 const latestMs = 5_000
-/** Of so many steps it is known at most. */
+/** How many late steps are remembered at most. */
 const mostKept = 10_000
 
 /** `others`: how many simulations of its chain had come to their end when it was last counted. */
@@ -13,9 +13,10 @@ type Late = { tries: number; counted: number; others: number }
 export type LateSimulations = ReturnType<typeof createLateSimulations>
 
 /**
- * Steps whose simulation takes nodes longer than they are waited for. Each try keeps a node busy and others waiting, so it is
- * made ever later, and in the end no more. Counted are only those beside which simulations of others have come to their end:
- * where none do, it is the nodes, which are waited for. Another process counts for itself.
+ * Steps whose simulation takes nodes longer than they are waited for. Each try keeps a node busy and other steps
+ * waiting, so tries come ever later, and in the end no more. Counted are only those beside which simulations of other
+ * steps have come to their end: where none do, the nodes are slow, and are waited for. Another process counts for
+ * itself.
  */
 export function createLateSimulations() {
   const late = new Map<string, Late>()
@@ -25,10 +26,13 @@ export function createLateSimulations() {
   const endedOn = (chainId: number) => ended.get(chainId) ?? 0
 
   return {
-    /** Whether its last simulation was late. */
+    /** Whether the step's last simulation was late. */
     wasLate: (step: StepAttempt) => late.has(keyOf(step)),
 
-    /** Answers when to try it again, in milliseconds; null: it has been tried often enough. */
+    /**
+     * Notes that a step's simulation was late. Answers when to try it again, in milliseconds; null: it has been tried
+     * often enough.
+     */
     note(step: StepAttempt, chain: { chainId: number; pollIntervalMs: number }): number | null {
       const key = keyOf(step)
       const others = endedOn(chain.chainId)
@@ -43,7 +47,7 @@ export function createLateSimulations() {
       return isItsOwn ? delayMs : Math.min(delayMs, Math.max(latestMs, chain.pollIntervalMs))
     },
 
-    /** It has come to its end. */
+    /** Notes that a step's simulation has come to its end. */
     ended(step: StepAttempt, chainId: number): void {
       late.delete(keyOf(step))
       ended.set(chainId, endedOn(chainId) + 1)

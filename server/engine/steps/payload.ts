@@ -22,7 +22,12 @@ export type Plan = Payload & { batch: ChainBatch; chain: Chain; from: Address }
  * What the service's transaction calls: the user's account alone, or the vault when the solver pays something. `payment`:
  * the user's own step that a payout rests on; null where there is none.
  */
-export function payloadOf(work: StepWork, batch: ChainBatch, payment: StepView | null, tools: EngineTools): Payload {
+export function payloadOf(
+  work: StepWork,
+  batch: ChainBatch,
+  payment: StepView | null,
+  tools: Pick<EngineTools, 'codec' | 'settings'>,
+): Payload {
   const transfers = solverTransfers(batch)
   const intent = work.intent.mode === '7702' ? work.intent : null
   const runsCalls = intent !== null && batch.calls.length > 0
@@ -43,15 +48,15 @@ export function payloadOf(work: StepWork, batch: ChainBatch, payment: StepView |
   }
 }
 
-/** What the delegate remembers the batch by. */
+/** The id by which the delegate remembers the batch. */
 export function batchIdOf(intent: SignedIntent, stepIndex: number): Hash {
   return chainBatchId(intent.digest, stepIndex)
 }
 
 /**
- * What the vault remembers the payout by. It binds what entitles to the payout rather than our identifiers, so that a
- * service whose database was lost does not pay for the same step of an intent, or of the same place of one on the same
- * payment, again.
+ * The key by which the vault remembers the payout. It binds what entitles to the payout rather than our identifiers, so
+ * that a service whose database was lost does not pay again for the same step of a signed intent, nor for the same
+ * place of an intent that rests on the same payment.
  */
 function stepKeyOf(work: StepWork, payment: StepView | null): Hash {
   if (work.intent.mode === '7702') {

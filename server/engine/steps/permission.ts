@@ -9,7 +9,7 @@ type Permission =
       outcome: 'granted'
       /** Null: the account is delegated already, or no call runs in it. */
       authorization: ChainAuthorization | null
-      /** What the account borrows then. Null: no call runs in it. */
+      /** The delegate that the account borrows then. Null: no call runs in it. */
       delegate: Address | null
     }
   | { outcome: 'refused'; error: StepError }

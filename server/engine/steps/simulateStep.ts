@@ -6,33 +6,32 @@ import type { EngineTools } from '../tools.js'
 import type { Plan } from './payload.js'
 
 export type Simulated = Simulation & {
-  /** What the batch says that moves and nothing has moved. Null: nothing, or the node can't tell. */
+  /** The transfer that the batch declares and that does not come about. Null: there is none, or the node can't tell. */
   missing: string | null
 }
 
-/** With the account borrowing the delegate. Null: with what it has. */
+/** Simulates a step while the user's account borrows the delegate. `delegate` null: with the code that it has. */
 export async function simulate(
   work: StepWork,
   { batch, chain, from, to, data }: Plan,
   delegate: Address | null,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'codec' | 'lateSimulations'>,
 ): Promise<Simulated> {
   const overrideDelegate = delegate && { account: work.user, delegate }
   const run = async (inCompany: boolean): Promise<Simulated> => {
-    const request = { from, to, data, value: 0n }
-    const simulation = await chain.simulate(request, { overrideDelegate, inCompany })
+    const simulation = await chain.simulate({ from, to, data }, { overrideDelegate, inCompany })
     const logs = simulation.outcome === 'success' ? simulation.logs : null
     return { ...simulation, missing: logs && tools.codec.matchTransfers(batch, logs) }
   }
-  // Whose simulation was late would be so in company too, and all others with it.
+  // A simulation that was late would be so in company too, and all others with it.
   const simulated = await run(!tools.lateSimulations.wasLate(work))
-  // What others have moved before may have kept it from moving that.
+  // What others have moved before it may have kept the step from moving that.
   return simulated.missing ? run(false) : simulated
 }
 
 /**
- * Waits for a simulation. `late`: it takes nodes longer than they are waited for, though they answer what else is asked; it
- * may be tried again after so long, in milliseconds, or has been tried often enough (null). Tried without end, such steps
+ * Waits for a simulation. `late`: it takes nodes longer than they are waited for, though they answer what else is
+ * asked. It may be tried again after `againMs`; null: it has been tried often enough, and without an end such steps
  * would keep nodes from simulating others.
  */
 export async function inTime(

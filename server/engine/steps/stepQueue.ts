@@ -9,7 +9,10 @@ import { verifyStep } from './verifyStep.js'
 import { failStep, type Visit, waitsEverLater } from '../visit.js'
 import type { Queue } from '../worker.js'
 
-/** When a step looks whether the one before it has ended. That one's end makes it due at once; this is the backstop. */
+/**
+ * When a step looks whether the one before it has ended. The end of that one makes this one due at once; this is the
+ * backstop.
+ */
 const previousMs = { soonestMs: 10_000, latestMs: 120_000, share: 1 }
 
 /** Steps that were asked for and that no transaction of ours carries yet. */
@@ -29,7 +32,7 @@ export function stepQueue(tools: EngineTools): Queue<StepWork> {
 async function advanceStep(work: StepWork, tools: EngineTools): Promise<Visit> {
   const previous = await tools.store.readPreviousStep(work.ref)
   if (previous?.status === 'executing') {
-    // That one may have been undone since, and needs the account.
+    // The previous step may have been undone since, and needs the account.
     if (work.hasAccount) await tools.accounts.giveBack(work)
     return waitsEverLater(work, previousMs, tools)
   }
@@ -45,8 +48,15 @@ function afterFailed({ status, error }: StepView): StepError {
   return { code: 'previous_step_failed', message: `The previous step ended as ${how}; ${what}.`, retryable }
 }
 
-/** The last step before it that the user has paid himself, which entitles to it; there may be payouts in between. */
-async function paymentOf(work: StepWork, previous: StepView | null, tools: EngineTools): Promise<StepView | null> {
+/**
+ * The last step before a payout that the user has paid himself, and that entitles to it; there may be other payouts in
+ * between.
+ */
+async function paymentOf(
+  work: StepWork,
+  previous: StepView | null,
+  tools: Pick<EngineTools, 'store'>,
+): Promise<StepView | null> {
   if (work.kind !== 'fulfilment') return null
   const { mode, chainBatches } = work.intent
   const before = chainBatches.slice(0, work.ref.stepIndex)

@@ -1,11 +1,23 @@
 import type { Hash } from 'viem'
+import type { Chain } from '../../chain/chain.js'
+import type { PaymentCheck } from '../../chain/verifyPayment.js'
 import { elapsedMs } from '../../domain/elapsed.js'
+import type { StepError } from '../../domain/errors.js'
 import { requiredConfirmations } from '../../domain/finality.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf } from '../receipts/arrivals.js'
 import type { EngineTools } from '../tools.js'
 import { laterLookMs, nextLookMs, pendingMs, unmined } from '../receipts/reportedTransaction.js'
 import { endStep, failStep, type Visit, waits } from '../visit.js'
+
+/** A step that the user carries out himself, and the transaction that he has registered for it. */
+type Payment = { work: StepWork; hash: Hash; chain: Chain }
+
+/**
+ * A payment whose transaction is mined, as declared or not, and deep enough for what the step
+ * declares.
+ */
+type JudgedPayment = Extract<PaymentCheck, { outcome: 'verified' | 'failed' }>
 
 /** One visit to a step that the user carries out himself: is the registered transaction there, final and as declared? */
 export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Visit> {
@@ -23,78 +35,99 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     user: work.user,
     confirmations: work.view.requiredConfirmations,
   })
-  // What was seen has not stayed away.
+  // A transaction that a node has told has not stayed unknown.
   if (found.outcome !== 'unknown' && work.unseenMs > 0) await tools.store.noteUnseen(work.ref, hash, 0)
+  const payment = { work, hash, chain }
   switch (found.outcome) {
-    case 'unknown': {
-      const delayMs = nextLookMs(work.unseenMs, chain.config.pollIntervalMs)
-      if (delayMs !== null) {
-        await noteNotMined(work, hash, tools)
-        await tools.store.noteUnseen(work.ref, hash, work.unseenMs + delayMs)
-        return waits(delayMs)
-      }
-      const message = `No transaction ${hash} has appeared on chain ${batch.chainId} within 10 minutes.`
-      return failStep(work, { code: 'transaction_not_found', message, retryable: true }, tools)
-    }
-    case 'pending': {
-      await noteNotMined(work, hash, tools)
-      const sinceMs = elapsedMs(work.view.updatedAt, tools.now())
-      if (sinceMs > unmined.forMs && (await hadItsTurnFor(work, unmined.forMs, tools))) {
-        const message = `No block of chain ${batch.chainId} has had the transaction ${hash} within a day. Ask again once it is mined.`
-        return failStep(work, { code: 'transaction_not_found', message, retryable: true }, tools)
-      }
-      return waits(laterLookMs(sinceMs, Math.max(chain.config.pollIntervalMs, pendingMs)))
-    }
-    case 'waiting':
-      await tools.store.noteConfirmations(
-        work.ref,
-        { hash, blockNumber: found.blockNumber, confirmations: found.confirmations },
-        tools.now(),
-      )
-      tools.changed(work.ref.actionId)
-      return waits(chain.config.pollIntervalMs)
+    case 'unknown':
+      return lookForUnknown(payment, tools)
+    case 'pending':
+      return lookForBlock(payment, tools)
     case 'mismatch':
-      return failStep(work, { code: 'transaction_mismatch', message: found.message, retryable: true }, tools)
+      return failStep(work, mismatch(found.message), tools)
+    case 'waiting':
+      return showDepth(payment, found, tools)
     case 'failed':
-    case 'verified': {
-      // More may have arrived than was declared, and larger amounts wait longer.
-      const { blockNumber, confirmations } = found
-      const arrived = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt!, chain.config))
-      const needed = Math.max(work.view.requiredConfirmations, arrived)
-      if (confirmations < needed || !(await chain.isCertain(receipt!, needed, transaction!))) {
-        await tools.store.noteConfirmations(work.ref, { hash, blockNumber, confirmations }, tools.now())
-        tools.changed(work.ref.actionId)
-        return waits(chain.config.pollIntervalMs)
-      }
-      if (found.outcome === 'failed') {
-        return failStep(work, { code: 'transaction_mismatch', message: found.message, retryable: true }, tools)
-      }
-      return endStep(
-        work,
-        {
-          status: 'success',
-          transactionHash: hash,
-          blockNumber: Number(receipt!.blockNumber),
-          blockHash: receipt!.blockHash,
-          confirmations: found.confirmations,
-          arrivals: await arrivalsOf(receipt!, work.user, chain, tools),
-          payouts: [],
-        },
-        tools,
-      )
-    }
+    case 'verified':
+      return settlePayment(payment, found, tools)
   }
 }
 
-/** A reorganisation may have taken away the block that it was seen in. */
-async function noteNotMined(work: StepWork, hash: Hash, tools: EngineTools): Promise<void> {
-  if (work.view.confirmations === 0) return
-  await tools.store.noteConfirmations(work.ref, { hash, blockNumber: null, confirmations: 0 }, tools.now())
+/** No node knows the transaction: it is asked for again, until that has been in vain for too long. */
+async function lookForUnknown(payment: Payment, tools: EngineTools): Promise<Visit> {
+  const { work, hash, chain } = payment
+  const { chainId, pollIntervalMs } = chain.config
+  const delayMs = nextLookMs(work.unseenMs, pollIntervalMs)
+  if (delayMs === null) {
+    return failStep(work, notFound(`No transaction ${hash} has appeared on chain ${chainId} within 10 minutes.`), tools)
+  }
+  await noteNotMined(payment, tools)
+  await tools.store.noteUnseen(work.ref, hash, work.unseenMs + delayMs)
+  return waits(delayMs)
+}
+
+/** Nodes know the transaction, and no block has it: its block is waited for, but not for ever. */
+async function lookForBlock(payment: Payment, tools: EngineTools): Promise<Visit> {
+  const { work, hash, chain } = payment
+  const { chainId, pollIntervalMs } = chain.config
+  await noteNotMined(payment, tools)
+  const sinceMs = elapsedMs(work.view.updatedAt, tools.now())
+  if (sinceMs > unmined.forMs && (await hadItsTurnFor(work, unmined.forMs, tools))) {
+    const message = `No block of chain ${chainId} has had the transaction ${hash} within a day. Ask again once it is mined.`
+    return failStep(work, notFound(message), tools)
+  }
+  return waits(laterLookMs(sinceMs, Math.max(pollIntervalMs, pendingMs)))
+}
+
+/** Ends the step, once its transaction is as deep as what it has really moved asks for. */
+async function settlePayment(payment: Payment, found: JudgedPayment, tools: EngineTools): Promise<Visit> {
+  const { work, hash, chain } = payment
+  const { transaction, receipt, confirmations } = found
+  // More may have arrived than was declared, and larger amounts wait longer.
+  const arrived = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config))
+  const needed = Math.max(work.view.requiredConfirmations, arrived)
+  const isFinal = confirmations >= needed && (await chain.isCertain(receipt, needed, transaction))
+  if (!isFinal) return showDepth(payment, found, tools)
+  if (found.outcome === 'failed') return failStep(work, mismatch(found.message), tools)
+  const place = { transactionHash: hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
+  const arrivals = await arrivalsOf(receipt, work.user, chain, tools)
+  return endStep(work, { status: 'success', ...place, confirmations, arrivals, payouts: [] }, tools)
+}
+
+/** Shows clients how deep the transaction is, and looks again with the next poll. */
+async function showDepth(
+  payment: Payment,
+  { receipt, confirmations }: Pick<JudgedPayment, 'receipt' | 'confirmations'>,
+  tools: EngineTools,
+): Promise<Visit> {
+  await noteSeen(payment, { blockNumber: Number(receipt.blockNumber), confirmations }, tools)
+  return waits(payment.chain.config.pollIntervalMs)
+}
+
+/** A reorganisation may have taken away the block in which the transaction was seen. */
+async function noteNotMined(payment: Payment, tools: EngineTools): Promise<void> {
+  if (payment.work.view.confirmations !== 0) await noteSeen(payment, { blockNumber: null, confirmations: 0 }, tools)
+}
+
+async function noteSeen(
+  { work, hash }: Payment,
+  seen: { blockNumber: number | null; confirmations: number },
+  tools: EngineTools,
+): Promise<void> {
+  await tools.store.noteConfirmations(work.ref, { hash, ...seen }, tools.now())
   tools.changed(work.ref.actionId)
 }
 
-/** Asked for while the step before was under way, it was not looked for until that had ended. */
-async function hadItsTurnFor(work: StepWork, ms: number, tools: EngineTools): Promise<boolean> {
+/** A step that was asked for while the one before it was under way: nobody looked for its transaction until that had ended. */
+async function hadItsTurnFor(work: StepWork, ms: number, tools: Pick<EngineTools, 'store' | 'now'>): Promise<boolean> {
   const before = await tools.store.readPreviousStep(work.ref)
   return before === null || elapsedMs(before.updatedAt, tools.now()) > ms
+}
+
+function mismatch(message: string): StepError {
+  return { code: 'transaction_mismatch', message, retryable: true }
+}
+
+function notFound(message: string): StepError {
+  return { code: 'transaction_not_found', message, retryable: true }
 }

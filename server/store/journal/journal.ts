@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../../domain/action.js'
+import type { NotedSend } from '../../domain/sendKind.js'
 import { changeSteps } from '../actions/stepChange.js'
 import { carriersOfAirdrops } from '../airdrops.js'
 import type { Database } from '../connection/database.js'
@@ -55,7 +56,7 @@ export async function recordForm(
 export async function noteSend(
   database: Database,
   transactionId: number,
-  { outcome, dueAt, waitsAnew = false }: { outcome: string; dueAt: number; waitsAnew?: boolean },
+  { outcome, dueAt, waitsAnew = false }: { outcome: NotedSend; dueAt: number; waitsAnew?: boolean },
   now: number,
 ): Promise<void> {
   // `fromFirst` reads `sent_at` and so has to come before it: MySQL assigns from left to right.

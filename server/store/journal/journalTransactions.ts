@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../../domain/action.js'
+import type { NotedSend } from '../../domain/sendKind.js'
 import { carriersOfAirdrops } from '../airdrops.js'
 import type { Database } from '../connection/database.js'
 import { type FormRow, formsTable, refOf, type StepRow, type TransactionRow } from '../rows.js'
@@ -16,7 +17,7 @@ export type JournalTransaction = {
   gasLimit: bigint
   mined: { hash: Hash; blockNumber: number; blockHash: Hash } | null
   sentAt: number | null
-  sendOutcome: string | null
+  sendOutcome: NotedSend | null
   /** When its newest form was signed, or the first form was first sent. */
   waitingSince: number
   /** Oldest first; never empty. */

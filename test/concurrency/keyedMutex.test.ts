@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { createTurns } from '../../server/engine/lanes/turns.js'
+import { createKeyedMutex } from '../../server/concurrency/keyedMutex.js'
 import { until } from '../support/until.js'
 
-describe('turns', () => {
+describe('turns at a key', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve))
 
   /** Work that ends when it is told to. */
@@ -17,35 +17,35 @@ describe('turns', () => {
   }
 
   it('are had one after the other, and tell how many are in the queue', async () => {
-    const turns = createTurns(1_000)
+    const mutex = createKeyedMutex(1_000)
     const { begun, work, endNext } = aWork()
-    const all = ['a', 'b', 'c'].map((name) => turns.take('lane', work(name)))
-    expect(turns.queued('lane')).to.equal(3)
-    expect(turns.queued('another')).to.equal(0)
+    const all = ['a', 'b', 'c'].map((name) => mutex.run('lane', work(name)))
+    expect(mutex.queued('lane')).to.equal(3)
+    expect(mutex.queued('another')).to.equal(0)
     for (const sofar of ['a', 'ab', 'abc']) {
       await turn()
       expect(begun.join('')).to.equal(sofar)
       endNext()
     }
     expect((await Promise.all(all)).map((had) => had.done && had.result)).to.deep.equal(['a', 'b', 'c'])
-    expect(turns.queued('lane')).to.equal(0)
+    expect(mutex.queued('lane')).to.equal(0)
   })
 
   it('come to the next one after one that has failed', async () => {
-    const turns = createTurns(1_000)
-    const failed = turns.take('lane', () => Promise.reject(new Error('no')))
-    const next = turns.take('lane', () => Promise.resolve('next'))
+    const mutex = createKeyedMutex(1_000)
+    const failed = mutex.run('lane', () => Promise.reject(new Error('no')))
+    const next = mutex.run('lane', () => Promise.resolve('next'))
     expect(await failed.catch((error: Error) => error.message)).to.equal('no')
     expect(await next).to.deep.equal({ done: true, result: 'next' })
-    expect(turns.queued('lane')).to.equal(0)
+    expect(mutex.queued('lane')).to.equal(0)
   })
 
   it('are not had by who has waited for too long', async () => {
-    const turns = createTurns(20)
+    const mutex = createKeyedMutex(20)
     const { begun, work, endNext } = aWork()
-    const first = turns.take('lane', work('first'))
+    const first = mutex.run('lane', work('first'))
     await turn()
-    const late = turns.take('lane', work('late'))
+    const late = mutex.run('lane', work('late'))
     const askedAt = performance.now()
     await until(() => performance.now() - askedAt > 20, 'its patience to end')
     endNext()

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isRevert } from '../../server/chain/simulationAnswers.js'
+import { isRevert } from '../../server/chain/nodes/isRevert.js'
 
 describe('an error of a node', () => {
   const says = (message: string) => isRevert({ code: -32603, message })

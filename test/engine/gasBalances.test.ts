@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
-import { createPurses } from '../../server/engine/lanes/purses.js'
+import { createGasBalances } from '../../server/engine/lanes/gasBalances.js'
 
-describe('the purse of a signer whom a node has refused', () => {
+describe('the gas balance of a signer whom a node has refused', () => {
   const [poor, rich]: [Address, Address] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`]
   const lanes = [{ signer: poor }, { signer: rich }]
 
@@ -12,11 +12,14 @@ describe('the purse of a signer whom a node has refused', () => {
     let balance = 5n
     const accounts = async (asked: Address[]) => asked.map((signer) => ({ balance: signer === poor ? balance : 100n }))
     const chain = { config: { chainId: 1 }, accounts } as unknown as Chain
-    const purses = createPurses({ signers: new Map(lanes.map(({ signer }) => [signer, null])), now: () => time })
-    const chosen = async () => (await purses.thatCanPay(chain, lanes, 3n)).map(({ signer }) => signer)
+    const gasBalances = createGasBalances({
+      signers: new Map(lanes.map(({ signer }) => [signer, null])),
+      now: () => time,
+    })
+    const chosen = async () => (await gasBalances.thatCanPay(chain, lanes, 3n)).map(({ signer }) => signer)
     return {
       chosen,
-      refuse: () => purses.refused(chain, poor),
+      refuse: () => gasBalances.refused(chain, poor),
       /** Until the next reading is there. */
       async later(ms: number, next = balance) {
         time += ms

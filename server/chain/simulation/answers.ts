@@ -1,10 +1,11 @@
 import type { Hex } from 'viem'
-import type { Log, Simulation, TransactionRequest } from './chain.js'
-import { calldataFloor } from './fees.js'
-import { readArray, readBigInt, readLog, readObject, resultOf } from './nodes/rpcFormat.js'
-import type { RpcAnswer, RpcCall, RpcError } from './nodes/rpcNode.js'
-import { saysLate } from './nodes/busyNode.js'
-import { saysNoSuchMethod } from './nodes/noSuchMethod.js'
+import type { Log, Simulation, TransactionRequest } from '../chain.js'
+import { calldataFloor } from '../fees.js'
+import { isRevert } from '../nodes/isRevert.js'
+import { saysNoPendingBlock } from '../nodes/noPendingBlock.js'
+import { saysNoSuchMethod } from '../nodes/noSuchMethod.js'
+import { readArray, readBigInt, readLog, readObject, resultOf } from '../nodes/rpcFormat.js'
+import type { RpcAnswer, RpcCall, RpcError } from '../nodes/rpcNode.js'
 
 /** What nodes are taken to be able to; see `createAbility`. */
 export type Abilities = {
@@ -62,7 +63,7 @@ type Reverted = Extract<Simulation, { outcome: 'reverted' }>
 
 export type Ran = { outcome: 'success'; logs: Log[]; gasUsed: bigint }
 
-/** Of each transaction, in order. */
+/** What a node says of each transaction of a simulated block, in order. */
 export function readSimulations(result: unknown): (Ran | Reverted)[] {
   const block = readObject(readArray(result)[0])
   return readArray(block['calls']).map((entry) => {
@@ -82,29 +83,6 @@ export function revertOf(error: RpcError): Reverted {
   return { outcome: 'reverted', data: hexIn(error.data) ?? '0x', text: error.message }
 }
 
-/** How revm (anvil, reth) names what ends a call; what its database fails at comes with the same words before it. */
-const revmHalt =
-  /EVM error:? (?:OutOf(?:Gas|Offset|Funds?)|\w+OOG|Invalid\w+|OpcodeNotFound|NotActivated|Stack\w+|Call(?:TooDeep|NotAllowed\w*)|Create\w+|Precompile\w+|StateChange\w+|(?:Nonce)?Overflow\w*)\b/
-
-/**
- * The EVM's verdict rather than a fault of the node. Code 3 is geth's for a revert, -32015 that of several for any, and of
- * proxyd for a node that has not answered it in time.
- */
-export function isRevert({ code, message, data }: RpcError): boolean {
-  return (
-    code === 3 ||
-    (code === -32015 && !saysLate({ message })) ||
-    /revert|out of gas|gas required exceeds|always failing transaction|vm execution error|stack (?:under|over)flow/i.test(
-      message,
-    ) ||
-    /invalid opcode|invalid jump|opcode .* not defined|execution failed|write protection/i.test(message) ||
-    /return data out of bounds|gas uint64 overflow|stack limit reached|max call depth exceeded/i.test(message) ||
-    revmHalt.test(message) ||
-    (typeof data === 'string' && /^Reverted 0x/.test(data)) ||
-    isRevertData(data)
-  )
-}
-
 /**
  * Which of the assumed abilities an error denies. A revert denies none: it may hold the reason that a contract gives, and
  * that must not be read as what the node says of itself.
@@ -121,16 +99,6 @@ export function missingAbility(error: RpcError, assumed: Abilities): keyof Abili
   return denied && assumed[denied] ? denied : null
 }
 
-export function saysNoPendingBlock({ message }: RpcError): boolean {
-  return /pending (?:block|state)?\s*(?:is )?(?:not (?:available|found|supported)|unavailable)/i.test(message)
-}
-
-/** Hex and nothing else; a node that tells what it can't do may end its words with the code that it was given. */
-function isRevertData(data: unknown): boolean {
-  if (typeof data === 'object' && data !== null) return isRevertData((data as { data?: unknown }).data)
-  return typeof data === 'string' && /^0x(?:[0-9a-f]{2})+$/i.test(data)
-}
-
 /** Revert data as nodes give it: hex, "Reverted 0x…" (parity), or inside an object. */
 function hexIn(value: unknown): Hex | null {
   if (typeof value === 'object' && value !== null) return hexIn((value as { data?: unknown }).data)
@@ -138,7 +106,7 @@ function hexIn(value: unknown): Hex | null {
   return hex ? (hex.toLowerCase() as Hex) : null
 }
 
-/** Nodes take no transaction with less. */
+/** The gas, or what nodes ask for at the least by the transaction's data, if that is more. */
 export function notBelowFloor({ data }: TransactionRequest, gas: bigint): bigint {
   const floor = calldataFloor(data)
   return gas > floor ? gas : floor

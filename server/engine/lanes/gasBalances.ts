@@ -5,22 +5,22 @@ import { settledOrAfter } from '../../concurrency/settledOrAfter.js'
 
 /** How long a balance is believed. */
 const refreshMs = 15_000
-/** Whom a node has refused for want of funds is passed over for as long, unless he gets more before. */
+/** For how long a signer is passed over whom a node has refused for want of funds, unless he gets more before. */
 const refusedMs = 30_000
-/** The first time nothing is known yet, and all wait for it; later it is read beside. */
+/** How long the first who ask wait for the first reading, before which nothing is known; later readings keep nobody waiting. */
 const firstMs = 500
 
-/** A balance is null until it is read; of a refusal it is the lowest one known since. */
-type Purse = { balance: bigint | null; refused: { at: number; balance: bigint | null } | null }
+/** What one signer holds on one chain. `balance`, in wei: null until it is read; that of a refusal is the lowest known since. */
+type Funds = { balance: bigint | null; refused: { at: number; balance: bigint | null } | null }
 
-const unknown: Purse = { balance: null, refused: null }
+const unknown: Funds = { balance: null, refused: null }
 
 /**
  * What the signers of each chain hold for gas, so that steps go to those who can pay for them. It is read now and then,
  * and not for each step: what a step costs shows in the next reading, or by a node that refuses it.
  */
-export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, unknown>; now: () => number }) {
-  const chains = new Map<number, { readAt: number; reading: Promise<void> | null; purses: Map<Address, Purse> }>()
+export function createGasBalances({ signers, now }: { signers: ReadonlyMap<Address, unknown>; now: () => number }) {
+  const chains = new Map<number, { readAt: number; reading: Promise<void> | null; bySigner: Map<Address, Funds> }>()
 
   return {
     /** Those that can pay so much, in wei; all of them where none can. */
@@ -28,9 +28,9 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
       if (lanes.length < 2) return lanes
       const known = knownOf(chain)
       if (elapsedMs(known.readAt, now()) >= refreshMs) void read(chain)
-      if (known.purses.size === 0 && known.reading) await settledOrAfter(known.reading, firstMs)
+      if (known.bySigner.size === 0 && known.reading) await settledOrAfter(known.reading, firstMs)
       const able = lanes.filter(({ signer }) => {
-        const { balance, refused } = known.purses.get(signer) ?? unknown
+        const { balance, refused } = known.bySigner.get(signer) ?? unknown
         return (balance === null || balance >= cost) && (refused === null || elapsedMs(refused.at, now()) >= refusedMs)
       })
       return able.length > 0 ? able : lanes
@@ -39,8 +39,8 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
     /** A node has said that the signer can't pay. */
     refused(chain: Chain, signer: Address): void {
       const known = knownOf(chain)
-      const { balance } = known.purses.get(signer) ?? unknown
-      known.purses.set(signer, { balance, refused: { at: now(), balance } })
+      const { balance } = known.bySigner.get(signer) ?? unknown
+      known.bySigner.set(signer, { balance, refused: { at: now(), balance } })
       void read(chain)
     },
   }
@@ -48,7 +48,7 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
   function knownOf({ config }: Chain) {
     const before = chains.get(config.chainId)
     if (before) return before
-    const known = { readAt: -Infinity, reading: null, purses: new Map<Address, Purse>() }
+    const known = { readAt: -Infinity, reading: null, bySigner: new Map<Address, Funds>() }
     chains.set(config.chainId, known)
     return known
   }
@@ -62,8 +62,8 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
       .then((accounts) => {
         for (const [index, signer] of asked.entries()) {
           const { balance } = accounts[index]!
-          const { refused } = known.purses.get(signer) ?? unknown
-          known.purses.set(signer, { balance, refused: refused && stillRefused(refused, balance) })
+          const { refused } = known.bySigner.get(signer) ?? unknown
+          known.bySigner.set(signer, { balance, refused: refused && stillRefused(refused, balance) })
         }
       })
       // What was known before is as good as any guess; the next step asks again.
@@ -73,10 +73,10 @@ export function createPurses({ signers, now }: { signers: ReadonlyMap<Address, u
   }
 }
 
-/** He has got more only if he has more than he was refused with; whoever spends meanwhile is measured by what is left. */
-function stillRefused({ at, balance: before }: NonNullable<Purse['refused']>, balance: bigint): Purse['refused'] {
+/** A signer has got more only if he has more than he was refused with. One who spends meanwhile is measured by what he has left. */
+function stillRefused({ at, balance: before }: NonNullable<Funds['refused']>, balance: bigint): Funds['refused'] {
   if (before !== null && balance > before) return null
   return { at, balance }
 }
 
-export type Purses = ReturnType<typeof createPurses>
+export type GasBalances = ReturnType<typeof createGasBalances>

@@ -1,0 +1,23 @@
+/** What a node's answer to a raw transaction means. */
+export type SendKind =
+  /** The node has taken it. */
+  | 'accepted'
+  /** The node had it already. */
+  | 'known'
+  /** Its nonce is used up. */
+  | 'consumed'
+  /** Another transaction holds its nonce and pays as much. */
+  | 'slotTaken'
+  /** Anything else that a node may say: it may be sent. */
+  | 'ambiguous'
+  /** One node says `authorityBusy`, and another may have taken it. */
+  | 'perhapsBusy'
+  /** Pending transactions of a user whose authorization it carries keep it out. */
+  | 'authorityBusy'
+  /** The node refuses it for now. */
+  | 'notPooled'
+  /** No chain state can make it valid. */
+  | 'dead'
+
+/** What the journal notes of the last send of a transaction. `unfunded`: not pooled, since its signer could not pay for it. */
+export type NotedSend = SendKind | 'unfunded'
