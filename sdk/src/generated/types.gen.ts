@@ -137,7 +137,7 @@ export type TokenTransfers = Array<TokenTransfer>;
  * One chain's part of an intent of mode `7702`. `calls` may be empty when the solver has something to pay.
  */
 export type SignedChainBatch = {
-    hash: Hash;
+    hash: Hex;
     chainId: ChainId;
     tokenTransfers: TokenTransfers;
     /**
@@ -147,8 +147,8 @@ export type SignedChainBatch = {
 };
 
 /**
- * One chain's part of an on-demand intent. With a transfer from the user's address, or a `call` with value or data, it is the user's to carry out and register;
- * with transfers from `solver` only and an empty `call` (value `0`, data `0x`) it is the solver's.
+ * One chain's part of an on-demand intent. With transfers from `solver` only and an empty `call` (value `0`, data `0x`) it is the solver's. Any other one is the user's to
+ * carry out and register: with a transfer from his address, a `call` with value or data, or with neither, when all that is asked for is a transaction of his to `call.to`.
  *
  */
 export type OnDemandChainBatch = {
@@ -1247,7 +1247,7 @@ export type IfNoneMatch = string;
 export type Prefer = string;
 
 /**
- * `wait=N` (RFC 7240): wait up to N seconds, 0 to 60, for the end of what is asked for. Larger values count as 60; what can't be understood is ignored. Without it the wait is 10 seconds.
+ * `wait=N` (RFC 7240): wait up to N seconds, 0 to 60, for the end of what is asked for. Larger values count as 60; what can't be understood is ignored. Without it the wait is 5 seconds.
  *
  */
 export type PreferShort = string;
@@ -1822,7 +1822,7 @@ export type RecordDepositData = {
     body: DepositRequest;
     headers?: {
         /**
-         * `wait=N` (RFC 7240): wait up to N seconds, 0 to 60, for the end of what is asked for. Larger values count as 60; what can't be understood is ignored. Without it the wait is 10 seconds.
+         * `wait=N` (RFC 7240): wait up to N seconds, 0 to 60, for the end of what is asked for. Larger values count as 60; what can't be understood is ignored. Without it the wait is 5 seconds.
          *
          */
         Prefer?: string;
@@ -1920,7 +1920,7 @@ export type RequestAirdropData = {
     body: AirdropRequest;
     headers?: {
         /**
-         * `wait=N` (RFC 7240): wait up to N seconds, 0 to 60, for the end of what is asked for. Larger values count as 60; what can't be understood is ignored. Without it the wait is 10 seconds.
+         * `wait=N` (RFC 7240): wait up to N seconds, 0 to 60, for the end of what is asked for. Larger values count as 60; what can't be understood is ignored. Without it the wait is 5 seconds.
          *
          */
         Prefer?: string;
