@@ -56,7 +56,9 @@ function contentError(
     return `The transaction was sent by ${getAddress(transaction.from)}, not by ${getAddress(user)}.`
 
   const recipient = transaction.to === null ? 'a new contract' : getAddress(transaction.to)
-  for (const call of calls.filter(({ value, data }) => value > 0n || data !== '0x')) {
+  // A batch without transfers asks for its call, however little that does.
+  const isBare = tokenTransfers.length === 0
+  for (const call of calls.filter(({ value, data }) => isBare || value > 0n || data !== '0x')) {
     if (transaction.to !== call.to) return `The transaction goes to ${recipient}, not to ${getAddress(call.to)}.`
     if (transaction.value !== call.value) return `The transaction's value is ${transaction.value}, not ${call.value}.`
     if (transaction.input !== call.data) return 'The data of the transaction is not that of the call.'

@@ -93,6 +93,15 @@ export async function readWaiting(database: Database): Promise<Waiting[]> {
           .where('before.step_index', knex.raw('steps.step_index - 1'))
           .where('before.status', 'executing'),
       )
+      // Nor is one that waits for its user's account, which another of his steps has.
+      due.whereNotExists((holder) =>
+        holder
+          .select(knex.raw('1'))
+          .from('steps as holder')
+          .where('holder.open_account', knex.raw("concat(steps.chain_id, ':', steps.user)"))
+          .where('steps.kind', 'delegated')
+          .whereNull('steps.open_account'),
+      )
     }
     const rows = (await due
       // `+` keeps SQLite from walking through the whole table by an index on the column.

@@ -20,6 +20,7 @@ import type { Database } from './connection/database.js'
 import { claimDueDeposits, postponeDeposits, readDeposits, reportDeposit, settleDeposit } from './money/deposits.js'
 import { noteEmptyLedger } from './emptyLedger.js'
 import { readEventCounts, readEvents, readProgress } from './actions/events.js'
+import { noteDepths } from './journal/depths.js'
 import { noteMined, noteSend, postponeTransactions, recordForm } from './journal/journal.js'
 import { giveUpFiller, recordFiller, reopenLost } from './journal/laneGaps.js'
 import {
@@ -33,7 +34,7 @@ import {
   readMinedTransactions,
 } from './journal/journalTransactions.js'
 import {
-  countOpenTransactions,
+  countOpenOf,
   noteLaneAhead,
   noteLanesOpen,
   openLane,
@@ -62,7 +63,7 @@ import {
   claimDueSteps,
   noteConfirmations,
   noteUnseen,
-  hurryStep,
+  hurrySteps,
   postponeSteps,
   readSteps,
   readStepWorks,
@@ -114,7 +115,8 @@ export function createStore(database: Database) {
     endLeases: on(endLeases),
     hurryFarOff: on(hurryFarOff),
     postponeStep: (ref: StepRef, delayMs: number) => postpone({ ref, delayMs }),
-    hurryStep: on(hurryStep),
+    /** Batched: many accounts are freed at once, those of a bundle. */
+    hurryStep: grouped(on(hurrySteps), mostAtOnce),
     noteConfirmations: on(noteConfirmations),
     noteUnseen: on(noteUnseen),
 
@@ -134,7 +136,8 @@ export function createStore(database: Database) {
     readUsedUp: on(readUsedUp),
     resumeLane: on(resumeLane),
     retireLane: on(retireLane),
-    countOpenTransactions: on(countOpenTransactions),
+    /** Batched: each transaction that is recorded asks, where there are several lanes. */
+    countOpenTransactions: grouped(on(countOpenOf), mostAtOnce),
 
     recordTransaction: createTransactionRecorder(database),
     recordForm: on(recordForm),
@@ -144,6 +147,7 @@ export function createStore(database: Database) {
     reopenLost: on(reopenLost),
     adoptAirdrop: on(adoptAirdrop),
     noteSend: on(noteSend),
+    noteDepths: on(noteDepths),
     noteMined: on(noteMined),
     postponeTransactions: on(postponeTransactions),
     findOpenByHash: on(findOpenByHash),

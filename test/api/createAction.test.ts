@@ -221,6 +221,14 @@ describe('an action on its way to the services', () => {
       expect((await api.post('/actions', { ...body, chainAuthorizations: [] })).status).to.equal(201)
     })
 
+    it('tells of missing chainAuthorizations whatever bytes a batch’s hash is', async () => {
+      const body = example('SignedActionRequest')
+      body.intents[0].chainBatches[0].hash = '0x'
+      delete body.chainAuthorizations
+      const { body: refusal } = await api.post('/actions', body)
+      expect(refusal.error).to.equal('chainAuthorizations are required for 7702 intents')
+    })
+
     it('answers what is no object, no JSON or nothing in its own body', async () => {
       expect((await issuesOf('[]')).map(({ path, code }) => [path, code])).to.deep.equal([['', 'type']])
       expect((await issuesOf('null')).map(({ path, code }) => [path, code])).to.deep.equal([['', 'type']])

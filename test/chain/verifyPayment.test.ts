@@ -223,6 +223,15 @@ describe('a payment', () => {
     mismatch(/value is 100; 200 is needed/, { transaction: paying }, twice)
   })
 
+  it('for a batch of nothing is a bare transaction to where its call goes', () => {
+    const batch = { tokenTransfers: [], calls: [{ to: other, value: 0n, data: '0x' }] satisfies Call[] }
+    const bare = { ...transaction, to: other }
+    expect(check({ transaction: bare }, batch).outcome).to.equal('verified')
+    mismatch(/goes to/, {}, batch)
+    mismatch(/value is 1, not 0/, { transaction: { ...bare, value: 1n } }, batch)
+    mismatch(/data of the transaction/, { transaction: { ...bare, input: '0x12' } }, batch)
+  })
+
   it('by a call needs exactly that call', () => {
     const calls: Call[] = [{ to: other, value: 5n, data: '0x1234' }]
     const calling = { ...transaction, to: other, value: 5n, input: '0x1234' as const }

@@ -60,6 +60,24 @@ describe('on-demand actions', () => {
     expect(await balanceOf(b, usdB, user.address)).to.equal(gets)
   })
 
+  it('takes a batch that asks for nothing but a transaction, and any bare one of the user to there', async () => {
+    const [a] = service.chains
+    const [user, to] = [newUser(), newUser().address]
+    await fund(a, user.address, { native: parseUnits('1', 18) })
+    const call = { to, value: '0', data: '0x' }
+    const intents = [{ mode: 'non-7702:on-demand', chainBatches: [{ chainId: a.chainId, tokenTransfers: [], call }] }]
+    const created = await api.post('/actions', { user: user.address, intents })
+    expect(created.status, JSON.stringify(created.body)).to.equal(201)
+    const { actionId } = created.body as { actionId: string }
+    expect((await api.execute(actionId, 0, 0)).body.error.code).to.equal('hash_required')
+    const elsewhere = await sendFrom(a, user, { to: user.address, data: '0x' })
+    const wrong = await api.execute(actionId, 0, 0, { action: 'execute', hash: elsewhere })
+    expect(wrong.body.error).to.include({ code: 'transaction_mismatch' })
+    const hash = await sendFrom(a, user, { to, data: '0x' })
+    const right = await api.execute(actionId, 0, 0, { action: 'execute', hash })
+    expect(right.body).to.include({ status: 'success', transactionHash: hash })
+  })
+
   it('only registers when asked to, and pays when asked to', async () => {
     const [, b] = service.chains
     const { user, actionId, usdA, usdB, pays, gets } = await anAction()

@@ -25,6 +25,7 @@ describe('a step whose transaction is in no block', () => {
       store: scene.store,
       chains: new Map([[1, chain]]),
       codec: verifyPayment,
+      heads: new Map(),
       accounts: { freed: async () => {} },
       changed: () => {},
       countStep: () => {},
@@ -99,5 +100,59 @@ describe('a step whose transaction is in no block', () => {
     })
     expect((await scene.ask(ref, { hash, action: 'register' })).status).to.equal('executing')
     expect((await scene.store.readStepWork(ref))!.unseenMs).to.equal(0)
+  })
+})
+
+describe('a payment that waits for its confirmations', () => {
+  const scene = moneyScene()
+
+  /** Registered, and seen two deep of the three that it needs under block 9. */
+  async function waiting() {
+    const user = randomAddress()
+    const entry = { ...aNewAction({ user, intents: [anOnDemandIntent(user)] }), requiredConfirmations: () => 3 }
+    await scene.store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    const hash = randomHash()
+    await scene.ask(ref, { hash, action: 'register' })
+    await scene.store.noteConfirmations(ref, { hash, blockNumber: 8, confirmations: 2 }, Date.now())
+    let asked = 0
+    const visit = async (head: bigint, laterMs = 0) => {
+      asked = 0
+      const config = { chainId: 1, pollIntervalMs: 1_000, confirmations: 3, tokens: [] }
+      const transaction = async () => {
+        asked += 1
+        const [batch] = anOnDemandIntent(user).chainBatches
+        const receipt = { blockNumber: 8n, status: 'success', logs: [] }
+        return { transaction: { from: user, to: batch!.tokenTransfers[0]!.to }, receipt, head: { number: head } }
+      }
+      const told: string[] = []
+      const outcome = await verifyStep((await scene.store.readStepWork(ref))!, {
+        store: scene.store,
+        chains: new Map([[1, { config, transaction }]]),
+        heads: new Map([[1, { number: head }]]),
+        codec: {
+          verifyPayment: () => ({ outcome: 'waiting', receipt: { blockNumber: 8n }, confirmations: Number(head) - 7 }),
+        },
+        changed: (topic: string) => void told.push(topic),
+        now: () => Date.now() + laterMs,
+      } as never)
+      return { outcome, asked, told }
+    }
+    return { ref, visit }
+  }
+
+  const soon = { outcome: 'waits', delayMs: 1_000 }
+
+  it('is asked for where a block has come since, and told then', async () => {
+    const { ref, visit } = await waiting()
+    expect(await visit(8n), 'a node that lags').to.deep.equal({ outcome: soon, asked: 0, told: [] })
+    expect(await visit(9n)).to.deep.equal({ outcome: soon, asked: 0, told: [] })
+    expect(await visit(10n)).to.deep.equal({ outcome: soon, asked: 1, told: [ref.actionId] })
+    expect(await scene.store.readStep(ref)).to.include({ confirmations: 3 })
+  })
+
+  it('is asked for again though no block comes, after half a minute, and told nothing that is known', async () => {
+    const { visit } = await waiting()
+    expect(await visit(9n, 40_000)).to.deep.equal({ outcome: soon, asked: 1, told: [] })
   })
 })

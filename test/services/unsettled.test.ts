@@ -5,7 +5,15 @@ import { createHealth } from '../../server/services/health.js'
 import type { Database } from '../../server/store/connection/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import { type DevChain, startDevChain } from '../chain/devChain.js'
-import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
+import {
+  aBatch,
+  aNewAction,
+  anOnDemandIntent,
+  aSignedIntent,
+  randomAddress,
+  randomHash,
+  stepOf,
+} from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
 
 /** On a real chain and a real database that no engine works on, a minute and a bit later. */
@@ -77,6 +85,21 @@ describe('what waits for ever', () => {
     await store.claimDueSteps({ limit: 2, leaseMs: 15_000 })
     await store.postponeStep(ref, 60_000)
     expect(await told(600_000, 'steps_waiting')).to.deep.equal([])
+  })
+
+  it('is not told of, if it is a step that waits for an account which another of its user has', async () => {
+    const user = randomAddress()
+    const entry = aNewAction({
+      user,
+      intents: [aSignedIntent([aBatch({ chainId })]), aSignedIntent([aBatch({ chainId })])],
+    })
+    await store.insertAction(entry)
+    const order = { action: 'execute', hash: null, signed: false } as const
+    const refs = [stepOf(entry, 0, 0), stepOf(entry, 1, 0)]
+    for (const ref of refs) await store.requestStep({ ref, order, needs: [] }, now)
+    await store.takeAccounts([(await store.readStepWork(refs[0]!))!])
+    const [finding] = await told(600_000, 'steps_waiting')
+    expect(finding?.message, 'the one that has it').to.include('1 steps and 0 airdrops')
   })
 
   it('is told of, if it is a final transaction of which nobody can say what it has done', async () => {

@@ -50,6 +50,18 @@ describe('what is due', () => {
     expect(await store.hurryStep(ref)).to.equal(false)
   })
 
+  it('is handed out at once when it is called together with one that has ended', async () => {
+    const [waiting, ended] = [await acceptStep(store), await acceptStep(store)]
+    await claimSteps()
+    await database.knex('steps').where({ action_id: ended.actionId }).update({ status: 'success' })
+    expect(await Promise.all([ended, waiting, waiting].map((ref) => store.hurryStep(ref)))).to.deep.equal([
+      false,
+      true,
+      true,
+    ])
+    expect(await claimSteps()).to.deep.equal([waiting])
+  })
+
   it('is left where it is if it is of a chain of which none is to be taken', async () => {
     const ref = await acceptStep(store)
     expect(await store.claimDueSteps({ limit: 10, leaseMs, notOf: [1, 2] })).to.deep.equal([])

@@ -61,6 +61,15 @@ describe('new actions', () => {
     ])
   })
 
+  it('share their transaction also where each of them comes twice at once', async () => {
+    let refused = 0
+    database.knex.on('query-error', () => (refused += 1))
+    const entries = Array.from({ length: 12 }, () => aNewAction({ intents: [aSignedIntent()] }))
+    const outcomes = await insertAll(entries.flatMap((entry) => [entry, again(entry)]))
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(entries.flatMap(() => ['created', 'existing']))
+    expect(refused).to.equal(0)
+  })
+
   it('are refused one by one: another body under a used key, another action with a signed intent', async () => {
     const first = aNewAction({ intents: [aSignedIntent()], idempotencyKeyHash: randomHash() })
     await store.insertAction(first)

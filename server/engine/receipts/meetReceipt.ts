@@ -45,11 +45,8 @@ export async function meetReceipt(
 }
 
 /** Tells those who wait for the actions of a transaction that something about it has changed. */
-export async function tellOf(
-  transaction: JournalTransaction,
-  tools: Pick<EngineTools, 'store' | 'changed'>,
-): Promise<void> {
-  for (const actionId of actionsOf(await tools.store.readStepsOf(transaction))) tools.changed(actionId)
+function tellOf({ carries }: JournalTransaction, tools: Pick<EngineTools, 'changed'>): void {
+  for (const actionId of actionsOf(carries)) tools.changed(actionId)
 }
 
 async function settleOrNote(

@@ -1,14 +1,17 @@
 import type { Block, Chain } from '../../chain/chain.js'
 import { forEachLimit } from '../../concurrency/forEachLimit.js'
+import { chunkByWeight } from '../../lists/chunkByWeight.js'
+import { groupBy } from '../../lists/groupBy.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { Store } from '../../store/store.js'
 import { transactionFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
 import { askReceipts } from './askReceipts.js'
-import { tellOf } from './meetReceipt.js'
 import type { Meet } from './newBlocks.js'
 
 const pageSize = 200
+/** How many steps are shown in one database transaction: a few bundles. */
+const stepsAtOnce = 200n
 
 /**
  * Sees to the transactions of a chain that are noted as mined: settles those that are deep enough, and shows how deep the
@@ -63,15 +66,28 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
       const blocks = { from: Number(head.number) - finalDepth + 2, to: Number(head.number) }
       let areAllShown = true
       for await (const shallow of tools.store.readMinedTransactions(chainId, blocks, pageSize)) {
-        for (const transaction of shallow) {
-          const mined = transaction.mined!
-          const confirmations = Number(head.number) - mined.blockNumber + 1
-          areAllShown = (await note(transaction, { ...mined, confirmations })) && areAllShown
-          await tellOf(transaction, tools)
+        for (const some of chunkByWeight(shallow, ({ carries }) => BigInt(carries.length), stepsAtOnce)) {
+          areAllShown = (await showDepths(some, head)) && areAllShown
         }
       }
       isUncounted = !areAllShown
     },
+  }
+
+  /** False: not all of them could be shown, and are to be in another round. */
+  async function showDepths(transactions: readonly JournalTransaction[], head: Block): Promise<boolean> {
+    const depths = transactions.map(({ id, mined }) => {
+      const { hash, blockNumber } = mined!
+      return { transactionId: id, mined: { hash, blockNumber }, confirmations: Number(head.number) - blockNumber + 1 }
+    })
+    try {
+      const { steps, isWhole } = await tools.store.noteDepths(depths, tools.now())
+      for (const [actionId, shown] of groupBy(steps, (step) => step.actionId)) tools.changed(actionId, shown)
+      return isWhole
+    } catch (error) {
+      tools.log.warn({ err: error, chainId, transactions: depths.length }, 'depths could not be shown')
+      return false
+    }
   }
 
   /**

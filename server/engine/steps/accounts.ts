@@ -5,9 +5,7 @@ export type Accounts = ReturnType<typeof createAccounts>
 
 /** How soon the first step that waits for an account looks again by itself; each one after it so much later. */
 const againMs = 200
-/**
- * The time from one look to the next among all steps that wait; with more than a thousand, each looks every `latestMs`.
- */
+/** The time from one look to the next among all steps that wait: the more of them, the later each looks again. */
 const everyMs = 10
 /**
  * How soon a step looks again that was called and has found the account taken: it may have looked just before it was
@@ -16,8 +14,10 @@ const everyMs = 10
 const firstAgainMs = 50
 /** How late at most a step looks again: others may have freed the account, in another process. */
 const latestMs = 10_000
+/** How late those may that have more than so many before them, in a crowd: thousands may wait, most of them for long. */
+const inCrowd = { behind: 1, latestMs: 60_000 }
 /** A queue that no step has come to for so long is forgotten; steps that still wait do so in another process. */
-const forgottenMs = 60_000
+const forgottenMs = 120_000
 /** A waiting step that is so late to look again is taken to be carried out by another process. */
 const lateMs = 2_000
 
@@ -113,7 +113,8 @@ export function createAccounts(deps: {
       if (other === name || place * againMs >= latestMs) break
       place += 1
     }
-    return Math.min(Math.max(place * againMs, crowd * everyMs), latestMs)
+    const ownMs = Math.min(place * againMs, latestMs)
+    return Math.min(Math.max(ownMs, crowd * everyMs), place > inCrowd.behind + 1 ? inCrowd.latestMs : latestMs)
   }
 
   function leave(work: StepWork): void {

@@ -14,7 +14,7 @@ import { isPaidByFormer } from './formerVaults.js'
 import { headOf } from '../lanes/heads.js'
 import { noLane } from '../lanes/record.js'
 import { anOperator, hasOperator, isOperatorsFault } from '../lanes/operators.js'
-import { payloadOf, type Plan } from './payload.js'
+import { isByVault, payloadOf, type Plan } from './payload.js'
 import { findPermission, namedDelegate } from './permission.js'
 import { inTime, simulate, type Simulated } from './simulateStep.js'
 import type { EngineTools } from '../tools.js'
@@ -64,13 +64,16 @@ async function prepare(
   before: Before,
   tools: EngineTools,
 ): Promise<ReadyStep | Visit> {
-  const plan = { batch, chain, from: anOperator(chain, tools), ...payloadOf(work, batch, before.payment, tools) }
   const refusal = before.refusal ?? windowError(work, tools.now()) ?? recipientError(work, batch)
+  if (!refusal) {
+    // Whether the vault knows an operator again is found out with the lanes' check.
+    if (isByVault(work, batch) && !hasOperator(chain, tools)) return noLane
+    const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
+    if (busyMs !== null) return waits(busyMs)
+  }
+  // Not before: thousands may wait for accounts, and none of their looks needs its payload.
+  const plan = { batch, chain, from: anOperator(chain, tools), ...payloadOf(work, batch, before.payment, tools) }
   if (refusal) return refuse(work, plan, refusal, tools)
-  // Whether the vault knows an operator again is found out with the lanes' check.
-  if (plan.to === chain.config.vault && !hasOperator(chain, tools)) return noLane
-  const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
-  if (busyMs !== null) return waits(busyMs)
 
   const unfunded = await fund(work, plan, tools)
   if (unfunded) return unfunded

@@ -31,7 +31,7 @@ export function payloadOf(
   const transfers = solverTransfers(batch)
   const intent = work.intent.mode === '7702' ? work.intent : null
   const runsCalls = intent !== null && batch.calls.length > 0
-  if (runsCalls && transfers.length === 0) {
+  if (intent !== null && !isByVault(work, batch)) {
     return { to: work.user, data: tools.codec.encodeExecute(intent, work.ref.stepIndex), stepKey: null }
   }
   const stepKey = work.stepKey ?? stepKeyOf(work, payment)
@@ -46,6 +46,12 @@ export function payloadOf(
     }),
     stepKey,
   }
+}
+
+/** Whether the vault calls for the step, since the solver pays something in it; else the user's account is called alone. */
+export function isByVault({ intent }: Pick<StepWork, 'intent'>, batch: ChainBatch): boolean {
+  const runsCalls = intent.mode === '7702' && batch.calls.length > 0
+  return !runsCalls || solverTransfers(batch).length > 0
 }
 
 /** The id by which the delegate remembers the batch. */

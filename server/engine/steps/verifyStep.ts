@@ -10,6 +10,9 @@ import type { EngineTools } from '../tools.js'
 import { laterLookMs, nextLookMs, pendingMs, unmined } from '../receipts/reportedTransaction.js'
 import { endStep, failStep, type Visit, waits } from '../visit.js'
 
+/** For how long without a new block a payment is not looked at. */
+const blocklessMs = 30_000
+
 /** A step that the user carries out himself, and the transaction that he has registered for it. */
 type Payment = { work: StepWork; hash: Hash; chain: Chain }
 
@@ -25,6 +28,8 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
   const chain = tools.chains.get(batch.chainId)
   const hash = work.view.transactionHash
   if (!chain || !hash) throw new Error('A payment needs a configured chain and a hash')
+
+  if (isAsDeepAsShown(work, tools)) return waits(chain.config.pollIntervalMs)
 
   const { transaction, receipt, head } = await chain.transaction(hash)
   const found = tools.codec.verifyPayment({
@@ -51,6 +56,18 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     case 'verified':
       return settlePayment(payment, found, tools)
   }
+}
+
+/**
+ * Whether a payment that needs more blocks has none more than is shown of it, so that its node need not be asked. Hundreds
+ * may wait for a dozen blocks each, and be looked at with every poll. Where no block comes at all they are looked at anyway.
+ */
+function isAsDeepAsShown({ view }: StepWork, tools: Pick<EngineTools, 'heads' | 'now'>): boolean {
+  const { blockNumber, confirmations, requiredConfirmations: needed } = view
+  const head = tools.heads.get(view.chainId)
+  if (!head || blockNumber === null || confirmations === 0 || confirmations >= needed) return false
+  const isDeeper = Number(head.number) - blockNumber + 1 > confirmations
+  return !isDeeper && elapsedMs(view.updatedAt, tools.now()) < blocklessMs
 }
 
 /** No node knows the transaction: it is asked for again, until that has been in vain for too long. */
@@ -114,6 +131,8 @@ async function noteSeen(
   seen: { blockNumber: number | null; confirmations: number },
   tools: EngineTools,
 ): Promise<void> {
+  const { blockNumber, confirmations } = work.view
+  if (seen.blockNumber === blockNumber && seen.confirmations === confirmations) return
   await tools.store.noteConfirmations(work.ref, { hash, ...seen }, tools.now())
   tools.changed(work.ref.actionId)
 }

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import {
   type ChainAuthorization,
@@ -169,15 +168,26 @@ export async function postponeSteps(
   return waits.map(() => undefined)
 }
 
-/** Makes a step due at once. False: it is not executing, or a transaction carries it. */
-export async function hurryStep(database: Database, ref: StepRef): Promise<boolean> {
-  const hurried = await database.write((knex) => waitingStep(knex, ref).update({ due_at: database.atOnce() }))
-  return hurried > 0
+/**
+ * Has steps looked at at once. False, at its index: the step is not executing, or a transaction carries it. What a failure
+ * of the machine's power undoes of it is due a little later.
+ */
+export async function hurrySteps(database: Database, refs: readonly StepRef[]): Promise<boolean[]> {
+  const { sql, bindings } = areSteps(refs)
+  const waitingOf = (trx: Transaction) =>
+    trx<StepRow>('steps').whereRaw(sql, bindings).where({ status: 'executing' }).whereNull('transaction_id')
+  const hurry = async (trx: Transaction) => {
+    const waiting = await waitingOf(trx).select('action_id', 'intent_index', 'step_index')
+    trx.later(waitingOf(trx).update({ due_at: database.atOnce() }))
+    return new Set(waiting.map((row) => nameOfStep(refOf(row))))
+  }
+  const hurried = await database.transact(hurry, { durable: false })
+  return refs.map((ref) => hurried.has(nameOfStep(ref)))
 }
 
 /** The query for the step, as long as it is executing and no transaction carries it. */
-function waitingStep(from: Knex | Transaction, ref: StepRef) {
-  return (from as Knex)('steps')
+function waitingStep(trx: Transaction, ref: StepRef) {
+  return trx('steps')
     .where({ ...stepKeyColumns(ref), status: 'executing' })
     .whereNull('transaction_id')
 }

@@ -224,6 +224,13 @@ export async function countOpenTransactions(database: Database, chainId: number)
   return counts
 }
 
+/** As `countOpenTransactions`, of each of these chains; a chain that is named several times is counted once. */
+export async function countOpenOf(database: Database, chainIds: readonly number[]): Promise<Map<Address, number>[]> {
+  const counted = new Map<number, Map<Address, number>>()
+  for (const chainId of new Set(chainIds)) counted.set(chainId, await countOpenTransactions(database, chainId))
+  return chainIds.map((chainId) => counted.get(chainId)!)
+}
+
 /** Open transactions of a lane whose nonces the chain has used up and that were not seen mined; oldest nonce first. */
 export async function readUsedUp(
   database: Database,

@@ -1,0 +1,64 @@
+import type { Hash } from 'viem'
+import type { StepView } from '../../domain/views.js'
+import { type ChangedStep, changeSteps, type StepChange } from '../actions/stepChange.js'
+import type { Database } from '../connection/database.js'
+import { refOf, type StepRow, toStepView, type TransactionRow } from '../rows.js'
+
+/** A transaction as it was read, mined, and how deep its block is by now. */
+export type Depth = {
+  transactionId: number
+  mined: { hash: Hash; blockNumber: number }
+  confirmations: number
+}
+
+/**
+ * Shows in the steps of mined transactions how deep these are by now, all in one database transaction: on a chain with many
+ * confirmations each new block changes what is shown of all steps of the blocks before it. Answers with the steps that it
+ * has changed, and whether every transaction could be looked at; what somebody else has locked is left out, and keeps the
+ * others not waiting. A transaction whose block has changed since it was read is left as it is.
+ * What a failure of the machine's power undoes of it is shown again with the next block.
+ */
+export async function noteDepths(
+  database: Database,
+  depths: readonly Depth[],
+  now: number,
+): Promise<{ steps: StepView[]; isWhole: boolean }> {
+  const ids = depths.map(({ transactionId }) => transactionId)
+  return database.transact(
+    async (trx) => {
+      const open = trx<TransactionRow>('transactions').whereIn('id', ids).where({ status: 'open' })
+      const [transactions, steps] = await trx.together(
+        database.lock(open.select('id', 'mined_hash', 'mined_block'), { skipLocked: true }),
+        trx<StepRow>('steps').whereIn('transaction_id', ids).where({ status: 'executing' }),
+      )
+      const found = new Map(transactions.map((row) => [row.id, row]))
+      const seen = depths.filter(({ transactionId, mined }) => {
+        const row = found.get(transactionId)
+        return row?.mined_hash === mined.hash && row.mined_block === mined.blockNumber
+      })
+      const changed = await changeSteps(trx, changesOf(seen, steps), now)
+      return { steps: changed.map(toStepView), isWhole: found.size === depths.length }
+    },
+    { durable: false, patient: false },
+  )
+}
+
+function changesOf(depths: readonly Depth[], steps: readonly StepRow[]): ChangedStep[] {
+  const depthOf = new Map(depths.map((depth) => [depth.transactionId, depth]))
+  // The same object for the same change, so that one statement makes it.
+  const deeper = new Map<number, StepChange>()
+  return steps.flatMap((step) => {
+    const depth = depthOf.get(step.transaction_id!)
+    if (!depth) return []
+    const { mined, confirmations } = depth
+    const isPlaced = step.transaction_hash === mined.hash && step.block_number === mined.blockNumber
+    if (isPlaced && step.confirmations === confirmations) return []
+    if (!isPlaced) {
+      const change = { transaction_hash: mined.hash, block_number: mined.blockNumber, confirmations }
+      return { ref: refOf(step), change }
+    }
+    const change = deeper.get(confirmations) ?? { confirmations }
+    deeper.set(confirmations, change)
+    return { ref: refOf(step), change }
+  })
+}
