@@ -151,7 +151,7 @@ describe('a payment that waits for its confirmations', () => {
     expect(await scene.store.readStep(ref)).to.include({ confirmations: 3 })
   })
 
-  it('is asked for again though no block comes, after half a minute, and told nothing that is known', async () => {
+  it('is asked for again though no block comes, before long, and told nothing that is known', async () => {
     const { visit } = await waiting()
     expect(await visit(9n, 40_000)).to.deep.equal({ outcome: soon, asked: 1, told: [] })
   })

@@ -62,6 +62,21 @@ describe('what is due', () => {
     expect(await claimSteps()).to.deep.equal([waiting])
   })
 
+  // SQLite has one connection.
+  if (process.env.TEST_DATABASE === 'mysql') {
+    it('is handed out at once when it is called together with one that somebody has locked', async () => {
+      const [locked, free] = [await acceptStep(store), await acceptStep(store)]
+      await claimSteps()
+      await database.knex.transaction(async (trx) => {
+        await trx('steps').where({ action_id: locked.actionId }).forUpdate().select('action_id')
+        const startedAt = performance.now()
+        expect(await Promise.all([locked, free].map((ref) => store.hurryStep(ref)))).to.deep.equal([true, true])
+        expect(performance.now() - startedAt).to.be.lessThan(2_000)
+      })
+      expect(await claimSteps()).to.deep.equal([free])
+    })
+  }
+
   it('is left where it is if it is of a chain of which none is to be taken', async () => {
     const ref = await acceptStep(store)
     expect(await store.claimDueSteps({ limit: 10, leaseMs, notOf: [1, 2] })).to.deep.equal([])

@@ -39,7 +39,7 @@ export const connectionLimits: ConnectionLimits = {
   checkEveryMs: 1_000,
   connections: 10_000,
   headers: 100,
-  waiting: 64,
+  waiting: 16,
   waitingInAll: 1_024,
 }
 

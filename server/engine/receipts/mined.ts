@@ -86,6 +86,8 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
       return isWhole
     } catch (error) {
       tools.log.warn({ err: error, chainId, transactions: depths.length }, 'depths could not be shown')
+      // Somebody is at a step of one of them, for which the others need not wait.
+      if (transactions.length > 1) for (const one of transactions) await showDepths([one], head)
       return false
     }
   }

@@ -15,9 +15,9 @@ const firstAgainMs = 50
 /** How late at most a step looks again: others may have freed the account, in another process. */
 const latestMs = 10_000
 /** How late those may that have more than so many before them, in a crowd: thousands may wait, most of them for long. */
-const inCrowd = { behind: 1, latestMs: 60_000 }
+const inCrowd = { behind: 1, latestMs: 20_000 }
 /** A queue that no step has come to for so long is forgotten; steps that still wait do so in another process. */
-const forgottenMs = 120_000
+const forgottenMs = 60_000
 /** A waiting step that is so late to look again is taken to be carried out by another process. */
 const lateMs = 2_000
 

@@ -11,7 +11,7 @@ import { laterLookMs, nextLookMs, pendingMs, unmined } from '../receipts/reporte
 import { endStep, failStep, type Visit, waits } from '../visit.js'
 
 /** For how long without a new block a payment is not looked at. */
-const blocklessMs = 30_000
+const blocklessMs = 15_000
 
 /** A step that the user carries out himself, and the transaction that he has registered for it. */
 type Payment = { work: StepWork; hash: Hash; chain: Chain }

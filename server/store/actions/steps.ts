@@ -169,20 +169,22 @@ export async function postponeSteps(
 }
 
 /**
- * Has steps looked at at once. False, at its index: the step is not executing, or a transaction carries it. What a failure
- * of the machine's power undoes of it is due a little later.
+ * Has steps looked at at once. False, at its index: the step is not executing, or a transaction carries it. A step that
+ * somebody else has locked is left to him. What a failure of the machine's power undoes of it is due a little later.
  */
 export async function hurrySteps(database: Database, refs: readonly StepRef[]): Promise<boolean[]> {
-  const { sql, bindings } = areSteps(refs)
-  const waitingOf = (trx: Transaction) =>
-    trx<StepRow>('steps').whereRaw(sql, bindings).where({ status: 'executing' }).whereNull('transaction_id')
   const hurry = async (trx: Transaction) => {
-    const waiting = await waitingOf(trx).select('action_id', 'intent_index', 'step_index')
-    trx.later(waitingOf(trx).update({ due_at: database.atOnce() }))
-    return new Set(waiting.map((row) => nameOfStep(refOf(row))))
+    const free = await lockedSteps(database, trx, refs, { skipLocked: true })
+    const isWaiting = (row: StepRow) => row.status === 'executing' && row.transaction_id === null
+    const waiting = free.filter(isWaiting).map(refOf)
+    if (waiting.length > 0) {
+      const { sql, bindings } = areSteps(waiting)
+      trx.later(trx('steps').whereRaw(sql, bindings).update({ due_at: database.atOnce() }))
+    }
+    return free.filter((row) => !isWaiting(row)).map((row) => nameOfStep(refOf(row)))
   }
-  const hurried = await database.transact(hurry, { durable: false })
-  return refs.map((ref) => hurried.has(nameOfStep(ref)))
+  const gone = new Set(await database.transact(hurry, { durable: false }))
+  return refs.map((ref) => !gone.has(nameOfStep(ref)))
 }
 
 /** The query for the step, as long as it is executing and no transaction carries it. */

@@ -15,8 +15,7 @@ export type Depth = {
  * Shows in the steps of mined transactions how deep these are by now, all in one database transaction: on a chain with many
  * confirmations each new block changes what is shown of all steps of the blocks before it. Answers with the steps that it
  * has changed, and whether every transaction could be looked at; what somebody else has locked is left out, and keeps the
- * others not waiting. A transaction whose block has changed since it was read is left as it is.
- * What a failure of the machine's power undoes of it is shown again with the next block.
+ * others not waiting; but for a step or an action, whose lock is waited for once. A transaction whose block has changed since it was read is left as it is.
  */
 export async function noteDepths(
   database: Database,
@@ -39,7 +38,7 @@ export async function noteDepths(
       const changed = await changeSteps(trx, changesOf(seen, steps), now)
       return { steps: changed.map(toStepView), isWhole: found.size === depths.length }
     },
-    { durable: false, patient: false },
+    { patient: false },
   )
 }
 
