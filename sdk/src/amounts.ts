@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
+import type { Call, SignedAuthorization, TokenTransfer } from './digests.js'
 import { askedAt, IntentConnectionError, IntentError } from './errors.js'
 import type { SignedIntent } from './sign.js'
-import type { Call, SignedAuthorization, TokenTransfer } from './signing.js'
 import type { Wire } from './wire.js'
 
 /** The bodies whose amounts are `bigint` here and strings of digits in the JSON, and the ways between. */

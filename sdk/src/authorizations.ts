@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem'
 import { throwIfAborted } from './abortable.js'
 import type { Chain } from './amounts.js'
 import { IntentConnectionError, IntentError } from './errors.js'
+import { isText } from './isText.js'
 import type { Send } from './transport.js'
 
 /** What an account's code starts with when it is delegated (EIP-7702); the delegate's address follows. */
@@ -32,7 +33,7 @@ export async function neededAuthorizations(options: {
       const url = rpcUrls[chainId] ?? rpcUrl
       if (!url) {
         throw new IntentError(
-          `The service names no node for chain ${chainId}; name one in rpcUrls or pass chainAuthorizations.`,
+          `The service names no node for chain ${chainId}; name one in rpcUrls, or chainAuthorizations.`,
         )
       }
       return readAccount({ url, chainId, address: user, send: options.send, signal })
@@ -84,7 +85,7 @@ async function ask(
       throw new IntentConnectionError(`The node of chain ${chainId} did not answer ${method}.`, reason)
     })
   const { result, error } = answer ?? {}
-  if (typeof result === 'string' && wanted.test(result)) return result as Hex
+  if (isText(result, wanted)) return result as Hex
   const says = typeof error?.message === 'string' ? `: ${error.message}` : ''
   throw new IntentError(`The node of chain ${chainId} did not answer ${method}${says}; name another one in rpcUrls.`, {
     cause: error ?? answer,

@@ -1,5 +1,6 @@
+import type { SignatureType } from './digests.js'
 import { IntentError } from './errors.js'
-import type { SignatureType } from './signing.js'
+import { isText } from './isText.js'
 
 /**
  * Checks of what is given, for those whom no types hold: each error names the place and the rule. What it lets pass, the
@@ -41,8 +42,7 @@ export function checkCall(call: unknown, at: string): void {
   const { to, value, data } = asObject(call, at)
   asAddress(to, `${at}.to`)
   asAmount(value, `${at}.value`)
-  if (typeof data !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(data))
-    fail(`${at}.data`, 'bytes as 0x and hex digits', data)
+  if (!isText(data, /^0x([0-9a-fA-F]{2})*$/)) fail(`${at}.data`, 'bytes as 0x and hex digits', data)
 }
 
 export function checkAccount(account: unknown, at = 'account'): void {
@@ -87,7 +87,7 @@ export function checkRegistration({ actionId, intentIndex, stepIndex, hash }: Re
 }
 
 export function checkHash(hash: unknown, at: string): void {
-  if (typeof hash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(hash)) fail(at, '0x and 64 hex digits', hash)
+  if (!isText(hash, /^0x[0-9a-fA-F]{64}$/)) fail(at, '0x and 64 hex digits', hash)
 }
 
 export function asFilledList(value: unknown, at: string): unknown[] {
@@ -105,7 +105,7 @@ function asObject(value: unknown, at: string): Record<string, unknown> {
 }
 
 function asAddress(value: unknown, at: string, wanted = 'an address (0x and 40 hex digits)'): void {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) fail(at, wanted, value)
+  if (!isText(value, /^0x[0-9a-fA-F]{40}$/)) fail(at, wanted, value)
 }
 
 function asAmount(value: unknown, at: string): void {
@@ -117,14 +117,14 @@ function asIndex(value: unknown, at: string): void {
   if (!isWholeFrom(0, value)) fail(at, 'a whole number, not negative', value)
 }
 
-function isWholeFrom(least: number, value: unknown): boolean {
+export function isWholeFrom(least: number, value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least
 }
 
 /** Keys get mistaken for accounts and addresses, and messages get logged: neither the one nor anything long is quoted. */
 export function fail(at: string, wanted: string, value: unknown): never {
-  const text = typeof value === 'object' || typeof value === 'function' ? '' : ` ${String(value)}`
+  const text = Object(value) === value ? '' : ` ${String(value)}`
   const plain = /^(account|user)\b/.test(at) ? '' : text.length > 43 ? ` of ${text.length - 1} characters` : text
-  const given = value === undefined ? 'missing' : value === null ? 'null' : `the ${typeof value}${plain}`
+  const given = value === null ? value : value === undefined ? 'missing' : `the ${typeof value}${plain}`
   throw new IntentError(`${at} has to be ${wanted}; it is ${given}.`)
 }

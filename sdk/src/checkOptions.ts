@@ -1,4 +1,5 @@
 import { IntentError } from './errors.js'
+import { isText } from './isText.js'
 
 /** Headers by name, a `Headers`, or a list of names and values. */
 export type GivenHeaders =
@@ -40,7 +41,7 @@ function pairsOf(given: unknown, at: string): Iterable<unknown> {
 
 /** Of a name only what is one: a value could have got into its place. */
 function shown(name: unknown): string {
-  return typeof name === 'string' && /^[a-z0-9-]{1,40}$/i.test(name) ? name : 'its name is none'
+  return isText(name, /^[a-z0-9-]{1,40}$/i) ? name : 'its name is none'
 }
 
 export function readBaseUrl(baseUrl: unknown): string {

@@ -79,7 +79,7 @@ export function createIntentClient(options: IntentClientOptions) {
       { idempotencyKey, ...how }: CallOptions & { idempotencyKey?: string | undefined } = {},
     ): Promise<ActionCreated> {
       const key = keyOf(idempotencyKey)
-      return naming(['idempotencyKey', key], () => wire.createAction(inDigits(request) as Wire.ActionRequest, key, how))
+      return naming({ idempotencyKey: key }, () => wire.createAction(inDigits(request) as Wire.ActionRequest, key, how))
     },
 
     /**
@@ -125,7 +125,7 @@ export function createIntentClient(options: IntentClientOptions) {
      * transaction; the solver's steps that follow are then carried out too. Asking again for what is under way or done
      * does no harm; a step that has failed is tried anew, as long as its `error` is `retryable`.
      */
-    executeStep: (step: StepRef, how: ExecuteOptions = {}): Promise<Step> => ask('execute', step, how),
+    executeStep: (step: StepRef, how?: ExecuteOptions): Promise<Step> => ask('execute', step, how),
 
     /** Has the user's transaction verified as the payment of a step, and no more. */
     registerStep: (step: StepRef, how: ExecuteOptions & { hash: Hash }): Promise<Step> => ask('register', step, how),
@@ -293,7 +293,7 @@ export function createIntentClient(options: IntentClientOptions) {
     },
 
     /** Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
-    waitForStep: (step: StepRef, how: WaitOptions = {}): Promise<Step> => waitForStep(watchCalls, step, how),
+    waitForStep: (step: StepRef, how?: WaitOptions): Promise<Step> => waitForStep(watchCalls, step, how),
 
     /**
      * Follows an action until it is over, and resolves with it, however it ended. Asks for nothing: `runAction` does
@@ -301,14 +301,14 @@ export function createIntentClient(options: IntentClientOptions) {
      */
     waitForAction: (
       actionId: string,
-      how: WatchOptions & { onProgress?: ((progress: StepProgress) => unknown) | undefined } = {},
+      how?: WatchOptions & { onProgress?: ((progress: StepProgress) => unknown) | undefined },
     ): Promise<Action> => waitForAction(watchCalls, actionId, how),
 
     /**
      * The changes of an action's steps as they come, from the first on, for `for await`; ends when the action is over.
      * Listens to the service's event stream, resumes it where it broke off, and looks where there is none.
      */
-    watchAction: (actionId: string, how: WatchOptions = {}): AsyncGenerator<StepProgress, Action> =>
+    watchAction: (actionId: string, how?: WatchOptions): AsyncGenerator<StepProgress, Action> =>
       watchAction(watchCalls, actionId, how),
 
     /**
@@ -317,7 +317,7 @@ export function createIntentClient(options: IntentClientOptions) {
      * not asked for, though they need not wait for it; ask for their steps with `executeStep`. A step that the user pays
      * has to be registered first, with `executeStep` and the `hash` of his transaction.
      */
-    runAction: (actionId: string, how: RunOptions = {}): Promise<Action> => runAction(sendCalls, actionId, how),
+    runAction: (actionId: string, how?: RunOptions): Promise<Action> => runAction(sendCalls, actionId, how),
 
     /**
      * Signs intents of mode `7702` by the account or wallet given, together with the authorizations that it still needs,

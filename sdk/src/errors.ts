@@ -18,7 +18,7 @@ export class IntentError extends Error {
   readonly idempotencyKey: string | null = null
 
   constructor(message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
-    super(message, options.cause ? { cause: options.cause } : {})
+    super(message, options.cause ? options : {})
     this.retryable = options.retryable ?? false
   }
 }
@@ -57,13 +57,14 @@ const errorNames = new Set<string>([
 
 /** Runs what concerns a stored action, or one that is asked for, and has the errors of this package name it. */
 export async function naming<T>(
-  [name, value]: ['actionId' | 'idempotencyKey', string],
+  names: { actionId?: string; idempotencyKey?: string },
   run: () => Promise<T>,
 ): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (error instanceof IntentError && !error[name]) Object.assign(error, { [name]: value })
+    const named = Object(error) as Record<string, unknown>
+    if (error instanceof IntentError) for (const [name, value] of Object.entries(names)) named[name] ??= value
     throw error
   }
 }
@@ -148,7 +149,7 @@ export class StepFailedError extends IntentError {
   constructor(step: Step) {
     const place = `Step ${step.stepIndex} of intent ${step.intentIndex} on chain ${step.chainId}`
     super(`${place} ended as ${step.status}: ${step.error?.message ?? 'no reason given'}`, {
-      retryable: step.error?.retryable ?? false,
+      retryable: step.error?.retryable,
     })
     Object.assign(this, { step, actionId: step.actionId })
   }
@@ -208,7 +209,7 @@ export class CannotAuthorizeError extends IntentError {
   constructor(authorizations: CannotAuthorizeError['authorizations']) {
     const chains = authorizations.map(({ chainId }) => chainId).join(', ')
     super(
-      `This account cannot sign EIP-7702 authorizations, which chain ${chains} needs. Use sendOnDemand, a local account, ` +
+      `This account can't sign EIP-7702 authorizations, which chain ${chains} needs. Use sendOnDemand, a local account, ` +
         'a delegated one or chainAuthorizations.',
     )
     Object.assign(this, { authorizations })
@@ -261,9 +262,7 @@ function codeOf(message: string, given: unknown, status: number): ErrorCode | Is
 }
 
 function issuesOf(value: unknown): Issue[] {
-  return Array.isArray(value)
-    ? value.filter((issue): issue is Issue => typeof issue === 'object' && issue !== null)
-    : []
+  return Array.isArray(value) ? value.filter((issue): issue is Issue => Object(issue) === issue) : []
 }
 
 function textOf(value: unknown): string | null {

@@ -52,14 +52,14 @@ export {
   intentDigest,
   intentDomain,
   intentTypedData,
-  intentTypes,
   registrationTypedData,
   registrationTypes,
   type SignatureType,
   type SignedAuthorization,
   type TokenTransfer,
   type UnsignedIntent,
-} from './signing.js'
+} from './digests.js'
+export { intentTypes } from './structHash.js'
 export type { WaitOptions } from './waitForStep.js'
 export type { TracedStep } from './openEvents.js'
 export type { StepProgress, WatchOptions } from './watchAction.js'

@@ -1,20 +1,20 @@
-import { type Address, concat, type Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 import { abortable, throwIfAborted } from './abortable.js'
 import type { ActionRequest, Chain, ChainAuthorization } from './amounts.js'
 import { type AuthorizationDraft, neededAuthorizations } from './authorizations.js'
-import { CannotAuthorizeError, IntentError } from './errors.js'
-import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
-import { asFilledList, checkAccount, checkAuthorizations, checkDraft, checkSigner } from './checkDraft.js'
-import { keccak256 } from './keccak256.js'
-import { randomKey } from './randomKey.js'
-import { requireWindow, signAuthorization, signIntent, type SigningAccount, windowOf } from './sign.js'
 import {
   authorizationDigest,
   type ChainBatch,
   intentDigest,
   type SignatureType,
   type UnsignedIntent,
-} from './signing.js'
+} from './digests.js'
+import { CannotAuthorizeError, IntentError } from './errors.js'
+import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
+import { asFilledList, checkAccount, checkAuthorizations, checkDraft, checkSigner } from './checkDraft.js'
+import { hashAll } from './keccak256.js'
+import { randomKey } from './randomKey.js'
+import { requireWindow, signAuthorization, signIntent, type SigningAccount, windowOf } from './sign.js'
 import type { Send } from './transport.js'
 import type { CallOptions } from './wire.js'
 
@@ -203,7 +203,7 @@ function requirePrepared(prepared: PreparedAction, now: readonly PinnedChain[]):
 
 /** What the authorizations allow. A signature is no part of it: another one allows the same, or nothing. */
 function digestAuthorizations(parts: Pick<PreparedAction, 'authorizations' | 'chainAuthorizations'>): Hash {
-  return keccak256(concat([...parts.authorizations, ...parts.chainAuthorizations].map(authorizationDigest)))
+  return hashAll([...parts.authorizations, ...parts.chainAuthorizations].map(authorizationDigest))
 }
 
 function chainIdsOf(parts: readonly { chainId: number }[]): number[] {

@@ -69,7 +69,7 @@ const lookWithinMs = 60_000
  * the finished action. May be called again for the same action; nothing is done twice.
  */
 export function runAction(calls: RunCalls, actionId: string, options: RunOptions = {}): Promise<Action> {
-  return naming(['actionId', actionId], async () => {
+  return naming({ actionId }, async () => {
     checkTimes(options)
     const action = await readAction(calls, actionId, options)
     for (const step of action.intents.flatMap((intent) => intent.steps)) {

@@ -4,6 +4,7 @@ import { abortable, throwIfAborted } from './abortable.js'
 import type { IntentClient } from './client.js'
 import { asFilledList, checkAccount, checkBatch, checkCall, checkHash, checkSigner, fail } from './checkDraft.js'
 import { checkTimes } from './checkTimes.js'
+import type { Call, TokenTransfer } from './digests.js'
 import { IntentError, naming, StepFailedError, UnregisteredPaymentError } from './errors.js'
 import { type Expectation, isSame } from './pins.js'
 import { keyOf } from './randomKey.js'
@@ -12,7 +13,6 @@ import { keccak256 } from './keccak256.js'
 import { beginStep, readAction, type RunOptions, tell } from './runAction.js'
 import { create } from './send.js'
 import { type SigningAccount, signRegistration } from './sign.js'
-import type { Call, TokenTransfer } from './signing.js'
 import { addressWord, word } from './structHash.js'
 import type { Step } from './wire.js'
 
@@ -55,6 +55,7 @@ export type OnDemandOptions = RunOptions & {
 export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
   const { user, account, signal, expect } = options
   const idempotencyKey = keyOf(options.idempotencyKey)
+  checkTimes(options)
   checkOnDemand(options)
   const batches = options.intents.flatMap(({ chainBatches }) => chainBatches)
   const payments = batches.map(paymentOf)
@@ -71,7 +72,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   }))
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
-  return naming(['actionId', actionId], async () => {
+  return naming({ actionId }, async () => {
     await tell(options, { type: 'created', ...created })
     for (const [index, payment] of payments.entries()) {
       // Anew each time: another call under the same key may have paid it while the one before was followed.
@@ -114,11 +115,14 @@ async function register(client: IntentClient, step: Step, hash: Hash, options: O
 }
 
 /** All that registering a payment will need as well: once it is sent, it is too late. */
-function checkOnDemand({ user, intents, pay, account, ...times }: OnDemandOptions): void {
-  checkTimes(times)
+function checkOnDemand({ user, intents, pay, account }: OnDemandOptions): void {
   checkAccount({ address: user }, 'user of sendOnDemand')
   if (typeof pay !== 'function') fail('pay', 'a function', pay)
-  if (account) checkRegistrant(account, user)
+  if (account) {
+    checkSigner(account)
+    const { address = user } = account as Partial<SigningAccount>
+    if (!isSame(address, user)) throw new IntentError(`account is ${address}, user is ${user}.`)
+  }
   asFilledList(intents, 'intents').forEach((intent, index) => {
     const { mode, chainBatches } = intent as { mode?: unknown; chainBatches?: unknown }
     if (mode !== undefined && mode !== 'non-7702:on-demand') {
@@ -133,19 +137,12 @@ function checkOnDemand({ user, intents, pay, account, ...times }: OnDemandOption
   })
 }
 
-function checkRegistrant(account: Partial<SigningAccount>, user: Address): void {
-  checkSigner(account)
-  const { address = user } = account
-  if (!isSame(address, user)) throw new IntentError(`account is ${address}, user is ${user}.`)
-}
-
 /** The one transaction that does what a batch asks of the user. Null when it asks nothing of him. */
 function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | null {
   if (call && (call.value > 0n || call.data !== '0x')) return { ...call, chainId }
-  const own = tokenTransfers.filter(({ from }) => from !== 'solver')
-  const [transfer] = own
+  const [transfer, more] = tokenTransfers.filter(({ from }) => from !== 'solver')
   if (!transfer) return null
-  if (own.length > 1) throw new IntentError('A step is one transaction: name a call.')
+  if (more) throw new IntentError('A step is one transaction: name a call.')
   const { to, token, amount } = transfer
   if (BigInt(readToken(token)) === 0n) return { chainId, to, value: amount, data: '0x' }
   // transfer(address,uint256)

@@ -1,17 +1,17 @@
-import { type Address, type Hash, type Hex, hexToNumber, type LocalAccount, slice, stringToHex } from 'viem'
-import { checkAuthorization, checkDraft, checkRegistration, checkSigner, fail } from './checkDraft.js'
-import { CannotAuthorizeError, IntentError } from './errors.js'
-import { keccak256 } from './keccak256.js'
-import { randomKey } from './randomKey.js'
+import type { Address, Hash, Hex, LocalAccount } from 'viem'
+import { checkAuthorization, checkDraft, checkRegistration, checkSigner, fail, isWholeFrom } from './checkDraft.js'
 import {
   batchHash,
   type ChainBatch,
-  ecdsaIntentDigest,
+  intentDigest,
   intentTypedData,
   registrationTypedData,
   type SignatureType,
   type SignedAuthorization,
-} from './signing.js'
+} from './digests.js'
+import { CannotAuthorizeError, IntentError } from './errors.js'
+import { hashText } from './keccak256.js'
+import { randomKey } from './randomKey.js'
 
 /**
  * Who signs: a viem account that holds its key, such as `privateKeyToAccount` gives, or `walletAccount` of a wallet
@@ -36,7 +36,7 @@ const defaultLifetimeSeconds = 3600
 /** Unix seconds are below it for three thousand years, milliseconds above it since 1973. */
 const latestSeconds = 1e11
 /** `exp` of the legacy endpoint for one that never expires. */
-const neverExpires = Number.MAX_SAFE_INTEGER
+const neverExpires = 2 ** 53 - 1
 /** In 2004. */
 const longPastSeconds = 2 ** 30
 
@@ -55,19 +55,18 @@ export async function signIntent(intent: {
   const { account, chainBatches, signatureType = 'eip712' } = intent
   checkDraft({ chainBatches, signatureType })
   checkSigner(account, signatureType)
-  const { nbf, exp } = windowOf(intent, intent.nbf === undefined ? randomKey('nbf') : '')
-  requireWindow({ nbf, exp })
-  const unsigned = { signatureType, nbf, exp, chainBatches }
+  const window = windowOf(intent, intent.nbf === undefined ? randomKey('nbf') : '')
+  requireWindow(window)
+  const unsigned = { signatureType, ...window, chainBatches }
   const signature =
     signatureType === 'ecdsa'
-      ? await account.signMessage({ message: { raw: ecdsaIntentDigest(unsigned) } })
+      ? await account.signMessage({ message: { raw: intentDigest(unsigned) } })
       : await account.signTypedData(intentTypedData(unsigned))
   return {
     mode: '7702',
     signatureType,
     signature: withCommonV(signature),
-    nbf,
-    exp,
+    ...window,
     chainBatches: chainBatches.map((batch) => ({
       hash: batchHash(signatureType, batch),
       chainId: batch.chainId,
@@ -87,7 +86,7 @@ export function windowOf(
 ): { nbf: number; exp: number } {
   const exp = given.exp ?? Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
   requireSeconds('exp', exp)
-  const chosen = hexToNumber(slice(keccak256(stringToHex(key)), 0, 4))
+  const chosen = Number(hashText(key).slice(0, 10))
   return { nbf: given.nbf ?? chosen % Math.min(longPastSeconds, Math.max(exp, 1)), exp }
 }
 
@@ -100,7 +99,7 @@ export function requireWindow({ nbf, exp }: Pick<SignedIntent, 'nbf' | 'exp'>): 
 
 function requireSeconds(name: string, value: number): void {
   if (typeof value !== 'number') fail(name, 'a number of seconds', value)
-  if (!Number.isSafeInteger(value) || value < 0 || (value > latestSeconds && value !== neverExpires)) {
+  if (!isWholeFrom(0, value) || (value > latestSeconds && value !== neverExpires)) {
     throw new IntentError(`${name} has to be in whole unix seconds, not milliseconds; it is ${value}.`)
   }
 }
@@ -116,12 +115,11 @@ export async function signAuthorization(authorization: {
   nonce: number
 }): Promise<SignedAuthorization & { yParity: 0 | 1 }> {
   const { account, delegate, chainId, nonce } = authorization
-  checkAuthorization({ address: delegate, chainId, nonce }, 'authorization')
-  if (!account.signAuthorization) {
-    throw new CannotAuthorizeError([{ address: delegate, chainId, nonce }])
-  }
-  const { r, s, v, yParity } = await account.signAuthorization({ address: delegate, chainId, nonce })
-  return { address: delegate, chainId, nonce, r, s, yParity: yParity === 1 || v === 28n ? 1 : 0 }
+  const draft = { address: delegate, chainId, nonce }
+  checkAuthorization(draft, 'authorization')
+  if (!account.signAuthorization) throw new CannotAuthorizeError([draft])
+  const { r, s, v, yParity } = await account.signAuthorization({ ...draft })
+  return { ...draft, r, s, yParity: yParity === 1 || v === 28n ? 1 : 0 }
 }
 
 /** Signs that a payment belongs to a step, so that nobody else can claim it; `registerStep` and `executeStep` take it. */

@@ -1,43 +1,56 @@
-import {
-  type Address,
-  concat,
-  type Hash,
-  type Hex,
-  InvalidAddressError,
-  isAddress,
-  numberToHex,
-  pad,
-  stringToHex,
-} from 'viem'
-import { keccak256 } from './keccak256.js'
+import { type Address, type Hash, type Hex, InvalidAddressError, isAddress, numberToHex, pad } from 'viem'
+import { hashAll, hashText, keccak256 } from './keccak256.js'
 import { readToken } from './readToken.js'
 
 /**
  * The structs of an intent as EIP-712 hashes them, by hand: viem would hash the types anew for every struct, which was
- * most of the work of checking an action. The types are `intentTypes` of `signing.ts`.
+ * most of the work of checking an action.
  */
 
-const callType = 'Call(address to,uint256 value,bytes data)'
-const transferType = 'TokenTransfer(address from,address to,address token,uint256 amount)'
-const batchType = 'ChainBatch(uint256 chainId,TokenTransfer[] tokenTransfers,Call[] calls)'
-const intentType = 'Intent(uint256 nbf,uint256 exp,ChainBatch[] chainBatches)'
+/** The EIP-712 types of a signed intent. */
+export const intentTypes = {
+  Intent: [
+    { name: 'nbf', type: 'uint256' },
+    { name: 'exp', type: 'uint256' },
+    { name: 'chainBatches', type: 'ChainBatch[]' },
+  ],
+  ChainBatch: [
+    { name: 'chainId', type: 'uint256' },
+    { name: 'tokenTransfers', type: 'TokenTransfer[]' },
+    { name: 'calls', type: 'Call[]' },
+  ],
+  TokenTransfer: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'token', type: 'address' },
+    { name: 'amount', type: 'uint256' },
+  ],
+  Call: [
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'data', type: 'bytes' },
+  ],
+} as const
 
 // Marked as pure, so that bundlers leave the hashing out where only the types are used.
 const typeHashes = /* @__PURE__ */ hashTypes()
 
 function hashTypes() {
-  const hashed = (type: string) => keccak256(stringToHex(type))
+  // The struct's own type first, then those that it refers to, by their names (EIP-712, encodeType).
+  const hashed = (...names: (keyof typeof intentTypes)[]) =>
+    hashText(names.map((name) => `${name}(${intentTypes[name].map(member).join()})`).join(''))
+  const member = ({ name, type }: { name: string; type: string }) => `${type} ${name}`
   return {
-    Intent: hashed(intentType + callType + batchType + transferType),
-    ChainBatch: hashed(batchType + callType + transferType),
-    TokenTransfer: hashed(transferType),
-    Call: hashed(callType),
+    Intent: hashed('Intent', 'Call', 'ChainBatch', 'TokenTransfer'),
+    ChainBatch: hashed('ChainBatch', 'Call', 'TokenTransfer'),
+    TokenTransfer: hashed('TokenTransfer'),
+    Call: hashed('Call'),
   }
 }
 
 export function hashIntentStruct(intent: { nbf: number; exp: number; batchHashes: readonly Hash[] }): Hash {
   const { nbf, exp, batchHashes } = intent
-  return keccak256(concat([typeHashes.Intent, word(nbf), word(exp), keccak256(concat(batchHashes))]))
+  return hashAll([typeHashes.Intent, word(nbf), word(exp), hashAll(batchHashes)])
 }
 
 /** `transfersHash`: keccak256 of the transfers' struct hashes, one after the other. */
@@ -46,16 +59,20 @@ export function hashBatchStruct(
   transfersHash: Hash,
 ): Hash {
   const calls = batch.calls.map(({ to, value, data }) =>
-    keccak256(concat([typeHashes.Call, addressWord(to), word(value), keccak256(data)])),
+    hashAll([typeHashes.Call, addressWord(to), word(value), keccak256(data)]),
   )
-  return keccak256(concat([typeHashes.ChainBatch, word(batch.chainId), transfersHash, keccak256(concat(calls))]))
+  return hashAll([typeHashes.ChainBatch, word(batch.chainId), transfersHash, hashAll(calls)])
 }
 
 export function hashTransferStruct(transfer: { from: Address; to: Address; token: Address; amount: bigint }): Hash {
   const { from, to, token, amount } = transfer
-  return keccak256(
-    concat([typeHashes.TokenTransfer, addressWord(from), addressWord(to), addressWord(readToken(token)), word(amount)]),
-  )
+  return hashAll([
+    typeHashes.TokenTransfer,
+    addressWord(from),
+    addressWord(to),
+    addressWord(readToken(token)),
+    word(amount),
+  ])
 }
 
 /** One word of ABI encoding. Throws for what does not fit a uint256. */

@@ -1,6 +1,6 @@
 import type { Action } from './amounts.js'
 import { checkTimes } from './checkTimes.js'
-import { IntentApiError, IntentError, IntentTimeoutError } from './errors.js'
+import { type IntentApiError, IntentError, IntentTimeoutError } from './errors.js'
 import { followEvents, type OpenEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
 import type { TracedStep } from './openEvents.js'
@@ -149,7 +149,7 @@ export async function patiently<T>(
     } catch (error) {
       // What ends the wait is none.
       if (!signal?.aborted) faults?.note(error)
-      const wantedMs = (error instanceof IntentApiError ? error.retryAfterMs : null) ?? longestPauseMs
+      const wantedMs = (error as IntentApiError | undefined)?.retryAfterMs ?? longestPauseMs
       const pauseMs = Math.max(wantedMs, shortestPauseMs)
       const isPassing = error instanceof IntentError && error.retryable
       if (!isPassing || performance.now() + pauseMs > deadline) throw error

@@ -145,14 +145,14 @@ export function createWireClient(options: ClientOptions) {
     const search = new URLSearchParams()
     for (const [name, value] of present(query)) for (const one of [value].flat()) search.append(name, String(one))
     const all = await ownHeaders(how)
-    if (body !== undefined) all.set('Content-Type', 'application/json')
+    if (body !== undefined) all.set('content-type', 'application/json')
     for (const [name, value] of present(headers)) all.set(name, String(value))
     const ending = search.toString()
     return {
       url: baseUrl + place + (ending && `?${ending}`),
       method,
       headers: Object.fromEntries(all),
-      body: body === undefined ? null : JSON.stringify(body),
+      body: (JSON.stringify(body) as string | undefined) ?? null,
     }
   }
 
@@ -286,9 +286,9 @@ export function createWireClient(options: ClientOptions) {
           return await asking()
         } catch (error) {
           // 429 has been waited for where it was met.
-          const { status = null, retryAfterMs: wantedMs = null } = error instanceof IntentApiError ? error : {}
+          const { status, retryAfterMs: wantedMs } = Object(error) as Partial<IntentApiError>
           const isLost = error instanceof IntentError && error.retryable && status !== 429
-          if (!isLost || !(tries < retriesOf(how)) || (wantedMs ?? 0) > longestRetryAfterMs) throw error
+          if (!isLost || !(tries < retriesOf(how)) || wantedMs! > longestRetryAfterMs) throw error
           await sleep(wantedMs ?? backoff(tries), how.signal)
         }
       }
