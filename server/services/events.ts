@@ -39,7 +39,8 @@ export function createEvents(deps: { store: Store; nextChange: NextChange; isOut
     let last = after
     while (!signal.aborted) {
       const progress = await waitedFor(() => store.readProgress(actionId), signal)
-      if (!progress) return
+      // Fewer than were told: the database was lost and restored without them. Who follows looks anew, and comes back.
+      if (!progress || progress.events < last) return
       if (progress.events > last) {
         const from = last
         const more = await waitedFor(() => store.readEvents(actionId, from, pageSize), signal)

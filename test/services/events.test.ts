@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { StepEvent } from '../../server/domain/views.js'
 import { createEvents } from '../../server/services/events.js'
+import type { Database } from '../../server/store/connection/database.js'
 import { isOutage } from '../../server/store/connection/databaseErrors.js'
 import type { Store } from '../../server/store/store.js'
 import { useStore } from '../store/useStore.js'
@@ -10,7 +11,8 @@ import { until } from '../support/until.js'
 
 describe('the events of an action, while its database is away', () => {
   let store: Store
-  useStore((fresh) => ({ store } = fresh))
+  let database: Database
+  useStore((fresh) => ({ store, database } = fresh))
 
   /** Follows a new action, on a store that fails with what `fault` gives, as long as it gives something. */
   async function follow(fault: () => Error | null) {
@@ -45,7 +47,7 @@ describe('the events of an action, while its database is away', () => {
     })().catch((error: unknown) => error)
     const order = { action: 'execute', hash: null, signed: false } as const
     const ask = () => store.requestStep({ ref, order, needs: [] }, Date.now())
-    return { told, ended, gone, ask, refused: () => refused }
+    return { ...ref, service, told, ended, gone, ask, refused: () => refused }
   }
 
   const lost = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
@@ -72,6 +74,25 @@ describe('the events of an action, while its database is away', () => {
     gone.abort()
     expect(await ended).to.equal('ended')
     expect(performance.now() - goneAt).to.be.lessThan(900)
+  })
+
+  it('end where it comes back without what was told, and are told to whoever comes back too', async () => {
+    const { actionId, service, told, ended, ask } = await follow(() => null)
+    await ask()
+    await until(() => told.length === 1, 'the event')
+    // As a failover leaves it that has lost the last second.
+    await database.knex('events').where({ action_id: actionId }).delete()
+    await database.knex('steps').where({ action_id: actionId }).update({ status: 'created', attempts: 0 })
+    await database.knex('actions').where({ id: actionId }).update({ event_count: 0, status: 'created' })
+    expect(await Promise.race([ended, pause(5_000)])).to.equal('ended')
+
+    const gone = new AbortController()
+    const again = (await service.follow(actionId, told[0]!.sequence, gone.signal))![Symbol.asyncIterator]()
+    const next = again.next()
+    await ask()
+    expect((await next).value).to.deep.include({ sequence: 1 })
+    gone.abort()
+    expect(await again.next()).to.include({ done: true })
   })
 
   it('break off with what is no outage', async () => {
