@@ -12,8 +12,8 @@ export const good = { delegate, solver: vault }
 
 /** An account that is to sign an intent for a service whose contracts may change, which stops with each test. */
 export function signingScene() {
-  let stop: () => Promise<void> = async () => {}
-  afterEach(() => stop())
+  const stops: (() => Promise<void>)[] = []
+  afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())))
 
   const account = newUser()
   const intents: IntentDraft[] = [
@@ -52,7 +52,7 @@ export function signingScene() {
       return { status: 200, body: { success: true, data: { chains: [chain] }, error: null } }
     })
     url = server.url
-    stop = server.stop
+    stops.push(server.stop)
     const client = createIntentClient({ baseUrl: url, ...(expectation && { expect: expectation }) })
     return { client, posted: () => server.received.filter((request) => request.path === '/actions') }
   }
