@@ -12,8 +12,8 @@ export class IntentError extends Error {
   /** The action that had been stored when `send`, `sendOnDemand` or `runAction` failed: go on with `runAction`. Null: none. */
   readonly actionId: string | null = null
   /**
-   * The key under which `createAction` asked for an action, also one that it made itself: the same request under it is
-   * the same action, so repeat it with that. Null: none was asked for.
+   * The key under which `createAction` or `sendOnDemand` asked for an action, also one that it made itself: the same request
+   * under it is the same action, so repeat it with that. Null: none was asked for.
    */
   readonly idempotencyKey: string | null = null
 

@@ -16,8 +16,8 @@ export type Progress =
   | { type: 'prepared'; prepared: PreparedAction }
   /** `createAction` with this body and key makes it the same action, should the answer get lost. */
   | { type: 'signed'; request: ActionRequest; idempotencyKey: string }
-  /** The service has stored the action. */
-  | { type: 'created'; actionId: string; intentIds: string[] }
+  /** The service has stored the action: what says the same under this key is the same. */
+  | { type: 'created'; actionId: string; intentIds: string[]; idempotencyKey: string }
   /**
    * The user's own transaction for a step of `sendOnDemand`, which a local account has signed and which is sent next. However
    * often `raw` is sent (`eth_sendRawTransaction`), it pays once.

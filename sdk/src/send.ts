@@ -40,7 +40,7 @@ export async function send(calls: SendCalls, options: SendOptions): Promise<Acti
   const request = await signAction(calls, prepared, { account, expect, signal })
   await tell(options, { type: 'signed', request, idempotencyKey })
   const created = await create(calls, request, { idempotencyKey, signal })
-  await tell(options, { type: 'created', ...created })
+  await tell(options, { type: 'created', ...created, idempotencyKey })
   return runAction(calls, created.actionId, options)
 }
 

@@ -41,7 +41,7 @@ export type OnDemandOptions = RunOptions & {
   /**
    * A second call with the same key and content takes the same action, and pays what the service knows no payment of, once
    * what comes before has succeeded. The service knows a key for 24 hours, and a call after that makes another action, which
-   * is paid anew: keep the `actionId` of `created`, and go on with `runAction`. Random by default.
+   * is paid anew: keep the `actionId` of `created`, and go on with `runAction`. Random by default; `created` and errors name it.
    */
   idempotencyKey?: string | undefined
 }
@@ -72,8 +72,8 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   }))
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
-  return naming({ actionId }, async () => {
-    await tell(options, { type: 'created', ...created })
+  return naming({ actionId, idempotencyKey }, async () => {
+    await tell(options, { type: 'created', ...created, idempotencyKey })
     for (const [index, payment] of payments.entries()) {
       // Anew each time: another call under the same key may have paid it while the one before was followed.
       const step = (await readAction(client, actionId, { signal })).intents.flatMap(({ steps }) => steps)[index]!

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { createWalletClient, http, parseUnits } from 'viem'
+import { type Address, createWalletClient, http, parseUnits } from 'viem'
 import { createIntentClient } from '../../sdk/src/client.js'
-import { IntentTimeoutError, StepFailedError } from '../../sdk/src/errors.js'
+import { IntentError, IntentTimeoutError, StepFailedError } from '../../sdk/src/errors.js'
 import { type OnDemandOptions, sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { createApi } from '../support/api.js'
@@ -24,6 +24,10 @@ for (const proof of ['none', 'required'])
       const gets = { from: 'solver' as const, to: account.address, token: tokenOf(b, 'usd').address, amount: payout }
       const wallet = createWalletClient({ account, transport: http(a.rpcUrls[0]) })
       let payments = 0
+      const pay = ({ to }: { to: Address }) => {
+        const data = transferData(a.vault, ++payments === 1 ? amount - short : amount)
+        return wallet.sendTransaction({ chain: null, to, data })
+      }
       const send = (options: Partial<OnDemandOptions> = { stepTimeoutMs }) =>
         sendOnDemand(createIntentClient({ baseUrl: service.url }), {
           user: account.address,
@@ -38,13 +42,10 @@ for (const proof of ['none', 'required'])
               ],
             },
           ],
-          pay: ({ to }) => {
-            const data = transferData(a.vault, ++payments === 1 ? amount - short : amount)
-            return wallet.sendTransaction({ chain: null, to, data })
-          },
+          pay,
           ...options,
         })
-      return { a, b, account, usd, send, payments: () => payments, token: gets.token }
+      return { a, b, account, usd, send, pay, payments: () => payments, token: gets.token }
     }
 
     it('pays nothing more behind a payment that did not fit', async () => {
@@ -103,6 +104,25 @@ for (const proof of ['none', 'required'])
         expect([reply.status, reply.body.error.code]).to.deep.equal([400, 'registration_signature_required'])
         expect(status).to.equal('created')
       }
+    })
+
+    it('goes on under the random key that is told, after a payment that failed', async () => {
+      const { a, account, usd, send, pay, payments } = await twoPayments()
+      const keys: string[] = []
+      const error = await send({
+        idempotencyKey: undefined,
+        onProgress: (progress) => progress.type === 'created' && keys.push(progress.idempotencyKey),
+        pay: (payment) => {
+          if (payments() === 1) throw new IntentError('The wallet is on another chain.')
+          return pay(payment)
+        },
+      }).catch((reason: unknown) => reason)
+      expect((error as Error).message).to.equal('The wallet is on another chain.')
+      const { idempotencyKey, actionId } = error as IntentError
+      expect(keys).to.deep.equal([idempotencyKey])
+      expect(await send({ idempotencyKey: idempotencyKey! })).to.include({ status: 'success', actionId })
+      expect(payments()).to.equal(2)
+      expect(await balanceOf(a, usd, account.address)).to.equal(amount)
     })
 
     it('waits for a payment that is not mined yet, and then pays the other', async () => {

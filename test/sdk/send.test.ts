@@ -46,6 +46,7 @@ describe('the client with a running service', () => {
     const progress: Progress[] = []
     const action = await client.send({
       account: user,
+      idempotencyKey: 'thirty',
       intents: [{ chainBatches: batchesOf(user, friend, '30') }],
       onProgress: (event) => progress.push(event),
     })
@@ -62,6 +63,7 @@ describe('the client with a running service', () => {
       type: 'created',
       actionId: action.actionId,
       intentIds: [`${action.actionId}/0`],
+      idempotencyKey: 'thirty',
     })
     const steps = progress.flatMap((event) => (event.type === 'step' ? [event.step] : []))
     expect(steps.filter((step) => step.status === 'success').map((step) => step.chainId)).to.deep.equal([
