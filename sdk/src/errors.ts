@@ -156,11 +156,12 @@ export class StepFailedError extends IntentError {
 }
 
 /**
- * The user's transaction was sent, and the service has not accepted it for its step: the wallet refused to sign the
- * registration, the service was away, or the call was aborted in between; `cause` tells. Don't pay again: once it is there,
- * give `hash` to `client.executeStep(step, { hash, signature })`, then call `client.runAction(actionId)`, or `sendOnDemand` under
- * the same key where the user has more to pay. Where the step is refused for good (`transaction_already_registered`,
- * `transaction_already_used`, `not_found`), report the payment by `client.recordDeposit`: it is the user's credit then.
+ * The user's transaction was sent, and the service has not accepted it for its step, or has lost that since and could not
+ * be told again: the wallet refused to sign the registration, the service was away, or the call was aborted in between;
+ * `cause` tells. Don't pay again: once it is there, give `hash` to `client.executeStep(step, { hash, signature })`, then
+ * call `client.runAction(actionId)`, or `sendOnDemand` under the same key where the user has more to pay. Where the step is
+ * refused for good (`transaction_already_registered`, `transaction_already_used`, `not_found`), report the payment by
+ * `client.recordDeposit`: it is the user's credit then.
  */
 export class UnregisteredPaymentError extends IntentError {
   override readonly name = 'UnregisteredPaymentError'

@@ -3,11 +3,12 @@ import type { Action, ActionRequest } from './amounts.js'
 import { untilAborted } from './abortable.js'
 import { createAsking } from './askForStep.js'
 import { checkTimes } from './checkTimes.js'
-import { IntentTimeoutError, naming, StepFailedError } from './errors.js'
+import { IntentTimeoutError, naming, StepFailedError, UnregisteredPaymentError } from './errors.js'
 import { limitedSignal } from './limitedSignal.js'
 import type { PreparedAction } from './prepareAction.js'
+import { sleep } from './sleep.js'
 import type { WaitOptions } from './waitForStep.js'
-import { describe, hasEnded, patiently } from './watchAction.js'
+import { hasEnded, longestPauseMs, patiently } from './watchAction.js'
 import type { CallOptions, Step, StepRef } from './wire.js'
 
 /** What happens on the way, told apart by `type`. */
@@ -74,7 +75,8 @@ export function runAction(calls: RunCalls, actionId: string, options: RunOptions
     const action = await readAction(calls, actionId, options)
     for (const step of action.intents.flatMap((intent) => intent.steps)) {
       if (step.status === 'success') continue
-      const ended = await runStep(calls, step, options)
+      const follow = await beginStep(calls, step, options)
+      const ended = await follow()
       if (ended.status !== 'success') throw new StepFailedError(ended)
     }
     return readAction(calls, actionId, options)
@@ -90,12 +92,6 @@ export function readAction(
   return patiently(() => calls.getAction(actionId, { signal }), { withinMs: lookWithinMs, signal })
 }
 
-/** Asks for a step, unless it is under way, and follows it to its end. */
-async function runStep(calls: RunCalls, planned: Step, options: RunOptions): Promise<Step> {
-  const follow = await beginStep(calls, planned, options)
-  return follow()
-}
-
 /** Asks for a step, unless it is under way; resolves once the service has taken that, with what follows it to its end. */
 export async function beginStep(
   calls: RunCalls,
@@ -105,19 +101,23 @@ export async function beginStep(
 ): Promise<() => Promise<Step>> {
   const { signal, stepTimeoutMs = defaultStepTimeoutMs, pollIntervalMs } = options
   const deadline = performance.now() + stepTimeoutMs
-  let last: Step | null = null
-  const onChange = async (step: Step) => {
-    const isNews = last === null || describe(step) !== describe(last)
-    last = step
-    if (isNews) await tell(options, { type: 'step', step })
-  }
+  const leftMs = () => Math.max(0, Math.ceil(deadline - performance.now()))
+  const onChange = (step: Step) => tell(options, { type: 'step', step })
   // A step that is under way needs no second request.
   const asked = planned.status === 'executing' ? planned : await askFor(calls, planned, ask, stepTimeoutMs, signal)
   return async () => {
     await onChange(asked)
     if (hasEnded(asked)) return asked
-    const timeoutMs = Math.max(0, Math.ceil(deadline - performance.now()))
-    return calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange })
+    const timeoutMs = leftMs()
+    const step = await calls.waitForStep(planned, { signal, timeoutMs, pollIntervalMs, onChange, known: asked })
+    if (hasEnded(step)) return step
+    // The service has lost it, as by a failover of its database. After a while, since it may get lost again.
+    const follow = await sleep(longestPauseMs, signal)
+      .then(() => beginStep(calls, step, { ...options, stepTimeoutMs: leftMs() }, ask))
+      .catch((cause: unknown) => {
+        throw ask.hash ? new UnregisteredPaymentError({ step, hash: ask.hash, cause }) : cause
+      })
+    return follow()
   }
 }
 

@@ -82,7 +82,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
       const begun =
         // An earlier call under the same key has paid it, or the service has gone on to it by itself.
         !payment || status === 'executing'
-          ? beginStep(client, step, options)
+          ? beginStep(client, step, options, payment ? { hash: transactionHash! } : {})
           : status === 'created'
             ? payStep(client, step, payment, options)
             : // It has failed: signed for again, so that nobody else can claim the payment meanwhile.

@@ -22,6 +22,11 @@ export type WaitOptions = Omit<WatchOptions, 'lastEventId'> & {
    * what it throws or rejects with ends the wait.
    */
   onChange?: ((step: Step) => unknown) | undefined
+  /**
+   * The step as it is known, and under way. It is not told of again; and where it is `created` once more, as in a service
+   * whose database was restored, the wait ends with that, since it has to be asked for anew.
+   */
+  known?: Step | undefined
 }
 
 export type WaitCalls = WatchCalls & {
@@ -34,17 +39,17 @@ export type WaitCalls = WatchCalls & {
  * waited for.
  */
 export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitOptions = {}): Promise<Step> {
-  const { onChange, timeoutMs = defaultWaitMs, pollIntervalMs } = options
+  const { onChange, known, timeoutMs = defaultWaitMs, pollIntervalMs } = options
   checkTimes({ timeoutMs, pollIntervalMs })
   const limited = limitedSignal(timeoutMs, options.signal)
   const { signal } = limited
   const faults = createFaults()
-  let last: Step | null = null
+  let last: Step | null = known ?? null
   let etag: string | null = null
 
   /** Whether it was a change. */
   const tell = async (step: Step): Promise<boolean> => {
-    const isNews = last === null || describe(step) !== describe(last)
+    const isNews = describe(step) !== (last && describe(last))
     last = step
     if (isNews) await onChange?.(step)
     return isNews
@@ -55,7 +60,7 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
     etag = seen?.etag ?? etag
     return seen !== null && tell(seen.data)
   }
-  const ended = (): Step | null => (last && hasEnded(last) ? last : null)
+  const ended = () => last && (known ? last.status !== 'executing' : hasEnded(last))
 
   try {
     await look()
