@@ -30,7 +30,10 @@ export type Progress =
   | { type: 'step'; step: Step }
 
 export type RunOptions = {
-  /** Ends the run, which then rejects with the signal's reason. Steps that were asked for go on. */
+  /**
+   * Ends the run, which then rejects with the signal's reason. Steps that were asked for go on. While `sendOnDemand` has a
+   * wallet pay, it is heard once that has answered: what is paid by then must not get lost.
+   */
   signal?: AbortSignal | undefined
   /**
    * How long each step may take at most, in milliseconds above 0; another value is an `IntentError` before anything is

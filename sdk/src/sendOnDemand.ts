@@ -6,6 +6,7 @@ import { asFilledList, checkAccount, checkBatch, checkCall, checkHash, checkSign
 import { checkTimes } from './checkTimes.js'
 import type { Call, TokenTransfer } from './digests.js'
 import { IntentError, naming, StepFailedError, UnregisteredPaymentError } from './errors.js'
+import { inTurn } from './inTurn.js'
 import { type Expectation, isSame } from './pins.js'
 import { keyOf } from './randomKey.js'
 import { readToken } from './readToken.js'
@@ -50,7 +51,8 @@ export type OnDemandOptions = RunOptions & {
  * Creates an action of mode `non-7702:on-demand`, has the user pay his steps, and has the solver carry out the others;
  * resolves with the finished action. Nothing is paid before the action is stored, and one call pays no step twice. The
  * solver pays out what was paid in the same action, less the `feeBps` of `getChains`. Rejects with
- * `UnregisteredPaymentError` where a payment was sent that the service does not know of.
+ * `UnregisteredPaymentError` where a payment was sent that the service does not know of. Calls for one user pay one after
+ * the other in one process; others know nothing of each other, so let there be one at a time for each key.
  */
 export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
   const { user, account, signal, expect } = options
@@ -75,19 +77,21 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   return naming({ actionId, idempotencyKey }, async () => {
     await tell(options, { type: 'created', ...created, idempotencyKey })
     for (const [index, payment] of payments.entries()) {
-      // Anew each time: another call under the same key may have paid it while the one before was followed.
-      const step = (await readAction(client, actionId, { signal })).intents.flatMap(({ steps }) => steps)[index]!
-      if (step.status === 'success') continue
-      const { status, transactionHash } = step
-      const begun =
-        // An earlier call under the same key has paid it, or the service has gone on to it by itself.
-        !payment || status === 'executing'
-          ? beginStep(client, step, options, payment ? { hash: transactionHash! } : {})
-          : status === 'created'
-            ? payStep(client, step, payment, options)
-            : // It has failed: signed for again, so that nobody else can claim the payment meanwhile.
-              register(client, step, transactionHash!, options)
-      const ended = await (await begun)()
+      const begin = async (): Promise<() => Step | Promise<Step>> => {
+        // Anew each time: another call under the same key may have paid it while the one before was followed.
+        const step = (await readAction(client, actionId, { signal })).intents.flatMap(({ steps }) => steps)[index]!
+        const { status, transactionHash: hash } = step
+        if (status === 'success') return () => step
+        // Or the service has gone on to it by itself.
+        if (!payment) return beginStep(client, step, options)
+        if (status === 'created') return payStep(client, step, payment, options)
+        // An earlier call under the same key has paid it.
+        if (status === 'executing') return beginStep(client, step, options, { hash: hash! })
+        // It has failed: signed for again, so that nobody else can claim the payment meanwhile.
+        return register(client, step, hash!, options)
+      }
+      const follow = await (payment ? inTurn(user, signal, begin) : begin())
+      const ended = await follow()
       if (ended.status !== 'success') throw new StepFailedError(ended)
     }
     return client.runAction(actionId, options)

@@ -106,6 +106,15 @@ for (const proof of ['none', 'required'])
       }
     })
 
+    it('pays the steps of one action, where two calls under its key overlap', async () => {
+      const { a, account, usd, send, payments } = await twoPayments()
+      const actions = await Promise.all([send(), send()])
+      expect(actions.map(({ status }) => status)).to.deep.equal(['success', 'success'])
+      expect(new Set(actions.map(({ actionId }) => actionId)).size).to.equal(1)
+      expect(payments()).to.equal(2)
+      expect(await balanceOf(a, usd, account.address)).to.equal(amount)
+    })
+
     it('goes on under the random key that is told, after a payment that failed', async () => {
       const { a, account, usd, send, pay, payments } = await twoPayments()
       const keys: string[] = []

@@ -6,6 +6,7 @@ import { type OnDemandOptions, sendOnDemand } from '../../sdk/src/sendOnDemand.j
 import { intentActions } from '../../sdk/src/viem.js'
 import { pause } from '../support/pause.js'
 import type { Reaction } from '../support/scriptedServer.js'
+import { until } from '../support/until.js'
 import { actionId, anAction, aStep, created, events, ref, user } from './replies.js'
 import { errorOf, scriptedClient } from './scriptedClient.js'
 
@@ -135,6 +136,41 @@ describe('the SDK, whatever is around it does,', () => {
       })
       expect((await errorOf(call, UnregisteredPaymentError)).hash).to.equal(hash)
       expect(signatures).to.equal(0)
+    })
+
+    it('waits for another one of its user’s, ends at once when it is aborted meanwhile, and lets no third one in by that', async () => {
+      const { client, received } = await payments()
+      const order: string[] = []
+      let answer = () => {}
+      const answered = new Promise<Hash>((resolve) => (answer = () => resolve(hash)))
+      const begun: Promise<unknown>[] = []
+      const pay = (name: string, signal?: AbortSignal) => {
+        const shown = new Promise((resolve) => {
+          const call = sendOnDemand(client, {
+            ...{ user, signal, intents: paying(user, user), stepTimeoutMs: 200 },
+            pay() {
+              order.push(name)
+              resolve(name)
+              return answered
+            },
+          })
+          begun.push(call.catch((error: unknown) => error))
+        })
+        return shown
+      }
+      await pay('first')
+      const stop = new AbortController()
+      void pay('second', stop.signal)
+      const third = pay('third')
+      const asked = () => received.filter(({ method }) => method === 'POST').length
+      await until(() => asked() === 3, 'three actions')
+      stop.abort(new Error('enough'))
+      expect(await begun[1]).to.equal(stop.signal.reason)
+      expect(order).to.deep.equal(['first'])
+      answer()
+      await third
+      await Promise.all(begun)
+      expect(order).to.deep.equal(['first', 'third'])
     })
 
     it('has addresses in any letter case, gives wallets what they take', async () => {

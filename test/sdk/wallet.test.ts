@@ -247,6 +247,27 @@ describe('the viem extension', () => {
     expect(asked).not.to.include('eth_sendTransaction')
   })
 
+  it('pays on each chain by itself, where two calls of one wallet overlap', async () => {
+    const user = devAccount(5).address
+    const { client, asked } = browserWallet(user)
+    const wallet = client.extend(intentActions({ baseUrl: service.url }))
+    const before = await Promise.all(
+      service.chains.map((chain) => balanceOf(chain, tokenOf(chain, 'usd').address, user)),
+    )
+    const pay = async (chain: ChainConfig) => {
+      await fund(chain, user, { usd: 7n })
+      const pays = { from: user, to: chain.vault, token: tokenOf(chain, 'usd').address, amount: 7n }
+      return wallet.sendOnDemand({ intents: [{ chainBatches: [{ chainId: chain.chainId, tokenTransfers: [pays] }] }] })
+    }
+    const actions = await Promise.all(service.chains.map(pay))
+    expect(actions.map(({ status }) => status)).to.deep.equal(['success', 'success'])
+    expect(asked.filter((method) => method === 'eth_sendTransaction')).to.have.length(2)
+    const after = await Promise.all(
+      service.chains.map((chain) => balanceOf(chain, tokenOf(chain, 'usd').address, user)),
+    )
+    expect(after).to.deep.equal(before)
+  })
+
   it('pays to the byte what the batch says, whatever a client marks its transactions with', async () => {
     const [a] = service.chains
     const account = newUser()
