@@ -74,17 +74,21 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   }))
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
+  // From here on another call may be given the key of this one, and pay.
+  const before = options.idempotencyKey === undefined ? keyed : keyed++
   return naming({ actionId, idempotencyKey }, async () => {
     await tell(options, { type: 'created', ...created, idempotencyKey })
     for (const [index, payment] of payments.entries()) {
       const begin = async (): Promise<() => Step | Promise<Step>> => {
         // Anew each time: another call under the same key may have paid it while the one before was followed.
         const step = (await readAction(client, actionId, { signal })).intents.flatMap(({ steps }) => steps)[index]!
-        const { status, transactionHash: hash } = step
+        const { status, transactionHash: hash, blockNumber } = step
         if (status === 'success') return () => step
         // Or the service has gone on to it by itself.
         if (!payment) return beginStep(client, step, options)
-        if (status === 'created') return payStep(client, step, payment, options)
+        // What nobody else can have paid a stranger has named, who may name what he likes. A signed registration displaces it.
+        const isStrangers = account && keyed === before && !(status === 'executing' && blockNumber)
+        if (status === 'created' || isStrangers) return payStep(client, step, payment, options)
         // An earlier call under the same key has paid it.
         if (status === 'executing') return beginStep(client, step, options, { hash: hash! })
         // It has failed: signed for again, so that nobody else can claim the payment meanwhile.
@@ -97,6 +101,9 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
     return client.runAction(actionId, options)
   })
 }
+
+/** How many calls in this process were given a key: it may be the random one of a call that goes on, which `created` tells. */
+let keyed = 0
 
 /** Has the user pay a step, and registers that; resolves with what follows the step to its end. */
 async function payStep(client: IntentClient, step: Step, payment: Payment, options: OnDemandOptions) {

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
-import { type Address, createWalletClient, http, parseUnits } from 'viem'
+import { type Address, createWalletClient, type Hash, http, parseUnits } from 'viem'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentError, IntentTimeoutError, StepFailedError } from '../../sdk/src/errors.js'
 import { type OnDemandOptions, sendOnDemand } from '../../sdk/src/sendOnDemand.js'
+import type { Progress } from '../../sdk/src/runAction.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { createApi } from '../support/api.js'
 import { useTestService } from '../support/useTestService.js'
-import { balanceOf, fund, newUser, tokenOf, transferData } from '../support/wallets.js'
+import { balanceOf, fund, newUser, sendFrom, tokenOf, transferData } from '../support/wallets.js'
 
 for (const proof of ['none', 'required'])
   describe(`an action with two payments that is sent again under its key, with ON_DEMAND_PROOF ${proof},`, () => {
@@ -132,6 +133,81 @@ for (const proof of ['none', 'required'])
       expect(await send({ idempotencyKey: idempotencyKey! })).to.include({ status: 'success', actionId })
       expect(payments()).to.equal(2)
       expect(await balanceOf(a, usd, account.address)).to.equal(amount)
+    })
+
+    it('is not paid again by the call whose random key another one has gone on under', async () => {
+      const { a, account, usd, send, payments } = await twoPayments()
+      const url = a.rpcUrls[0]!
+      let key = ''
+      let second: Promise<unknown> | undefined
+      const first = send({
+        idempotencyKey: undefined,
+        onProgress: async (progress) => {
+          if (progress.type === 'created') key = progress.idempotencyKey
+          if (progress.type !== 'step') return
+          const { stepIndex, status } = progress.step
+          if (stepIndex === 0 && status === 'success') {
+            // The other payment is not mined before this call has seen it.
+            await rpc(url, 'evm_setAutomine', [false])
+            await new Promise<void>((isUnderWay) => {
+              const onProgress = (other: Progress) =>
+                other.type === 'step' && other.step.stepIndex === 1 && isUnderWay()
+              second = send({ idempotencyKey: key, onProgress })
+            })
+          }
+          if (stepIndex === 1 && status === 'executing') {
+            await rpc(url, 'evm_setAutomine', [true])
+            await rpc(url, 'evm_mine', [])
+          }
+        },
+      })
+      expect(await first).to.include({ status: 'success' })
+      expect(await second).to.include({ status: 'success' })
+      expect(payments()).to.equal(2)
+      expect(await balanceOf(a, usd, account.address)).to.equal(amount)
+    })
+
+    for (const [what, junk] of [
+      ['is not there', () => `0x${'ab'.repeat(32)}`],
+      ['is another one', (send: () => Promise<Hash>) => send()],
+    ] as [string, (send: () => Promise<Hash>) => Hash | Promise<Hash>][]) {
+      it(`is paid once under a random key, whatever transaction a stranger names for it before, which ${what}`, async () => {
+        const { a, account, usd, send, payments } = await twoPayments()
+        const api = createApi(service.url)
+        const stranger = newUser()
+        await fund(a, stranger.address, { native: parseUnits('1', 18) })
+        const replies: number[] = []
+        const began = performance.now()
+        const action = await send({
+          idempotencyKey: undefined,
+          onProgress: async (progress) => {
+            if (progress.type !== 'step' || progress.step.stepIndex !== 0 || progress.step.status !== 'success') return
+            const hash = await junk(() => sendFrom(a, stranger, { to: a.vault, value: 1n }))
+            const { status } = await api.execute(progress.step.actionId, 0, 1, { hash }, 2)
+            replies.push(status)
+          },
+        })
+        expect(action.status).to.equal('success')
+        expect(replies).to.deep.equal(proof === 'none' ? [what === 'is not there' ? 202 : 200] : [400])
+        expect(payments()).to.equal(2)
+        expect(await balanceOf(a, usd, account.address)).to.equal(amount)
+        expect(performance.now() - began).to.be.lessThan(20_000)
+      })
+    }
+
+    it('is waited for under a key of one’s own, as an earlier call may have paid it', async () => {
+      const { send, payments } = await twoPayments()
+      const api = createApi(service.url)
+      const error = await send({
+        stepTimeoutMs: 1_500,
+        onProgress: async (progress) => {
+          if (progress.type !== 'step' || progress.step.stepIndex !== 0 || progress.step.status !== 'success') return
+          await api.execute(progress.step.actionId, 0, 1, { hash: `0x${'ab'.repeat(32)}` }, 0)
+        },
+      }).catch((reason: unknown) => reason)
+      if (proof === 'none') expect(error).to.be.instanceOf(IntentTimeoutError)
+      else expect(error).to.include({ status: 'success' })
+      expect(payments()).to.equal(proof === 'none' ? 1 : 2)
     })
 
     it('waits for a payment that is not mined yet, and then pays the other', async () => {

@@ -173,6 +173,23 @@ describe('the SDK, whatever is around it does,', () => {
       expect(order).to.deep.equal(['first', 'third'])
     })
 
+    it('is in a block already, is made no second time, though nobody else can have the key', async () => {
+      let looks = 0
+      const { client } = await scripted(({ path, method }) => {
+        if (path === '/chains') return { status: 200, body: chains }
+        if (method === 'POST') return { status: 201, body: created }
+        const status = looks++ === 0 ? 'executing' : 'success'
+        const step = aStep({ status, mode: 'non-7702:on-demand', transactionHash: hash, blockNumber: 5 })
+        return { status: 200, body: path.includes('/steps/') ? step : anAction([step], status) }
+      })
+      const action = await sendOnDemand(client, {
+        ...{ user, intents: paying(user, user), pollIntervalMs: 20 },
+        account: { signTypedData: () => Promise.reject(new Error('It was to sign.')) },
+        pay: () => Promise.reject(new Error('It was paid again.')),
+      })
+      expect(action.status).to.equal('success')
+    })
+
     it('has addresses in any letter case, gives wallets what they take', async () => {
       const { received, url } = await payments()
       const sent: unknown[] = []
