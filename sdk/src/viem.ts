@@ -85,8 +85,9 @@ async function payWith(
   how: Trusting,
 ): Promise<Hash> {
   const account = accountOf(client)
+  const isLocal = account.type === 'local'
   const isThere = async () => Number(await client.request({ method: 'eth_chainId' })) === chainId
-  if (account.type !== 'local' && !(await isThere())) await switchTo(client, chainId, intents, how)
+  if (!isLocal && !(await isThere())) await switchTo(client, chainId, intents, how)
   // What a contract pays could never be told to be its own.
   const code = await client.request({ method: 'eth_getCode', params: [account.address, 'latest'] })
   requireAccount(account.address, code, chainId)
@@ -107,8 +108,12 @@ async function payWith(
   }
   // No copy of all that it has: it may be of a class, and have methods that want it as `this`.
   const { address, type, nonceManager } = account as LocalAccount
+  // A wallet is told the chain as well: it may be on another one by the time that its user agrees, and refuses then.
+  const request = ({ method, params: [payment] }: { method: string; params: [object] }, how: never) =>
+    client.request({ method, params: [{ ...payment, chainId: `0x${chainId.toString(16)}` }] } as never, how)
+  const sender = (isLocal ? client : { ...client, request }) as WalletClient
   try {
-    return await sendTransaction(client, {
+    return await sendTransaction(sender, {
       account: { address, type, nonceManager, signTransaction },
       // In lower case, since viem refuses capitals that are no checksum (EIP-55).
       to: to.toLowerCase(),

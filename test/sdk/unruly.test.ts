@@ -208,7 +208,7 @@ describe('the SDK, whatever is around it does,', () => {
       )
       await wallet.sendOnDemand({ intents: paying(odd, odd), stepTimeoutMs: 200 }).catch(() => undefined)
       expect(sent).to.have.length(1)
-      expect((sent[0] as { to: string }).to).to.equal(user.toLowerCase())
+      expect(sent[0]).to.include({ to: user.toLowerCase(), chainId: '0x7a69' })
       expect(received.some(({ path }) => path === `/actions/${actionId}`)).to.equal(true)
     })
   })

@@ -28,9 +28,13 @@ describe('the viem extension', () => {
       knows = service.chains.map(({ chainId }) => chainId),
       unknown = { code: 4902 } as object,
       onSwitch = () => {},
+      /** While its user looks at a payment. */
+      onSend = (_switchTo: (id: number) => void) => {},
     } = {},
   ) {
     const asked: string[] = []
+    const sent: { chainId?: string }[] = []
+    const switchTo = (id: number) => void (current = service.chains.find(({ chainId }) => chainId === id))
     const known = new Set(knows)
     let [current]: (ChainConfig | undefined)[] = service.chains
     const transport = custom({
@@ -49,11 +53,18 @@ describe('the viem extension', () => {
           known.add(Number(chainId))
           return null
         }
+        if (method === 'eth_sendTransaction') {
+          const [payment] = params as [{ chainId?: string }]
+          onSend(switchTo)
+          if (payment.chainId && Number(payment.chainId) !== current!.chainId) {
+            throw Object.assign(new Error('Wrong chain'), { code: -32603 })
+          }
+          sent.push(payment)
+        }
         return http(current!.rpcUrls[0])({}).request({ method, params } as never)
       },
     })
-    const switchTo = (id: number) => void (current = service.chains.find(({ chainId }) => chainId === id))
-    return { asked, switchTo, client: createWalletClient({ account: address, transport }) }
+    return { asked, sent, switchTo, client: createWalletClient({ account: address, transport }) }
   }
 
   it('sends signed intents with a local account', async () => {
@@ -249,7 +260,7 @@ describe('the viem extension', () => {
 
   it('pays on each chain by itself, where two calls of one wallet overlap', async () => {
     const user = devAccount(5).address
-    const { client, asked } = browserWallet(user)
+    const { client, asked, sent } = browserWallet(user)
     const wallet = client.extend(intentActions({ baseUrl: service.url }))
     const before = await Promise.all(
       service.chains.map((chain) => balanceOf(chain, tokenOf(chain, 'usd').address, user)),
@@ -266,6 +277,21 @@ describe('the viem extension', () => {
       service.chains.map((chain) => balanceOf(chain, tokenOf(chain, 'usd').address, user)),
     )
     expect(after).to.deep.equal(before)
+    expect(sent.map(({ chainId }) => Number(chainId))).to.have.members(service.chains.map(({ chainId }) => chainId))
+  })
+
+  it('tells a wallet for which chain a payment is, so that it refuses it on the one that it has changed to since', async () => {
+    const [a, b] = service.chains
+    const user = devAccount(6).address
+    const { client, asked, sent } = browserWallet(user, { onSend: (switchTo) => switchTo(b.chainId) })
+    const pays = { from: user, to: a.vault, token: tokenOf(a, 'usd').address, amount: 1n }
+    const error = await client
+      .extend(intentActions({ baseUrl: service.url }))
+      .sendOnDemand({ intents: [{ chainBatches: [{ chainId: a.chainId, tokenTransfers: [pays] }] }] })
+      .catch((reason: unknown) => reason)
+    expect(error).to.have.property('name', 'TransactionExecutionError')
+    expect(asked.filter((method) => method === 'eth_sendTransaction')).to.have.length(1)
+    expect(sent).to.deep.equal([])
   })
 
   it('pays to the byte what the batch says, whatever a client marks its transactions with', async () => {
