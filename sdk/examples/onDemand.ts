@@ -18,12 +18,9 @@ for (const tokenId of ['usd', 'eth']) {
 }
 
 const pays = { from: account.address, to: a.solver, token: usd(a).address, amount: parseUnits('10', usd(a).decimals) }
-const gets = {
-  from: 'solver',
-  to: account.address,
-  token: usd(b).address,
-  amount: parseUnits('10', usd(b).decimals),
-} as const
+// The solver keeps feeBps, in hundredths of a percent, of what it pays.
+const amount = (parseUnits('10', usd(b).decimals) * 10_000n) / (10_000n + BigInt(usd(b).feeBps))
+const gets = { from: 'solver', to: account.address, token: usd(b).address, amount } as const
 const chainBatches = [
   { chainId: a.chainId, tokenTransfers: [pays] },
   { chainId: b.chainId, tokenTransfers: [gets] },

@@ -12,15 +12,11 @@ const [a, b] = (await client.getChains()) as [Chain, Chain]
 const usd = (chain: Chain) => chain.tokens.find((token) => token.id === 'usd')!
 await client.requestAirdrop({ chainId: a.chainId, tokenId: 'usd', wallet: account.address })
 
-const amount = parseUnits('25', usd(a).decimals)
-const pays = { from: account.address, to: a.solver, token: usd(a).address, amount }
-const gets = {
-  from: 'solver',
-  to: account.address,
-  token: usd(b).address,
-  amount: parseUnits('25', usd(b).decimals),
-} as const
-const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [a.solver, amount] })
+const pays = { from: account.address, to: a.solver, token: usd(a).address, amount: parseUnits('25', usd(a).decimals) }
+// The solver keeps feeBps, in hundredths of a percent, of what it pays.
+const amount = (parseUnits('25', usd(b).decimals) * 10_000n) / (10_000n + BigInt(usd(b).feeBps))
+const gets = { from: 'solver', to: account.address, token: usd(b).address, amount } as const
+const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [a.solver, pays.amount] })
 const chainBatches = [
   { chainId: a.chainId, tokenTransfers: [pays], calls: [{ to: usd(a).address, value: 0n, data }] },
   { chainId: b.chainId, tokenTransfers: [gets], calls: [] },

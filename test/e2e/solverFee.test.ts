@@ -59,6 +59,15 @@ describe('what the solver keeps of a transfer', () => {
       expect(await balanceOf(b, usdB, user.address)).to.equal(outcome === 'success' ? gets : 0n)
     }
   })
+
+  for (const name of ['signed.ts', 'onDemand.ts']) {
+    it(`leaves the quick starts what they have the solver pay: ${name}`, async function () {
+      this.timeout(60_000)
+      const said = await runExample(name, { BASE_URL: service.url, PRIVATE_KEY: generatePrivateKey() })
+      expect(said).to.match(/^success 0x[0-9a-f]{64} 0x[0-9a-f]{64}$/)
+    })
+  }
+
   it('is kept of a refund too, and the example takes what is left of it', async function () {
     this.timeout(60_000)
     // 5 dollars in six digits, less a thousandth on top of what comes back.

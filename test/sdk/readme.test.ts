@@ -5,6 +5,7 @@ import { codesBlock, codesMarkdown, readmePath } from '../../scripts/generate/sd
 import { methodNames, methodsBlock, methodsMarkdown } from '../../scripts/generate/sdkMethods.js'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { issueCodes, serviceErrorCodes, stepErrorCodes } from '../../server/domain/errors.js'
+import { examples } from './runExample.js'
 
 describe('the README of the SDK', () => {
   it('explains every error code of the spec, with its cause and its remedy', async () => {
@@ -30,6 +31,14 @@ describe('the README of the SDK', () => {
     expect(methodsBlock.exec(readFileSync(readmePath, 'utf8'))?.[0]).to.equal(methods)
     expect(methodNames).to.have.members(Object.keys(createIntentClient({ baseUrl: 'http://127.0.0.1:1' })))
     for (const method of methodNames) expect(methods).to.contain(`| \`${method}\` `)
+  })
+
+  it('has the solver pay what the example does that is run where it keeps a fee', () => {
+    const [, quickStart] = /```ts\n([^]*?)```/.exec(readFileSync(readmePath, 'utf8'))!
+    const example = readFileSync(join(examples, 'signed.ts'), 'utf8')
+    const [line] = /^const amount = .*feeBps.*$/m.exec(quickStart!)!
+    expect(example.split('\n')).to.include(line)
+    expect(quickStart).to.match(/^const gets = .* amount }/m)
   })
 
   it('shows how to register a payment as the type check has it', () => {

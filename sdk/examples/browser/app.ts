@@ -46,7 +46,9 @@ part('payment').addEventListener('submit', (event) => {
 async function pay(amount: string): Promise<void> {
   const user = account.address
   const pays = { from: user, to: a.solver, token: usd(a).address, amount: parseUnits(amount, usd(a).decimals) }
-  const gets = { from: 'solver', to: user, token: usd(b).address, amount: parseUnits(amount, usd(b).decimals) } as const
+  // The solver keeps feeBps, in hundredths of a percent, of what it pays.
+  const paid = (parseUnits(amount, usd(b).decimals) * 10_000n) / (10_000n + BigInt(usd(b).feeBps))
+  const gets = { from: 'solver', to: user, token: usd(b).address, amount: paid } as const
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [a.solver, pays.amount] })
   const chainBatches = [
     { chainId: a.chainId, tokenTransfers: [pays], calls: [{ to: usd(a).address, value: 0n, data }] },
@@ -63,7 +65,8 @@ async function pay(amount: string): Promise<void> {
       }
     },
   })
-  part('outcome').textContent = `The action is ${action.status}: ${amount} USD are on ${b.name}.`
+  part('outcome').textContent =
+    `The action is ${action.status}: ${formatUnits(paid, usd(b).decimals)} USD are on ${b.name}.`
 }
 
 function tell(text: string, address?: string): void {
