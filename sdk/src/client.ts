@@ -178,7 +178,7 @@ export function createIntentClient(options: IntentClientOptions) {
      * Record a deposit or a withdrawal. Verifies on the chain that the transaction moved `amount` of the token as
      * told, and records it.
      *
-     * `status` tells whether it is confirmed yet. The service waits for that for up to 10 seconds; a `timeoutMs` below
+     * `status` tells whether it is confirmed yet. The service waits for that for up to 5 seconds; a `timeoutMs` below
      * ends the call, and not what was reported.
      */
     async recordDeposit(deposit: DepositRequest, how?: CallOptions): Promise<DepositRecord> {
@@ -197,7 +197,7 @@ export function createIntentClient(options: IntentClientOptions) {
      * Request tokens on a test chain. Sends test tokens to a wallet: only on chains marked `testnet`, only tokens with
      * `airdrop` in `GET /chains`, at most the amount given there, and one for each wallet, token and period.
      *
-     * `arrived` is false while the transaction is under way, for which the service waits for up to 10 seconds.
+     * `arrived` is false while the transaction is under way, for which the service waits for up to 5 seconds.
      */
     async requestAirdrop(
       airdrop: { chainId: number; tokenId: string; wallet: Address; amount?: bigint | undefined },

@@ -142,7 +142,7 @@ function checkOnDemand({ user, intents, pay, account }: OnDemandOptions): void {
     asFilledList(chainBatches, `intents[${index}].chainBatches`).forEach((batch, number) => {
       const place = `intents[${index}].chainBatches[${number}]`
       const { call, calls } = checkBatch(batch, place)
-      if (calls !== undefined) throw new IntentError(`${place}.calls is for mode 7702; name the call as call.`)
+      if (calls !== undefined) throw new IntentError(`${place}.calls is for mode 7702: name a call.`)
       if (call !== undefined) checkCall(call, `${place}.call`)
     })
   })
@@ -150,10 +150,11 @@ function checkOnDemand({ user, intents, pay, account }: OnDemandOptions): void {
 
 /** The one transaction that does what a batch asks of the user. Null when it asks nothing of him. */
 function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | null {
-  if (call && (call.value > 0n || call.data !== '0x')) return { ...call, chainId }
+  const isBare = tokenTransfers.length === 0
+  if (call && (isBare || call.value || call.data !== '0x')) return { ...call, chainId }
   const [transfer, more] = tokenTransfers.filter(({ from }) => from !== 'solver')
+  if (isBare || more) throw new IntentError('A step is one transaction: name a call.')
   if (!transfer) return null
-  if (more) throw new IntentError('A step is one transaction: name a call.')
   const { to, token, amount } = transfer
   if (BigInt(readToken(token)) === 0n) return { chainId, to, value: amount, data: '0x' }
   // transfer(address,uint256)

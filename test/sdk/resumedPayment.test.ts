@@ -107,6 +107,28 @@ for (const proof of ['none', 'required'])
       }
     })
 
+    it('is made for a batch of nothing by a bare transaction, and for one that names no call nothing is paid', async () => {
+      const { a, account, send, payments } = await twoPayments()
+      const to = newUser().address
+      const nothing = { chainId: a.chainId, tokenTransfers: [] }
+      const error = await send({ intents: [{ chainBatches: [nothing] }] }).catch((reason: unknown) => reason)
+      expect((error as IntentError).message).to.equal('A step is one transaction: name a call.')
+      expect(payments()).to.equal(0)
+      const paid: unknown[] = []
+      const wallet = createWalletClient({ account, transport: http(a.rpcUrls[0]) })
+      const bare = { ...nothing, call: { to, value: 0n, data: '0x' as const } }
+      const done = await send({
+        idempotencyKey: `bare-${account.address}`,
+        intents: [{ chainBatches: [bare] }],
+        pay: (payment) => {
+          paid.push(payment)
+          return wallet.sendTransaction({ ...payment, chain: null })
+        },
+      })
+      expect(paid).to.deep.equal([{ ...bare.call, chainId: a.chainId }])
+      expect(done.status).to.equal('success')
+    })
+
     it('pays the steps of one action, where two calls under its key overlap', async () => {
       const { a, account, usd, send, payments } = await twoPayments()
       const actions = await Promise.all([send(), send()])
