@@ -107,8 +107,7 @@ export async function beginStep(
   const leftMs = () => Math.max(0, Math.ceil(deadline - performance.now()))
   const onChange = (step: Step) => tell(options, { type: 'step', step })
   // A step that is under way needs no second request.
-  const isUnderWay = planned.status === 'executing' && !ask.signature
-  const asked = isUnderWay ? planned : await askFor(calls, planned, ask, stepTimeoutMs, signal)
+  const asked = planned.status === 'executing' ? planned : await askFor(calls, planned, ask, stepTimeoutMs, signal)
   return async () => {
     await onChange(asked)
     if (hasEnded(asked)) return asked

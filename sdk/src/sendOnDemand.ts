@@ -74,36 +74,36 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   }))
   const created = await create(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
-  // From here on another call may be given the key of this one, and pay.
-  const before = options.idempotencyKey === undefined ? keyed : keyed++
   return naming({ actionId, idempotencyKey }, async () => {
     await tell(options, { type: 'created', ...created, idempotencyKey })
     for (const [index, payment] of payments.entries()) {
       const begin = async (): Promise<() => Step | Promise<Step>> => {
         // Anew each time: another call under the same key may have paid it while the one before was followed.
         const step = (await readAction(client, actionId, { signal })).intents.flatMap(({ steps }) => steps)[index]!
-        const { status, transactionHash: hash, blockNumber } = step
+        const { status } = step
         if (status === 'success') return () => step
         // Or the service has gone on to it by itself.
         if (!payment) return beginStep(client, step, options)
-        // What nobody else can have paid a stranger has named, who may name what he likes. A signed registration displaces it.
-        const isStrangers = account && keyed === before && !(status === 'executing' && blockNumber)
-        if (status === 'created' || isStrangers) return payStep(client, step, payment, options)
+        const hash = paid.get(nameOf(step)) ?? step.transactionHash
+        if (!hash) return payStep(client, step, payment, options)
         // An earlier call under the same key has paid it.
-        if (status === 'executing') return beginStep(client, step, options, { hash: hash! })
-        // It has failed: signed for again, so that nobody else can claim the payment meanwhile.
-        return register(client, step, hash!, options)
+        if (status === 'executing') return beginStep(client, step, options, { hash })
+        // It has failed, or is not registered: signed for again, so that nobody else can claim the payment meanwhile.
+        return register(client, step, hash, options)
       }
       const follow = await (payment ? inTurn(user, signal, begin) : begin())
       const ended = await follow()
       if (ended.status !== 'success') throw new StepFailedError(ended)
+      paid.delete(nameOf(ended))
     }
     return client.runAction(actionId, options)
   })
 }
 
-/** How many calls in this process were given a key: it may be the random one of a call that goes on, which `created` tells. */
-let keyed = 0
+/** By step, what was paid in this process: a call that waited for another one's turn registers that, where it could not. */
+const paid = new Map<string, Hash>()
+
+const nameOf = ({ actionId, intentIndex, stepIndex }: Step) => `${actionId} ${intentIndex} ${stepIndex}`
 
 /** Has the user pay a step, and registers that; resolves with what follows the step to its end. */
 async function payStep(client: IntentClient, step: Step, payment: Payment, options: OnDemandOptions) {
@@ -111,6 +111,7 @@ async function payStep(client: IntentClient, step: Step, payment: Payment, optio
   const hash = await options.pay(payment, (raw) => tell(options, { type: 'paying', step, hash: keccak256(raw), raw }))
   try {
     checkHash(hash, 'pay()')
+    paid.set(nameOf(step), hash)
     await tell(options, { type: 'paid', step, hash })
     return await register(client, step, hash, options)
   } catch (cause) {
@@ -127,7 +128,7 @@ async function register(client: IntentClient, step: Step, hash: Hash, options: O
 
 /** All that registering a payment will need as well: once it is sent, it is too late. */
 function checkOnDemand({ user, intents, pay, account }: OnDemandOptions): void {
-  checkAccount({ address: user }, 'user of sendOnDemand')
+  checkAccount({ address: user }, 'user')
   if (typeof pay !== 'function') fail('pay', 'a function', pay)
   if (account) {
     checkSigner(account)

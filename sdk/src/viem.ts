@@ -109,8 +109,8 @@ async function payWith(
   // No copy of all that it has: it may be of a class, and have methods that want it as `this`.
   const { address, type, nonceManager } = account as LocalAccount
   // A wallet is told the chain as well: it may be on another one by the time that its user agrees, and refuses then.
-  const request = ({ method, params: [payment] }: { method: string; params: [object] }, how: never) =>
-    client.request({ method, params: [{ ...payment, chainId: `0x${chainId.toString(16)}` }] } as never, how)
+  const request = ({ method, params: [payment] = [] }: { method: string; params?: object[] }, how: never) =>
+    client.request({ method, params: payment && [{ ...payment, chainId: `0x${chainId.toString(16)}` }] } as never, how)
   const sender = (isLocal ? client : { ...client, request }) as WalletClient
   try {
     return await sendTransaction(sender, {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 import { type Address, createWalletClient, custom, type Hash } from 'viem'
@@ -7,7 +8,7 @@ import { intentActions } from '../../sdk/src/viem.js'
 import { pause } from '../support/pause.js'
 import type { Reaction } from '../support/scriptedServer.js'
 import { until } from '../support/until.js'
-import { actionId, anAction, aStep, created, events, ref, user } from './replies.js'
+import { anAction, aStep, created, events, ref, user } from './replies.js'
 import { errorOf, scriptedClient } from './scriptedClient.js'
 
 /** What is around the SDK does not do as it should: clocks, streams, a `fetch`, nodes, wallets. */
@@ -91,10 +92,15 @@ describe('the SDK, whatever is around it does,', () => {
   describe('when a payment', () => {
     const chain = { chainId: 31337, name: 'x', nativeCurrency: {}, rpcUrl: null, explorerUrl: null, delegate: user }
     const chains = { success: true, data: { chains: [{ ...chain, solver: user, tokens: [] }] }, error: null }
-    const asked = anAction([aStep({ status: 'created', mode: 'non-7702:on-demand' })])
+    /** Each call makes another action, which stays as it was created: what was paid for one is not paid again. */
     const payments = () =>
       scripted(({ path, method }) => {
         if (path === '/chains') return { status: 200, body: chains }
+        if (path === '/actions') return { status: 201, body: { ...created, actionId: randomUUID() } }
+        const [, , actionId = ''] = path.split('/')
+        const step = { ...aStep({ status: 'created', mode: 'non-7702:on-demand' }), actionId }
+        const asked = { ...anAction([step]), actionId }
+        // Whatever is posted to it is answered with what it is not.
         return method === 'POST' ? { status: 201, body: created } : { status: 200, body: asked }
       })
     const paying = (to: Address, token: Address): OnDemandOptions['intents'] => [
@@ -173,7 +179,7 @@ describe('the SDK, whatever is around it does,', () => {
       expect(order).to.deep.equal(['first', 'third'])
     })
 
-    it('is in a block already, is made no second time, though nobody else can have the key', async () => {
+    it('is under way already, is made no second time', async () => {
       let looks = 0
       const { client } = await scripted(({ path, method }) => {
         if (path === '/chains') return { status: 200, body: chains }
@@ -209,7 +215,7 @@ describe('the SDK, whatever is around it does,', () => {
       await wallet.sendOnDemand({ intents: paying(odd, odd), stepTimeoutMs: 200 }).catch(() => undefined)
       expect(sent).to.have.length(1)
       expect(sent[0]).to.include({ to: user.toLowerCase(), chainId: '0x7a69' })
-      expect(received.some(({ path }) => path === `/actions/${actionId}`)).to.equal(true)
+      expect(received.some(({ path }) => /^\/actions\/[^/]+$/.test(path))).to.equal(true)
     })
   })
 })
