@@ -4,7 +4,7 @@ import { ServiceError } from '../../server/domain/errors.js'
 import { statusOf } from '../../server/domain/status.js'
 import type { StepView } from '../../server/domain/views.js'
 import { createDatabase, type Database } from '../../server/store/connection/database.js'
-import { attemptOf, type IntentRow, type StepRow } from '../../server/store/rows.js'
+import { attemptOf, type IntentRow, refOf, type StepRow } from '../../server/store/rows.js'
 import type { StepOutcome } from '../../server/store/journal/bookResult.js'
 import { createStore, type Store } from '../../server/store/store.js'
 import { aBatch, aNewAction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
@@ -45,6 +45,7 @@ describe('a few steps that everybody is at', () => {
       [0, 1].flatMap((intent) => [0, 1].map((step) => stepOf(entry, intent, step))),
     )
     const carried = new Map<number, StepRef[]>()
+    let shown = 0
     const blocks: { number: number; hash: `0x${string}` }[] = []
 
     async function ask(): Promise<void> {
@@ -93,6 +94,8 @@ describe('a few steps that everybody is at', () => {
       const block = { number: 7, hash: randomHash() }
       const mined = { hash: randomHash(), blockNumber: block.number, blockHash: block.hash }
       await pick(stores)!.noteMined(transactionId, { ...mined, confirmations: 1 }, Date.now())
+      // Others may show how deep it is before it is final.
+      if (Math.random() < 0.5) return
       const place = { transactionHash: mined.hash, blockNumber: block.number }
       const error = { code: 'execution_reverted', message: 'It reverted.', retryable: true } as const
       const outcomes: StepOutcome[] = [
@@ -104,6 +107,25 @@ describe('a few steps that everybody is at', () => {
       const settled = { transactionId, mined, results, airdrop: null }
       const { outcome } = await pick(stores)!.settleTransaction(settled, Date.now())
       if (outcome === 'settled') blocks.push(block)
+    }
+
+    /** Several processes show how deep the same transactions are, each under the head that it knows. */
+    async function show(): Promise<void> {
+      const store = pick(stores)!
+      for await (const mined of store.readMinedTransactions(1, { from: 0, to: 7 }, 20)) {
+        const depths = shuffle(mined).map(({ id, mined }) => ({
+          transactionId: id,
+          mined: mined!,
+          confirmations: 1 + Math.floor(Math.random() * 5),
+        }))
+        shown += (await store.noteDepths(depths, Date.now())).steps.length
+      }
+    }
+
+    async function hurry(): Promise<void> {
+      const steps = await database.knex<StepRow>('steps').where({ status: 'executing' })
+      const refs = shuffle(steps).slice(0, 8).map(refOf)
+      await Promise.all(refs.map((ref) => pick(stores)!.hurryStep(ref)))
     }
 
     async function undo(): Promise<void> {
@@ -124,10 +146,11 @@ describe('a few steps that everybody is at', () => {
         await pause(everyMs)
       }
     }
-    const turns = [ask, ask, ask, record, record, settle, settle, claim]
+    const turns = [ask, ask, ask, record, record, settle, settle, claim, show, show, hurry]
     await Promise.all([...turns.map((turn) => keepOn(turn, 5)), keepOn(undo, 100)])
 
     expect(blocks.length, 'settled').to.be.greaterThan(3)
+    expect(shown, 'steps of which a depth was shown').to.be.greaterThan(3)
     for (const { action } of entries) await requireWholeStory(action.actionId)
   })
 
