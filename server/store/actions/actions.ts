@@ -6,7 +6,7 @@ import { statusOf } from '../../domain/status.js'
 import type { ActionView, BatchView, IntentView } from '../../domain/views.js'
 import { groupBy } from '../../lists/groupBy.js'
 import type { Database } from '../connection/database.js'
-import { type ActionRow, type IntentRow, type StepRow, toStepView } from '../rows.js'
+import { type ActionRow, type IntentRow, type StepRow, stepViewColumns, toStepView } from '../rows.js'
 
 export async function readAction(database: Database, actionId: string): Promise<ActionView | null> {
   const [action, intents, steps] = await Promise.all([
@@ -16,7 +16,11 @@ export async function readAction(database: Database, actionId: string): Promise<
       .where({ action_id: actionId })
       .orderBy('intent_index')
       .select(...intentColumns),
-    database.knex<StepRow>('steps').where({ action_id: actionId }).orderBy(['intent_index', 'step_index']),
+    database
+      .knex<StepRow>('steps')
+      .where({ action_id: actionId })
+      .orderBy(['intent_index', 'step_index'])
+      .select(...stepViewColumns),
   ])
   return action ? toActionView(action, intents, steps) : null
 }
@@ -28,8 +32,8 @@ export type ActionFilter = { user: Address | null; status: Status | null; transa
 const mostOnPage = 1_000_000
 /** About how long a step is in a reply, in characters. */
 const lengthOfStep = 400
-/** How many actions are read at once, so that a page of the largest actions is never held whole. */
-const readAtOnce = 25
+/** How many actions of a page are read first; the next are as many as fit if they are no larger than those on average. */
+const readFirst = 5
 
 /**
  * Actions newest first: by id, which sorts by time. `before` is the id of the last action of the page before. A page has
@@ -63,15 +67,19 @@ async function readPage(
   const onPage = rows.slice(0, filter.limit)
   const actions: ActionView[] = []
   let length = 0
-  for (let at = 0; at < onPage.length; at += readAtOnce) {
-    const part = onPage.slice(at, at + readAtOnce)
+  let next = readFirst
+  for (let read = 0; read < onPage.length;) {
+    const part = onPage.slice(read, read + next)
     const ids = part.map(({ id }) => id)
     const [intents, steps] = await Promise.all([
       reader<IntentRow>('intents')
         .whereIn('action_id', ids)
         .orderBy('intent_index')
         .select(...intentColumns),
-      reader<StepRow>('steps').whereIn('action_id', ids).orderBy(['intent_index', 'step_index']),
+      reader<StepRow>('steps')
+        .whereIn('action_id', ids)
+        .orderBy(['intent_index', 'step_index'])
+        .select(...stepViewColumns),
     ])
     const [intentsOf, stepsOf] = [groupBy(intents, actionIdOf), groupBy(steps, actionIdOf)]
     for (const action of part) {
@@ -81,6 +89,8 @@ async function readPage(
       if (length > mostOnPage && actions.length > 0) return { actions, hasMore: true }
       actions.push(toActionView(action, itsIntents, itsSteps))
     }
+    read += part.length
+    next = Math.max(1, Math.floor((read * (mostOnPage - length)) / length))
   }
   return { actions, hasMore: rows.length > onPage.length }
 }
@@ -123,7 +133,11 @@ export async function readIntent(
       .knex<IntentRow>('intents')
       .where(key)
       .first(...intentColumns),
-    database.knex<StepRow>('steps').where(key).orderBy('step_index'),
+    database
+      .knex<StepRow>('steps')
+      .where(key)
+      .orderBy('step_index')
+      .select(...stepViewColumns),
   ])
   return intent ? toIntentView(intent, steps) : null
 }
@@ -131,6 +145,7 @@ export async function readIntent(
 const intentColumns = ['action_id', 'intent_index', 'mode', 'batches', 'created_at', 'updated_at'] as const
 
 type IntentColumns = Pick<IntentRow, (typeof intentColumns)[number]>
+type StepColumns = Pick<StepRow, (typeof stepViewColumns)[number]>
 
 /**
  * The statuses of action and intents are derived from the steps in the same reply: the stored ones may be a moment older or
@@ -139,7 +154,7 @@ type IntentColumns = Pick<IntentRow, (typeof intentColumns)[number]>
 function toActionView(
   action: Pick<ActionRow, 'id' | 'user' | 'created_at' | 'updated_at'>,
   intents: IntentColumns[],
-  steps: StepRow[],
+  steps: StepColumns[],
 ): ActionView {
   const views = intents.map((intent) =>
     toIntentView(
@@ -157,7 +172,7 @@ function toActionView(
   }
 }
 
-function toIntentView(row: IntentColumns, steps: StepRow[]): IntentView {
+function toIntentView(row: IntentColumns, steps: StepColumns[]): IntentView {
   return {
     actionId: row.action_id,
     intentIndex: row.intent_index,
