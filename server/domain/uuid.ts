@@ -4,16 +4,13 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * A UUIDv7 (RFC 9562): 48 bits of unix milliseconds, 12 bits that order the ids of one millisecond, then random bits.
- * `random` are 8 random bytes.
+ * A UUIDv7 (RFC 9562): 48 bits of unix milliseconds, 12 bits that order the ids of one millisecond, then the 62 random
+ * bits of another UUID, `random`, of version 4 (as `randomUUID` of node:crypto makes it, which is much faster than 8 bytes
+ * of `randomBytes`).
  */
-export function uuidV7(nowMs: number, order: number, random: Uint8Array): string {
-  const bytes = new Uint8Array(16)
-  for (let index = 0; index < 6; index++) bytes[index] = Math.floor(nowMs / 2 ** (8 * (5 - index))) % 256
-  bytes[6] = 0x70 | ((order >> 8) & 0x0f)
-  bytes[7] = order & 0xff
-  bytes.set(random.subarray(0, 8), 8)
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+export function uuidV7(nowMs: number, order: number, random: string): string {
+  const time = Math.floor(nowMs).toString(16).padStart(12, '0')
+  const version = '7' + order.toString(16).padStart(3, '0')
+  // The last two groups: the variant, which is that of version 7 too, and all that follows.
+  return [time.slice(0, 8), time.slice(8), version, random.slice(19)].join('-')
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { uuidV7 } from '../domain/uuid.js'
 
 /** A clock that is set back by more than this is followed; what is less may be requests that have overtaken one another. */
@@ -17,6 +17,6 @@ export function createActionIds(): (nowMs: number) => string {
     if (isLater) last = { ms: nowMs, counter: randomInt(firstBelow) }
     else if (last.counter < last12Bits) last.counter += 1
     else last = { ms: last.ms + 1, counter: 0 }
-    return uuidV7(last.ms, last.counter, randomBytes(8))
+    return uuidV7(last.ms, last.counter, randomUUID())
   }
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { type Address, type Hash, type Hex, toHex } from 'viem'
 import type { Action, ChainBatch, Intent, StepRef, TokenTransfer } from '../../server/domain/action.js'
 import { uuidV7 } from '../../server/domain/uuid.js'
@@ -65,7 +65,7 @@ export function aNewAction(
   const user = fields.user ?? randomAddress()
   const now = fields.now ?? Date.now()
   const action: Action = {
-    actionId: uuidV7(now, randomInt(0x1000), randomBytes(8)),
+    actionId: uuidV7(now, randomInt(0x1000), randomUUID()),
     user,
     chainAuthorizations: [],
     intents: fields.intents ?? [anOnDemandIntent(user)],

@@ -2,7 +2,7 @@
  * Koa, a body parser and the service's own insert, without any check of what it is given: each by itself, or several in a
  * transaction (`BENCH_TOGETHER`).
  */
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
@@ -23,7 +23,7 @@ app.use(bodyParser())
 app.use(async (ctx) => {
   const now = Date.now()
   const body = ctx.request.body as Omit<Action, 'actionId' | 'intents'> & { intents: SignedIntent[] }
-  const action: Action = { actionId: uuidV7(now, randomInt(0x1000), randomBytes(8)), ...body }
+  const action: Action = { actionId: uuidV7(now, randomInt(0x1000), randomUUID()), ...body }
   const keys = body.intents.map((intent) => hash(intent.signature))
   await insert({
     action,
