@@ -18,35 +18,40 @@ const refusedForMs = 7 * 24 * 60 * 60 * 1000
  * part.
  */
 export async function sweep(database: Database, now: number, signal?: AbortSignal): Promise<void> {
-  const sorts: Sort[] = [
-    { table: 'idempotency_keys', key: 'key_hash', over: (rows) => rows.where('created_at', '<', now - keyLifetimeMs) },
-    { table: 'rate_limits', key: 'key', over: (rows) => rows.where('expire', '<', now) },
+  const expiries: Expiry[] = [
+    {
+      table: 'idempotency_keys',
+      key: 'key_hash',
+      expired: (rows) => rows.where('created_at', '<', now - keyLifetimeMs),
+    },
+    { table: 'rate_limits', key: 'key', expired: (rows) => rows.where('expire', '<', now) },
     {
       table: 'deposits',
       key: 'id',
-      over: (rows) => rows.where({ status: 'refused', reopenings: 0 }).where('reported_at', '<', now - refusedForMs),
+      expired: (rows) => rows.where({ status: 'refused', reopenings: 0 }).where('reported_at', '<', now - refusedForMs),
     },
   ]
   const failures: unknown[] = []
-  for (const sort of sorts) await removeAll(database, sort, signal).catch((error: unknown) => failures.push(error))
+  for (const expiry of expiries)
+    await removeAll(database, expiry, signal).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }
 
-async function removeAll(database: Database, sort: Sort, signal: AbortSignal | undefined): Promise<void> {
-  while ((await removeSome(database, sort)) === rowsAtOnce && !signal?.aborted) {
+async function removeAll(database: Database, expiry: Expiry, signal: AbortSignal | undefined): Promise<void> {
+  while ((await removeSome(database, expiry)) === rowsAtOnce && !signal?.aborted) {
     await new Promise((resolve) => setTimeout(resolve, restMs))
   }
 }
 
-/** A kind of rows that a table keeps for a while. `over` selects those that have run out; `key` is the primary key. */
-type Sort = { table: string; key: string; over: (rows: Knex.QueryBuilder) => Knex.QueryBuilder }
+/** Rows that a table keeps for a while. `expired` selects those that have run out; `key` is the primary key. */
+type Expiry = { table: string; key: string; expired: (rows: Knex.QueryBuilder) => Knex.QueryBuilder }
 
-/** Removes one part of a kind. Returns how many rows were found. */
-async function removeSome(database: Database, { table, key, over }: Sort): Promise<number> {
-  const found: Record<string, string | number>[] = await over(database.knex(table)).limit(rowsAtOnce).select(key)
+/** Removes one part of what has expired. Returns how many rows were found. */
+async function removeSome(database: Database, { table, key, expired }: Expiry): Promise<number> {
+  const found: Record<string, string | number>[] = await expired(database.knex(table)).limit(rowsAtOnce).select(key)
   if (found.length === 0) return 0
   const keys = found.map((row) => row[key]!)
   // The condition once more, so that rows that were renewed since the look stay.
-  await database.write((knex) => over(knex(table)).whereIn(key, keys).delete())
+  await database.write((knex) => expired(knex(table)).whereIn(key, keys).delete())
   return found.length
 }

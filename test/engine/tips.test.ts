@@ -13,7 +13,7 @@ describe('the tip that blocks ask for', () => {
     const tips = createTips(() => 0)
     tips.passedOver(transaction)
     await tips.mined(transaction, hash, { config, suggestedTip })
-    return tips.on(config).priorityFeePerGas
+    return tips.withTip(config).priorityFeePerGas
   }
   const unasked = () => Promise.reject(new Error('nobody is asked'))
 
@@ -34,6 +34,6 @@ describe('the tip that blocks ask for', () => {
     await tips.mined(raised([]), '0x12', { config, suggestedTip: unasked })
     tips.passedOver(raised([{}]))
     await tips.mined(raised([{}]), '0x12', { config, suggestedTip: unasked })
-    expect(tips.on(config).priorityFeePerGas).to.equal(12n)
+    expect(tips.withTip(config).priorityFeePerGas).to.equal(12n)
   })
 })

@@ -72,7 +72,7 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
 /** What has to be on the signer's account for nodes to take the transaction, in wei. */
 async function costOf({ chain, gasLimit }: Outgoing, tools: EngineTools): Promise<bigint> {
   const head = await headOf(chain, tools)
-  return gasLimit * tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config)).maxFeePerGas
+  return gasLimit * tools.codec.initialFees(head.baseFeePerGas, tools.tips.withTip(chain.config)).maxFeePerGas
 }
 
 /**
@@ -83,7 +83,7 @@ async function recordOn(signer: Address, outgoing: Outgoing, tools: EngineTools)
   const { chain } = outgoing
   if (isResting(signer, tools)) return null
   const head = await headOf(chain, tools)
-  const fees = tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config))
+  const fees = tools.codec.initialFees(head.baseFeePerGas, tools.tips.withTip(chain.config))
   try {
     return await tools.store.recordTransaction(
       {

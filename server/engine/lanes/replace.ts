@@ -23,7 +23,7 @@ export async function replace(
   tools: EngineTools,
 ): Promise<boolean> {
   const head = await headOf(chain, tools)
-  const config = tools.tips.on(chain.config, options.leastTip)
+  const config = tools.tips.withTip(chain.config, options.leastTip)
   // The payload of a transaction that nothing waits for is signed no more.
   const isCancel = options.isCancel || transaction.isUnwanted
   const raised = tools.codec.replacementFees(transaction.forms, head.baseFeePerGas, config, { isCancel })
@@ -72,7 +72,7 @@ export async function addForm(
 export async function fillGap(chain: Chain, signer: Address, nonce: number, tools: EngineTools): Promise<void> {
   const { chainId } = chain.config
   const head = await headOf(chain, tools)
-  const fees = tools.codec.initialFees(head.baseFeePerGas, tools.tips.on(chain.config))
+  const fees = tools.codec.initialFees(head.baseFeePerGas, tools.tips.withTip(chain.config))
   const payload = await nothingFrom(signer, chain)
   const form = await signForm({ ...payload, chain, nonce, signer, fees, steps: [], isCancel: true }, tools)
   const filler = { chainId, signer, nonce, gasLimit: payload.gasLimit, form }

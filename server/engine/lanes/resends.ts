@@ -123,7 +123,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
     // A transaction that stood behind another until now could not be taken before. Its wait shows nothing yet; only a
     // tip below what blocks are known to take does.
     const isFresh = elapsedMs(noteLowest(transaction), tools.now()) <= chain.config.replaceAfterMs
-    const { priorityFeePerGas: begin } = tools.tips.on(chain.config)
+    const { priorityFeePerGas: begin } = tools.tips.withTip(chain.config)
     if (pays && isFresh && transaction.forms.at(-1)!.maxPriorityFeePerGas >= begin) return false
     const suggested = pays && !isFresh ? await chain.suggestedTip().catch(() => 0n) : 0n
     const tip = tipTowards(suggested, transaction)
@@ -138,7 +138,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
 
   /** What the next form of the transaction would offer. Null: the newest offers as much as any may. */
   function raisedFees({ forms }: JournalTransaction, { head }: Seen, tip: bigint) {
-    return tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.on(chain.config, tip), {
+    return tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.withTip(chain.config, tip), {
       isCancel: false,
     })
   }

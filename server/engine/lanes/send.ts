@@ -57,7 +57,7 @@ async function sendCheaper(transaction: JournalTransaction, chain: Chain, tools:
   const newest = transaction.forms.at(-1)!
   const paying = transaction.forms.filter(({ maxFeePerGas }) => maxFeePerGas >= baseFeePerGas)
   const cheapest = paying.reduce((least, form) => (form.maxFeePerGas < least.maxFeePerGas ? form : least), newest)
-  const fees = tools.codec.initialFees(baseFeePerGas, tools.tips.on(chain.config))
+  const fees = tools.codec.initialFees(baseFeePerGas, tools.tips.withTip(chain.config))
   // Not for a little less, which would be refused as well, or soon be too little.
   if (cheapest.maxFeePerGas > 2n * fees.maxFeePerGas) {
     await addForm(transaction, { ...transaction, fees, isCancel: false }, chain, tools)

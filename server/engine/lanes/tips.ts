@@ -21,7 +21,7 @@ export function createTips(now: () => number) {
 
   return {
     /** The chain's configuration with the tip that new forms are to offer: the learned one, and at least `leastTip`. */
-    on(config: ChainConfig, leastTip = 0n): ChainConfig {
+    withTip(config: ChainConfig, leastTip = 0n): ChainConfig {
       const learned = current(config.chainId)
       const tip = leastTip > learned ? leastTip : learned
       return tip > config.priorityFeePerGas ? { ...config, priorityFeePerGas: tip } : config
