@@ -117,8 +117,8 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/actions/preparation.ts',
-        find: 'return seen.transactionHash !== null && isSameStep(seen, refOf(step))',
-        replace: 'return seen.transactionHash === null && isSameStep(seen, refOf(step)) && (false as boolean)',
+        find: 'view.transactionHash !== null && isSameStep(view, refOf(step))',
+        replace: 'view.transactionHash === null && isSameStep(view, refOf(step)) && (false as boolean)',
       },
     ],
     tests: ['test/store/reorganisations.test.ts', '-g', 'leaves a payout its key once'],

@@ -3,12 +3,8 @@ import type { Chain, Receipt } from '../../server/chain/chain.js'
 import { fulfilledIn } from '../../server/chain/paidByVault.js'
 import { vaultsOf } from '../../server/domain/chainConfig.js'
 import { requiredConfirmations } from '../../server/domain/finality.js'
-import {
-  acknowledgedIn,
-  acknowledgePayout,
-  forgetPayout,
-  type UnknownPayout,
-} from '../../server/store/money/acknowledgedPayouts.js'
+import { acknowledgePayout, forgetPayout, type UnknownPayout } from '../../server/store/money/acknowledgedPayouts.js'
+import { acknowledgedIn } from '../../server/store/money/causes.js'
 import type { Database } from '../../server/store/connection/database.js'
 import { readKnownHashes, readPayouts } from '../../server/store/money/reconciliation.js'
 import { readAddress, readAmount, readChainId, readSomebody } from './words.js'

@@ -1,19 +1,17 @@
 import { matchLogs } from '../../server/domain/knownLogs.js'
 import { groupBy } from '../../server/lists/groupBy.js'
+import { logOfArrival } from '../../server/store/money/causes.js'
 import type { Movement } from './vaultLogs.js'
 
 /**
- * What is booked of each arrival of a token, and by which causes (`arrival:{chainId}:{hash}:{logIndex}`). Those of one transaction
+ * What is booked of each arrival of a token, and by which causes. Those of one transaction
  * are held against each other however the node that told them when they were booked has numbered them.
  */
 export function bookedArrivals(
   arrivals: readonly Movement[],
   booked: ReadonlyMap<string, bigint>,
 ): { amounts: Map<Movement, bigint>; causes: Set<string> } {
-  const entries = [...booked].map(([cause, amount]) => {
-    const [, , hash, logIndex] = cause.split(':')
-    return { cause, hash: hash!, logIndex: Number(logIndex), amount }
-  })
+  const entries = [...booked].map(([cause, amount]) => ({ cause, ...logOfArrival(cause), amount }))
   const byHash = groupBy(entries, ({ hash }) => hash)
   const amounts = new Map<Movement, bigint>()
   const causes = new Set<string>()

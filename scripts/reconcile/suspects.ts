@@ -1,3 +1,4 @@
+import { logOfArrival } from '../../server/store/money/causes.js'
 import type { BookedPayout } from '../../server/store/money/reconciliation.js'
 
 /** A movement that one side knows and the other does not, or not with this amount (in the token's smallest unit). */
@@ -24,7 +25,7 @@ export function differingArrivals<A extends { hash: string; amount: bigint }>(
 export function arrivalsWithoutLog(booked: ReadonlyMap<string, bigint>, onChain: ReadonlySet<string>): Suspect[] {
   return [...booked]
     .filter(([cause]) => !onChain.has(cause))
-    .map(([cause, amount]) => ({ kind: 'arrival', hash: cause.split(':')[2]!, onChain: 0n, booked: amount }))
+    .map(([cause, amount]) => ({ kind: 'arrival', hash: logOfArrival(cause).hash, onChain: 0n, booked: amount }))
 }
 
 /**

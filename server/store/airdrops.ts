@@ -1,27 +1,13 @@
 import type { Knex } from 'knex'
-import type { Address, Hash } from 'viem'
+import type { Hash } from 'viem'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
 import { type Claim, claimDue } from './claims.js'
 import type { Database, Transaction } from './connection/database.js'
 import { isDuplicate } from './connection/databaseErrors.js'
+import { airdropCause, undone } from './money/causes.js'
 import { post, standingCause } from './money/ledger.js'
+import type { AirdropRow } from './rows.js'
 import { storedMessage } from './storedMessage.js'
-
-type AirdropRow = {
-  chain_id: number
-  token: Address
-  wallet: Address
-  round: number
-  amount: string
-  status: Airdrop['status']
-  transaction_hash: Hash | null
-  transaction_id: number | null
-  block_number: number | null
-  block_hash: Hash | null
-  error_message: string | null
-  due_at: number | null
-  asked_at: number
-}
 
 export type AirdropRequest =
   | { outcome: 'accepted' | 'underWay'; airdrop: Airdrop }
@@ -265,7 +251,7 @@ async function reopen(
   const airdrop = toAirdrop(row)
   if (row.status === 'success') {
     const payout = await payoutOf(trx, airdrop)
-    post(trx, [{ ...payout, cause: `undone:${payout.cause}`, debit: 'vault', credit: 'solver' }], now)
+    post(trx, [{ ...payout, cause: undone(payout.cause), debit: 'vault', credit: 'solver' }], now)
   }
   const open = { status: 'executing', block_number: null, block_hash: null, error_message: null }
   await trx('airdrops')
@@ -274,8 +260,9 @@ async function reopen(
 }
 
 /** The ledger's entry for an airdrop's payout, named by the round and by how often reorganisations have undone the payout. */
-async function payoutOf(trx: Transaction, { chainId, token, wallet, round, amount }: Airdrop) {
-  const cause = await standingCause(trx, `airdrop:${chainId}:${token}:${wallet}:${round}`)
+async function payoutOf(trx: Transaction, airdrop: Airdrop) {
+  const { chainId, token, wallet, amount } = airdrop
+  const cause = await standingCause(trx, airdropCause(airdrop))
   return { cause, user: wallet, chainId, token, amount }
 }
 

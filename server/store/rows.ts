@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 import { type Mode, nameOfStep, type Status, type StepRef } from '../domain/action.js'
+import type { Airdrop } from '../domain/airdrop.js'
 import type { StepErrorCode } from '../domain/errors.js'
 import type { NotedSend } from '../domain/sendKind.js'
 import type { StepKind } from '../domain/stepKind.js'
@@ -94,6 +95,51 @@ export type ReservationRow = {
   created_at: number
 }
 
+export type BalanceRow = {
+  user: Address
+  chain_id: number
+  token: Address
+  available: string
+  reserved: string
+  wallet: string
+}
+
+export type LedgerRow = {
+  id: number
+  /** As `money/causes.ts` makes and reads it. */
+  cause: string
+  debit: string
+  credit: string
+  user: Address | null
+  chain_id: number
+  token: Address
+  amount: string
+  created_at: number
+}
+
+export type AirdropRow = {
+  chain_id: number
+  token: Address
+  wallet: Address
+  round: number
+  amount: string
+  status: Airdrop['status']
+  transaction_hash: Hash | null
+  transaction_id: number | null
+  block_number: number | null
+  block_hash: Hash | null
+  error_message: string | null
+  due_at: number | null
+  asked_at: number
+}
+
+export type EventRow = {
+  action_id: string
+  sequence: number
+  step: string
+  created_at: number
+}
+
 export type TransactionRow = {
   id: number
   chain_id: number
@@ -169,6 +215,11 @@ export function stepKeyColumns(ref: StepRef) {
 
 export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>): StepRef {
   return { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
+}
+
+/** What `whereBetween` takes for the values of a column that begin with `prefix`; they have no character above `~`. */
+export function beginningWith<Column extends string>(column: Column, prefix: string): [Column, [string, string]] {
+  return [column, [prefix, `${prefix}~`]]
 }
 
 /** An SQL condition that holds for just these steps, at least one. For a list of row values MariaDB would use no index. */

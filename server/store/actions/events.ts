@@ -1,6 +1,6 @@
 import type { StepEvent, StepView } from '../../domain/views.js'
-import type { Database } from '../connection/database.js'
-import type { ActionRow } from '../rows.js'
+import type { Database, Transaction } from '../connection/database.js'
+import type { ActionRow, EventRow } from '../rows.js'
 
 /** The events of an action after the one with the sequence number `after`, oldest first. */
 export async function readEvents(
@@ -10,16 +10,26 @@ export async function readEvents(
   limit: number,
 ): Promise<StepEvent[]> {
   const rows = await database
-    .knex<{ action_id: string; sequence: number; step: string }>('events')
+    .knex<EventRow>('events')
     .where({ action_id: actionId })
     .where('sequence', '>', after)
     .orderBy('sequence')
     .limit(limit)
     .select('sequence', 'step')
   return rows.map((row) => {
-    const { traceparent, ...step } = JSON.parse(row.step) as StepView & { traceparent: string | null }
+    const { traceparent, ...step } = stepIn(row)
     return { sequence: row.sequence, step, traceparent }
   })
+}
+
+/** The steps of an action as its events have told of them, each as often as it has changed. */
+export async function readSeenSteps(trx: Transaction, actionId: string): Promise<StepView[]> {
+  const rows = await trx<EventRow>('events').where({ action_id: actionId }).select('step')
+  return rows.map(stepIn)
+}
+
+function stepIn({ step }: Pick<EventRow, 'step'>) {
+  return JSON.parse(step) as StepView & { traceparent: string | null }
 }
 
 /**

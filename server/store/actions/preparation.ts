@@ -2,10 +2,10 @@ import type { Knex } from 'knex'
 import type { Hash } from 'viem'
 import { accountOf, isSameStep, nameOfStep, type StepRef } from '../../domain/action.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
-import type { StepView } from '../../domain/views.js'
 import { reserveCredit, type ReserveOutcome, type Spender } from '../money/credits.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
+import { readSeenSteps } from './events.js'
 import { areSteps, attemptOf, refOf, stepKeyColumns, type StepRow } from '../rows.js'
 import { someLaneAhead } from '../journal/lanes.js'
 import { lockedSteps, type StepWork } from './steps.js'
@@ -145,13 +145,8 @@ export async function mayYetPay(
   step: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'> & { status: string },
 ): Promise<boolean> {
   if (step.status === 'executing' || step.status === 'success') return true
-  const events = await trx<{ action_id: string; step: string }>('events')
-    .where({ action_id: step.action_id })
-    .select('step')
-  return events.some((event) => {
-    const seen = JSON.parse(event.step) as StepView
-    return seen.transactionHash !== null && isSameStep(seen, refOf(step))
-  })
+  const seen = await readSeenSteps(trx, step.action_id)
+  return seen.some((view) => view.transactionHash !== null && isSameStep(view, refOf(step)))
 }
 
 /** Who draws on credit when the step pays. */

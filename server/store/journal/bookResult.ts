@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
-import { nameOfStep, type StepRef } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
+import { payoutCause, payoutsOfAttempt } from '../money/causes.js'
 import { type Arrival, creditArrivals } from '../money/creditArrivals.js'
 import { drawingSteps, releaseCredit, reserveCredit, spendCredit } from '../money/credits.js'
 import type { Database, Transaction } from '../connection/database.js'
@@ -9,7 +9,7 @@ import { areSettledAgain, recordExposure } from '../money/exposures.js'
 import { post } from '../money/ledger.js'
 import { unbindPayment } from '../money/payments.js'
 import { spenderOf } from '../actions/preparation.js'
-import { attemptOf, refOf, stepKeyColumns, type StepRow } from '../rows.js'
+import { attemptOf, beginningWith, type LedgerRow, refOf, stepKeyColumns, type StepRow } from '../rows.js'
 
 /** An amount that left the vault, in the token's smallest unit. */
 export type Payout = { chainId: number; token: Address; amount: bigint }
@@ -126,26 +126,15 @@ function payoutsOf({ user }: StepRow, { transactionHash, payouts }: Effect) {
 
 /** What the ledger says was paid out in the step's newest attempt. */
 export async function readPayoutsOf(trx: Transaction, row: StepRow) {
-  return trx<{ cause: string; user: Address; chain_id: number; token: Address; amount: string }>('ledger').whereBetween(
-    'cause',
-    [payoutCause(row), `${payoutCause(row)}~`],
-  )
-}
-
-/** What the causes of a step's payouts begin with, whichever attempt has made the payouts. */
-export function payoutCauseOf(ref: StepRef): string {
-  return `payout:${nameOfStep(ref)}`
-}
-
-function payoutCause(row: StepRow): string {
-  return `${payoutCauseOf(refOf(row))}:${attemptOf(row)}:`
+  const start = payoutsOfAttempt(refOf(row), attemptOf(row))
+  return trx<LedgerRow & { user: Address }>('ledger').whereBetween(...beginningWith('cause', start))
 }
 
 function postPayouts(trx: Transaction, row: StepRow, payouts: readonly Payout[], now: number): void {
   post(
     trx,
     payouts.map((payout, index) => ({
-      cause: `${payoutCause(row)}${index}`,
+      cause: payoutCause(refOf(row), attemptOf(row), index),
       debit: 'solver' as const,
       credit: 'vault' as const,
       user: row.user,

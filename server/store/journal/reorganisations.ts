@@ -2,7 +2,8 @@ import type { Hash } from 'viem'
 import type { StepRef } from '../../domain/action.js'
 import { adoptedAirdrops, reopenAirdrop, toAirdrop, undoAdoptedAirdrop } from '../airdrops.js'
 import { moveBalance } from '../money/balances.js'
-import { arrivalCause, countLost } from '../money/creditArrivals.js'
+import { arrivalCause, lostCause, undone } from '../money/causes.js'
+import { countLost } from '../money/creditArrivals.js'
 import { releaseCredit, unspendCredit } from '../money/credits.js'
 import type { Database, Transaction } from '../connection/database.js'
 import type { DepositRow } from '../money/deposits.js'
@@ -198,7 +199,7 @@ async function unsettle(
 ): Promise<void> {
   for (const { cause, user, chain_id, token, amount } of await readPayoutsOf(trx, row)) {
     const payout = { user, chainId: chain_id, token, amount: BigInt(amount) }
-    post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...payout }], now)
+    post(trx, [{ cause: undone(cause), debit: 'vault', credit: 'solver', ...payout }], now)
     await undoPayout(database, trx, { ...payout, transactionHash: row.transaction_hash! }, now)
   }
   await unspendCredit(database, trx, refOf(row), attemptOf(row), now)
@@ -234,13 +235,13 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
     const credit = await lock()
     const available = BigInt(credit.available)
     const exposed = BigInt(credit.amount) - available
-    const cause = `lost:${arrivalCause(credit, await countLost(trx, credit))}`
+    const arrival = arrivalCause(credit, await countLost(trx, credit))
     const place = { user: credit.user, chainId: credit.chain_id, token: credit.token }
     post(
       trx,
       [
-        { cause: `${cause}:available`, debit: 'available', credit: 'vault', ...place, amount: available },
-        { cause: `${cause}:exposed`, debit: 'solver', credit: 'vault', ...place, amount: exposed },
+        { cause: lostCause(arrival, 'available'), debit: 'available', credit: 'vault', ...place, amount: available },
+        { cause: lostCause(arrival, 'exposed'), debit: 'solver', credit: 'vault', ...place, amount: exposed },
       ],
       now,
     )

@@ -1,9 +1,9 @@
 import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from '../connection/database.js'
 import { recordExposure, undoPayout } from './exposures.js'
-import { payoutCauseOf } from '../journal/bookResult.js'
+import { acknowledgedCause, nameOfSource, sourceOf, undone } from './causes.js'
 import { post, standingCause } from './ledger.js'
-import { refOf, type StepRow } from '../rows.js'
+import { type AirdropRow, beginningWith, type LedgerRow, refOf, type StepRow } from '../rows.js'
 
 /**
  * What a vault has paid of one token, to one user if he is known, in a transaction that is not known to belong to any step or
@@ -48,8 +48,8 @@ export function acknowledgePayout(
     if (await isUnderWay(database, trx, payout, found)) return { outcome: 'underWay' }
     const acknowledged = await readAcknowledged(trx, payout)
     if (acknowledged + amount > found.atMost) return { outcome: 'tooMuch', acknowledged }
-    const cause = await standingCause(trx, causeOf(payout))
-    if (await trx('ledger').where({ cause }).first('id')) return { outcome: 'before' }
+    const cause = await standingCause(trx, acknowledgedCause(payout))
+    if (await trx<LedgerRow>('ledger').where({ cause }).first('id')) return { outcome: 'before' }
     const { chainId, token, user } = payout
     post(trx, [{ cause, debit: 'solver', credit: 'vault', user, chainId, token, amount }], now)
     if (user) await recordExposure(database, trx, { kind: 'payout', ...payout, user, amount, creditId: null }, now)
@@ -65,12 +65,14 @@ async function isUnderWay(
   { causes, stepKeys, recipients }: PaidInIt,
 ): Promise<boolean> {
   const steps = await database.lock(trx<StepRow>('steps').whereIn('step_key', stepKeys))
-  const isBooked = (row: StepRow) => causes.some((cause) => cause.startsWith(`${payoutCauseOf(refOf(row))}:`))
+  const isBooked = (row: StepRow) => causes.some((cause) => sourceOf(cause)?.name === nameOfSource(refOf(row)))
   const isOpen = (row: StepRow) =>
     row.status === 'executing' ||
     (row.transaction_hash === transactionHash && row.status === 'success' && !isBooked(row))
   if (steps.some(isOpen)) return true
-  const airdrops = trx('airdrops').where({ chain_id, token, status: 'executing' }).whereIn('wallet', recipients)
+  const airdrops = trx<AirdropRow>('airdrops')
+    .where({ chain_id, token, status: 'executing' })
+    .whereIn('wallet', recipients)
   return (await airdrops.first('wallet')) !== undefined
 }
 
@@ -86,13 +88,13 @@ async function waitForOthers(trx: Transaction, now: number): Promise<void> {
 
 /** How much is acknowledged of a transaction and token, for all users together, without what was undone. */
 async function readAcknowledged(trx: Transaction, payout: UnknownPayout): Promise<bigint> {
-  const start = causeOf({ ...payout, user: null })
+  const start = acknowledgedCause({ ...payout, user: null })
   const read = (prefix: string) =>
-    trx<{ cause: string; amount: string }>('ledger')
-      .whereBetween('cause', [prefix, `${prefix}~`])
+    trx<LedgerRow>('ledger')
+      .whereBetween(...beginningWith('cause', prefix))
       .select('cause', 'amount')
   const sum = (entries: { amount: string }[]) => entries.reduce((total, { amount }) => total + BigInt(amount), 0n)
-  return sum(await read(start)) - sum(await read(`undone:${start}`))
+  return sum(await read(start)) - sum(await read(undone(start)))
 }
 
 /**
@@ -101,24 +103,14 @@ async function readAcknowledged(trx: Transaction, payout: UnknownPayout): Promis
  */
 export function forgetPayout(database: Database, payout: UnknownPayout, now: number): Promise<bigint | null> {
   return database.transact(async (trx) => {
-    const cause = await standingCause(trx, causeOf(payout))
-    const entry = trx<{ cause: string; user: Address | null; amount: string }>('ledger').where({ cause })
-    const row = await entry.first('user', 'amount')
+    const cause = await standingCause(trx, acknowledgedCause(payout))
+    const row = await trx<LedgerRow>('ledger').where({ cause }).first('user', 'amount')
     if (!row) return null
     const { chainId, token } = payout
     const amount = BigInt(row.amount)
-    const undone = { cause: `undone:${cause}`, debit: 'vault', credit: 'solver', user: row.user } as const
-    post(trx, [{ ...undone, chainId, token, amount }], now)
+    const entry = { cause: undone(cause), debit: 'vault', credit: 'solver', user: row.user } as const
+    post(trx, [{ ...entry, chainId, token, amount }], now)
     if (row.user) await undoPayout(database, trx, { ...payout, user: row.user, amount }, now)
     return amount
   })
-}
-
-/** The transaction that the cause of an acknowledgement names. Null: it is the cause of something else. */
-export function acknowledgedIn(cause: string): Hash | null {
-  return (/^acknowledged:\d+:(0x[0-9a-f]{64}):/.exec(cause)?.[1] as Hash | undefined) ?? null
-}
-
-function causeOf({ chainId, token, transactionHash, user }: UnknownPayout): string {
-  return `acknowledged:${chainId}:${transactionHash}:${token}${user ? `:${user}` : ''}`
 }

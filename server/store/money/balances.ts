@@ -1,20 +1,12 @@
 import type { Address } from 'viem'
 import type { Database, Transaction } from '../connection/database.js'
 import type { Statement } from '../connection/transaction.js'
+import type { BalanceRow } from '../rows.js'
 
 type BalanceKey = { user: Address; chainId: number; token: Address }
 
 /** In the token's smallest unit. `wallet` may be below zero while a reorganisation has taken a deposit away. */
 type Balance = BalanceKey & { available: bigint; reserved: bigint; wallet: bigint }
-
-export type BalanceRow = {
-  user: Address
-  chain_id: number
-  token: Address
-  available: string
-  reserved: string
-  wallet: string
-}
 
 /** Everything that is recorded of a user, by chain and token. */
 export async function readBalances(database: Database, user: Address): Promise<Balance[]> {

@@ -1,4 +1,3 @@
-import type { Address } from 'viem'
 import { chooseMovements, type Movement } from '../../domain/deposit.js'
 import type { ServiceErrorCode } from '../../domain/errors.js'
 import type { TokenLog } from '../../domain/knownLogs.js'
@@ -6,11 +5,12 @@ import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance, underLock } from './balances.js'
 import { addCredits, countLost, creditedTo, creditsOf, requireUndone, standing } from './creditArrivals.js'
 import type { Database, Transaction } from '../connection/database.js'
+import { walletCause, withdrawalCause } from './causes.js'
 import type { DepositRow, FoundDeposit } from './deposits.js'
 import { recordExposure, settledAgain } from './exposures.js'
 import { post } from './ledger.js'
 import { type CreditMove, moveCredits } from './moveCredits.js'
-import { type CreditRow, refOf, stepKeyColumns, type StepRow } from '../rows.js'
+import { type BalanceRow, beginningWith, type CreditRow, refOf, stepKeyColumns, type StepRow } from '../rows.js'
 import { tellApart } from './tellApart.js'
 import { writtenTogether } from '../writtenTogether.js'
 
@@ -95,11 +95,10 @@ async function withoutRecorded(
   mayBeNew: boolean,
 ): Promise<Movement[]> {
   const { user, sender, token, chain_id: chainId, transaction_hash: transactionHash } = row
-  const start = logKey(row, found)
   const records = await underLock(database, trx, { user, chainId, tokens: [token], adds: mayBeNew }, () =>
     trx('deposit_logs')
       .join('deposits', 'deposits.id', 'deposit_logs.deposit_id')
-      .whereBetween('log_key', [start, `${start}~`])
+      .whereBetween(...beginningWith('log_key', logKey(row, found)))
       .select<Recorded[]>('log_key', 'deposit_id', 'user', 'sender', 'token', 'amount', 'block_hash'),
   )
   const isCredit = Boolean(row.is_deposit) && found.custody === 'vault'
@@ -162,7 +161,7 @@ async function moveMoney(
   const key = { user: row.user, chainId: row.chain_id, token: row.token }
   const amount = BigInt(row.amount)
   // A movement is recorded once in each direction, so the first one names them all.
-  const cause = movementCause(row, chosen[0]!.logIndex)
+  const { logIndex } = chosen[0]!
   if (row.is_deposit && found.custody === 'vault') {
     const { blockNumber, blockHash } = found
     const place = { ...key, transactionHash: row.transaction_hash, blockNumber, blockHash }
@@ -173,36 +172,20 @@ async function moveMoney(
   }
   if (row.is_deposit) {
     await moveBalance(database, trx, key, { wallet: amount })
-    post(trx, [{ cause: `wallet-in:${cause}`, debit: 'wallet', credit: 'recorded', amount, ...key }], now)
+    post(trx, [{ cause: walletCause('in', row, logIndex), debit: 'wallet', credit: 'recorded', amount, ...key }], now)
     return null
   }
   return found.custody === 'vault'
-    ? withdrawFromVault(database, trx, row, withdrawalCause(row, chosen[0]!.logIndex), now)
-    : withdrawFromWallet(database, trx, key, amount, cause, now)
+    ? withdrawFromVault(database, trx, row, logIndex, now)
+    : withdrawFromWallet(database, trx, row, logIndex, now)
 }
-
-/** Names a record of a movement in the ledger. After a reorganisation the same or another report records the movement anew. */
-function movementCause(row: DepositRow, logIndex: number): string {
-  const again = row.reopenings > 0 ? `:again${row.reopenings}` : ''
-  return `${row.chain_id}:${row.transaction_hash}:${logIndex}:record${row.id}${again}`
-}
-
-/** What the causes of a withdrawal from the vault begin with; the id of the credit that each entry has taken from follows. */
-export function withdrawalCause(row: DepositRow, logIndex: number): string {
-  return `withdrawal:${movementCause(row, logIndex)}`
-}
-
-/** Stands in the place of a credit's id, for the part of a withdrawal that no credit was left for. */
-export const withoutCredit = 'none'
-
-type Key = { user: Address; chainId: number; token: Address }
 
 /**
  * Takes the oldest credit first. A withdrawal that a reorganisation had undone gave its credit back, and that may be spent by
  * the time the same transaction is mined again: then what is left is taken, and the rest is an exposure, since the money has
  * left the vault all the same.
  */
-async function withdrawFromVault(database: Database, trx: Transaction, row: DepositRow, cause: string, now: number) {
+async function withdrawFromVault(database: Database, trx: Transaction, row: DepositRow, logIndex: number, now: number) {
   const key = { user: row.user, chainId: row.chain_id, token: row.token }
   const amount = BigInt(row.amount)
   const credits = await database.lock(
@@ -223,11 +206,12 @@ async function withdrawFromVault(database: Database, trx: Transaction, row: Depo
     const taken = has < open ? has : open
     if (taken === 0n) continue
     open -= taken
-    const posting = { cause: `${cause}:${credit.id}`, debit: 'available', credit: 'vault', amount: taken } as const
+    const cause = withdrawalCause(row, logIndex, credit.id)
+    const posting = { cause, debit: 'available', credit: 'vault', amount: taken } as const
     moves.push({ credit, by: { available: -taken }, posting })
   }
   await moveCredits(database, trx, moves, now)
-  const rest = { cause: `${cause}:${withoutCredit}`, debit: 'solver', credit: 'vault' } as const
+  const rest = { cause: withdrawalCause(row, logIndex, null), debit: 'solver', credit: 'vault' } as const
   post(trx, [{ ...rest, amount: open + settled, ...key }], now)
   const { transaction_hash: transactionHash } = row
   const exposure = { kind: 'payout', ...key, transactionHash, amount: open, creditId: null } as const
@@ -238,24 +222,18 @@ async function withdrawFromVault(database: Database, trx: Transaction, row: Depo
 async function withdrawFromWallet(
   database: Database,
   trx: Transaction,
-  key: Key,
-  amount: bigint,
-  cause: string,
+  row: DepositRow,
+  logIndex: number,
   now: number,
 ) {
-  const row = await database
-    .lock(
-      trx<{ wallet: string; user: Address; chain_id: number; token: Address }>('balances').where({
-        user: key.user,
-        chain_id: key.chainId,
-        token: key.token,
-      }),
-    )
-    .first()
-  const recorded = BigInt(row?.wallet ?? 0)
+  const key = { user: row.user, chainId: row.chain_id, token: row.token }
+  const amount = BigInt(row.amount)
+  const where = { user: key.user, chain_id: key.chainId, token: key.token }
+  const balance = await database.lock(trx<BalanceRow>('balances').where(where)).first()
+  const recorded = BigInt(balance?.wallet ?? 0)
   if (recorded < amount) return exceeds(amount, recorded)
   await moveBalance(database, trx, key, { wallet: -amount })
-  post(trx, [{ cause: `wallet-out:${cause}`, debit: 'recorded', credit: 'wallet', amount, ...key }], now)
+  post(trx, [{ cause: walletCause('out', row, logIndex), debit: 'recorded', credit: 'wallet', amount, ...key }], now)
   return null
 }
 

@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { StepRef } from '../../domain/action.js'
 import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance, underLock } from './balances.js'
+import { arrivalCause, coverCause } from './causes.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { coverExposures, hasOpenExposure } from './exposures.js'
 import { hashesOfPayment } from './samePayment.js'
@@ -131,7 +132,7 @@ export async function addCredits(
       const cause = arrivalCause(log, lostBefore)
       return [
         { cause, debit: 'vault', credit: 'available', ...place, amount } as const,
-        { cause: `cover:${cause}`, debit: 'available', credit: 'solver', ...place, amount: covered } as const,
+        { cause: coverCause(cause), debit: 'available', credit: 'solver', ...place, amount: covered } as const,
       ]
     })
     post(trx, postings, now)
@@ -170,15 +171,6 @@ export function requireUndone(
 ): void {
   if (booked.every(({ block_hash }) => block_hash === blockHash)) return
   throw new Error(`What ${transactionHash} brought in another block has not been undone yet`)
-}
-
-/** Names an arrival in the ledger: by its log and, after a reorganisation, by how often it had been lost before. */
-export function arrivalCause(
-  log: Pick<CreditRow, 'chain_id' | 'transaction_hash' | 'log_index'>,
-  lostBefore: number,
-): string {
-  const cause = `arrival:${log.chain_id}:${log.transaction_hash}:${log.log_index}`
-  return lostBefore === 0 ? cause : `${cause}:${lostBefore}`
 }
 
 export async function countLost(

@@ -1,9 +1,10 @@
 import type { Address } from 'viem'
 import { hashesOfPayment } from './samePayment.js'
-import { nameOfStep, type StepRef } from '../../domain/action.js'
+import type { StepRef } from '../../domain/action.js'
 import { type Draw, mostDraws, type OpenCredit, orderCredits, planFunding } from '../../domain/funding.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
 import type { Database, Transaction } from '../connection/database.js'
+import { returnFor, type StepMove, stepMoveCause } from './causes.js'
 import { reduceExposure } from './exposures.js'
 import { moveCredits } from './moveCredits.js'
 import { lockOpenCredits } from './openCredits.js'
@@ -92,7 +93,7 @@ export async function releaseCredit(
   await moveCredits(database, trx, moves, now)
   for (const { credit, amount } of reserved.filter(({ credit }) => credit.is_lost)) {
     const open = await reduceExposure(database, trx, credit.id, amount, now)
-    const causeOf = (later: CreditRow) => entry('return', ref, attempt, later, amount).cause
+    const causeOf = (later: CreditRow) => stepMoveCause('return', ref, attempt, later.id)
     await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
   }
   await trx('reservations')
@@ -134,7 +135,7 @@ export async function giveBackCovered(
     const back = room < left ? room : left
     if (back <= 0n) continue
     left -= back
-    const cause = `${causeOf(credit)}:${lost.id}`
+    const cause = returnFor(causeOf(credit), lost.id)
     const posting = { cause, debit: 'solver', credit: 'available', amount: back } as const
     await moveCredits(database, trx, [{ credit, by: { available: back }, posting }], now)
   }
@@ -260,18 +261,8 @@ async function reservedBy(
   return reserved
 }
 
-/**
- * The ledger's entry for what a step does to a credit. `reserve` sets credit aside, `release` gives it back, `spend` makes it
- * the solver's. After a reorganisation `unspend` undoes a `spend`; `recoup` takes the place of a `release` where the credit is
- * lost; and `return` gives that to the user after all, where the payment has come again.
- */
-function entry(
-  kind: 'reserve' | 'release' | 'spend' | 'unspend' | 'recoup' | 'return',
-  ref: StepRef,
-  attempt: string,
-  credit: CreditRow,
-  amount: bigint,
-) {
+/** The ledger's entry for what a step does to a credit. */
+function entry(kind: StepMove, ref: StepRef, attempt: string, credit: CreditRow, amount: bigint) {
   const accounts = {
     reserve: { debit: 'available', credit: 'reserved' },
     release: { debit: 'reserved', credit: 'available' },
@@ -280,9 +271,5 @@ function entry(
     recoup: { debit: 'reserved', credit: 'solver' },
     return: { debit: 'solver', credit: 'available' },
   } as const
-  return {
-    cause: `${kind}:${nameOfStep(ref)}:${attempt}:${credit.id}`,
-    ...accounts[kind],
-    amount,
-  }
+  return { cause: stepMoveCause(kind, ref, attempt, credit.id), ...accounts[kind], amount }
 }

@@ -1,5 +1,7 @@
 import type { Address } from 'viem'
 import type { Transaction } from '../connection/database.js'
+import type { LedgerRow } from '../rows.js'
+import { postedAgain, undone } from './causes.js'
 
 /**
  * The accounts of the double entry, per chain and token.
@@ -10,7 +12,7 @@ import type { Transaction } from '../connection/database.js'
 type LedgerAccount = 'vault' | 'available' | 'reserved' | 'solver' | 'wallet' | 'recorded'
 
 export type Posting = {
-  /** Unique: names what happened, by chain, transaction and log, or by the step. */
+  /** Unique: names what happened, by chain, transaction and log, or by the step; see `causes.ts`. */
   cause: string
   debit: LedgerAccount
   credit: LedgerAccount
@@ -42,10 +44,10 @@ export function post(trx: Transaction, postings: Posting[], now: number): void {
 /** The cause to post under now: `first`, or after it was undone, `first` with how often. It may have been posted already. */
 export async function standingCause(trx: Transaction, first: string): Promise<string> {
   const isUndone = async (cause: string) =>
-    (await trx('ledger')
-      .where({ cause: `undone:${cause}` })
+    (await trx<LedgerRow>('ledger')
+      .where({ cause: undone(cause) })
       .first('id')) !== undefined
-  let cause = first
-  for (let undone = 1; await isUndone(cause); undone++) cause = `${first}:${undone}`
-  return cause
+  let times = 0
+  while (await isUndone(postedAgain(first, times))) times++
+  return postedAgain(first, times)
 }

@@ -1,10 +1,18 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import { chunk } from '../../lists/chunk.js'
-import { acknowledgedIn } from './acknowledgedPayouts.js'
-import type { BalanceRow } from './balances.js'
+import { acknowledgedIn, arrivalIn, isWithdrawal, nameOfSource, sourceOf, undoneIn } from './causes.js'
 import type { Database } from '../connection/database.js'
-import { formsTable, type StepRow, type TransactionRow } from '../rows.js'
+import {
+  type AirdropRow,
+  type BalanceRow,
+  formsTable,
+  type LedgerRow,
+  refOf,
+  type StepRow,
+  type TransactionRow,
+} from '../rows.js'
+import { toAirdrop } from '../airdrops.js'
 
 /** A user's balances that are not what the ledger's entries add up to. */
 export type BalanceFault = {
@@ -14,17 +22,6 @@ export type BalanceFault = {
   part: string
   kept: bigint
   ledger: bigint
-}
-
-type LedgerRow = {
-  id: number
-  debit: string
-  credit: string
-  user: Address | null
-  chain_id: number
-  token: Address
-  amount: string
-  cause: string
 }
 
 const pageSize = 5_000
@@ -66,13 +63,13 @@ export async function readVaultMovements(
     const amount = BigInt(row.amount)
     const place = `${row.chain_id}:${row.token}`
     // An arrival that a reorganisation has taken back is posted the other way round.
-    const log = /arrival:\d+:0x[0-9a-f]+:-?\d+/.exec(row.cause)?.[0]
+    const log = arrivalIn(row.cause)
     const arrived = arrivals.get(place) ?? new Map<string, bigint>()
     arrivals.set(place, arrived)
     if (log && row.debit === 'vault') add(arrived, log, amount)
     else if (log && row.credit === 'vault') add(arrived, log, -amount)
     // A withdrawal without credit, or of a lost credit, is booked against the solver, and still is no operator's payout.
-    else if (isWithdrawal(row)) continue
+    else if (isWithdrawal(row.cause)) continue
     else if (row.credit === 'vault' && row.debit === 'solver') add(paid, place, amount)
     else if (row.debit === 'vault' && row.credit === 'solver') add(paid, place, -amount)
   }
@@ -106,12 +103,12 @@ export async function readPayouts(database: Database, chainId: number, token: Ad
   const payouts = new Map<string, bigint>()
   for await (const row of walkLedger(database.knex, { chain_id: chainId, token })) {
     // Entries of a lost arrival are no payouts, nor are the owner's withdrawals.
-    if (row.cause.includes('arrival:') || isWithdrawal(row)) continue
+    if (arrivalIn(row.cause) || isWithdrawal(row.cause)) continue
     if (row.credit === 'vault' && row.debit === 'solver') payouts.set(row.cause, BigInt(row.amount))
-    else if (row.debit === 'vault' && row.credit === 'solver') payouts.delete(row.cause.replace(/^undone:/, ''))
+    else if (row.debit === 'vault' && row.credit === 'solver') payouts.delete(undoneIn(row.cause))
   }
   const hashes = await readPayingTransactions(database.knex, [...payouts.keys()])
-  const hashOf = (cause: string) => acknowledgedIn(cause) ?? hashes.get(sourceOf(cause)) ?? null
+  const hashOf = (cause: string) => acknowledgedIn(cause) ?? hashes.get(sourceOf(cause)?.name ?? '') ?? null
   return [...payouts].map(([cause, amount]) => ({ cause, amount, hash: hashOf(cause) }))
 }
 
@@ -136,7 +133,7 @@ export async function readKnownHashes(
 }
 
 /**
- * The transactions by which these causes were paid, by `sourceOf` the cause. Steps are read by their action and airdrops by
+ * The transactions by which these causes were paid, by the name of `sourceOf` the cause. Steps are read by their action and airdrops by
  * their wallet, both of which the causes name; in lists that are not too long for any database.
  */
 async function readPayingTransactions(reader: Knex, causes: readonly string[]): Promise<Map<string, Hash>> {
@@ -144,34 +141,20 @@ async function readPayingTransactions(reader: Knex, causes: readonly string[]): 
   const actions = new Set<string>()
   const wallets = new Set<string>()
   for (const cause of causes) {
-    const [kind, first, , wallet] = sourceOf(cause).split(/[:/]/)
-    if (kind === 'payout') actions.add(first!)
-    else if (kind === 'airdrop') wallets.add(wallet!)
+    const source = sourceOf(cause)
+    if (source?.kind === 'step') actions.add(source.actionId)
+    else if (source) wallets.add(source.wallet)
   }
   for (const part of chunk([...actions], readTogether)) {
     for (const row of await reader<StepRow>('steps').whereIn('action_id', part).whereNotNull('transaction_hash')) {
-      found.set(`payout:${row.action_id}/${row.intent_index}/${row.step_index}`, row.transaction_hash!)
+      found.set(nameOfSource(refOf(row)), row.transaction_hash!)
     }
   }
   for (const part of chunk([...wallets], readTogether)) {
     const rows = await reader<AirdropRow>('airdrops').whereIn('wallet', part).whereNotNull('transaction_hash')
-    for (const row of rows) {
-      found.set(`airdrop:${row.chain_id}:${row.token}:${row.wallet}:${row.round}`, row.transaction_hash!)
-    }
+    for (const row of rows) found.set(nameOfSource(toAirdrop(row)), row.transaction_hash!)
   }
   return found
-}
-
-type AirdropRow = { chain_id: number; token: Address; wallet: Address; round: number; transaction_hash: Hash | null }
-
-/** The step or airdrop that a payout's cause names, without the number of the attempt or of its undoings. */
-function sourceOf(cause: string): string {
-  const [step] = /^payout:[^:]+/.exec(cause) ?? []
-  return step ?? cause.split(':').slice(0, 5).join(':')
-}
-
-function isWithdrawal({ cause }: LedgerRow): boolean {
-  return /^(undone:)?withdrawal:/.test(cause)
 }
 
 async function* walkLedger(reader: Knex, where: Partial<LedgerRow> = {}): AsyncGenerator<LedgerRow> {

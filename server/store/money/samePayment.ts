@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 import { isSameStep, type StepRef } from '../../domain/action.js'
 import type { StepView } from '../../domain/views.js'
+import { readSeenSteps } from '../actions/events.js'
 import type { Transaction } from '../connection/database.js'
 import type { CreditRow } from '../rows.js'
 import { formsOf } from './exposures.js'
@@ -22,8 +23,7 @@ type Payment = {
 export async function hashesOfPayment(trx: Transaction, { transactionHash, actionId, step }: Payment): Promise<Hash[]> {
   const own = await formsOf(trx, [transactionHash])
   if (actionId === null) return own
-  const events = await trx<{ action_id: string; step: string }>('events').where({ action_id: actionId }).select('step')
-  const seen = events.map((event) => JSON.parse(event.step) as StepView).filter((view) => view.transactionHash !== null)
+  const seen = (await readSeenSteps(trx, actionId)).filter((view) => view.transactionHash !== null)
   const isOwn = (view: StepView) => own.includes(view.transactionHash!)
   const isOfStep = (view: StepView) =>
     step ? isSameStep(view, step) : seen.some((other) => isOwn(other) && isSameStep(other, view))

@@ -1,13 +1,14 @@
 import type { Hash } from 'viem'
 import { moveBalance } from './balances.js'
-import { logIndexOf, withdrawalCause, withoutCredit } from './bookDeposit.js'
+import { logIndexOf } from './bookDeposit.js'
+import { returnCause, takenBy, undone, undoneRecord, withdrawalsOf } from './causes.js'
 import { giveBackCovered } from './credits.js'
 import type { Database, Transaction } from '../connection/database.js'
 import type { DepositRow } from './deposits.js'
 import { reduceExposure, undoPayout } from './exposures.js'
 import { post } from './ledger.js'
 import { moveCredits } from './moveCredits.js'
-import type { CreditRow } from '../rows.js'
+import { beginningWith, type CreditRow, type LedgerRow } from '../rows.js'
 
 /**
  * Undoes a withdrawal, or a deposit into the user's own account, whose block is gone, and has its transaction looked for
@@ -61,7 +62,7 @@ async function undoWalletRecord(database: Database, trx: Transaction, row: Depos
   const accounts = row.is_deposit
     ? ({ debit: 'recorded', credit: 'wallet' } as const)
     : ({ debit: 'wallet', credit: 'recorded' } as const)
-  post(trx, [{ cause: `undone:record:${row.id}:${row.reopenings}`, ...accounts, ...place, amount }], now)
+  post(trx, [{ cause: undoneRecord(row), ...accounts, ...place, amount }], now)
 }
 
 /** Gives each credit back what the withdrawal had taken of it. Of a lost credit, the exposure shrinks by that instead. */
@@ -69,17 +70,17 @@ async function undoVaultWithdrawal(database: Database, trx: Transaction, row: De
   for (const { cause, amount, creditId } of await readWithdrawn(trx, row)) {
     if (creditId === null) {
       const taken = { user: row.user, chainId: row.chain_id, token: row.token, amount }
-      post(trx, [{ cause: `undone:${cause}`, debit: 'vault', credit: 'solver', ...taken }], now)
+      post(trx, [{ cause: undone(cause), debit: 'vault', credit: 'solver', ...taken }], now)
       await undoPayout(database, trx, { ...taken, transactionHash: row.transaction_hash }, now)
       continue
     }
     const credit = (await database.lock(trx<CreditRow>('credits').where({ id: creditId })).first())!
     const place = { user: credit.user, chainId: credit.chain_id, token: credit.token }
-    const entry = { cause: `undone:${cause}`, debit: 'vault' as const, ...place, amount }
+    const entry = { cause: undone(cause), debit: 'vault' as const, ...place, amount }
     if (credit.is_lost) {
       post(trx, [{ ...entry, credit: 'solver' }], now)
       const open = await reduceExposure(database, trx, credit.id, amount, now)
-      const causeOf = (later: CreditRow) => `return:${entry.cause}:${later.id}`
+      const causeOf = (later: CreditRow) => returnCause(entry.cause, later.id)
       await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
       continue
     }
@@ -95,15 +96,13 @@ async function readWithdrawn(trx: Transaction, row: DepositRow) {
     .select('log_key')
   const withdrawn: { cause: string; amount: bigint; creditId: number | null }[] = []
   for (const { log_key } of logs) {
-    const start = `${withdrawalCause(row, logIndexOf({ log_key }))}:`
-    const entries = await trx<{ cause: string; amount: string }>('ledger')
-      .whereBetween('cause', [start, `${start}~`])
+    const start = withdrawalsOf(row, logIndexOf({ log_key }))
+    const entries = await trx<LedgerRow>('ledger')
+      .whereBetween(...beginningWith('cause', start))
       .select('cause', 'amount')
     for (const { cause, amount } of entries) {
-      const from = cause.slice(start.length)
-      // A cause that goes on further belongs to a later record of the same log.
-      if (from === withoutCredit) withdrawn.push({ cause, amount: BigInt(amount), creditId: null })
-      else if (/^\d+$/.test(from)) withdrawn.push({ cause, amount: BigInt(amount), creditId: Number(from) })
+      const taken = takenBy(cause, start)
+      if (taken) withdrawn.push({ cause, amount: BigInt(amount), ...taken })
     }
   }
   return withdrawn
