@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../../server/config/config.js'
 import { createDatabase, type Database } from '../../server/store/connection/database.js'
+import { mysqlErrno } from '../../server/store/connection/mysqlErrors.js'
 import { checkEncryption } from './checkEncryption.js'
 import { checkMigrations } from './checkMigrations.js'
 import { checkMysql } from './checkMysql.js'
@@ -75,9 +76,9 @@ export function explainFailure(error: unknown, config: Config['database'], { fau
   } else if (config.kind === 'sqlite') {
     const remedy = 'Name a file that the service has made, or restore the backup of it.'
     fault('database.damaged', `${config.file} is no database that can be read: ${what}`, remedy)
-  } else if (errno === 1045 || errno === 1044) {
+  } else if (errno === mysqlErrno.accessDenied || errno === mysqlErrno.noRightToDatabase) {
     fault('database.accessDenied', what, 'Correct user and password in DATABASE_URL, or GRANT ALL ON the database.')
-  } else if (errno === 1049) {
+  } else if (errno === mysqlErrno.noSuchDatabase) {
     fault('database.missing', what, 'CREATE DATABASE … CHARACTER SET utf8mb4, or correct its name in DATABASE_URL.')
   } else if (what === 'HANDSHAKE_SSL_ERROR' || what === 'HANDSHAKE_NO_SSL_SUPPORT') {
     const remedy =

@@ -9,6 +9,7 @@ import { createDatabase, type Database, type DatabaseConfig } from '../../server
 import { isOfDatabase } from '../../server/store/connection/databaseErrors.js'
 import { databasePlace } from '../../server/store/connection/databasePlace.js'
 import { explainUnusable } from '../../server/store/connection/databaseUnusable.js'
+import { mysqlErrno } from '../../server/store/connection/mysqlErrors.js'
 import { describeChains, describePlace, refuseNoChains, refuseNoPlace } from './place.js'
 
 type Place = {
@@ -100,7 +101,7 @@ function refuseNoFile(config: DatabaseConfig): void {
 /** Only the service makes and changes its tables: in empty ones a tool would find everything in order, in the wrong place. */
 async function refuseOtherBuild(database: Database, config: DatabaseConfig): Promise<void> {
   const pending = await database.pendingMigrations().catch((error: unknown) => {
-    if ((error as { errno?: unknown }).errno === noSuchDatabase) return null
+    if ((error as { errno?: unknown }).errno === mysqlErrno.noSuchDatabase) return null
     throw error
   })
   if (pending === null) throw neverUsed(config)
@@ -110,8 +111,6 @@ async function refuseOtherBuild(database: Database, config: DatabaseConfig): Pro
       'which makes them, or use the tools of the build that runs.',
   )
 }
-
-const noSuchDatabase = 1049
 
 function neverUsed(config: DatabaseConfig): Error {
   return new Error(

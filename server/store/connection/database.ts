@@ -1,8 +1,10 @@
 import type { Knex } from 'knex'
+import { mysqlClock, sqliteClock } from './clock.js'
 import { isWriteRefused } from './databaseErrors.js'
 import { explainUnusable } from './databaseUnusable.js'
 import type { SqliteConnection } from './keepPrepared.js'
 import { migrate, readMigrations, refuseNewer } from './migrate.js'
+import { mysqlErrno, rolledBackErrnos } from './mysqlErrors.js'
 import { abandon, type DatabaseConfig, isOfGalera, type Opened, openDatabase, type Pool } from './openDatabase.js'
 import { type Client, runTransaction, type Transaction } from './transaction.js'
 
@@ -84,11 +86,6 @@ class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
 }
 
-const lockWaitError = 1205
-const duplicateError = 1062
-/** MySQL Group Replication: another node's transaction was certified first. Thrown by COMMIT. */
-const lostCertificationError = 3101
-const rolledBackErrors: readonly number[] = [1213, lockWaitError, 1020, lostCertificationError]
 const maxRuns = 12
 /** The most that the pause before the second run may last; it doubles with each further run, up to `longestPauseMs`. */
 const firstPauseMs = 4
@@ -122,7 +119,7 @@ export function createDatabase(config: DatabaseConfig, notice: Database['notice'
       async transact(work, { durable = true, patient = true, looksAgain = false } = {}) {
         const run = () => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
         const repeated = repeatedErrors(patient)
-        return noted(again(run, looksAgain ? [...repeated, duplicateError] : repeated))
+        return noted(again(run, looksAgain ? [...repeated, mysqlErrno.duplicate] : repeated))
       },
       snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
       write(statement, { patient = true } = {}) {
@@ -192,13 +189,11 @@ export function createDatabase(config: DatabaseConfig, notice: Database['notice'
 }
 
 function clockOf(config: DatabaseConfig): string {
-  return config.kind === 'mysql'
-    ? 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)'
-    : "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
+  return config.kind === 'mysql' ? mysqlClock : sqliteClock
 }
 
 function repeatedErrors(patient: boolean): readonly number[] {
-  return patient ? rolledBackErrors : rolledBackErrors.filter((errno) => errno !== lockWaitError)
+  return patient ? rolledBackErrnos : rolledBackErrnos.filter((errno) => errno !== mysqlErrno.lockWaitTimeout)
 }
 
 /** Repeats an attempt that the database rolled back whole, after a random pause, in which the winner's write arrives. */

@@ -1,5 +1,6 @@
 import { isWriteRefused } from './databaseErrors.js'
 import { databasePlace } from './databasePlace.js'
+import { mysqlErrno, noWayCodes, unknownNameCodes } from './mysqlErrors.js'
 import type { DatabaseConfig } from './database.js'
 
 /** The database can't be reached, entered or opened. The message names the setting, the place and what to do. */
@@ -19,11 +20,6 @@ class DatabaseUnusable extends Error {
 type Cause = { code?: unknown; errno?: unknown; message?: unknown }
 
 const fileCodes = ['ENOTDIR', 'ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOSPC']
-const unknownName = ['ENOTFOUND', 'EAI_AGAIN']
-const noWay = [
-  ...['ECONNREFUSED', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', 'PROTOCOL_CONNECTION_LOST', 'ENOENT', 'EADDRNOTAVAIL'],
-  ...['ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH', 'EHOSTDOWN'],
-]
 
 /**
  * What is wrong with the database that the configuration names, in words for the operator who is to correct it; null where the
@@ -48,15 +44,16 @@ function sqliteRemedy({ code, message }: Cause): string | null {
 
 function mysqlRemedy({ code, errno }: Cause): string | null {
   const name = String(code)
-  if (unknownName.includes(name)) return "Correct the host, or see to this machine's name server."
+  if (unknownNameCodes.includes(name)) return "Correct the host, or see to this machine's name server."
   if (isWriteRefused({ errno }))
     return 'It answers and takes no writes: name the server that does, or see to its disk and to read_only.'
-  if (noWay.includes(name)) return 'Start it, correct host and port, or let this machine through to it.'
-  if (errno === 1045 || errno === 1698)
+  if (noWayCodes.includes(name)) return 'Start it, correct host and port, or let this machine through to it.'
+  if (errno === mysqlErrno.accessDenied || errno === mysqlErrno.accessDeniedByPlugin)
     return 'Correct user and password (percent-encoded), and where he may come from.'
-  if (errno === 1044) return 'GRANT ALL ON the database to this user, or correct its name.'
-  if (errno === 1142) return 'GRANT ALL ON the database to this user: the service makes its tables itself.'
-  if (errno === 1049) return 'CREATE DATABASE … CHARACTER SET utf8mb4, or correct its name.'
+  if (errno === mysqlErrno.noRightToDatabase) return 'GRANT ALL ON the database to this user, or correct its name.'
+  if (errno === mysqlErrno.noRightToTable)
+    return 'GRANT ALL ON the database to this user: the service makes its tables itself.'
+  if (errno === mysqlErrno.noSuchDatabase) return 'CREATE DATABASE … CHARACTER SET utf8mb4, or correct its name.'
   if (name === 'HANDSHAKE_NO_SSL_SUPPORT')
     return 'Set up TLS at the server, or ask for none (without the parameter ssl).'
   if (name === 'HANDSHAKE_SSL_ERROR') {

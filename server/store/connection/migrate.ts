@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Knex } from 'knex'
 import { migrations } from '../migrations/index.js'
+import { mysqlClock } from './clock.js'
+import { mysqlErrno } from './mysqlErrors.js'
 
 /** How long a process's turn to migrate lasts if the process dies; a living one renews it. */
 const turnMs = 20_000
@@ -69,16 +71,16 @@ export async function readMigrations(knex: Knex): Promise<{ isNew: boolean; miss
 
 /** Takes or renews the turn. False: another process has it, or has taken it at the same moment on another node. */
 async function takeTurn(knex: Knex, owner: string): Promise<boolean> {
-  const now = 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)'
   try {
     await knex.raw('INSERT IGNORE INTO migration_turn (id, owner, until) VALUES (1, NULL, 0)')
     const taken = await knex('migration_turn')
       .where({ id: 1 })
-      .whereRaw(`(owner = ? OR until < ${now})`, [owner])
-      .update({ owner, until: knex.raw(`${now} + ?`, [turnMs]) })
+      .whereRaw(`(owner = ? OR until < ${mysqlClock})`, [owner])
+      .update({ owner, until: knex.raw(`${mysqlClock} + ?`, [turnMs]) })
     return taken === 1
   } catch (error) {
-    if ([1205, 1213].includes((error as { errno?: number }).errno ?? 0)) return false
+    const { errno } = error as { errno?: number }
+    if (errno === mysqlErrno.lockWaitTimeout || errno === mysqlErrno.deadlock) return false
     throw error
   }
 }
