@@ -30,6 +30,20 @@ const allowed: Record<string, string[]> = {
   ],
   'server/api': ['server/domain', 'server/concurrency', 'sdk/src/keccak256.ts', 'type:server/services'],
   'server/config': ['server/domain', 'type:server/store'],
+  'server/process': ['server/domain', 'server/chain/nodes/redact.ts', 'type:server/config', 'type:server/services'],
+  'server/start': [
+    'server/domain',
+    'server/lists',
+    'server/concurrency',
+    'server/store',
+    'server/chain',
+    'server/services',
+    'server/engine',
+    'server/api',
+    'server/config',
+    'server/process',
+    'server/devnet',
+  ],
   // These two run in a browser, which loads nothing but their files.
   'server/docs': [],
   'server/explorer': ['type:server/api/generated'],
@@ -44,6 +58,8 @@ const allowed: Record<string, string[]> = {
     'server/engine',
     'server/api',
     'server/config',
+    'server/process',
+    'server/start',
     'server/devnet',
   ],
   scripts: ['server', 'sdk', 'test'],
@@ -51,6 +67,9 @@ const allowed: Record<string, string[]> = {
 }
 
 const forbiddenNames = /^(utils?|helpers?|common|misc|types)\.ts$/
+
+/** The entries of the SDK, and the one file there that touches generated code. */
+const mayReExport = ['sdk/src/index.ts', 'sdk/src/signing.ts', 'sdk/src/viem.ts', 'sdk/src/wire.ts']
 
 const problems: string[] = []
 const graph = new Map<string, string[]>()
@@ -67,9 +86,7 @@ for (const file of ['server', 'sdk/src', 'scripts', 'test'].flatMap(sources)) {
     if (!mayImport(roomOf(file), target, isType)) problems.push(`${file}: may not import ${target}`)
   }
   graph.set(file, targets)
-  const isBarrel =
-    /^export (\*|\{[^}]*\}) from/m.test(text) &&
-    !['sdk/src/index.ts', 'sdk/src/signing.ts', 'sdk/src/viem.ts'].includes(file)
+  const isBarrel = /^export (type )?(\*|\{[^}]*\}( from|;?$))/m.test(text) && !mayReExport.includes(file)
   if (isBarrel) problems.push(`${file}: re-exports; import from where a thing is`)
 }
 problems.push(...cycles())

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { type Call, type ChainAuthorization, nativeToken, type TokenTransfer } from '../domain/action.js'
-import type { UnverifiedIntent } from '../services/actions.js'
+import type { UnverifiedIntent } from '../services/checkAction.js'
 import type * as wire from './generated/types.gen.js'
 
 /** Other names of the native currency that clients use in token fields. */

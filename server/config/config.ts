@@ -4,7 +4,7 @@ import { readDatabaseUrl } from './databaseUrl.js'
 import { isSetByOrchestrator, misspeltVariables } from './knownVariables.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { namesAnyOfKeys, type OperatorKeys, readOperatorKeys } from './operatorKeys.js'
-import type { DatabaseConfig } from '../store/connection/database.js'
+import type { DatabaseConfig } from '../store/connection/openDatabase.js'
 
 /** What the process runs on; frozen once read. */
 export type Config = {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { DatabaseConfig } from '../store/connection/database.js'
+import type { DatabaseConfig } from '../store/connection/openDatabase.js'
 
 /** The one TLS profile that mysql2 knows by name: it has the CA of Amazon's servers, and sets nothing else. */
 export const amazonRds = 'Amazon RDS'

@@ -13,8 +13,6 @@ import type { Store } from '../store/store.js'
 import { createActionIds } from './actionIds.js'
 import { checkAction, type UnverifiedIntent } from './checkAction.js'
 
-export type { UnverifiedIntent }
-
 export type CreateRequest = {
   user: Address
   /** Null: the request had none. */

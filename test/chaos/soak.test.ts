@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { createDatabase, type Database, type DatabaseConfig } from '../../server/store/connection/database.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
+import type { DatabaseConfig } from '../../server/store/connection/openDatabase.js'
 import { createApi } from '../support/api.js'
 import { keepDoing } from '../support/pause.js'
 import { until } from '../support/until.js'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { createDatabase, type Database, type DatabaseConfig } from '../../server/store/connection/database.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
+import type { DatabaseConfig } from '../../server/store/connection/openDatabase.js'
 import { migrations } from '../../server/store/migrations/index.js'
 import { createVenueTxHashStore } from '../../server/store/venueTxHashes.js'
 import { randomAddress, randomHash } from '../support/builders.js'

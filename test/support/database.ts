@@ -1,4 +1,5 @@
-import { createDatabase, type Database, type DatabaseConfig } from '../../server/store/connection/database.js'
+import { createDatabase, type Database } from '../../server/store/connection/database.js'
+import type { DatabaseConfig } from '../../server/store/connection/openDatabase.js'
 import { migratedSchema } from './mysqlSchemas.js'
 
 /**

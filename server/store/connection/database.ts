@@ -6,10 +6,7 @@ import type { SqliteConnection } from './keepPrepared.js'
 import { migrate, readMigrations, refuseNewer } from './migrate.js'
 import { mysqlErrno, rolledBackErrnos } from './mysqlErrors.js'
 import { abandon, type DatabaseConfig, isOfGalera, type Opened, openDatabase, type Pool } from './openDatabase.js'
-import { type Client, runTransaction, type Transaction } from './transaction.js'
-
-export type { DatabaseConfig } from './openDatabase.js'
-export type { Transaction } from './transaction.js'
+import { type Client, runTransaction, type Statement } from './transaction.js'
 
 /** A MySQL or SQLite database; which of them it is matters only to code that looks at `kind`. */
 export type Database = {
@@ -80,6 +77,29 @@ type TransactOptions = {
    */
   looksAgain?: boolean
 }
+
+/**
+ * What the statements of one database transaction are built and run with; `Database.transact` makes it, and it is over when
+ * that ends. Each trip to the database takes along the statements that were put off before, and BEGIN the first time, so that
+ * a transaction costs as many trips as it has answers to wait for.
+ */
+export type Transaction = {
+  <Row extends object = UnknownRow>(table: string): ReturnType<typeof _selectFrom<Row>>
+  raw(sql: string, bindings?: readonly Knex.RawBinding[]): Knex.Raw
+  /**
+   * Puts off a statement whose answer nobody needs: it goes along with the next awaited statement, before that one, or with
+   * COMMIT. Its error is thrown there, so no caller may count on catching it at the place of this call.
+   */
+  later(statement: Statement): void
+  /** Runs statements of which none needs another's answer by one trip, in the order given. */
+  together<const S extends readonly Statement[]>(...statements: S): Promise<{ -readonly [I in keyof S]: Awaited<S[I]> }>
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- Knex's own word for a row of a table that was not described.
+type UnknownRow = any
+
+/** Never called: the type `Transaction` is made of its type. */
+const _selectFrom = <Row extends object>(knex: Knex, table: string) => knex<Row>(table)
 
 /** Thrown when a second process opens the same SQLite file. */
 class DatabaseInUse extends Error {

@@ -1,4 +1,4 @@
-import type { DatabaseConfig } from './database.js'
+import type { DatabaseConfig } from './openDatabase.js'
 
 /** Where the database is, without user and password. */
 export function databasePlace(config: DatabaseConfig): string {

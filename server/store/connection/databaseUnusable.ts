@@ -1,7 +1,7 @@
 import { isWriteRefused } from './databaseErrors.js'
 import { databasePlace } from './databasePlace.js'
 import { mysqlErrno, noWayCodes, unknownNameCodes } from './mysqlErrors.js'
-import type { DatabaseConfig } from './database.js'
+import type { DatabaseConfig } from './openDatabase.js'
 
 /** The database can't be reached, entered or opened. The message names the setting, the place and what to do. */
 class DatabaseUnusable extends Error {

@@ -1,29 +1,7 @@
 import type { Knex } from 'knex'
-
-/**
- * What the statements of one database transaction are built and run with; `Database.transact` makes it, and it is over when
- * that ends. Each trip to the database takes along the statements that were put off before, and BEGIN the first time, so that
- * a transaction costs as many trips as it has answers to wait for.
- */
-export type Transaction = {
-  <Row extends object = UnknownRow>(table: string): ReturnType<typeof _selectFrom<Row>>
-  raw(sql: string, bindings?: readonly Knex.RawBinding[]): Knex.Raw
-  /**
-   * Puts off a statement whose answer nobody needs: it goes along with the next awaited statement, before that one, or with
-   * COMMIT. Its error is thrown there, so no caller may count on catching it at the place of this call.
-   */
-  later(statement: Statement): void
-  /** Runs statements of which none needs another's answer by one trip, in the order given. */
-  together<const S extends readonly Statement[]>(...statements: S): Promise<{ -readonly [I in keyof S]: Awaited<S[I]> }>
-}
+import type { Transaction } from './database.js'
 
 export type Statement = Knex.QueryBuilder | Knex.Raw
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- Knex's own word for a row of a table that was not described.
-type UnknownRow = any
-
-/** Never called: the type `Transaction` is made of its type. */
-const _selectFrom = <Row extends object>(knex: Knex, table: string) => knex<Row>(table)
 
 /** What this file needs of a Knex client: methods of the dialect, which Knex's own runner calls too. */
 export type Client = {
