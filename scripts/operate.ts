@@ -20,8 +20,9 @@ import { createChains } from '../server/chain/createChain.js'
 import type { ChainConfig } from '../server/domain/chainConfig.js'
 import { createKnownChains } from '../server/start/knownChains.js'
 import type { Database } from '../server/store/connection/database.js'
-import { readKnownContracts, readUnderWay } from '../server/store/knownContracts.js'
+import { readKnownAddresses } from '../server/store/knownAddresses.js'
 import { createStore, type Store } from '../server/store/store.js'
+import { readUnderWay } from '../server/store/underWay.js'
 import { atChains, atService } from './tools/atService.js'
 import { describeOwnerCalls, ownerUsage } from './operate/ownerCalls.js'
 import { pause } from './operate/pause.js'
@@ -97,7 +98,7 @@ async function printStatus({ database, store, chains }: Place): Promise<void> {
     const what = kind === 'credit' ? 'a payment that is gone was paid out on' : 'was paid without credit'
     console.log(`exposure ${id}: ${transactionHash} on chain ${chainId}, ${what}: ${amount} of ${token}, user ${user}`)
   }
-  const known = (await readKnownContracts(database)).map(({ chainId }) => chainId)
+  const known = (await readKnownAddresses(database)).map(({ chainId }) => chainId)
   for (const chainId of new Set([...chains.keys(), ...known])) {
     const { steps, transactions, deposits, airdrops, lanesAhead } = await readUnderWay(database, chainId)
     console.log(`chain ${chainId}${chains.has(chainId) ? '' : ', which is not configured'}`)

@@ -116,7 +116,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a key goes to another step though a transaction was signed with it',
     changes: [
       {
-        file: 'server/store/actions/preparation.ts',
+        file: 'server/store/actions/stepKeys.ts',
         find: 'view.transactionHash !== null && isSameStep(view, refOf(step))',
         replace: 'view.transactionHash === null && isSameStep(view, refOf(step)) && (false as boolean)',
       },
@@ -127,7 +127,7 @@ export const payoutMutations: Mutation[] = [
     name: 'a late visit takes another key for its own',
     changes: [
       {
-        file: 'server/store/actions/preparation.ts',
+        file: 'server/store/actions/stepKeys.ts',
         find: "if (fixed === 0 && (await step().first('step_key'))?.step_key !== stepKey)",
         replace: 'if (fixed < 0)',
       },

@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
 import type { OperatorRight } from '../../server/chain/operatorRights.js'
-import { compareContracts } from '../../server/domain/dropped.js'
+import { compareKnown } from '../../server/domain/compareKnown.js'
 import type { Database } from '../../server/store/connection/database.js'
-import { readKnownContracts } from '../../server/store/knownContracts.js'
+import { readKnownAddresses } from '../../server/store/knownAddresses.js'
 import { createStore, type Store } from '../../server/store/store.js'
 
 /**
@@ -35,7 +35,7 @@ export async function retire(
 
 /** It would not be asked, and what the key has signed for it may be open. */
 async function refuseForgottenVault({ config }: Chain, database: Database): Promise<void> {
-  const [forgotten] = compareContracts(await readKnownContracts(database), [config]).forgottenVaults
+  const [forgotten] = compareKnown(await readKnownAddresses(database), [config]).forgottenVaults
   if (!forgotten) return
   throw new Error(
     `The service has worked with the vault ${forgotten.address} on chain ${config.chainId}, which the chains file does not ` +

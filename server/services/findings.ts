@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { OpenExposure } from '../store/money/exposures.js'
-import type { Waiting } from '../store/serviceState.js'
+import type { Waiting } from '../store/healthReads.js'
 import {
   lanesInUse,
   missingSigners,

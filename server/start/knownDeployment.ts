@@ -2,20 +2,13 @@ import { type Address, getAddress } from 'viem'
 import type { Logger } from 'pino'
 import { nativeToken } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
-import { compareContracts, type Comparison, type ContractOfChain, type KnownContract } from '../domain/dropped.js'
+import { type AddressOfChain, compareKnown, type Comparison, type KnownAddress } from '../domain/compareKnown.js'
 import { findToken } from '../domain/solverNeeds.js'
 import type { UnconfiguredCredit } from '../services/findings/state.js'
 import type { Database } from '../store/connection/database.js'
-import {
-  countFundedFrom,
-  countLeadingTo,
-  isUser,
-  readCreditLeft,
-  readKnownContracts,
-  readUnderWay,
-  rememberContracts,
-  type UnderWay,
-} from '../store/knownContracts.js'
+import { readKnownAddresses, rememberAddresses } from '../store/knownAddresses.js'
+import { readCreditLeft } from '../store/money/balances.js'
+import { countFundedFrom, countLeadingTo, isUser, readUnderWay, type UnderWay } from '../store/underWay.js'
 import { ConfigurationRefused } from './configurationRefused.js'
 
 /** Something that was configured once and is not any more, or that must not be configured now. */
@@ -29,7 +22,7 @@ type Dropped = {
 /** The chains file held against what the database remembers of earlier starts. */
 type KnownDeployment = {
   /** What the database remembers. */
-  known: KnownContract[]
+  known: KnownAddress[]
   comparison: Comparison
   /** Dropped though it is needed: to start would lose money, or leave steps where nobody works on them. */
   refused: Dropped[]
@@ -42,8 +35,8 @@ export async function readKnownDeployment(
   database: Database,
   chains: readonly ChainConfig[],
 ): Promise<KnownDeployment> {
-  const known = await readKnownContracts(database)
-  const comparison = compareContracts(known, chains)
+  const known = await readKnownAddresses(database)
+  const comparison = compareKnown(known, chains)
   const refused = comparison.forgottenVaults.map(forgottenVault)
   for (const { chainId, kind, address } of comparison.fresh) {
     if (kind === 'funder' && (await isUser(database, address))) refused.push(userNamed(chainId, address))
@@ -72,7 +65,7 @@ export async function readKnownDeployment(
 }
 
 /** The native currencies that no chains file has named: they reach a vault, and are credit, all the same. */
-function neverNamed(known: readonly KnownContract[], chains: readonly ChainConfig[]): ContractOfChain[] {
+function neverNamed(known: readonly KnownAddress[], chains: readonly ChainConfig[]): AddressOfChain[] {
   const chainIds = new Set([...chains, ...known].map(({ chainId }) => chainId))
   const native = [...chainIds].map((chainId) => ({ chainId, kind: 'token' as const, address: nativeToken }))
   return native.filter(({ chainId }) => {
@@ -93,7 +86,7 @@ export async function checkAndRememberDeployment(
   log: Logger,
 ): Promise<{
   unconfiguredCredit: UnconfiguredCredit[]
-  droppedTokens: ContractOfChain[]
+  droppedTokens: AddressOfChain[]
   funders: Comparison['funders']
 }> {
   const deployment = await readKnownDeployment(database, chains)
@@ -111,11 +104,11 @@ async function rememberDeployment(
 ): Promise<void> {
   const goneIds = comparison.goneChains.filter(({ isTold }) => !isTold).map(({ chainId }) => chainId)
   const ofGoneChains = known.filter(({ chainId }) => goneIds.includes(chainId))
-  await rememberContracts(database, { named: comparison.fresh, dropped: [...ofGoneChains, ...comparison.goneTokens] })
+  await rememberAddresses(database, { named: comparison.fresh, dropped: [...ofGoneChains, ...comparison.goneTokens] })
   for (const { kind, chainId, what } of allowed) log.warn({ kind, chainId }, `${what}; it is forgotten`)
 }
 
-function forgottenVault({ chainId, address }: ContractOfChain): Dropped {
+function forgottenVault({ chainId, address }: AddressOfChain): Dropped {
   return {
     kind: 'vault',
     chainId,
@@ -144,7 +137,7 @@ function droppedChain(chainId: number, underWay: UnderWay, elsewhere: Elsewhere)
   }
 }
 
-function droppedToken({ chainId, address }: ContractOfChain, underWay: UnderWay, elsewhere: Elsewhere): Dropped {
+function droppedToken({ chainId, address }: AddressOfChain, underWay: UnderWay, elsewhere: Elsewhere): Dropped {
   const left = `${describe(underWay)} under way on the chain${describeElsewhere(elsewhere)}`
   return {
     kind: 'token',

@@ -3,7 +3,7 @@ import { type Address, getAddress } from 'viem'
 import type { Chain } from '../chain/chain.js'
 import { vaultsOf } from '../domain/chainConfig.js'
 import type { Database } from '../store/connection/database.js'
-import { readKnownContracts } from '../store/knownContracts.js'
+import { readKnownAddresses } from '../store/knownAddresses.js'
 import { askUntilDecided } from './askUntilDecided.js'
 import { ConfigurationRefused } from './configurationRefused.js'
 
@@ -18,7 +18,7 @@ export async function refuseMissingVaults(
   database: Database,
   log: Logger,
 ): Promise<void> {
-  const known = await readKnownContracts(database)
+  const known = await readKnownAddresses(database)
   const missing = await Promise.all(
     [...chains.values()].map((chain) => {
       const isKnown = (address: string) =>

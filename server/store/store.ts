@@ -46,18 +46,12 @@ import {
 } from './journal/lanes.js'
 import { readOpenExposures, settleExposure } from './money/exposures.js'
 import { createActionIntake, findKnownAction } from './actions/newActions.js'
-import { fixStepKey, giveAccountBack, reserveForStep, takeAccounts } from './actions/preparation.js'
+import { giveAccountBack, takeAccounts } from './actions/accounts.js'
+import { reserveForStep } from './actions/reserveForStep.js'
+import { fixStepKey } from './actions/stepKeys.js'
 import { readSettledBlocks, undoBlock } from './journal/reorganisations.js'
-import {
-  noteCheckedBlock,
-  readCheckedBlock,
-  readDraining,
-  readStuck,
-  readUnsettled,
-  readWaiting,
-  setDraining,
-  takesWrites,
-} from './serviceState.js'
+import { readStuck, readUnsettled, readWaiting, takesWrites } from './healthReads.js'
+import { noteCheckedBlock, readCheckedBlock, readDraining, setDraining } from './serviceState.js'
 import { settleStep, settleTransaction } from './journal/settlement.js'
 import {
   claimDueSteps,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { readKnownDeployment } from '../../server/start/knownDeployment.js'
-import { rememberContracts } from '../../server/store/knownContracts.js'
+import { rememberAddresses } from '../../server/store/knownAddresses.js'
 import { randomAddress, stepOf, usdOn1 } from '../support/builders.js'
 import { moneyScene, need } from '../store/moneyScene.js'
 
@@ -12,7 +12,7 @@ describe('a token that something on another chain is to be paid for with', () =>
     const vault = randomAddress()
     const named = [1, 2].map((chainId) => ({ chainId, vault, tokens: [] }) as unknown as ChainConfig)
     const token = { chainId: 1, kind: 'token', address: usdOn1 } as const
-    await rememberContracts(scene.database, { named: [token], dropped: [] })
+    await rememberAddresses(scene.database, { named: [token], dropped: [] })
     const refused = async (chains = named) =>
       (await readKnownDeployment(scene.database, chains)).refused.map(({ kind, what }) => `${kind}: ${what}`)
     expect(await refused()).to.deep.equal([])

@@ -3,12 +3,11 @@ import type { StepError } from '../../domain/errors.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
 import { payoutCause, payoutsOfAttempt } from '../money/causes.js'
 import { type Arrival, creditArrivals } from '../money/creditArrivals.js'
-import { drawingSteps, releaseCredit, reserveCredit, spendCredit } from '../money/credits.js'
+import { drawingSteps, releaseCredit, reserveCredit, spendCredit, spenderOf } from '../money/credits.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { areSettledAgain, recordExposure } from '../money/exposures.js'
 import { post } from '../money/ledger.js'
 import { unbindPayment } from '../money/payments.js'
-import { spenderOf } from '../actions/preparation.js'
 import { attemptOf, beginningWith, type LedgerRow, refOf, stepKeyColumns, type StepRow } from '../rows.js'
 
 /** An amount that left the vault, in the token's smallest unit. */

@@ -15,6 +15,25 @@ export async function readBalances(database: Database, user: Address): Promise<B
 }
 
 /**
+ * The users' credit in a token that could not be paid from any more, in its smallest unit, and how many users have any. Credit
+ * that is set aside, perhaps for a payout on another chain, is theirs too until that is paid.
+ */
+type CreditLeft = { users: number; amount: bigint }
+
+export async function readCreditLeft(
+  database: Database,
+  token: { chainId: number; address: Address },
+): Promise<CreditLeft> {
+  const rows = await database
+    .knex<BalanceRow>('balances')
+    .where({ chain_id: token.chainId, token: token.address })
+    .where((some) => some.whereNot({ available: '0' }).orWhereNot({ reserved: '0' }))
+    .select('available', 'reserved')
+  const amounts = rows.map(({ available, reserved }) => BigInt(available) + BigInt(reserved))
+  return { users: rows.length, amount: amounts.reduce((total, amount) => total + amount, 0n) }
+}
+
+/**
  * Locks a user's balances until the transaction ends, and only then, in the same trip, runs the query whose answer decides what
  * is booked: whoever books in the same balances is waited for, and what he has booked is seen. (On a cluster two nodes meet
  * only at COMMIT, and only if both have moved the balances.) `adds`: balances that don't exist yet are made, so that they can be

@@ -10,9 +10,23 @@ import { moveCredits } from './moveCredits.js'
 import { lockOpenCredits } from './openCredits.js'
 import { hasOpenGrant, returnOpenFunding, spendOpenFunding, takeOpenFunding } from './openFunding.js'
 import { writtenTogether } from '../writtenTogether.js'
-import { areSteps, type CreditRow, type ReservationRow, stepKeyColumns, type StepRow } from '../rows.js'
+import {
+  areSteps,
+  attemptOf,
+  type CreditRow,
+  refOf,
+  type ReservationRow,
+  stepKeyColumns,
+  type StepRow,
+} from '../rows.js'
 
 export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
+
+/** Who draws on credit when the step pays. */
+export function spenderOf(row: StepRow): Spender {
+  const signed = row.mode === '7702'
+  return { ref: refOf(row), user: row.user, chainId: row.chain_id, signed, attempt: attemptOf(row) }
+}
 
 export type ReserveOutcome =
   /** `isLost`: it was set aside before, and some of it belongs to a payment that a reorganisation has taken away since. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import type { Database, Transaction } from '../connection/database.js'
-import { formsTable } from '../rows.js'
+import { formsOf } from '../journal/forms.js'
 
 /**
  * An amount that the solver has paid on the strength of something that a reorganisation deeper than the confirmations took away
@@ -145,13 +145,6 @@ async function settledRows(
       .whereNotNull('resolved_at')
       .orderBy('id'),
   )
-}
-
-/** These hashes, and those of all other signed forms of the same transactions, of which one at most is on the chain. */
-export async function formsOf(trx: Transaction, hashes: readonly Hash[]): Promise<Hash[]> {
-  const same = trx(formsTable).whereIn('hash', hashes).select('transaction_id')
-  const forms = await trx<{ hash: Hash }>(formsTable).whereIn('transaction_id', same).select('hash')
-  return [...new Set([...hashes, ...forms.map((form) => form.hash)])]
 }
 
 /**

@@ -3,7 +3,7 @@ import type { StepRef } from '../../domain/action.js'
 import { mayTryAgain } from '../../domain/request.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
-import { mayYetPay } from '../actions/preparation.js'
+import { mayYetPay } from '../actions/stepKeys.js'
 import { countedAttempts, type CreditRow, stepKeyColumns, type StepRow } from '../rows.js'
 import { changeStep, hurryNext } from '../actions/stepChange.js'
 

@@ -3,8 +3,8 @@ import { isSameStep, type StepRef } from '../../domain/action.js'
 import type { StepView } from '../../domain/views.js'
 import { readSeenSteps } from '../actions/events.js'
 import type { Transaction } from '../connection/database.js'
+import { formsOf } from '../journal/forms.js'
 import type { CreditRow } from '../rows.js'
-import { formsOf } from './exposures.js'
 
 type Payment = {
   transactionHash: Hash

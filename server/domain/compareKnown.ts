@@ -1,30 +1,30 @@
 import type { Address } from 'viem'
 import { type ChainConfig, fundersOf, vaultsOf } from './chainConfig.js'
 
-/** A vault or a token of a chain that the service works with, or has worked with, or who gives a vault its inventory. */
-export type ContractOfChain = { chainId: number; kind: 'vault' | 'token' | 'funder'; address: Address }
+/** A vault or a token of a chain that the service works with, or has worked with, or somebody who gives a vault its inventory. */
+export type AddressOfChain = { chainId: number; kind: 'vault' | 'token' | 'funder'; address: Address }
 
 /** `isDropped`: an earlier start has found that the chains file does not name it any more, and has allowed that. */
-export type KnownContract = ContractOfChain & { isDropped: boolean }
+export type KnownAddress = AddressOfChain & { isDropped: boolean }
 
 /** What the chains file names and what is known from earlier starts, held against each other. */
 export type Comparison = {
   /** To be remembered: named now, and either not known yet or known as dropped. */
-  fresh: ContractOfChain[]
+  fresh: AddressOfChain[]
   /** Vaults of configured chains that are named no more. */
-  forgottenVaults: ContractOfChain[]
+  forgottenVaults: AddressOfChain[]
   /** Chains that are named no more. `isTold`: an earlier start has found that. */
   goneChains: { chainId: number; isTold: boolean }[]
   /** Tokens of configured chains that are named no more, which no earlier start has found. */
-  goneTokens: ContractOfChain[]
+  goneTokens: AddressOfChain[]
   /** All tokens that are named no more, of whichever chain. */
-  unnamedTokens: ContractOfChain[]
+  unnamedTokens: AddressOfChain[]
   /** Everybody who is named as a funder, or ever was. */
   funders: ReadonlySet<Address>
 }
 
-export function compareContracts(known: readonly KnownContract[], chains: readonly ChainConfig[]): Comparison {
-  const named = chains.flatMap((chain): ContractOfChain[] => {
+export function compareKnown(known: readonly KnownAddress[], chains: readonly ChainConfig[]): Comparison {
+  const named = chains.flatMap((chain): AddressOfChain[] => {
     const { chainId } = chain
     return [
       ...vaultsOf(chain).map((address) => ({ chainId, kind: 'vault' as const, address })),
@@ -34,24 +34,22 @@ export function compareContracts(known: readonly KnownContract[], chains: readon
   })
   const namedKeys = new Set(named.map(keyOf))
   const inUse = new Set(known.filter(({ isDropped }) => !isDropped).map(keyOf))
-  const unnamed = known.filter((contract) => !namedKeys.has(keyOf(contract)))
-  const isConfigured = ({ chainId }: ContractOfChain) => chains.some((chain) => chain.chainId === chainId)
-  const goneIds = new Set(unnamed.filter((contract) => !isConfigured(contract)).map(({ chainId }) => chainId))
+  const unnamed = known.filter((address) => !namedKeys.has(keyOf(address)))
+  const isConfigured = ({ chainId }: AddressOfChain) => chains.some((chain) => chain.chainId === chainId)
+  const goneIds = new Set(unnamed.filter((address) => !isConfigured(address)).map(({ chainId }) => chainId))
   return {
-    fresh: named.filter((contract) => !inUse.has(keyOf(contract))),
-    forgottenVaults: unnamed.filter((contract) => contract.kind === 'vault' && isConfigured(contract)),
+    fresh: named.filter((address) => !inUse.has(keyOf(address))),
+    forgottenVaults: unnamed.filter((address) => address.kind === 'vault' && isConfigured(address)),
     goneChains: [...goneIds].map((chainId) => ({
       chainId,
-      isTold: known.every((contract) => contract.chainId !== chainId || contract.isDropped),
+      isTold: known.every((address) => address.chainId !== chainId || address.isDropped),
     })),
-    goneTokens: unnamed.filter(
-      (contract) => contract.kind === 'token' && isConfigured(contract) && !contract.isDropped,
-    ),
+    goneTokens: unnamed.filter((address) => address.kind === 'token' && isConfigured(address) && !address.isDropped),
     unnamedTokens: unnamed.filter(({ kind }) => kind === 'token'),
     funders: new Set([...named, ...known].filter(({ kind }) => kind === 'funder').map(({ address }) => address)),
   }
 }
 
-function keyOf({ chainId, kind, address }: ContractOfChain): string {
+function keyOf({ chainId, kind, address }: AddressOfChain): string {
   return `${chainId} ${kind} ${address}`
 }

@@ -1,44 +1,6 @@
 import type { Address } from 'viem'
-import type { ContractOfChain, KnownContract } from '../domain/dropped.js'
 import type { Database } from './connection/database.js'
 import { aheadStatuses } from './journal/lanes.js'
-
-type Row = { chain_id: number; kind: KnownContract['kind']; address: Address; is_dropped: number | boolean }
-
-/** As many rows as one statement takes. */
-const rowsAtOnce = 500
-
-/** The vaults and tokens that the service has been started with, ever. */
-export async function readKnownContracts(database: Database): Promise<KnownContract[]> {
-  const rows = await database.knex<Row>('known_contracts').orderBy(['chain_id', 'kind', 'address'])
-  return rows.map(({ chain_id, kind, address, is_dropped }) => ({
-    chainId: chain_id,
-    kind,
-    address,
-    isDropped: Boolean(is_dropped),
-  }))
-}
-
-/** Stores which contracts the chains file names now, and which it has dropped. */
-export async function rememberContracts(
-  database: Database,
-  { named, dropped }: { named: readonly ContractOfChain[]; dropped: readonly ContractOfChain[] },
-): Promise<void> {
-  const rows = [...named.map(rowOf(false)), ...dropped.map(rowOf(true))]
-  if (rows.length === 0) return
-  await database.transact(async (trx) => {
-    for (let at = 0; at < rows.length; at += rowsAtOnce) {
-      await trx<Row>('known_contracts')
-        .insert(rows.slice(at, at + rowsAtOnce))
-        .onConflict(['chain_id', 'kind', 'address'])
-        .merge(['is_dropped'])
-    }
-  })
-}
-
-const rowOf =
-  (isDropped: boolean) =>
-  ({ chainId, kind, address }: ContractOfChain): Row => ({ chain_id: chainId, kind, address, is_dropped: isDropped })
 
 /**
  * How much has begun on a chain and has not ended. Lanes that are ahead count too: nobody could resume one once the chain is
@@ -105,25 +67,6 @@ export async function countFundedFrom(database: Database, chainId: number, token
     })
     .first(knex.raw('count(*) as found'))) as { found: number | string }
   return Number(row.found)
-}
-
-/**
- * The users' credit in a token that could not be paid from any more, in its smallest unit, and how many users have any. Credit
- * that is set aside, perhaps for a payout on another chain, is theirs too until that is paid.
- */
-type CreditLeft = { users: number; amount: bigint }
-
-export async function readCreditLeft(
-  database: Database,
-  token: { chainId: number; address: Address },
-): Promise<CreditLeft> {
-  const rows = await database
-    .knex('balances')
-    .where({ chain_id: token.chainId, token: token.address })
-    .where((some) => some.whereNot({ available: '0' }).orWhereNot({ reserved: '0' }))
-    .select<{ available: string; reserved: string }[]>('available', 'reserved')
-  const amounts = rows.map(({ available, reserved }) => BigInt(available) + BigInt(reserved))
-  return { users: rows.length, amount: amounts.reduce((total, amount) => total + amount, 0n) }
 }
 
 /** Whether somebody has credit, or anything under way. */
