@@ -314,11 +314,44 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/executeStep.ts',
-        find: "const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null",
-        replace: "const name = hasRunOut ? 'IntentExpired' : isPaid ? 'AlreadyFulfilled' : null",
+        find: 'const isPaid = stepKey !== null &&',
+        replace: "const isPaid = reason !== 'intent_expired' && stepKey !== null &&",
       },
     ],
     tests: ['test/engine/adoption.test.ts', '-g', 'run out'],
+  },
+  {
+    name: 'a step that is refused is not looked up in the account',
+    changes: [
+      {
+        file: 'server/engine/steps/executeStep.ts',
+        find: 'if (!untried.includes(reason)) return null',
+        replace: 'if (untried.includes(reason)) return null',
+      },
+    ],
+    tests: ['test/e2e/executedByOthers.test.ts', '-g', 'although the user'],
+  },
+  {
+    name: 'an account is asked what it has run by the code that it has now',
+    changes: [
+      {
+        file: 'server/chain/createChain.ts',
+        find: '{ to: account, data, code, ...when }',
+        replace: '{ to: account, data, ...when }',
+      },
+    ],
+    tests: ['test/engine/executedThenRevoked.test.ts'],
+  },
+  {
+    name: 'a step that our transaction did not run is not looked up in the account',
+    changes: [
+      {
+        file: 'server/engine/receipts/outcome.ts',
+        find: 'const isDone = spent.length === 0 &&',
+        replace: 'const isDone = spent.length < 0 &&',
+      },
+    ],
+    tests: ['test/engine/executedThenRevoked.test.ts', '-g', 'when ours is mined'],
   },
   {
     name: 'what another transaction carried out stays with ours',

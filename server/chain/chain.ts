@@ -172,8 +172,8 @@ export type Chain = {
    */
   operatorRights(operator: Address): Promise<OperatorRight[]>
   /**
-   * Whether the account's delegate has run this batch. False for an account without a delegate, and for one whose code does
-   * not answer, whatever it does instead. `since`: by a node that has this block.
+   * Whether the account has run this batch, by its storage as the delegate reads it, whatever code it has by now. `since`:
+   * by a node that has this block.
    */
   isChainBatchProcessed(account: Address, chainBatchId: Hash, since?: bigint): Promise<boolean>
   /** The same as of the pending block. False where no node has one. */

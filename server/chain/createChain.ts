@@ -3,6 +3,7 @@ import { nativeToken } from '../domain/action.js'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import { chunk } from '../lists/chunk.js'
 import type { Chain, Receipt, SendOutcome } from './chain.js'
+import { createContractCodes } from './contractCodes.js'
 import {
   encodeBalanceOf,
   encodeDecimals,
@@ -55,6 +56,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
   const rpc = createRpc(config.chainId, config.rpcUrls, options)
   const { findFulfilment, findExecution } = createLogSearch(rpc, config)
   const readBlockReceipts = createBlockReceipts(rpc)
+  const codeOf = createContractCodes(rpc)
 
   return {
     config,
@@ -196,18 +198,23 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
 
     operatorRights: createOperatorRights(rpc, config),
 
-    async isChainBatchProcessed(account, chainBatchId, since) {
-      return (await readFlag(rpc, { to: account, data: encodeIsChainBatchProcessed(chainBatchId), since })) === true
-    },
-
-    async isChainBatchPending(account, chainBatchId) {
-      const data = encodeIsChainBatchProcessed(chainBatchId)
-      return (await readFlag(rpc, { to: account, data, tag: 'pending' })) === true
-    },
+    isChainBatchProcessed: (account, chainBatchId, since) => remembersBatch(account, chainBatchId, { since }),
+    isChainBatchPending: (account, chainBatchId) => remembersBatch(account, chainBatchId, { tag: 'pending' }),
 
     send(signed) {
       return sendToAll(rpc, config.chainId, signed)
     },
+  }
+
+  /** Every delegate keeps the batches that have run at the same place, so that the current one reads them for all. */
+  async function remembersBatch(
+    account: Address,
+    chainBatchId: Hash,
+    when: { since: bigint | undefined } | { tag: 'pending' },
+  ): Promise<boolean> {
+    const code = await codeOf(config.delegates[0]!)
+    const data = encodeIsChainBatchProcessed(chainBatchId)
+    return (await readFlag(rpc, { to: account, data, code, ...when })) === true
   }
 }
 

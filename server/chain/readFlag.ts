@@ -14,7 +14,7 @@ const flagGas = 1_000_000n
 /**
  * What a contract answers by yes or no. Null: there is no such contract, so that it says nothing. `since`: by a node
  * that has this block. `isThere`: the contract is known to be there, so that a node that says nothing of it, as one
- * that is still getting the chain's state, is passed over.
+ * that is still getting the chain's state, is passed over. `code`: as if the contract had this code.
  */
 export function readFlag(
   rpc: Rpc,
@@ -24,9 +24,18 @@ export function readFlag(
     since,
     tag = 'latest',
     isThere = false,
-  }: { to: Address; data: Hex; since?: bigint | undefined; tag?: 'latest' | 'pending' | Hex; isThere?: boolean },
+    code,
+  }: {
+    to: Address
+    data: Hex
+    since?: bigint | undefined
+    tag?: 'latest' | 'pending' | Hex
+    isThere?: boolean
+    code?: Hex
+  },
 ): Promise<boolean | null> {
-  const asked = call('eth_call', { to, data, gas: quantity(flagGas) }, tag)
+  const overrides = code === undefined ? [] : [{ [to]: { code } }]
+  const asked = call('eth_call', { to, data, gas: quantity(flagGas) }, tag, ...overrides)
   // The head first, so that the flag is of that block at the least.
   return rpc.read(
     since === undefined ? [asked] : [call('eth_blockNumber'), asked],

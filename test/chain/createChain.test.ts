@@ -118,6 +118,13 @@ describe('a chain', () => {
       })
       expect(await dev.chain.isChainBatchProcessed(address, id)).to.equal(true)
       expect(await dev.chain.findExecution(address, id)).to.equal(hash)
+      // Other code answers for itself, and none not at all; the storage stays.
+      for (const code of ['0x', '0x5f5ffd', '0x60205ff3']) {
+        await dev.rpc('anvil_setCode', address, code)
+        expect(await dev.chain.isChainBatchProcessed(address, id), code).to.equal(true)
+        expect(await dev.chain.isChainBatchPending(address, id), code).to.equal(true)
+        expect(await dev.chain.isChainBatchProcessed(address, unknownHash), code).to.equal(false)
+      }
       expect(await dev.chain.findExecution(dev.vault, id)).to.equal(null)
     })
 

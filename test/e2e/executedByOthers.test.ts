@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createWalletClient, type Hash, http, parseUnits } from 'viem'
+import { type Address, createWalletClient, type Hash, http, parseUnits, zeroAddress } from 'viem'
 import { encodeExecute } from '../../server/chain/contracts.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { devAccount } from '../../server/devnet/accounts.js'
@@ -24,7 +24,7 @@ describe('a batch that someone else has executed', () => {
   const stranger = devAccount(7)
   const { service, api } = useTestService()
 
-  async function prepare(lifetimeSeconds = 3600) {
+  async function prepare(lifetimeSeconds = 3600, { isAuthorized = true } = {}) {
     const [chain] = service.chains
     const user = newUser()
     const usd = tokenOf(chain, 'usd').address
@@ -39,7 +39,7 @@ describe('a batch that someone else has executed', () => {
     const intent = await signedIntent(user, [batch], { exp })
     const created = await api.post('/actions', {
       user: user.address,
-      chainAuthorizations: [permission],
+      chainAuthorizations: isAuthorized ? [permission] : [],
       intents: [intent],
     })
     const { signatureType, signature, nbf } = intent
@@ -69,6 +69,38 @@ describe('a batch that someone else has executed', () => {
     const { tokens } = (await api.get(`/coredeposit/${user.address}`)).body.data
     expect(tokens[0].available).to.equal('9')
   })
+
+  /** Has the user's account, which borrows the delegate, borrow another one. The zero address: none any more. */
+  async function redelegate({ chain, user }: Awaited<ReturnType<typeof prepare>>, to: Address): Promise<void> {
+    const signed = await user.signAuthorization({ contractAddress: to, chainId: chain.chainId, nonce: 1 })
+    const wallet = createWalletClient({ account: stranger, transport: http(chain.rpcUrls[0]) })
+    const hash = await wallet.sendTransaction({ chain: null, to: zeroAddress, authorizationList: [signed] })
+    await minedReceipt(reader(chain), hash)
+  }
+
+  const since: Record<string, () => Promise<Address>> = {
+    'has taken his delegation back': async () => zeroAddress,
+    'borrows another delegate, which knows of no batch': async () => {
+      const foreign = newUser().address
+      await rpc(service.chains[0].rpcUrls[0]!, 'anvil_setCode', [foreign, '0x5f5ffd'])
+      return foreign
+    },
+  }
+  for (const [what, foreign] of Object.entries(since)) {
+    for (const isAuthorized of [true, false]) {
+      it(`is success although the user ${what}, ${isAuthorized ? 'with' : 'without'} an authorization`, async () => {
+        const prepared = await prepare(3600, { isAuthorized })
+        const hash = await prepared.send()
+        await minedReceipt(reader(prepared.chain), hash)
+        await redelegate(prepared, await foreign())
+        const { body: step } = await api.execute(prepared.actionId, 0, 0)
+        expect(step.error).to.equal(null)
+        expect(step).to.include({ status: 'success', transactionHash: hash })
+        const { tokens } = (await api.get(`/coredeposit/${prepared.user.address}`)).body.data
+        expect(tokens[0].available).to.equal('9')
+      })
+    }
+  }
 
   /** With an intent that lasts just as long as this machine needs for it, so that it expires soon. */
   async function executedInTime(

@@ -185,6 +185,12 @@ describe('a payout with calls whose intent has run out', () => {
     expect(await visited(false, { refusal })).to.deep.equal({ outcome: 'moved', ended: ['previous_step_failed'] })
   })
 
+  it('ends as done where the account has run it, though it is refused for the step before it', async () => {
+    const refusal = { code: 'previous_step_failed', message: 'no', retryable: true } as const
+    const done = { outcome: 'moved', ended: ['already_fulfilled'] }
+    expect(await visited(false, { refusal, hasRun: true })).to.deep.equal(done)
+  })
+
   it('waits while its chain’s clock gives it time, though ours does not', async () => {
     const waits = { outcome: 'waits', ended: [] }
     expect(await visited(false, { lateMs: 5_000, chainTime: 0n })).to.deep.equal(waits)

@@ -1,8 +1,9 @@
 import type { Address, Hex } from 'viem'
 import type { Simulation, SimulationOptions, TransactionRequest } from '../chain.js'
+import { createContractCodes } from '../contractCodes.js'
 import { createAbility } from '../nodes/ability.js'
 import type { Rpc } from '../nodes/rpc.js'
-import { call, delegationTo, quantity, readHex, resultOf } from '../nodes/rpcFormat.js'
+import { call, delegationTo, quantity, resultOf } from '../nodes/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../nodes/rpcNode.js'
 import { type Abilities, notBelowFloor, type Ran, readSimulations } from './answers.js'
 
@@ -26,7 +27,7 @@ export type Runs = ReturnType<typeof createRuns>
 /** What nodes are asked to run, by what they are able to. */
 export function createRuns(rpc: Rpc) {
   const abilities = { simulation: createAbility(), designators: createAbility(), pendingBlock: createAbility() }
-  const codes = new Map<Address, Hex>()
+  const codeOf = createContractCodes(rpc)
 
   return {
     assumedNow,
@@ -90,12 +91,7 @@ export function createRuns(rpc: Rpc) {
   }
 
   async function codeFor(delegate: Address, assumed: Abilities): Promise<Hex> {
-    if (assumed.designators) return delegationTo(delegate)
-    const known = codes.get(delegate)
-    if (known) return known
-    const code = await rpc.read([call('eth_getCode', delegate, 'latest')], ([answer]) => readHex(resultOf(answer)))
-    codes.set(delegate, code)
-    return code
+    return assumed.designators ? delegationTo(delegate) : codeOf(delegate)
   }
 }
 

@@ -42,7 +42,12 @@ export async function resultOf(
     const paid = hasPaid(work, batch, receipt, chain, tools)
     if (!paid || !hasRun(work, batch, receipt, tools)) {
       const fault = await faultOf(work, batch, mined, chain, tools)
-      return fault ?? (await unrun(work.user, paid ? payouts : [], chain, place))
+      if (fault?.status === 'alone') return fault
+      const spent = paid ? payouts : []
+      // Somebody may have carried it out before, in an account that has given the delegate up since: a visit of the step's
+      // own finds out.
+      const isDone = spent.length === 0 && (await refusalNow(work, batch, receipt, chain)) !== null
+      return isDone ? { status: 'alone' } : (fault ?? (await unrun(work.user, spent, chain, place)))
     }
     const untrue = notAsDeclared(work, batch, { receipt, payouts }, chain, tools)
     if (untrue) return { status: 'error', error: untrue, ...place, payouts }

@@ -14,7 +14,7 @@ import { isPaidByFormer } from './formerVaults.js'
 import { headOf } from '../lanes/heads.js'
 import { noLane } from '../lanes/record.js'
 import { anOperator, hasOperator, isOperatorsFault } from '../lanes/operators.js'
-import { isByVault, payloadOf, type Plan } from './payload.js'
+import { batchIdOf, isByVault, payloadOf, type Plan } from './payload.js'
 import { findPermission, namedDelegate } from './permission.js'
 import { inTime, simulate, type Simulated } from './simulateStep.js'
 import type { EngineTools } from '../tools.js'
@@ -295,10 +295,35 @@ async function adoptDone(
   const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey, since)) && (await owns(given, stepKey, tools))
   // Credit for what was paid has to be spent; where none is left for that, the payout is settled as an exposure.
   if (isPaid && (await reserve(given, batch, tools, { isPaid })) === 'stale') return moved
-  // What a simulation would revert with, could it still be run.
-  const hasRunOut = reason === 'intent_expired' && batch.calls.length > 0
-  const name = isPaid ? 'AlreadyFulfilled' : hasRunOut ? 'IntentExpired' : null
+  const name = isPaid ? 'AlreadyFulfilled' : await refusalOfCalls(given, plan, { reason, since })
   return name && adopt({ ...given, stepKey }, batch, chain, { name }, tools)
+}
+
+/** Refusals that come before the simulation, which tells itself that the calls have run. */
+const untried: readonly (StepErrorCode | 'held')[] = [
+  'authorization_missing',
+  'authorization_invalid',
+  'account_not_delegated',
+  'insufficient_credit',
+  'previous_step_failed',
+  'recipient_not_allowed',
+]
+
+/**
+ * What a simulation would revert with for calls that may have run before, could it still be run: the account may not
+ * borrow the delegate any more. Null: they have not run, or there are none.
+ */
+async function refusalOfCalls(
+  { intent, user, ref }: StepWork,
+  { batch, chain }: Plan,
+  { reason, since }: { reason: StepErrorCode | 'held'; since: bigint | undefined },
+): Promise<'IntentExpired' | 'DuplicateChainBatch' | null> {
+  if (intent.mode !== '7702' || batch.calls.length === 0) return null
+  // By then the account may have given the batch's place to another, and its log is looked for.
+  if (reason === 'intent_expired') return 'IntentExpired'
+  if (!untried.includes(reason)) return null
+  const hasRun = await chain.isChainBatchProcessed(user, batchIdOf(intent, ref.stepIndex), since)
+  return hasRun ? 'DuplicateChainBatch' : null
 }
 
 /** Whether what the vault has paid under the key was paid for this step: two may rest on the same payment. */
