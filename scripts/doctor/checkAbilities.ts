@@ -36,7 +36,7 @@ export async function checkAbilities(
     warn('rpc.noBlockReceipts', what, `Use a node that knows it in ${place}, or expect many more requests.`)
   }
   if (!isAnswer(plain)) {
-    const what = `it does not take state overrides in eth_call${said(plain)}; first delegations can't be simulated`
+    const what = `it does not take state overrides in eth_call${said(plain)}; first delegations can't be simulated, and steps that are refused wait`
     fault('rpc.noStateOverride', what, `Use a node that knows them in ${place}.`)
   }
   // A block since Prague commits to its requests. Chains of another make may not; there, overriding tells.
