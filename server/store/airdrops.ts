@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Hash } from 'viem'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
-import { type Claim, claimDue } from './claims.js'
+import { type Claim, claimDue, putOff } from './claims.js'
 import type { Database, Transaction } from './connection/database.js'
 import { isDuplicate } from './connection/databaseErrors.js'
 import { airdropCause, undone } from './money/causes.js'
@@ -110,7 +110,7 @@ export async function postponeAirdrop(database: Database, airdrop: Airdrop, dela
     knex('airdrops')
       .where({ ...roundOf(airdrop), status: 'executing' })
       .whereNull('transaction_id')
-      .update({ due_at: database.after(delayMs) }),
+      .update({ due_at: putOff(database, 'airdrops', delayMs) }),
   )
 }
 

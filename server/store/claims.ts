@@ -1,6 +1,9 @@
 import type { Knex } from 'knex'
+import { farOffMs, longestPutOffMs } from '../domain/putOff.js'
 import type { Database, Transaction } from './connection/database.js'
 import type { Statement } from './connection/transaction.js'
+
+type ClaimedTable = 'steps' | 'deposits' | 'airdrops'
 
 /** `limit`: how many rows a claimer takes at most; `leaseMs`: for how long; `notOf`: of these chains it takes none. */
 export type Claim = { limit: number; leaseMs: number; notOf?: readonly number[] }
@@ -11,7 +14,7 @@ export type Claim = { limit: number; leaseMs: number; notOf?: readonly number[] 
  */
 export async function claimDue<Row extends object>(
   database: Database,
-  table: 'steps' | 'deposits' | 'airdrops',
+  table: ClaimedTable,
   { limit, leaseMs, notOf = [] }: Claim,
   lease: (trx: Transaction, rows: Row[], dueAt: Knex.Raw) => Statement,
 ): Promise<Row[]> {
@@ -50,16 +53,19 @@ export async function endLeases(database: Database): Promise<void> {
   }
 }
 
-/** Nothing is put off for so long: two minutes are the most, for a step that waits for the one before it. */
-const farthestMs = 5 * 60 * 1000
+/** When a row is due that is put off for so long, or for as long as a row of its table may be. */
+export function putOff(database: Database, table: ClaimedTable, delayMs: number): Knex.Raw {
+  return database.after(Math.min(delayMs, longestPutOffMs[table]))
+}
 
 /**
  * Makes rows due at once that are due later than anything is put off for. Their time was set by a clock that was ahead then and
  * has been set right since; by the present clock they would be left alone for as long as it had been ahead.
  */
 export async function hurryFarOff(database: Database, chainIds: readonly number[], now: number): Promise<void> {
-  const dueFarOff = (table: string) => (knex: Knex) => knex(table).where('due_at', '>', database.after(farthestMs))
-  const claimed = ['steps', 'deposits', 'airdrops'].map((table) => ({
+  const dueFarOff = (table: ClaimedTable) => (knex: Knex) =>
+    knex(table).where('due_at', '>', database.after(farOffMs(table)))
+  const claimed = (['steps', 'deposits', 'airdrops'] as const).map((table) => ({
     find: dueFarOff(table),
     due_at: database.atOnce(),
   }))
@@ -68,7 +74,7 @@ export async function hurryFarOff(database: Database, chainIds: readonly number[
     knex('transactions')
       .whereIn('chain_id', [...chainIds])
       .where({ status: 'open' })
-      .where('due_at', '>', now + farthestMs)
+      .where('due_at', '>', now + farOffMs('transactions'))
       .whereNull('mined_block')
   for (const { find, due_at } of [...claimed, { find: unmined, due_at: now }]) {
     // Mostly there are none, and this read saves the write.

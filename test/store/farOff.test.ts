@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import type { Address } from 'viem'
+import { unmined } from '../../server/engine/receipts/reportedTransaction.js'
 import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import { aNewTransaction, randomAddress, randomHash } from '../support/builders.js'
@@ -6,6 +8,7 @@ import { acceptStep } from './acceptStep.js'
 import { useStore } from './useStore.js'
 
 const hourMs = 3_600_000
+const tables = ['steps', 'deposits', 'airdrops'] as const
 
 /** What was put off by a clock that was ahead, and has been set right. */
 describe('what is due later than anything is put off for', () => {
@@ -16,6 +19,10 @@ describe('what is due later than anything is put off for', () => {
   const claimed = async () => {
     const rows = await database.knex<{ due_at: number | null }>('steps').whereNotNull('due_at').select('due_at')
     return rows.filter(({ due_at }) => due_at! <= Date.now() + 1_000).length
+  }
+  const report = (user: Address) => {
+    const told = { user, chainId: 1, transactionHash: randomHash(), sender: user, token: randomAddress(), amount: 1n }
+    return store.reportDeposit({ ...told, isDeposit: true }, 1, Date.now())
   }
   const putOff = (table: string, due_at: number) => database.write((knex) => knex(table).update({ due_at }))
 
@@ -34,9 +41,8 @@ describe('what is due later than anything is put off for', () => {
   it('is due at once: a step, a deposit', async () => {
     const user = randomAddress()
     await acceptStep(store)
-    const report = { user, chainId: 1, transactionHash: randomHash(), sender: user, token: randomAddress(), amount: 1n }
-    await store.reportDeposit({ ...report, isDeposit: true }, 1, Date.now())
-    for (const table of ['steps', 'deposits']) await putOff(table, Date.now() + hourMs)
+    await report(user)
+    for (const table of ['steps', 'deposits']) await putOff(table, Date.now() + 3 * hourMs)
     expect(await claimed()).to.equal(0)
     await store.hurryFarOff([1], Date.now())
     expect(await claimed()).to.equal(1)
@@ -45,9 +51,21 @@ describe('what is due later than anything is put off for', () => {
   })
 
   it('is nothing that is put off as long as anything is', async () => {
-    await acceptStep(store)
-    await putOff('steps', Date.now() + 120_000)
+    const ref = await acceptStep(store)
+    const { id } = await report(randomAddress())
+    const airdrop = { chainId: 1, token: randomAddress(), wallet: randomAddress() }
+    const asked = await store.requestAirdrop({ ...airdrop, amount: 1n, periodMs: 1_000 }, Date.now())
+    if (asked.outcome !== 'accepted') throw new Error('The airdrop was not accepted')
+    const longMs = { steps: 150_000, deposits: unmined.longestMs, airdrops: 150_000 }
+    // The visits under way that postpone them.
+    for (const table of tables) await putOff(table, Date.now() + 15_000)
+    await store.postponeStep(ref, 10 * hourMs)
+    await store.postponeDeposit({ id, delayMs: unmined.longestMs })
+    await store.postponeAirdrop(asked.airdrop, 10 * hourMs)
     await store.hurryFarOff([1], Date.now())
-    expect(await claimed()).to.equal(0)
+    for (const table of tables) {
+      const [row] = await database.knex<{ due_at: number }>(table).select('due_at').whereNotNull('due_at')
+      expect(row!.due_at - Date.now(), table).to.be.within(longMs[table] - 60_000, longMs[table] + 1_000)
+    }
   })
 })

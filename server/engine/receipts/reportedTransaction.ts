@@ -1,3 +1,5 @@
+import { longestPutOffMs } from '../../domain/putOff.js'
+
 /** How long the chain may go on saying that it does not know a reported transaction; outages don't count. */
 const unknownForMs = 10 * 60 * 1000
 const shortestMs = 1_000
@@ -6,7 +8,7 @@ const longestMs = 15_000
  * How long a report waits for the block of a transaction that nodes have and that is in none, and how long at most
  * passes between two looks.
  */
-export const unmined = { forMs: 24 * 60 * 60 * 1000, longestMs: 60 * 60 * 1000 }
+export const unmined = { forMs: 24 * 60 * 60 * 1000, longestMs: longestPutOffMs.deposits }
 
 /** How soon at the earliest a transaction that waits for its block is looked at again. */
 export const pendingMs = 250

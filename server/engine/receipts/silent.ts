@@ -1,4 +1,5 @@
 import type { Block, Chain } from '../../chain/chain.js'
+import { longestPutOffMs } from '../../domain/putOff.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { createResends } from '../lanes/resends.js'
 import type { EngineTools } from '../tools.js'
@@ -6,7 +7,6 @@ import { askReceipts } from './askReceipts.js'
 import type { Meet } from './newBlocks.js'
 
 const pageSize = 200
-const lookAgainMs = 5_000
 
 /** Looks after transactions that are due and that no block has mentioned: those without a receipt are sent again. */
 export function createSilentCheck(
@@ -33,7 +33,7 @@ export function createSilentCheck(
     }
     await tools.store.postponeTransactions(
       due.map(({ id }) => id),
-      tools.now() + lookAgainMs,
+      tools.now() + longestPutOffMs.transactions,
     )
     const mayBeMined = ({ forms }: JournalTransaction) => forms.some(({ hash }) => untold.has(hash))
     resends.begin(unseen, { head, movedAt, unanswered: new Set(unseen.filter(mayBeMined).map(({ id }) => id)) })

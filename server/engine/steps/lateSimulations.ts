@@ -1,4 +1,5 @@
 import { nameOfStep, type StepAttempt } from '../../domain/action.js'
+import { longestPutOffMs } from '../../domain/putOff.js'
 
 /** How many simulations of a step in a row may come to no end while those of others do. */
 const most = 5
@@ -43,7 +44,7 @@ export function createLateSimulations() {
       late.set(key, { tries: tries + 1, counted: counted + Number(isItsOwn), others })
       const [oldest] = late.keys()
       if (late.size > mostKept) late.delete(oldest!)
-      const delayMs = chain.pollIntervalMs * 2 ** Math.min(tries + 1, most)
+      const delayMs = Math.min(chain.pollIntervalMs * 2 ** Math.min(tries + 1, most), longestPutOffMs.steps)
       return isItsOwn ? delayMs : Math.min(delayMs, Math.max(latestMs, chain.pollIntervalMs))
     },
 

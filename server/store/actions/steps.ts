@@ -9,7 +9,7 @@ import {
 import { readAmounts } from '../../domain/amountsJson.js'
 import type { StepKind } from '../../domain/stepKind.js'
 import type { StepView } from '../../domain/views.js'
-import { type Claim, claimDue } from '../claims.js'
+import { type Claim, claimDue, putOff } from '../claims.js'
 import type { Database, Transaction } from '../connection/database.js'
 import type { JournalTransaction } from '../journal/journalTransactions.js'
 import {
@@ -161,7 +161,7 @@ export async function postponeSteps(
       const waiting = waitingStep(trx, ref)
         // A step that is due already was hurried during its visit, which may have seen what is out of date: it stays due.
         .where('due_at', '>', database.atOnce())
-      trx.later(waiting.update({ due_at: database.after(delayMs) }))
+      trx.later(waiting.update({ due_at: putOff(database, 'steps', delayMs) }))
     }
   }
   await database.transact(postpone, { durable: false })

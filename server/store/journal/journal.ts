@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../../domain/action.js'
+import { longestPutOffMs } from '../../domain/putOff.js'
 import type { NotedSend } from '../../domain/sendKind.js'
 import { changeSteps } from '../actions/stepChange.js'
 import { carriersOfAirdrops } from '../airdrops.js'
@@ -16,9 +17,6 @@ import type { JournalTransaction, SignedForm } from './journalTransactions.js'
  * block. `lost` → `open`: the chain still waits for its nonce after all. A transaction that is open again and has no step or
  * airdrop left is cancelled, unless it is mined before.
  */
-
-/** When an open transaction is looked at, even if no block has mentioned it. */
-const lookAgainMs = 5_000
 
 /** Stores another signed form of an open transaction, unless someone stored one meanwhile. */
 export async function recordForm(
@@ -152,7 +150,7 @@ export function newRow(
     send_outcome: null,
     sent_at: null,
     signed_at: now,
-    due_at: now + lookAgainMs,
+    due_at: now + longestPutOffMs.transactions,
     created_at: now,
     updated_at: now,
   }

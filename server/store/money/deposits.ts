@@ -3,7 +3,7 @@ import { type Address, type Hash, keccak256, stringToHex } from 'viem'
 import type { Custody, DepositReport, DepositView, Movement } from '../../domain/deposit.js'
 import type { ServiceErrorCode } from '../../domain/errors.js'
 import { bookDeposit } from './bookDeposit.js'
-import { type Claim, claimDue } from '../claims.js'
+import { type Claim, claimDue, putOff } from '../claims.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
 import { storedMessage } from '../storedMessage.js'
@@ -146,7 +146,7 @@ export async function postponeDeposits(database: Database, waits: readonly Depos
     for (const { id, delayMs, seen } of [...waits].sort((a, b) => a.id - b.id)) {
       const found = seen && { confirmations: seen.confirmations, unseen_ms: seen.unseenMs }
       const pending = trx('deposits').where({ id, status: 'pending' })
-      trx.later(pending.update({ due_at: database.after(delayMs), ...found }))
+      trx.later(pending.update({ due_at: putOff(database, 'deposits', delayMs), ...found }))
     }
   }
   await database.transact(postpone, { durable: false })
