@@ -75,4 +75,26 @@ export const depositMutations: Mutation[] = [
     ],
     tests: ['test/chain/createChain.test.ts', '-g', 'has not got the vault'],
   },
+  {
+    name: 'hashes that no node knows are asked for all the more often the more there are',
+    changes: [
+      {
+        file: 'server/engine/receipts/unseen.ts',
+        find: 'Math.max(aloneMs, Math.min(lookedForAt.size * everyMs, rarestMs))',
+        replace: 'aloneMs',
+      },
+    ],
+    tests: ['test/engine/unseen.test.ts', '-g', 'a few hundred each second'],
+  },
+  {
+    name: 'how long one transaction is unknown counts for another one',
+    changes: [
+      {
+        file: 'server/store/actions/steps.ts',
+        find: 'CASE WHEN transaction_hash = ? THEN',
+        replace: 'CASE WHEN transaction_hash <> ? THEN',
+      },
+    ],
+    tests: ['test/store/claims.test.ts', '-g', 'does not know'],
+  },
 ]

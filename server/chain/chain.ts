@@ -140,6 +140,8 @@ export type Chain = {
   goneBlocks(blocks: readonly { number: number; hash: Hash }[]): Promise<(boolean | null)[]>
   /** Every node by itself, in the order of `rpcUrls`: its newest block, or why it tells none. */
   nodes(): Promise<NodeHead[]>
+  /** Whether a node knows the transaction, mined or not. */
+  knows(hash: Hash): Promise<boolean>
   transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
   /**
    * As of the latest block. A `pending` nonce counts what waits in the node's pool as well; balances and code do not, since

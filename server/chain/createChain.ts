@@ -109,6 +109,10 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
 
     nodes: rpc.readHeads,
 
+    knows(hash) {
+      return rpc.read([call('eth_getTransactionByHash', hash)], ([transaction]) => resultOf(transaction) !== null)
+    },
+
     transaction(hash) {
       const calls = [
         call('eth_getTransactionByHash', hash),

@@ -8,7 +8,7 @@ import { depositTopic } from '../domain/topics.js'
 import type { DepositResult, DepositWork } from '../store/money/deposits.js'
 import { confirmationsFor } from './receipts/arrivals.js'
 import type { EngineTools } from './tools.js'
-import { laterLookMs, nextLookMs, pendingMs, unmined } from './receipts/reportedTransaction.js'
+import { laterLookMs, pendingMs, unmined } from './receipts/reportedTransaction.js'
 import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
@@ -38,15 +38,20 @@ export function depositQueue(tools: EngineTools): Queue<DepositWork> {
 async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Visit> {
   const chain = tools.chains.get(work.chainId)
   if (!chain) throw new Error(`Chain ${work.chainId} is not configured any more`)
-  const { transaction, receipt, head } = await chain.transaction(work.transactionHash)
-  if (!transaction) {
-    const delayMs = nextLookMs(work.unseenMs, chain.config.pollIntervalMs)
+  // What nodes have not known is mostly not known yet, which one call shows.
+  const mayBeKnown = work.unseenMs === 0 || (await chain.knows(work.transactionHash))
+  const told = mayBeKnown ? await chain.transaction(work.transactionHash) : null
+  const name = `deposit ${work.id}`
+  if (!told?.transaction) {
+    const delayMs = tools.unseen.nextLookMs(name, work.unseenMs, chain.config.pollIntervalMs)
     if (delayMs !== null) {
       return lookAgain(work, { confirmations: 0, unseenMs: work.unseenMs + delayMs }, delayMs, tools)
     }
     const message = `txHash: no such transaction has appeared on chain ${work.chainId} within 10 minutes.`
     return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)
   }
+  tools.unseen.seen(name)
+  const { transaction, receipt, head } = told
   const sinceMs = elapsedMs(work.reportedAt, tools.now())
   const { pollIntervalMs } = chain.config
   if (!receipt) {

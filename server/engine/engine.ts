@@ -11,6 +11,7 @@ import { depositQueue } from './depositQueue.js'
 import { createLanesChecked } from './lanes/lanesChecked.js'
 import { createGasBalances } from './lanes/gasBalances.js'
 import { createSendWindow } from './lanes/sendWindow.js'
+import { createUnseen } from './receipts/unseen.js'
 import { createLateSimulations } from './steps/lateSimulations.js'
 import { stepQueue } from './steps/stepQueue.js'
 import { createTips } from './lanes/tips.js'
@@ -46,6 +47,7 @@ export function createEngine(given: EngineGiven, bundling: BundleSettings) {
       now: () => performance.now(),
     }),
     lateSimulations: createLateSimulations(),
+    unseen: createUnseen(() => performance.now()),
     laneMutex: createKeyedMutex(turnMs),
     sendWindow: createSendWindow(given.store.unminedNonces),
     tips: createTips(given.now),

@@ -10,6 +10,7 @@ import type { StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
 import type { Accounts } from './steps/accounts.js'
 import type { Bundles } from './steps/bundles.js'
+import type { createUnseen } from './receipts/unseen.js'
 import type { LateSimulations } from './steps/lateSimulations.js'
 import type { LanesChecked } from './lanes/lanesChecked.js'
 import type { GasBalances } from './lanes/gasBalances.js'
@@ -68,6 +69,8 @@ export type EngineTools = EngineGiven & {
   accounts: Accounts
   /** Steps whose simulations nodes don't finish in time. */
   lateSimulations: LateSimulations
+  /** Transactions that clients have named and no node knows. */
+  unseen: ReturnType<typeof createUnseen>
   /** Has each lane record one transaction at a time. */
   laneMutex: KeyedMutex
   /** How many unmined transactions of a lane the nodes are to have at once. */

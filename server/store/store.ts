@@ -56,12 +56,12 @@ import { settleStep, settleTransaction } from './journal/settlement.js'
 import {
   claimDueSteps,
   noteConfirmations,
-  noteUnseen,
   hurrySteps,
   postponeSteps,
   readSteps,
   readStepWorks,
   readStepsOf,
+  type StepWait,
 } from './actions/steps.js'
 import { createStepRequests } from './actions/stepRequests.js'
 import { sweep } from './sweep.js'
@@ -81,7 +81,7 @@ export function createStore(database: Database) {
       operation(database, ...args)
 
   const readStep = grouped((refs: StepRef[]) => readSteps(database, refs), mostAtOnce)
-  const postpone = grouped((waits: { ref: StepRef; delayMs: number }[]) => postponeSteps(database, waits), mostAtOnce)
+  const postpone = grouped((waits: StepWait[]) => postponeSteps(database, waits), mostAtOnce)
 
   return {
     /** How many database transactions are worth running side by side. SQLite has one connection, for which all of them wait. */
@@ -108,11 +108,10 @@ export function createStore(database: Database) {
     claimDueSteps: on(claimDueSteps),
     endLeases: on(endLeases),
     hurryFarOff: on(hurryFarOff),
-    postponeStep: (ref: StepRef, delayMs: number) => postpone({ ref, delayMs }),
+    postponeStep: (ref: StepRef, delayMs: number, unseen?: StepWait['unseen']) => postpone({ ref, delayMs, unseen }),
     /** Batched: many accounts are freed at once, those of a bundle. */
     hurryStep: grouped(on(hurrySteps), mostAtOnce),
     noteConfirmations: on(noteConfirmations),
-    noteUnseen: on(noteUnseen),
 
     takeAccounts: on(takeAccounts),
     giveAccountBack: on(giveAccountBack),

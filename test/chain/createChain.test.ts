@@ -68,6 +68,7 @@ describe('a chain', () => {
       expect(head.number >= blockNumber).to.equal(true)
       expect(await tripsOf(ask)).to.equal(1)
       expect(await dev.chain.transaction(unknownHash)).to.deep.include({ transaction: null, receipt: null })
+      expect([await dev.chain.knows(hash), await dev.chain.knows(unknownHash)]).to.deep.equal([true, false])
     })
 
     it('tells accounts apart: plain, delegated and contracts', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { getAddress, pad, toEventSelector, toHex } from 'viem'
 import * as transfers from '../../server/chain/transfers.js'
 import { depositQueue } from '../../server/engine/depositQueue.js'
+import { createUnseen } from '../../server/engine/receipts/unseen.js'
 import { createStore } from '../../server/store/store.js'
 import { randomAddress, randomHash, usdOn1 } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
@@ -43,9 +44,12 @@ describe('a deposit report', () => {
     const tokens = [{ address: usdOn1, confirmations: [{ amount: 1_000n, confirmations: 10 }] }]
     let head = 9n
     let seen: 'nowhere' | 'pool' | 'block' = 'block'
+    const asked: string[] = []
     const chain = {
       config: { chainId: 1, vault, pollIntervalMs: 0, confirmations: 1, tokens },
+      knows: async () => asked.push('knows') && seen !== 'nowhere',
       transaction: async () => {
+        asked.push('transaction')
         const isIn = (...places: (typeof seen)[]) => places.includes(seen)
         const transaction = isIn('pool', 'block') ? { value: 0n } : null
         return { transaction, receipt: isIn('block') ? receipt : null, head: { number: head } }
@@ -60,6 +64,7 @@ describe('a deposit report', () => {
       codec: transfers,
       settings: { funders: new Set() },
       changed: () => {},
+      unseen: createUnseen(() => performance.now()),
       now: () => clock ?? Date.now(),
       log: { info: () => {} },
     } as never)
@@ -69,6 +74,7 @@ describe('a deposit report', () => {
       user,
       receipt,
       chain,
+      asked,
       async visitedAt(number: bigint) {
         head = number
         const [work] = await until(async () => {
@@ -135,6 +141,9 @@ describe('a deposit report', () => {
     const report = await reported([5n])
     expect((await report.visitedIn('pool')).unseenMs).to.equal(0)
     expect((await report.visitedIn('nowhere')).unseenMs).to.be.greaterThan(0)
+    report.asked.length = 0
+    expect((await report.visitedIn('nowhere')).unseenMs).to.be.greaterThan(100)
+    expect(report.asked, 'by one call').to.deep.equal(['knows'])
     for (let visits = 0; visits < 100; visits++)
       expect(await report.visitedIn('pool')).to.include({ status: 'pending', unseenMs: 0 })
     expect((await report.visitedIn('block')).status).to.equal('recorded')

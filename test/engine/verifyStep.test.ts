@@ -4,6 +4,7 @@ import { verifyStep } from '../../server/engine/steps/verifyStep.js'
 import type { StepRef } from '../../server/domain/action.js'
 import * as verifyPayment from '../../server/chain/verifyPayment.js'
 import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf, usdOn1 } from '../support/builders.js'
+import { createUnseen } from '../../server/engine/receipts/unseen.js'
 import { moneyScene } from '../store/moneyScene.js'
 
 const tenMinutesMs = 10 * 60 * 1000
@@ -13,27 +14,33 @@ describe('a step whose transaction is in no block', () => {
 
   /** What a visit makes of a registered step, so much later. */
   async function visited(ref: StepRef, user: Address, { isKnown = false, laterMs = 0 } = {}) {
+    const asked: string[] = []
     const chain = {
       config: { chainId: 1, pollIntervalMs: 1_000, confirmations: 1, tokens: [] },
-      transaction: async () => ({
-        transaction: isKnown ? { from: user, to: usdOn1, value: 0n, input: '0x' } : null,
-        receipt: null,
-        head: { number: 9n },
-      }),
+      knows: async () => asked.push('knows') && isKnown,
+      transaction: async () => {
+        asked.push('transaction')
+        const transaction = isKnown ? { from: user, to: usdOn1, value: 0n, input: '0x' } : null
+        return { transaction, receipt: null, head: { number: 9n } }
+      },
     }
     const visit = await verifyStep((await scene.store.readStepWork(ref))!, {
       store: scene.store,
       chains: new Map([[1, chain]]),
       codec: verifyPayment,
       heads: new Map(),
+      unseen: createUnseen(() => performance.now()),
       accounts: { freed: async () => {} },
       changed: () => {},
       countStep: () => {},
       now: () => Date.now() + laterMs,
       log: { info: () => {} },
     } as never)
-    return { visit, step: (await scene.store.readStep(ref))! }
+    return { visit, asked, step: (await scene.store.readStep(ref))! }
   }
+
+  /** What is postponed is always claimed. */
+  const claim = () => scene.store.claimDueSteps({ limit: 10, leaseMs: 60_000 })
 
   /** Registered, and looked for so long already. */
   async function unseenFor(unseenMs: number, options: Parameters<typeof visited>[2] = {}) {
@@ -43,15 +50,58 @@ describe('a step whose transaction is in no block', () => {
     const ref = stepOf(entry, 0, 0)
     const hash = randomHash()
     await scene.ask(ref, { hash, action: 'register' })
-    await scene.store.noteUnseen(ref, hash, unseenMs)
+    await claim()
+    await scene.store.postponeStep(ref, 60_000, { hash, forMs: unseenMs })
     return { ref, hash, ...(await visited(ref, user, options)) }
   }
 
   it('is looked for again for ten minutes where no node knows it, ever later', async () => {
-    const { ref, visit, step } = await unseenFor(tenMinutesMs - 1)
-    expect(visit).to.deep.equal({ outcome: 'waits', delayMs: 15_000 })
+    const { ref, visit, asked, step } = await unseenFor(tenMinutesMs - 1)
+    expect(visit).to.deep.equal({ outcome: 'postponed' })
+    expect(asked, 'by one call').to.deep.equal(['knows'])
     expect(step).to.include({ status: 'executing', error: null })
     expect((await scene.store.readStepWork(ref))!.unseenMs).to.equal(tenMinutesMs - 1 + 15_000)
+    const [{ due_at }] = await scene.database
+      .knex('steps')
+      .select('due_at')
+      .where({ action_id: ref.actionId, step_index: 0 })
+    expect(due_at - Date.now()).to.be.within(1, 15_000)
+  })
+
+  it('is asked for with all that is known of it when it is looked for first, and once a node knows it', async () => {
+    const { ref, visit, asked } = await unseenFor(0)
+    expect({ visit, asked }).to.deep.equal({ visit: { outcome: 'postponed' }, asked: ['transaction'] })
+    expect((await scene.store.readStepWork(ref))!.unseenMs).to.equal(1_000)
+    const found = await unseenFor(5_000, { isKnown: true })
+    expect(found.asked).to.deep.equal(['knows', 'transaction'])
+    expect((await scene.store.readStepWork(found.ref))!.unseenMs).to.equal(0)
+  })
+
+  it('costs one write for each look, shared by those that are looked for together', async () => {
+    const users = [randomAddress(), randomAddress()]
+    const refs = await Promise.all(
+      users.map(async (user) => {
+        const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
+        await scene.store.insertAction(entry)
+        const ref = stepOf(entry, 0, 0)
+        await scene.ask(ref, { hash: randomHash(), action: 'register' })
+        return ref
+      }),
+    )
+    await claim()
+    const durable: unknown[] = []
+    const { database } = scene
+    const { transact, write } = database
+    database.transact = (work, options) => {
+      durable.push(options?.durable ?? true)
+      return transact(work, options)
+    }
+    database.write = (statement, options) => {
+      durable.push(true)
+      return write(statement, options)
+    }
+    await Promise.all(refs.map((ref, index) => visited(ref, users[index]!)))
+    expect(durable).to.deep.equal([false])
   })
 
   it('waits for its block for a day once a node knows it, and may be asked for again', async () => {
@@ -130,6 +180,7 @@ describe('a payment that waits for its confirmations', () => {
         store: scene.store,
         chains: new Map([[1, { config, transaction }]]),
         heads: new Map([[1, { number: head }]]),
+        unseen: createUnseen(() => performance.now()),
         codec: {
           verifyPayment: () => ({ outcome: 'waiting', receipt: { blockNumber: 8n }, confirmations: Number(head) - 7 }),
         },

@@ -114,10 +114,11 @@ describe('what is due', () => {
     it('a step whose transaction the chain does not know is not, since the time until the next look is counted before it has passed', async () => {
       const ref = await acceptStep(store)
       await claimSteps()
-      const { transactionHash } = (await store.readStep(ref))!
-      await store.noteUnseen(ref, randomHash(), 9_000)
+      const hash = randomHash()
+      await database.knex('steps').update({ transaction_hash: hash })
+      await store.postponeStep(ref, 60_000, { hash: randomHash(), forMs: 9_000 })
       expect((await store.readStepWork(ref))!.unseenMs, 'of another transaction').to.equal(0)
-      await store.noteUnseen(ref, transactionHash!, 1_000)
+      await store.postponeStep(ref, 60_000, { hash, forMs: 1_000 })
       await store.endLeases()
       expect(await claimSteps()).to.deep.equal([])
     })

@@ -3,7 +3,8 @@ import { longestPutOffMs } from '../../domain/putOff.js'
 /** How long the chain may go on saying that it does not know a reported transaction; outages don't count. */
 const unknownForMs = 10 * 60 * 1000
 const shortestMs = 1_000
-const longestMs = 15_000
+/** How rarely such a transaction is looked at, or one that is mined and not final yet. */
+export const rarestMs = 15_000
 /**
  * How long a report waits for the block of a transaction that nodes have and that is in none, and how long at most
  * passes between two looks.
@@ -19,7 +20,7 @@ const laterShare = 0.1
  * When to look next at a transaction that the chain knows, named so long ago, and that is not final yet: ever later, since
  * anyone may name the same one in any number of reports, and it may never be mined.
  */
-export function laterLookMs(sinceMs: number, soonestMs: number, atMostMs = longestMs): number {
+export function laterLookMs(sinceMs: number, soonestMs: number, atMostMs = rarestMs): number {
   return Math.round(Math.max(soonestMs, Math.min(atMostMs, sinceMs * laterShare)))
 }
 
@@ -30,5 +31,5 @@ export function laterLookMs(sinceMs: number, soonestMs: number, atMostMs = longe
  */
 export function nextLookMs(unseenMs: number, pollIntervalMs: number): number | null {
   if (unseenMs >= unknownForMs) return null
-  return Math.round(Math.min(longestMs, Math.max(Math.min(pollIntervalMs, shortestMs), unseenMs * laterShare)))
+  return Math.round(Math.min(rarestMs, Math.max(Math.min(pollIntervalMs, shortestMs), unseenMs * laterShare)))
 }

@@ -1,14 +1,15 @@
 import type { Hash } from 'viem'
 import type { Chain } from '../../chain/chain.js'
 import type { PaymentCheck } from '../../chain/verifyPayment.js'
+import { nameOfStep } from '../../domain/action.js'
 import { elapsedMs } from '../../domain/elapsed.js'
 import type { StepError } from '../../domain/errors.js'
 import { requiredConfirmations } from '../../domain/finality.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf } from '../receipts/arrivals.js'
 import type { EngineTools } from '../tools.js'
-import { laterLookMs, nextLookMs, pendingMs, unmined } from '../receipts/reportedTransaction.js'
-import { endStep, failStep, type Visit, waits } from '../visit.js'
+import { laterLookMs, pendingMs, unmined } from '../receipts/reportedTransaction.js'
+import { endStep, failStep, postponed, type Visit, waits } from '../visit.js'
 
 /** For how long without a new block a payment is not looked at. */
 const blocklessMs = 15_000
@@ -31,6 +32,9 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
 
   if (isAsDeepAsShown(work, tools)) return waits(chain.config.pollIntervalMs)
 
+  const payment = { work, hash, chain }
+  // What nodes have not known is mostly not known yet, which one call shows.
+  if (work.unseenMs > 0 && !(await chain.knows(hash))) return lookForUnknown(payment, tools)
   const { transaction, receipt, head } = await chain.transaction(hash)
   const found = tools.codec.verifyPayment({
     transaction,
@@ -40,9 +44,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     user: work.user,
     confirmations: work.view.requiredConfirmations,
   })
-  // A transaction that a node has told has not stayed unknown.
-  if (found.outcome !== 'unknown' && work.unseenMs > 0) await tools.store.noteUnseen(work.ref, hash, 0)
-  const payment = { work, hash, chain }
+  if (found.outcome !== 'unknown') tools.unseen.seen(nameOfStep(work.ref))
   switch (found.outcome) {
     case 'unknown':
       return lookForUnknown(payment, tools)
@@ -74,13 +76,12 @@ function isAsDeepAsShown({ view }: StepWork, tools: Pick<EngineTools, 'heads' | 
 async function lookForUnknown(payment: Payment, tools: EngineTools): Promise<Visit> {
   const { work, hash, chain } = payment
   const { chainId, pollIntervalMs } = chain.config
-  const delayMs = nextLookMs(work.unseenMs, pollIntervalMs)
+  const delayMs = tools.unseen.nextLookMs(nameOfStep(work.ref), work.unseenMs, pollIntervalMs)
   if (delayMs === null) {
     return failStep(work, notFound(`No transaction ${hash} has appeared on chain ${chainId} within 10 minutes.`), tools)
   }
   await noteNotMined(payment, tools)
-  await tools.store.noteUnseen(work.ref, hash, work.unseenMs + delayMs)
-  return waits(delayMs)
+  return lookAgain(payment, delayMs, work.unseenMs + delayMs, tools)
 }
 
 /** Nodes know the transaction, and no block has it: its block is waited for, but not for ever. */
@@ -93,7 +94,7 @@ async function lookForBlock(payment: Payment, tools: EngineTools): Promise<Visit
     const message = `No block of chain ${chainId} has had the transaction ${hash} within a day. Ask again once it is mined.`
     return failStep(work, notFound(message), tools)
   }
-  return waits(laterLookMs(sinceMs, Math.max(pollIntervalMs, pendingMs)))
+  return lookAgain(payment, laterLookMs(sinceMs, Math.max(pollIntervalMs, pendingMs)), 0, tools)
 }
 
 /** Ends the step, once its transaction is as deep as what it has really moved asks for. */
@@ -118,7 +119,19 @@ async function showDepth(
   tools: EngineTools,
 ): Promise<Visit> {
   await noteSeen(payment, { blockNumber: Number(receipt.blockNumber), confirmations }, tools)
-  return waits(payment.chain.config.pollIntervalMs)
+  return lookAgain(payment, payment.chain.config.pollIntervalMs, 0, tools)
+}
+
+/** Looks again after a while. A transaction that a node has told has not stayed unknown: `unseenMs` is 0 then. */
+async function lookAgain(
+  { work, hash }: Payment,
+  delayMs: number,
+  unseenMs: number,
+  tools: Pick<EngineTools, 'store'>,
+): Promise<Visit> {
+  if (unseenMs === work.unseenMs) return waits(delayMs)
+  await tools.store.postponeStep(work.ref, delayMs, { hash, forMs: unseenMs })
+  return postponed
 }
 
 /** A reorganisation may have taken away the block in which the transaction was seen. */

@@ -142,13 +142,16 @@ export async function claimDueSteps(database: Database, claim: Claim): Promise<S
 }
 
 /**
+ * When a step is to be looked at next. `unseen`: for how long the chain will have answered by then that it does not know the
+ * registered transaction. Undefined: what is stored of that stays.
+ */
+export type StepWait = { ref: StepRef; delayMs: number; unseen?: { hash: Hash; forMs: number } }
+
+/**
  * Sets when steps that are still executing are to be looked at next, at the latest. A step that somebody else has locked
  * stays due when its lease is over. A power loss may undo this, and the steps are looked at earlier.
  */
-export async function postponeSteps(
-  database: Database,
-  waits: readonly { ref: StepRef; delayMs: number }[],
-): Promise<void[]> {
+export async function postponeSteps(database: Database, waits: readonly StepWait[]): Promise<void[]> {
   const postpone = async (trx: Transaction) => {
     const rows = await lockedSteps(
       database,
@@ -157,11 +160,15 @@ export async function postponeSteps(
       { skipLocked: true },
     )
     const free = new Set(rows.map((row) => nameOfStep(refOf(row))))
-    for (const { ref, delayMs } of waits.filter((wait) => free.has(nameOfStep(wait.ref)))) {
+    for (const { ref, delayMs, unseen } of waits.filter((wait) => free.has(nameOfStep(wait.ref)))) {
       const waiting = waitingStep(trx, ref)
         // A step that is due already was hurried during its visit, which may have seen what is out of date: it stays due.
         .where('due_at', '>', database.atOnce())
-      trx.later(waiting.update({ due_at: putOff(database, 'steps', delayMs) }))
+      // Another transaction may be registered by now, for which nobody has looked yet.
+      const unseen_ms =
+        unseen &&
+        trx.raw('CASE WHEN transaction_hash = ? THEN ? ELSE unseen_ms END', [unseen.hash, Math.ceil(unseen.forMs)])
+      trx.later(waiting.update({ due_at: putOff(database, 'steps', delayMs), ...(unseen && { unseen_ms }) }))
     }
   }
   await database.transact(postpone, { durable: false })
@@ -192,15 +199,6 @@ function waitingStep(trx: Transaction, ref: StepRef) {
   return trx('steps')
     .where({ ...stepKeyColumns(ref), status: 'executing' })
     .whereNull('transaction_id')
-}
-
-/** Notes for how long the chain has answered by now that it does not know a registered transaction. */
-export async function noteUnseen(database: Database, ref: StepRef, hash: Hash, unseenMs: number): Promise<void> {
-  await database.write((knex) =>
-    knex('steps')
-      .where({ ...stepKeyColumns(ref), status: 'executing', transaction_hash: hash })
-      .update({ unseen_ms: Math.ceil(unseenMs) }),
-  )
 }
 
 /** Notes how deep a registered transaction is by now, or that it is in no block any more. */
