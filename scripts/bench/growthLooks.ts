@@ -19,8 +19,10 @@ export const looks: Record<string, (look: Look) => Promise<unknown>> = {
     store.findOpenByHash(some(grown.seeded.flatMap(({ hash }) => hash ?? []))),
   'transactions due and mined': async ({ store, chainId }) => {
     await store.hasOpenTransactions(chainId)
-    await store.readDueTransactions(chainId, 100, Date.now())
+    const due = await store.readDueTransactions(chainId, 100, Date.now())
+    await store.readUnminedOf(due.map(({ id }) => id))
     for await (const _page of store.readMinedTransactions(chainId, { from: 0, to: block }, 100)) continue
+    for await (const _page of store.readMinedPlaces(chainId, { from: 0, to: block }, 100)) continue
   },
   'lanes and their nonces': async ({ store, chainId, grown }) => {
     await store.readLanes(chainId)

@@ -3,6 +3,17 @@ import type { Mutation } from './mutations.js'
 /** Of whom a lane's nonce is believed, and of what holds payouts or lets a key go. */
 export const laneMutations: Mutation[] = [
   {
+    name: 'what is held is read with all that it carries whenever it is due',
+    changes: [
+      {
+        file: 'server/engine/receipts/silent.ts',
+        find: 'due.filter((transaction) => !tools.sendWindow.holds(transaction))',
+        replace: 'due',
+      },
+    ],
+    tests: ['test/engine/silent.test.ts'],
+  },
+  {
     name: 'lanes are held against what one node says',
     changes: [
       {

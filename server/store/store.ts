@@ -31,7 +31,9 @@ import {
   unminedNonces,
   readUnmined,
   readDueTransactions,
+  readMinedPlaces,
   readMinedTransactions,
+  readUnminedOf,
 } from './journal/journalTransactions.js'
 import {
   countOpenOf,
@@ -145,7 +147,9 @@ export function createStore(database: Database) {
     postponeTransactions: on(postponeTransactions),
     findOpenByHash: on(findOpenByHash),
     readDueTransactions: on(readDueTransactions),
+    readUnminedOf: on(readUnminedOf),
     readMinedTransactions: on(readMinedTransactions),
+    readMinedPlaces: on(readMinedPlaces),
     hasOpenTransactions: on(hasOpenTransactions),
     lowestUnminedNonce: on(lowestUnminedNonce),
     unminedNonces: on(unminedNonces),

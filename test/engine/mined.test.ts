@@ -8,13 +8,13 @@ import { randomHash } from '../support/builders.js'
 describe('the depths of mined transactions', () => {
   /** A chain on which three of them are mined in block 7, of ten confirmations. `locked`: what somebody else is at. */
   function scene() {
-    const mined = { hash: randomHash(), blockNumber: 7, blockHash: randomHash() }
-    const transactions = [1, 2, 3].map((id) => ({ id, mined, carries: [{}] }))
+    const mined = { hash: randomHash(), blockNumber: 7 }
+    const transactions = [1, 2, 3].map((id) => ({ id, mined, steps: 1 }))
     const locked = new Set<number>()
     const shown: Pick<Depth, 'transactionId' | 'confirmations'>[][] = []
     const told: string[] = []
     const store = {
-      readMinedTransactions: async function* () {
+      readMinedPlaces: async function* () {
         yield transactions
       },
       noteDepths: async (depths: Depth[]) => {

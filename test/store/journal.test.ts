@@ -337,11 +337,34 @@ describe('the journal', () => {
       await store.noteMined(recorded.transaction.id, mined, Date.now())
       ids.push(recorded.transaction.id)
     }
-    const read: number[][] = []
-    for await (const page of store.readMinedTransactions(1, { from: 0, to: 8 }, 3)) read.push(page.map(({ id }) => id))
-    expect(read.map((page) => page.length)).to.deep.equal([3, 3, 1])
-    expect(read.flat()).to.deep.equal([...ids.slice(4), ...ids.slice(0, 4)])
-    const pages = store.readMinedTransactions(1, { from: 9, to: 20 }, 3)
-    expect((await pages.next()).done).to.equal(true)
+    for (const readPages of [store.readMinedTransactions, store.readMinedPlaces]) {
+      const read: number[][] = []
+      for await (const page of readPages(1, { from: 0, to: 8 }, 3)) read.push(page.map(({ id }) => id))
+      expect(read.map((page) => page.length)).to.deep.equal([3, 3, 1])
+      expect(read.flat()).to.deep.equal([...ids.slice(4), ...ids.slice(0, 4)])
+      const pages = readPages(1, { from: 9, to: 20 }, 3)
+      expect((await pages.next()).done).to.equal(true)
+    }
+  })
+
+  it('tells where transactions are mined, and who waits in a lane, without reading what they carry', async () => {
+    const both = await record(await acceptedStep(), await acceptedStep())
+    const waiting = await record(await acceptedStep())
+    if (both.outcome !== 'recorded' || waiting.outcome !== 'recorded') throw new Error('Not recorded')
+    const mined = { hash: randomHash(), blockNumber: 8, blockHash: randomHash() }
+    await store.noteMined(both.transaction.id, { ...mined, confirmations: 1 }, Date.now())
+    const read: string[] = []
+    const note = ({ sql }: { sql: string }) => void read.push(sql)
+    database.knex.on('query', note)
+    const places = await store.readMinedPlaces(1, { from: 0, to: 8 }, 3).next()
+    const due = await store.readDueTransactions(1, 3, Date.now() + 60_000)
+    database.knex.off('query', note)
+    const { hash, blockNumber } = mined
+    expect(places.value).to.deep.equal([{ id: both.transaction.id, mined: { hash, blockNumber }, steps: 2 }])
+    const { id, nonce } = waiting.transaction
+    expect(due).to.deep.equal([{ id, chainId: 1, signer, nonce }])
+    expect(read).to.have.length(3)
+    for (const sql of read) expect(sql).not.to.match(/\*(?!\))|data|raw|attempts/)
+    expect((await store.readUnminedOf([id, both.transaction.id])).map(({ forms }) => forms.length)).to.deep.equal([1])
   })
 })

@@ -245,7 +245,11 @@ describe('a transaction that is open again', () => {
   const scene = reorganisationScene()
   const { now, need, ask, paidAction, record, prepared, settling } = scene
 
-  const open = async () => (await scene.store.readDueTransactions(2, 10, now + 60_000))[0]!
+  const allDue = async () => {
+    const places = await scene.store.readDueTransactions(2, 10, now + 60_000)
+    return scene.store.readUnminedOf(places.map(({ id }) => id))
+  }
+  const open = async () => (await allDue())[0]!
   const cancel = { ...aSignedForm(), isCancel: true }
 
   /** What is settled of a step's transaction, with that block gone. */
@@ -280,7 +284,7 @@ describe('a transaction that is open again', () => {
     const asked = await scene.store.requestAirdrop({ ...key, amount: 5n, periodMs: 1_000 }, now)
     if (asked.outcome !== 'accepted') throw new Error(asked.outcome)
     const id = await record({ steps: [], airdrop: asked.airdrop })
-    const due = await scene.store.readDueTransactions(2, 10, now + 60_000)
+    const due = await allDue()
     expect(due.find((transaction) => transaction.id === id)).to.include({ isUnwanted: false })
   })
 

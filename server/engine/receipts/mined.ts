@@ -2,7 +2,7 @@ import type { Block, Chain } from '../../chain/chain.js'
 import { forEachLimit } from '../../concurrency/forEachLimit.js'
 import { chunkByWeight } from '../../lists/chunkByWeight.js'
 import { groupBy } from '../../lists/groupBy.js'
-import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
+import type { JournalTransaction, MinedPlace } from '../../store/journal/journalTransactions.js'
 import type { Store } from '../../store/store.js'
 import { transactionFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
@@ -65,8 +65,8 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
       if (!isUncounted || isDoubtful) return
       const blocks = { from: Number(head.number) - finalDepth + 2, to: Number(head.number) }
       let areAllShown = true
-      for await (const shallow of tools.store.readMinedTransactions(chainId, blocks, pageSize)) {
-        for (const some of chunkByWeight(shallow, ({ carries }) => BigInt(carries.length), stepsAtOnce)) {
+      for await (const shallow of tools.store.readMinedPlaces(chainId, blocks, pageSize)) {
+        for (const some of chunkByWeight(shallow, ({ steps }) => BigInt(steps), stepsAtOnce)) {
           areAllShown = (await showDepths(some, head)) && areAllShown
         }
       }
@@ -75,10 +75,9 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
   }
 
   /** False: not all of them could be shown, and are to be in another round. */
-  async function showDepths(transactions: readonly JournalTransaction[], head: Block): Promise<boolean> {
+  async function showDepths(transactions: readonly MinedPlace[], head: Block): Promise<boolean> {
     const depths = transactions.map(({ id, mined }) => {
-      const { hash, blockNumber } = mined!
-      return { transactionId: id, mined: { hash, blockNumber }, confirmations: Number(head.number) - blockNumber + 1 }
+      return { transactionId: id, mined, confirmations: Number(head.number) - mined.blockNumber + 1 }
     })
     try {
       const { steps, isWhole } = await tools.store.noteDepths(depths, tools.now())

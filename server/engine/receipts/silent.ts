@@ -19,7 +19,8 @@ export function createSilentCheck(
     const due = await tools.store.readDueTransactions(chain.config.chainId, pageSize, tools.now())
     if (due.length === 0) return
     // Of a transaction that is held no node can know, and it is sent as soon as others are mined.
-    const silent = due.filter((transaction) => !tools.sendWindow.holds(transaction))
+    const looked = due.filter((transaction) => !tools.sendWindow.holds(transaction))
+    const silent = await tools.store.readUnminedOf(looked.map(({ id }) => id))
     const hashes = silent.flatMap((transaction) => transaction.forms.map((form) => form.hash))
     // All count as unmined where no node tells: to send a mined one again costs nothing.
     const asked = await askReceipts(hashes, chain, tools.log).catch((): undefined[] => hashes.map(() => undefined))

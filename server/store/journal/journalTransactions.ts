@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Address, Hash, Hex } from 'viem'
 import type { ChainAuthorization, StepRef } from '../../domain/action.js'
 import type { NotedSend } from '../../domain/sendKind.js'
@@ -55,13 +56,16 @@ export async function findOpenByHash(database: Database, hashes: Hash[]): Promis
   return withForms(database, rows)
 }
 
+/** A transaction's place in its lane, without what it carries: that may be hundreds of kilobytes. */
+export type LanePlace = Pick<JournalTransaction, 'id' | 'chainId' | 'signer' | 'nonce'>
+
 /** Open transactions that are due and in no known block, the longest due first. */
 export async function readDueTransactions(
   database: Database,
   chainId: number,
   limit: number,
   now: number,
-): Promise<JournalTransaction[]> {
+): Promise<LanePlace[]> {
   const due = database
     .knex<TransactionRow>('transactions')
     .where({ chain_id: chainId, status: 'open' })
@@ -69,8 +73,21 @@ export async function readDueTransactions(
     .where('due_at', '<=', now)
     .orderBy('due_at')
     .limit(limit)
+    .select('id', 'signer', 'nonce')
   // Locked ones are being worked on by somebody else, and the others are not to wait for that.
-  return withForms(database, await database.lock(due, { skipLocked: true }))
+  const rows = await database.lock(due, { skipLocked: true })
+  return rows.map(({ id, signer, nonce }) => ({ id, chainId, signer, nonce }))
+}
+
+/** Those of these transactions that are open and in no known block. */
+export async function readUnminedOf(database: Database, ids: readonly number[]): Promise<JournalTransaction[]> {
+  if (ids.length === 0) return []
+  const unmined = database
+    .knex<TransactionRow>('transactions')
+    .whereIn('id', [...ids])
+    .where({ status: 'open' })
+    .whereNull('mined_block')
+  return withForms(database, await unmined)
 }
 
 /** Open transactions that were seen in one of these blocks, oldest block first, page by page. */
@@ -80,16 +97,59 @@ export async function* readMinedTransactions(
   blocks: { from: number; to: number },
   pageSize: number,
 ): AsyncGenerator<JournalTransaction[]> {
+  for await (const rows of minedPages(database, chainId, blocks, pageSize, async (page) => await page)) {
+    yield withForms(database, rows)
+  }
+}
+
+/** Where an open transaction was seen mined, and how many steps it carries. */
+export type MinedPlace = { id: number; mined: { hash: Hash; blockNumber: number }; steps: number }
+
+/** As `readMinedTransactions`, without what the transactions carry. */
+export async function* readMinedPlaces(
+  database: Database,
+  chainId: number,
+  blocks: { from: number; to: number },
+  pageSize: number,
+): AsyncGenerator<MinedPlace[]> {
+  const places = async (page: TransactionsQuery) => page.select('id', 'mined_hash', 'mined_block')
+  for await (const rows of minedPages(database, chainId, blocks, pageSize, places)) {
+    const ids = rows.map(({ id }) => id)
+    const counted = await database
+      .knex('steps')
+      .whereIn('transaction_id', ids)
+      .groupBy('transaction_id')
+      .select<{ transaction_id: number; steps: number }[]>('transaction_id', database.knex.raw('count(*) as steps'))
+    const steps = new Map(counted.map((row) => [row.transaction_id, Number(row.steps)]))
+    yield rows.map(({ id, mined_hash, mined_block }) => ({
+      id,
+      mined: { hash: mined_hash!, blockNumber: mined_block! },
+      steps: steps.get(id) ?? 0,
+    }))
+  }
+}
+
+type TransactionsQuery = Knex.QueryBuilder<TransactionRow, TransactionRow[]>
+
+/** The pages of `readMinedTransactions`, of which `read` says what is read. */
+async function* minedPages<Row extends Pick<TransactionRow, 'id' | 'mined_block'>>(
+  database: Database,
+  chainId: number,
+  blocks: { from: number; to: number },
+  pageSize: number,
+  read: (page: TransactionsQuery) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
   for (let last = { block: blocks.from, id: -1 }; ;) {
     const { block, id } = last
-    const rows = await database
+    const page = database
       .knex<TransactionRow>('transactions')
       .where({ chain_id: chainId, status: 'open' })
       .whereBetween('mined_block', [block, blocks.to])
       .where((later) => later.where('mined_block', '>', block).orWhere('id', '>', id))
       .orderBy(['mined_block', 'id'])
       .limit(pageSize)
-    if (rows.length > 0) yield withForms(database, rows)
+    const rows = await read(page)
+    if (rows.length > 0) yield rows
     if (rows.length < pageSize) return
     last = { block: rows.at(-1)!.mined_block!, id: rows.at(-1)!.id }
   }
