@@ -27,11 +27,16 @@ export function createCertainty(
       if (agreement <= 1) return rpc.read([block, latest], isFinal)
       const calls = [block, latest, call('eth_getTransactionReceipt', hash)]
       if (transaction) calls.push(call('eth_getTransactionByHash', hash))
-      const told = await rpc.readEach(calls, ([found, head, other, content]) => {
-        if (!isFinal([found!, head!]) || !isSameReceipt(receiptOf(resultOf(other), hash), receipt)) return false
-        return !transaction || isSameContent(transactionOf(resultOf(content), hash), transaction)
-      })
-      return told.filter(Boolean).length >= agreement
+      const agreeing = (told: readonly (boolean | null)[]) => told.filter(Boolean).length
+      const told = await rpc.readUntil(
+        calls,
+        ([found, head, other, content]) => {
+          if (!isFinal([found!, head!]) || !isSameReceipt(receiptOf(resultOf(other), hash), receipt)) return false
+          return !transaction || isSameContent(transactionOf(resultOf(content), hash), transaction)
+        },
+        (soFar, left) => agreeing(soFar) >= agreement || agreeing(soFar) + left < agreement,
+      )
+      return agreeing(told) >= agreement
     },
 
     async goneBlocks(blocks) {
@@ -44,7 +49,8 @@ export function createCertainty(
             return block && block.hash !== part[index]!.hash
           })
         if (agreement <= 1) return rpc.read(calls, areOther)
-        const told = (await rpc.readEach(calls, areOther)).filter((node) => node !== null)
+        // All that may answer: one that names another block keeps it from being said that none is gone.
+        const told = (await rpc.readUntil(calls, areOther, () => false)).filter((node) => node !== null)
         return part.map((_block, index) => {
           const words = told.map((node) => node[index]!)
           if (words.filter(Boolean).length >= agreement) return true

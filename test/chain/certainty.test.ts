@@ -107,4 +107,35 @@ describe('a chain behind nodes of which one misbehaves', () => {
     for (const named of ['from', 'to'] as const)
       expect(await chain.isCertain({ ...receipt, [named]: lower(account(8).address) }, 1), named).to.equal(false)
   })
+
+  it('awaits no silent node once enough others have said yes, or too many no', async () => {
+    node.behave({ kind: 'silence' })
+    const others = await Promise.all([startFaultyNode(dev.url), startFaultyNode(dev.url)])
+    try {
+      const urls = [node.url, ...others.map(({ url }) => url)]
+      // The silent one would outlast the test.
+      const chain = dev.connect({ urls, agreement: 2, readTimeoutMs: 600_000 })
+      const receipt = await payVault()
+      expect(await chain.isCertain(receipt, 1)).to.equal(true)
+      others.forEach((other) => other.behave({ kind: 'status', status: 503 }))
+      expect(await chain.isCertain(receipt, 1)).to.equal(false)
+    } finally {
+      await Promise.all(others.map((other) => other.stop()))
+    }
+  })
+
+  it('awaits a node that did not answer in time no more until it has answered again', async () => {
+    const receipt = await payVault()
+    const chain = dev.connect({ urls: [dev.url, node.url], agreement: 2, readTimeoutMs: 600_000 })
+    const isGone = async () => (await chain.goneBlocks([{ number: 1, hash: unknownHash }]))[0]
+    node.behave({ kind: 'status', status: 504 })
+    expect(await chain.isCertain(receipt, 1)).to.equal(false)
+    node.behave({ kind: 'silence' })
+    for (let count = 0; count < 3; count++) expect(await chain.isCertain(receipt, 1)).to.equal(false)
+    expect(await isGone()).to.equal(null)
+    await until(() => node.requests.length === 5, 'the node to be asked all the same')
+    node.behave({ kind: 'pass' })
+    await until(() => chain.isCertain(receipt, 1), 'the node to be believed again')
+    expect(await isGone()).to.equal(true)
+  })
 })

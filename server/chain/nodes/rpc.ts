@@ -38,6 +38,11 @@ type ReadOptions = {
 export const maxCalls = 98
 /** A node that has failed is asked last for this long. */
 const restMs = 10_000
+/**
+ * A node that was silent is asked beside others for this long without being awaited, or until it answers: longer than
+ * passes between two looks at what is settled.
+ */
+const silentMs = 60_000
 
 const headCall = call('eth_getBlockByNumber', 'latest', false)
 const decodeHead = ([block]: RpcAnswer[]) => readBlock(resultOf(block))
@@ -46,6 +51,7 @@ const decodeHead = ([block]: RpcAnswer[]) => readBlock(resultOf(block))
 export function createRpc(chainId: number, urls: readonly string[], options: RpcOptions = {}) {
   const { readTimeoutMs = 4_000, sendTimeoutMs = 10_000, verifyEveryMs, onRoundTrip = () => undefined } = options
   const redact = createRedactor(urls)
+  type Node = (typeof nodes)[number]
   const nodes = urls.map((url, index) => {
     const isGenesis = options.isGenesis && ((hash: Hash) => options.isGenesis!(chainId, hash, index))
     const common = { chainId, url, index, verifyEveryMs, isGenesis, onRoundTrip }
@@ -55,6 +61,8 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
       // Apart from reads, so that a transaction never waits for a simulation that travels with it.
       sends: createRpcNode({ ...common, timeoutMs: sendTimeoutMs }),
       failedAt: -Infinity,
+      /** When it last gave no answer in time, while it has answered nothing since. */
+      silentAt: -Infinity,
     }
   })
 
@@ -67,6 +75,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     redact,
     read,
     readEach,
+    readUntil,
     readHead,
     /** The newest block of every node, in the order of the addresses, or why it tells none. */
     readHeads: heads.compare,
@@ -100,7 +109,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     const reasons: unknown[] = []
     for (const node of isGuess ? inOrder().slice(0, 1) : inOrder()) {
       try {
-        const answers = await node.reads.ask(calls)
+        const answers = await ask(node, calls)
         const faults = answers.flatMap(({ error }, index) => (error && !isAnswer(error, calls[index]!) ? [error] : []))
         if (faults[0]) throw new NodeFailure(`${faults[0].message} (${faults[0].code})`, false, saysLate(faults[0]))
         const value = decode(answers)
@@ -131,7 +140,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
   ): Promise<(T | null)[]> {
     const told: (T | null)[] = nodes.map(() => null)
     const asked = nodes.map(async (node, index) => {
-      told[index] = decode(await node.reads.ask(calls))
+      told[index] = decode(await ask(node, calls))
     })
     const all = Promise.allSettled(asked)
     if (graceMs < Infinity) {
@@ -141,11 +150,55 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     return [...told]
   }
 
+  /**
+   * Asks every node at once, and waits until what they have told is enough; null where one has not told by then, fails, or
+   * answers what `decode` can't read. `left`: how many may tell yet. A node that was silent lately is not awaited once
+   * another has answered, or everything that is asked one after the other would wait for it anew; it is asked all the
+   * same, and awaited again once it has answered.
+   */
+  async function readUntil<T>(
+    calls: readonly RpcCall[],
+    decode: (answers: RpcAnswer[]) => T,
+    isEnough: (told: readonly (T | null)[], left: number) => boolean,
+  ): Promise<(T | null)[]> {
+    const told: (T | null)[] = nodes.map(() => null)
+    const pending = new Set(nodes)
+    let hasAnswered = false
+    const isAwaited = ({ silentAt }: Node) => !hasAnswered || performance.now() - silentAt >= silentMs
+    await new Promise<void>((resolve) => {
+      const hear = async (node: Node) => {
+        try {
+          const answers = await ask(node, calls)
+          hasAnswered = true
+          told[node.index] = decode(answers)
+        } catch {
+          // It tells nothing.
+        }
+        pending.delete(node)
+        const left = [...pending].filter(isAwaited).length
+        if (left === 0 || isEnough(told, left)) resolve()
+      }
+      for (const node of nodes) void hear(node)
+    })
+    return [...told]
+  }
+
+  async function ask(node: Node, calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
+    try {
+      const answers = await node.reads.ask(calls)
+      node.silentAt = -Infinity
+      return answers
+    } catch (error) {
+      if (error instanceof NodeFailure && error.isLate) node.silentAt = performance.now()
+      throw error
+    }
+  }
+
   function askHeads(): Promise<NodeHead[]> {
     return Promise.all(
-      nodes.map(async ({ reads }): Promise<NodeHead> => {
+      nodes.map(async (node): Promise<NodeHead> => {
         try {
-          return { head: decodeHead(await reads.ask([headCall])), fault: null }
+          return { head: decodeHead(await ask(node, [headCall])), fault: null }
         } catch (error) {
           return { head: null, fault: redact(messageOf(error)) }
         }
@@ -158,8 +211,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
    * present is wrong, which is worse than to wait for a node that may be back.
    */
   function inOrder() {
-    const rank = (node: (typeof nodes)[number]) =>
-      heads.isBehind(node.index) ? 2 : performance.now() - node.failedAt < restMs ? 1 : 0
+    const rank = (node: Node) => (heads.isBehind(node.index) ? 2 : performance.now() - node.failedAt < restMs ? 1 : 0)
     return [0, 1, 2].flatMap((wanted) => nodes.filter((node) => rank(node) === wanted))
   }
 }
