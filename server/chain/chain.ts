@@ -118,6 +118,11 @@ export type Chain = {
   blockReceipts(number: bigint, options?: BlockOptions): Promise<{ block: Block; receipts: Receipt[] } | null>
   receipts(hashes: readonly Hash[]): Promise<(Receipt | null)[]>
   /**
+   * The same from whichever node has them, by their hashes or with their blocks: for transactions whose blocks are the
+   * chain's, though the node that was asked has no receipt of them. Null: none tells one.
+   */
+  lostReceipts(places: readonly { hash: Hash; blockNumber: number }[]): Promise<(Receipt | null)[]>
+  /**
    * Whether none of these transactions is mined or waiting to be, by every node that answers, of which there have to be
    * as many as `agreement` asks for.
    */
@@ -142,7 +147,14 @@ export type Chain = {
   nodes(): Promise<NodeHead[]>
   /** Whether a node knows the transaction, mined or not. */
   knows(hash: Hash): Promise<boolean>
-  transaction(hash: Hash): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
+  /**
+   * By a node that has the receipt too, if the one that is asked has none of a transaction that it names a block of.
+   * `isThere`: the chain is known to have the transaction, so that a node that does not is passed over.
+   */
+  transaction(
+    hash: Hash,
+    options?: { isThere: boolean },
+  ): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
   /**
    * As of the latest block. A `pending` nonce counts what waits in the node's pool as well; balances and code do not, since
    * some nodes build the pending block anew for each question.
@@ -180,10 +192,13 @@ export type Chain = {
   isChainBatchProcessed(account: Address, chainBatchId: Hash, since?: bigint): Promise<boolean>
   /** The same as of the pending block. False where no node has one. */
   isChainBatchPending(account: Address, chainBatchId: Hash): Promise<boolean>
-  /** The transaction in which the vault paid under this key. */
+  /** The transaction in which the vault paid under this key, as it is known to have: each node is asked before none is found. */
   findFulfilment(stepKey: Hash): Promise<FoundLog>
-  /** The transaction in which the account's delegate ran this batch. */
-  findExecution(account: Address, chainBatchId: Hash): Promise<FoundLog>
+  /**
+   * The transaction in which the account's delegate ran this batch. `isThere`: it is known that it did, so that each node
+   * is asked before none is found; it is taken for known by default.
+   */
+  findExecution(account: Address, chainBatchId: Hash, options?: { isThere: boolean }): Promise<FoundLog>
   /** What has really reached the vaults of what a block's logs say, in the order given; see `createArrivalMeter`. */
   measureArrivals(
     logged: readonly { token: Address; to: Address; amount: bigint }[],

@@ -14,6 +14,7 @@ import {
 import { createAbility } from './nodes/ability.js'
 import { createCertainty } from './certainty.js'
 import { createLogSearch } from './findLog.js'
+import { createLostReceipts } from './lostReceipts.js'
 import { createArrivalMeter } from './measureArrivals.js'
 import { createOperatorRights } from './operatorRights.js'
 import { readFlag, tellsFlag } from './readFlag.js'
@@ -36,7 +37,7 @@ import {
   transactionOf,
 } from './nodes/rpcFormat.js'
 import { NodeFailure } from './nodes/nodeFailure.js'
-import type { RpcError, RpcNode } from './nodes/rpcNode.js'
+import type { RpcAnswer, RpcError, RpcNode } from './nodes/rpcNode.js'
 import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
 import { saysNoSuchMethod } from './nodes/noSuchMethod.js'
 import { createSimulator, rerun } from './simulation/simulate.js'
@@ -80,6 +81,8 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return parts.flat()
     },
 
+    lostReceipts: createLostReceipts(rpc, readBlockReceipts),
+
     async areUnknown(hashes) {
       const parts = chunk(hashes, maxCalls).map(async (part) => {
         const calls = part.map((hash) => call('eth_getTransactionByHash', hash))
@@ -113,17 +116,26 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return rpc.read([call('eth_getTransactionByHash', hash)], ([transaction]) => resultOf(transaction) !== null)
     },
 
-    transaction(hash) {
+    async transaction(hash, { isThere } = { isThere: false }) {
       const calls = [
         call('eth_getTransactionByHash', hash),
         call('eth_getTransactionReceipt', hash),
         call('eth_getBlockByNumber', 'latest', false),
       ]
-      return rpc.read(calls, ([transaction, receipt, head]) => ({
+      const decode = ([transaction, receipt, head]: RpcAnswer[]) => ({
         transaction: orNull(resultOf(transaction), (value) => transactionOf(value, hash)),
         receipt: orNull(resultOf(receipt), (value) => receiptOf(value, hash)),
         head: readBlock(resultOf(head)),
-      }))
+      })
+      const told = await rpc.read(calls, decode)
+      const isMined = told.transaction ? told.transaction.blockNumber !== null : isThere
+      if (!isMined || (told.transaction && told.receipt)) return told
+      const whole = (answers: RpcAnswer[]) => {
+        const other = decode(answers)
+        return other.transaction && other.receipt ? other : null
+      }
+      const others = await rpc.readUntil(calls, whole, (soFar) => soFar.some((other) => other !== null))
+      return others.find((other) => other !== null) ?? told
     },
 
     async accounts(addresses, nonceOf) {

@@ -82,7 +82,7 @@ async function findPayment(
     tools.log.warn({ chainId, token, wallet, round, stepKey }, 'no node has the log of what the vault has paid')
     return null
   }
-  const { receipt, head } = await chain.transaction(hash)
+  const { receipt, head } = await chain.transaction(hash, { isThere: true })
   if (!receipt || Number(head.number - receipt.blockNumber) + 1 < chain.config.confirmations) return null
   return (await chain.isCertain(receipt, chain.config.confirmations)) ? paidBy(receipt, airdrop) : null
 }

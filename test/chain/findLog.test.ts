@@ -118,6 +118,55 @@ describe('the search for a log', () => {
     expect(await connect().findFulfilment(unknownKey)).to.equal(null)
   })
 
+  describe('of what the contracts remember, before it finds nothing, asks', () => {
+    let other: FaultyNode
+    beforeEach(async () => {
+      other = await startFaultyNode(dev.url)
+      // As nodes do that keep no older logs.
+      node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null) })
+    })
+    afterEach(() => other.stop())
+    const both = () => dev.connect({ urls: [node.url, other.url], readTimeoutMs: 5_000 })
+
+    it('each node once, be it by windows', async () => {
+      expect(await both().findFulfilment(stepKey)).to.equal(paidIn)
+      other.behave((calls) => (asksForWhole(calls) ? { kind: 'status', status: 504 } : { kind: 'pass' }))
+      expect(await both().findFulfilment(stepKey)).to.equal(paidIn)
+      const asked = requestsForLogs().length
+      expect(await both().findFulfilment(unknownKey)).to.equal(null)
+      expect(requestsForLogs()).to.have.length(asked + 1)
+    })
+
+    it('no node in vain, where another one is away', async () => {
+      other.behave({ kind: 'status', status: 503 })
+      expect(await both().findFulfilment(stepKey)).to.equal(null)
+    })
+
+    it('those that let more be searched than the first', async () => {
+      const long = chainOf(10_000_000n)
+      const isTooMuch = (range: Range) => isWhole(range) || sizeOf(range) > 100
+      const head = { result: '0x989680' }
+      const refusal: Fault = {
+        kind: 'answer',
+        answer: ({ method }) =>
+          method === 'eth_getLogs' ? { error: tooWide } : method === 'eth_blockNumber' ? head : null,
+      }
+      node.behave((calls) => (rangesOf(calls).some(isTooMuch) ? refusal : long(calls)))
+      other.behave((calls) => (asksForWhole(calls) ? { kind: 'pass' } : long(calls)))
+      expect(await connect().findFulfilment(stepKey)).to.equal('unsearched')
+      expect(await both().findFulfilment(stepKey)).to.equal(paidIn)
+    })
+
+    it('one alone, where nothing says that there is a log', async () => {
+      const account = dev.vault
+      const isThere = false
+      expect(await both().findExecution(account, unknownKey, { isThere })).to.equal(null)
+      expect(other.requests.flatMap(rangesOf)).to.deep.equal([])
+      expect(await both().findExecution(account, unknownKey)).to.equal(null)
+      expect(other.requests.flatMap(rangesOf)).to.have.length(1)
+    })
+  })
+
   describe('ends as an outage, and not as a log that is not there, on a node that', () => {
     const away: Fault = { kind: 'status', status: 503 }
 

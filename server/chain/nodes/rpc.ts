@@ -29,6 +29,8 @@ type ReadOptions = {
   isAnswer?: (error: RpcError, call: RpcCall) => boolean
   /** Asks one node only, and holds nothing against it. */
   isGuess?: boolean
+  /** Asks this node only, by its place in the addresses. */
+  node?: number | undefined
 }
 
 /**
@@ -73,7 +75,9 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
 
   return {
     redact,
+    nodeCount: nodes.length,
     read,
+    readFrom,
     readEach,
     readUntil,
     readHead,
@@ -104,10 +108,11 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
   async function readFrom<T>(
     calls: readonly RpcCall[],
     decode: (answers: RpcAnswer[]) => T,
-    { isAnswer = () => false, isGuess = false }: ReadOptions = {},
+    { isAnswer = () => false, isGuess = false, node: only }: ReadOptions = {},
   ): Promise<{ value: T; node: number }> {
     const reasons: unknown[] = []
-    for (const node of isGuess ? inOrder().slice(0, 1) : inOrder()) {
+    const asked = only === undefined ? inOrder() : [nodes[only]!]
+    for (const node of isGuess ? asked.slice(0, 1) : asked) {
       try {
         const answers = await ask(node, calls)
         const faults = answers.flatMap(({ error }, index) => (error && !isAnswer(error, calls[index]!) ? [error] : []))

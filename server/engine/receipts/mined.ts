@@ -46,13 +46,16 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
       for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, pageSize)) {
         const hashes = mined.map((transaction) => transaction.mined!.hash)
         const receipts = await askReceipts(hashes, chain, tools.log)
+        const lost: JournalTransaction[] = []
         await forEachLimit(mined.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
           const receipt = receipts[index]
           if (receipt) return meet(transaction, receipt, head)
           // That a node has no receipt proves nothing: a transaction is in no block any more only if its block is gone.
           const gone = receipt === null ? await isGone(transaction) : null
           if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false
+          if (gone === false) lost.push(transaction)
         })
+        if (lost.length > 0) await meetLost(lost, head)
       }
       isDoubtful &&= !isDecided
       // Every mined transaction has just been shown as it is.
@@ -72,6 +75,20 @@ export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
       }
       isUncounted = !areAllShown
     },
+  }
+
+  /** Meets those whose blocks are the chain's, though the node that was asked has no receipt of them. */
+  async function meetLost(lost: readonly JournalTransaction[], head: Block): Promise<void> {
+    const receipts = await chain.lostReceipts(lost.map(({ mined }) => mined!))
+    await forEachLimit(lost.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
+      const receipt = receipts[index]
+      if (receipt) await meet(transaction, receipt, head)
+    })
+    const [first, ...others] = lost.filter((_transaction, index) => !receipts[index])
+    if (!first) return
+    const { hash, blockNumber } = first.mined!
+    const fields = { chainId, hash, blockNumber, others: others.length }
+    tools.log.warn(fields, 'no node has the receipt of a transaction though its block is the chain’s')
   }
 
   /** False: not all of them could be shown, and are to be in another round. */

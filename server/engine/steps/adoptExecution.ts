@@ -52,7 +52,7 @@ export async function adoptExecution(
     )
     return { outcome: 'waits', found: false }
   }
-  const { transaction, receipt, head } = await chain.transaction(hash)
+  const { transaction, receipt, head } = await chain.transaction(hash, { isThere: true })
   if (!transaction || !receipt) return { outcome: 'waits', found: true }
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))

@@ -54,7 +54,7 @@ export function unsettledTransactions({ config, unsettled }: ChainState): Findin
       chainId: config.chainId,
       message: `${unsettled.unsettled} transactions are final and what came of them can't be told, from block ${unsettled.lowestBlock} on.`,
       remedy:
-        'Look into the log of a process with ROLE=engine or ROLE=all. If no node has the log of a payment, name one in rpcUrls that keeps all logs; if nodes disagree, see to them. The rest goes by itself then.',
+        'Look into the log of a process with ROLE=engine or ROLE=all. If no node has the log of a payment or a receipt, name one in rpcUrls that keeps all of them; if nodes disagree, see to them. The rest goes by itself then.',
     },
   ]
 }
