@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Address } from 'viem'
+import type { Address, Hash } from 'viem'
 import type { SignedIntent } from '../../server/domain/action.js'
 import type { Chain, FoundLog } from '../../server/chain/chain.js'
 import * as bundles from '../../server/chain/bundles.js'
@@ -132,10 +132,15 @@ describe('a payout with calls whose intent has run out', () => {
     } = {},
   ) {
     const [user, vault] = [randomAddress(), randomAddress()]
+    const head = 7n
     const token = { address: usdOn2, decimals: 6, group: null, funding: 'credit', openCapPerDay: null }
     const config = { chainId: 2, vault, pollIntervalMs: 100, tokens: [token] }
     const chain = { config, isFulfilled: async () => isFulfilled, findFulfilment: async () => null }
-    const account = { findExecution: async () => search, isChainBatchProcessed: async () => hasRun }
+    const account = {
+      findExecution: async () => search,
+      // By a node that has the head.
+      isChainBatchProcessed: async (_account: Address, _batchId: Hash, since?: bigint) => since === head && hasRun,
+    }
     const unlogged = { ...chain, ...account } as unknown as Chain
     const transfer = aTransfer({ to: user })
     const batch = aBatch({ chainId: 2, hash: randomHash(), tokenTransfers: [transfer] })
@@ -151,7 +156,7 @@ describe('a payout with calls whose intent has run out', () => {
     const ended: string[] = []
     const tools = {
       now: () => intent.exp * 1000 + lateMs,
-      heads: new Map([[2, { timestamp: chainTime }]]),
+      heads: new Map([[2, { number: head, timestamp: chainTime }]]),
       chains: new Map([[2, unlogged]]),
       settings: { chains: new Map([[2, config]]), groups: {}, funders: new Set() },
       signers: new Map([[randomAddress(), null]]),
@@ -209,8 +214,9 @@ describe('a payout with calls whose intent has run out', () => {
     })
   })
 
-  it('ends as done where the account says that it has run it and nodes let too little be searched', async () => {
+  it('ends as done where the account says that it has run it, though nodes have no log or let too little be searched', async () => {
     const done = { outcome: 'moved', ended: ['already_fulfilled'] }
+    expect(await visited(false, { search: null, hasRun: true })).to.deep.equal(done)
     expect(await visited(false, { search: 'unsearched', hasRun: true })).to.deep.equal(done)
   })
 

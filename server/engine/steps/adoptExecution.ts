@@ -36,7 +36,7 @@ export async function adoptExecution(
 ): Promise<Adoption> {
   // Asked before the search, or an execution that is mined in between would be on the chain and not be found.
   const isUnmined = await isOnlyPending(work, chain, failure)
-  const hash = await findTransaction(work, chain, failure)
+  const hash = await findTransaction(work, chain, failure, tools)
   if (hash === undefined) return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
   if (hash === null || hash === 'unsearched') {
@@ -117,20 +117,25 @@ async function isPending({ intent, user, ref }: StepWork, chain: Chain): Promise
  * The transaction that has carried the step out. Undefined: nothing says that there is one. Null: there is one, and it
  * was not found.
  */
-async function findTransaction(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>) {
+async function findTransaction(
+  work: StepWork,
+  chain: Chain,
+  { name }: Pick<Failure, 'name'>,
+  tools: Pick<EngineTools, 'heads'>,
+) {
   if (name === 'AlreadyFulfilled' && work.stepKey) return chain.findFulfilment(work.stepKey)
   const { intent } = work
   if (intent.mode !== '7702') return undefined
-  const execution = () => chain.findExecution(work.user, batchIdOf(intent, work.ref.stepIndex))
-  if (name === 'DuplicateChainBatch') return execution()
+  const batchId = batchIdOf(intent, work.ref.stepIndex)
+  if (name === 'DuplicateChainBatch') return chain.findExecution(work.user, batchId)
   if (name !== 'IntentExpired') return undefined
-  // The delegate looks at the time before it looks whether the batch has run.
-  const found = await execution()
-  if (found !== 'unsearched') return found ?? undefined
-  // Nodes won't tell however often they are asked. The account's memory does, until it gives the batch's place to
-  // another.
-  const hasRun = await chain.isChainBatchProcessed(work.user, batchIdOf(intent, work.ref.stepIndex))
-  return hasRun ? found : undefined
+  // The delegate looks at the time before it looks whether the batch has run; most that have run out have not.
+  const found = await chain.findExecution(work.user, batchId, { isThere: false })
+  if (found !== null && found !== 'unsearched') return found
+  // The node may be a block behind, keep no old logs, or not tell however often it is asked. The account's memory does,
+  // until it gives the batch's place to another.
+  const hasRun = await chain.isChainBatchProcessed(work.user, batchId, tools.heads.get(chain.config.chainId)?.number)
+  return hasRun ? chain.findExecution(work.user, batchId) : undefined
 }
 
 /** What the transaction asks the vault for is paid only if the vault says so: in a bundle each step may fail by itself. */
