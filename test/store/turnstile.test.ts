@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createDatabase, type Database } from '../../server/store/connection/database.js'
 import { isOutage } from '../../server/store/connection/databaseErrors.js'
-import { createTurnstile } from '../../server/store/connection/turnstile.js'
+import { createTurnstile, type Line } from '../../server/store/connection/turnstile.js'
 import { freshDatabase } from '../support/database.js'
 import { pause } from '../support/pause.js'
 
@@ -11,18 +11,44 @@ describe('who waits for one of a few places', () => {
   it('is let in when one is left, those who go first before the others, each in the order of their coming', async () => {
     const { enter, leave } = open(2)
     const order: string[] = []
-    const come = (line: 'first' | 'others', name: string) => enter(line).then(() => order.push(name))
-    await Promise.all([come('others', 'a'), come('others', 'b')])
-    const all = [come('others', 'c'), come('others', 'd'), come('first', 'E'), come('first', 'F')]
+    const come = (line: Line, name: string) => enter(line).then(() => order.push(name))
+    await Promise.all([come('reads', 'a'), come('writes', 'b')])
+    const all = [come('writes', 'c'), come('reads', 'd'), come('writes', 'e'), come('first', 'F'), come('first', 'G')]
     await pause(1)
     expect(order).to.deep.equal(['a', 'b'])
     for (const _waiting of all) leave()
     await Promise.all(all)
-    expect(order).to.deep.equal(['a', 'b', 'E', 'F', 'c', 'd'])
+    expect(order).to.deep.equal(['a', 'b', 'F', 'G', 'c', 'd', 'e'])
     leave()
     leave()
-    await Promise.all([come('others', 'g'), come('first', 'h')])
-    expect(order.slice(6)).to.deep.equal(['g', 'h'])
+    await Promise.all([come('writes', 'h'), come('first', 'i')])
+    expect(order.slice(7)).to.deep.equal(['h', 'i'])
+  })
+
+  it('waits for four writes as a read, however many have come before, and as a write for all reads before it', async () => {
+    const { enter, leave } = open(1)
+    await enter('first')
+    const order: string[] = []
+    const come = (line: Line, name: string) => enter(line).then(() => order.push(name))
+    const all = [
+      ...Array.from({ length: 20 }, () => come('writes', 'w')),
+      ...Array.from({ length: 3 }, () => come('reads', 'r')),
+      come('writes', 'last'),
+    ]
+    for (const _waiting of all) {
+      leave()
+      await pause(0)
+    }
+    await Promise.all(all)
+    expect(order.join('')).to.equal('wwwwrwwwwrwwwwrwwwwwwwwlast')
+
+    const others = [come('reads', 'R'), come('reads', 'R'), come('writes', 'W'), come('reads', 'R')]
+    for (const _waiting of others) {
+      leave()
+      await pause(0)
+    }
+    await Promise.all(others)
+    expect(order.slice(-4).join('')).to.equal('RRWR')
   })
 
   it('is let in at some time, however many go first', async () => {
@@ -30,7 +56,7 @@ describe('who waits for one of a few places', () => {
     await enter('first')
     const order: string[] = []
     const firsts = Array.from({ length: 40 }, () => enter('first').then(() => order.push('first')))
-    const others = Array.from({ length: 3 }, () => enter('others').then(() => order.push('other')))
+    const others = Array.from({ length: 3 }, () => enter('writes').then(() => order.push('other')))
     for (let count = 0; count < 43; count++) {
       leave()
       await pause(0)
@@ -42,11 +68,11 @@ describe('who waits for one of a few places', () => {
 
   it('gives up after a while, and takes no place then', async () => {
     const { enter, leave } = open(1, 30)
-    await enter('others')
+    await enter('reads')
     const gaveUp = await enter('first').catch((error: Error) => error.message)
     expect(gaveUp).to.equal('too long')
     leave()
-    await enter('others')
+    await enter('writes')
     const next = enter('first')
     leave()
     await next
@@ -84,6 +110,25 @@ describe('what is urgent', () => {
     expect(order.slice(0, 4)).to.have.members(['read', 'transaction', 'write', 'snapshot'])
     expect(order.slice(4, 24)).to.deep.equal(Array.from({ length: 20 }, (_none, count) => `ordinary ${count}`))
     expect(database.urgent.urgent).to.equal(database.urgent)
+  })
+
+  it('of what is not, a read waits for a few of the writes and transactions that have come before it', async () => {
+    const order: string[] = []
+    await database.snapshot(async () => {
+      const write = (name: string) => database.write((knex) => knex('lanes').delete()).then(() => order.push(name))
+      const transact = () => database.transact((trx) => trx('lanes').delete()).then(() => order.push('transaction'))
+      const all = [
+        ...Array.from({ length: 5 }, transact),
+        ...Array.from({ length: 5 }, () => write('write')),
+        database.select('SELECT 1', []).then(() => order.push('read')),
+        database.knex('lanes').then(() => order.push('read')),
+        database.snapshot((reader) => reader('lanes')).then(() => order.push('read')),
+      ]
+      queueMicrotask(() => void Promise.all(all).then(() => order.push('end')))
+    })
+    while (!order.includes('end')) await pause(5)
+    const reads = order.flatMap((name, place) => (name === 'read' ? [place] : []))
+    expect(reads).to.deep.equal([4, 9, 12])
   })
 
   it('leaves a connection free when it fails', async () => {

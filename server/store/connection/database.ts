@@ -11,7 +11,10 @@ import { type Client, runTransaction, type Statement } from './transaction.js'
 /** A MySQL or SQLite database; which of them it is matters only to code that looks at `kind`. */
 export type Database = {
   kind: DatabaseConfig['kind']
-  /** For single reads and writes outside a transaction. Never to be used inside `transact`: SQLite has one connection. */
+  /**
+   * For single reads outside a transaction, which wait for a few writes only. Never to be used inside `transact`: SQLite has
+   * one connection.
+   */
   knex: Knex
   /** One SELECT as it is written, for reads that come so often that building the statement would cost a third of them. */
   select<Row>(sql: string, bindings: readonly (string | number)[]): Promise<Row[]>
@@ -24,8 +27,8 @@ export type Database = {
   /** Reads as of one moment, whatever others write meanwhile. On SQLite the one connection makes writers wait until the end. */
   snapshot<T>(work: (reader: Knex) => Promise<T>): Promise<T>
   /**
-   * For a single write outside a transaction: runs the statement, and again when the database rolled it back. On a
-   * cluster any write can lose against one that another node has made.
+   * For a single write outside a transaction, or a read that is a part of one: runs the statement, and again when the
+   * database rolled it back. On a cluster any write can lose against one that another node has made.
    */
   write<T>(statement: (knex: Knex) => PromiseLike<T>, options?: Pick<TransactOptions, 'patient'>): Promise<T>
   /** Tells operators of something odd. Called within a transaction, it tells them once per run of the transaction. */
@@ -47,8 +50,8 @@ export type Database = {
   /** The time so many milliseconds from now, by the same clock, as an SQL expression. */
   after(ms: number): Knex.Raw
   /**
-   * The same database for the engine: its statements get a connection before those that clients' requests need, of which
-   * there may be any number.
+   * The same database for the engine and for probes: their statements get a connection before those that clients' requests
+   * need, of which there may be any number.
    */
   urgent: Database
   migrate(): Promise<void>
@@ -120,14 +123,14 @@ export function createDatabase(config: DatabaseConfig, notice: Database['notice'
   let refusedAt = -Infinity
   const opened = open()
   const urgent: Database = {
-    ...databaseOn(opened.urgent),
+    ...databaseOn({ reads: opened.urgent, writes: opened.urgent }),
     get urgent() {
       return urgent
     },
   }
-  return { ...databaseOn(opened.ordinary), urgent }
+  return { ...databaseOn(opened), urgent }
 
-  function databaseOn(knex: Knex): Omit<Database, 'urgent'> {
+  function databaseOn({ reads: knex, writes }: Omit<Opened, 'urgent'>): Omit<Database, 'urgent'> {
     return {
       kind: config.kind,
       knex,
@@ -137,13 +140,13 @@ export function createDatabase(config: DatabaseConfig, notice: Database['notice'
         return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
       },
       async transact(work, { durable = true, patient = true, looksAgain = false } = {}) {
-        const run = () => runOnce(knex, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
+        const run = () => runOnce(writes, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
         const repeated = repeatedErrors(patient)
         return noted(again(run, looksAgain ? [...repeated, mysqlErrno.duplicate] : repeated))
       },
       snapshot: (work) => knex.transaction(work, config.kind === 'mysql' ? { isolationLevel: 'repeatable read' } : {}),
       write(statement, { patient = true } = {}) {
-        return noted(again(() => statement(knex), repeatedErrors(patient)))
+        return noted(again(() => statement(writes), repeatedErrors(patient)))
       },
       notice,
       notRefusedForMs: () => performance.now() - refusedAt,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
-import { createTurnstile, type Turnstile } from './turnstile.js'
+import { createTurnstile, type Line, type Turnstile } from './turnstile.js'
 import { isWriteRefused } from './databaseErrors.js'
 import { keepPrepared, type SqliteConnection } from './keepPrepared.js'
 
@@ -21,8 +21,11 @@ type MysqlConfig = {
 /** Keeps Knex from printing errors by itself: they are thrown as well, and logged where they are caught. */
 const quiet = { warn: () => undefined, error: () => undefined, deprecate: () => undefined, debug: () => undefined }
 
-/** Two Knex clients on the same connections: statements of `urgent` get a connection before those of `ordinary`. */
-export type Opened = { urgent: Knex; ordinary: Knex }
+/**
+ * Three Knex clients on the same connections: statements of `urgent` get a connection before those of the others, and
+ * `reads` don't wait for all `writes` that have come before them.
+ */
+export type Opened = { urgent: Knex; reads: Knex; writes: Knex }
 
 /**
  * Opens no connection to MySQL yet; makes SQLite's file, and its folder. `mayBeSilent`: whether a statement may take longer
@@ -63,7 +66,7 @@ function openMysql(config: MysqlConfig, mayBeSilent: () => boolean): Opened {
     },
   })
   leaveWhatIsReadOnly(knex.client as Runner)
-  return inTwoLines(knex, createTurnstile(poolSize, patienceMs.mysql, crowded))
+  return inLines(knex, createTurnstile(poolSize, patienceMs.mysql, crowded))
 }
 
 function openSqlite(file: string): Opened {
@@ -99,7 +102,7 @@ function openSqlite(file: string): Opened {
     },
   })
   takeTurns(knex.client as Pool)
-  return inTwoLines(knex, createTurnstile(1, patienceMs.sqlite, crowded))
+  return inLines(knex, createTurnstile(1, patienceMs.sqlite, crowded))
 }
 
 /** For how long a statement waits for a connection. */
@@ -110,16 +113,17 @@ function crowded(): Error {
   return Object.assign(new Error('Too many statements wait for a connection.'), { name: 'KnexTimeoutError' })
 }
 
-/** Makes a second client on the same pool, and has both wait for a connection at the turnstile, not in the pool's own queue. */
-function inTwoLines(ordinary: Knex, turnstile: Turnstile): Opened {
+/** Makes two more clients on the same pool, and has all wait for a connection at the turnstile, not in the pool's own queue. */
+function inLines(reads: Knex, turnstile: Turnstile): Opened {
   // Knex's own way of making another client on the same pool.
-  const urgent = ordinary.withUserParams({})
-  queue(ordinary.client as Pool, 'others', turnstile)
+  const [urgent, writes] = [reads.withUserParams({}), reads.withUserParams({})]
+  queue(reads.client as Pool, 'reads', turnstile)
+  queue(writes.client as Pool, 'writes', turnstile)
   queue(urgent.client as Pool, 'first', turnstile)
-  return { urgent, ordinary }
+  return { urgent, reads, writes }
 }
 
-function queue(pool: Pool, line: 'first' | 'others', turnstile: Turnstile): void {
+function queue(pool: Pool, line: Line, turnstile: Turnstile): void {
   const acquire = pool.acquireConnection.bind(pool)
   const release = pool.releaseConnection.bind(pool)
   pool.acquireConnection = async () => {

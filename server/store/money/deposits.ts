@@ -71,7 +71,9 @@ export async function reportDeposit(
   now: number,
 ): Promise<ReportedDeposit> {
   const key = { report_hash: hashOf(report) }
-  const newest = () => database.knex<DepositRow>('deposits').where(key).orderBy('occurrence', 'desc').first()
+  // Among the writes, since it is a part of one.
+  const newest = () =>
+    database.write((knex) => knex<DepositRow>('deposits').where(key).orderBy('occurrence', 'desc').first())
   let known = await newest()
   const refusal = known ? errorOf(known) : null
   if (known?.status === 'refused') {
