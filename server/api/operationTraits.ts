@@ -10,6 +10,23 @@ export function isProbe(operationId: OperationId): boolean {
   return probes.has(operationId)
 }
 
+/** What a read asks the database for: nothing, as its answer is kept in memory; by a statement of many reads; or by its own. */
+export type ReadKind = 'kept' | 'shared' | 'own'
+
+const kindsOfReads: Partial<Record<OperationId, ReadKind>> = {
+  listChains: 'kept',
+  getOpenapiYaml: 'kept',
+  getOpenapiJson: 'kept',
+  getDocs: 'kept',
+  getExplorer: 'kept',
+  getExplorerAction: 'kept',
+  getStep: 'shared',
+}
+
+export function kindOfRead(operationId: OperationId): ReadKind {
+  return kindsOfReads[operationId] ?? 'own'
+}
+
 /** The operations that give the engine work; drain mode refuses them. */
 export const startsWork: ReadonlySet<OperationId> = new Set([
   'createAction',

@@ -7,7 +7,7 @@ import { type CompiledOperation, compileOperations } from './backend.js'
 import { createEventStreams } from './eventStreams.js'
 import type { ApiRequest, OperationId, Handlers } from './handlers.js'
 import { madeAction } from './logFields.js'
-import { isProbe, startsWork } from './operationTraits.js'
+import { isProbe, kindOfRead, type ReadKind, startsWork } from './operationTraits.js'
 import { limitClient, type RateLimits } from './rateLimit.js'
 import { deprecated } from './replies/deprecated.js'
 import { answerOtherMethod } from './replies/otherMethods.js'
@@ -30,18 +30,22 @@ type Options = {
 }
 
 /**
- * How many reads are under way at once: more than the pool has connections, so that none of those stands idle. Without
- * a limit, all that have come would ask the database before the first is answered, also for clients that have hung up
- * since, and whatever comes then would wait for all of them.
+ * How many reads of a kind are under way at once: more than the pool has connections, so that none of those stands idle.
+ * Without a limit, all that have come would ask the database before the first is answered, also for clients that have hung
+ * up since, and whatever comes then would wait for all of them. `shared`: as many as share a statement.
  */
-const mostReads = 16
+const mostReads: Record<ReadKind, number> = { kept: Infinity, shared: 64, own: 16 }
 
 /** One route for each operation that has a handler, all of it prepared at start. */
 export async function createRouter(options: Options): Promise<Middleware<ApiState>> {
   const router = new Router<ApiState>({ sensitive: true })
   const readRequest = createRequestReader(options)
   const enterStream = createEventStreams(options.streamsPerClient)
-  const limitReads = createSemaphore(mostReads)
+  const limitReads = {
+    kept: createSemaphore(mostReads.kept),
+    shared: createSemaphore(mostReads.shared),
+    own: createSemaphore(mostReads.own),
+  }
 
   for (const operation of await compileOperations(options.spec, options.handlers)) {
     router.register(operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx) => {
@@ -73,7 +77,9 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
     if (operation.isStream) enterStream(ctx)
     const handle = () => operation.handler(request)
     const isGone = () => ctx.req.socket.destroyed
-    const reply = isRead(operation) ? await limitReads(isGone, handle) : await handle()
+    const reply = isRead(operation)
+      ? await limitReads[kindOfRead(operation.operationId)](isGone, handle)
+      : await handle()
     if (reply === null) {
       // The client has hung up. The response may not know yet, and Koa would end it with the 404 that it begins with.
       ctx.respond = false
@@ -85,7 +91,7 @@ export async function createRouter(options: Options): Promise<Middleware<ApiStat
   }
 }
 
-/** Whether the operation only reads the database and is answered at once. */
+/** Whether the operation only reads and is answered at once. */
 function isRead({ method, isStream, operationId }: CompiledOperation): boolean {
   return method === 'get' && !isStream && !isProbe(operationId)
 }

@@ -210,3 +210,35 @@ describe('a client that hangs up before its request is begun', () => {
     await http.stop()
   })
 })
+
+describe('reads that come at once', () => {
+  it('are sixteen at a time where each asks for itself, and steps, pages and chains do not wait for those', async () => {
+    const id = '019a9c3e-5b7a-7c21-9d0e-3f6a8b2c4d5e'
+    let underWay = 0
+    let end: () => void = () => undefined
+    const over = new Promise<void>((resolve) => (end = resolve))
+    const stay = async () => {
+      underWay++
+      await over
+      return { status: 200, body: { success: true, data: [] } } as never
+    }
+    const http = await startHttpLayer({
+      getAction: stay,
+      getStep: stay,
+      listChains: async () => ({ status: 200, body: { success: true, data: [] } }) as never,
+    })
+    const ask = (path: string, count: number) =>
+      Array.from({ length: count }, () => exchange(http.url, get(path), { answers: 1 }))
+    const asked = ask(`/actions/${id}`, 20)
+    await until(() => underWay === 16, 'as many actions as are read at once')
+    asked.push(...ask(`/actions/${id}/intents/0/steps/0`, 70))
+    await until(() => underWay === 16 + 64, 'as many steps as share a statement')
+    const [chains] = await Promise.all(ask('/chains', 1))
+    expect(chains!.answers.map(({ status }) => status)).to.deep.equal([200])
+    expect(underWay).to.equal(16 + 64)
+    end()
+    await Promise.all(asked)
+    expect(underWay).to.equal(20 + 70)
+    await http.stop()
+  })
+})

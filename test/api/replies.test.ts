@@ -96,9 +96,8 @@ describe('a reply on its way to the client', () => {
 
   it('logs a read whose client was gone when it was its turn as 499 too', async () => {
     const underWay: (() => void)[] = []
-    await start({ getStep: () => new Promise((_answer, refuse) => underWay.push(() => refuse(new Error('late')))) })
-    const ask = (id: string) =>
-      exchange(http.url, get(`/actions/${actionId}/intents/0/steps/0`, `x-request-id: ${id}\r\n`))
+    await start({ getAction: () => new Promise((_answer, refuse) => underWay.push(() => refuse(new Error('late')))) })
+    const ask = (id: string) => exchange(http.url, get(`/actions/${actionId}`, `x-request-id: ${id}\r\n`))
     const before = Array.from({ length: 16 }, (_, index) => ask(`before-${index}`))
     await until(() => underWay.length === 16, 'as many reads as there are at once')
     const last = ask('last')
