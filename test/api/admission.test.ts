@@ -8,7 +8,7 @@ describe('requests that come at once', () => {
     const admitted = createAdmission()
     const begun: number[] = []
     const request = async (name: number) => {
-      await admitted()
+      await admitted('bare')
       // Goes on without a wait, as what follows does.
       await Promise.resolve()
       begun.push(name)
@@ -29,7 +29,7 @@ describe('requests that come at once', () => {
   it('begin in one turn if they take next to nothing', async () => {
     const admitted = createAdmission()
     let begun = 0
-    const all = Promise.all(Array.from({ length: 20 }, () => admitted().then(() => (begun += 1))))
+    const all = Promise.all(Array.from({ length: 20 }, () => admitted('bare').then(() => (begun += 1))))
     let turns = 0
     for (; begun < 20; turns++) await turn()
     await all
@@ -37,12 +37,33 @@ describe('requests that come at once', () => {
     expect(turns).to.be.lessThan(10)
   })
 
+  it('begin by turns of those with a body and those without, so that a read does not wait for all large bodies', async () => {
+    const admitted = createAdmission()
+    const begun: string[] = []
+    const request = async (line: 'bare' | 'withBody', workMs: number) => {
+      await admitted(line)
+      begun.push(line)
+      work(workMs)
+    }
+    const bodies = Array.from({ length: 10 }, () => request('withBody', 5))
+    const reads = Array.from({ length: 3 }, () => request('bare', 5))
+    await Promise.all([...bodies, ...reads])
+    expect(begun.flatMap((line, place) => (line === 'bare' ? [place] : []))).to.deep.equal([0, 2, 4])
+
+    begun.length = 0
+    const more = Array.from({ length: 3 }, () => request('withBody', 5))
+    while (begun.length < 1) await turn()
+    // It comes while a body is being read, and waits for that one alone.
+    await Promise.all([...more, request('bare', 0)])
+    expect(begun.slice(0, 2)).to.deep.equal(['withBody', 'bare'])
+  })
+
   it('begin though nobody has come for a while, or one comes after the other', async () => {
     const admitted = createAdmission()
-    await admitted()
+    await admitted('bare')
     await turn()
-    await admitted()
-    await admitted()
+    await admitted('bare')
+    await admitted('bare')
   })
 })
 

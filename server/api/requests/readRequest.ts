@@ -32,7 +32,7 @@ export function createRequestReader({ bodyLimitBytes, rateLimits, shutdown }: Op
     const { path, query, header } = validParameters(ctx, operation)
     ctx.state.subject = subjectOf(path)
     const body = operation.takesBody ? await takeBody(ctx, operation) : undefined
-    if (!operation.takesBody && !isProbe(operation.operationId)) await admitted()
+    if (!operation.takesBody && !isProbe(operation.operationId)) await admitted('bare')
     let signal: AbortSignal | null = null
     return {
       path,
@@ -52,7 +52,7 @@ export function createRequestReader({ bodyLimitBytes, rateLimits, shutdown }: Op
   /** A function of its own, so that the bytes are not kept once they are values: the request may wait for a minute. */
   async function takeBody(ctx: Context, operation: CompiledOperation): Promise<unknown> {
     const received = await bodies.receive(ctx)
-    await admitted()
+    await admitted('withBody')
     return validBody(await bodies.read(ctx, received), operation)
   }
 }
