@@ -83,6 +83,7 @@ export async function startService(
     // Before the chains: a second process on an SQLite file is refused here, and must not touch the chains of the first.
     const database = await openDatabase(config, start)
     const store = createStore(database)
+    const urgentStore = createStore(database.urgent)
     const metrics = createMetrics(version)
     const opened = await openChains(config, { database, store, metrics }, start)
     const { configs, chains, settings, signers, signerFaults, unopenedLanes, unconfiguredCredit, droppedTokens } =
@@ -91,7 +92,7 @@ export async function startService(
     const changes = createChanges()
     const engine = createEngine(
       {
-        store: createStore(database.urgent),
+        store: urgentStore,
         settings,
         chains,
         codec: { ...bundles, ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },
@@ -118,7 +119,8 @@ export async function startService(
     const draining = createDraining({ store, now })
     const { operators } = settings
     const faults = { signerFaults, unopenedLanes }
-    const health = createHealth({ store, chains, operators, ...faults, unconfiguredCredit, version, now })
+    // A process that many ask of is no process that is down.
+    const health = createHealth({ store: urgentStore, chains, operators, ...faults, unconfiguredCredit, version, now })
     if (config.metricsPort !== null) {
       const served = await serveMetrics(metrics, health.report, { host: config.host, port: config.metricsPort })
       start.onStop(served.close)

@@ -18,11 +18,45 @@ export const processMutations: Mutation[] = [
     changes: [
       {
         file: 'server/api/requests/readRequest.ts',
-        find: 'if (!operation.takesBody && !isProbe(operation.operationId)) await admitted()',
-        replace: 'if (!operation.takesBody) await admitted()',
+        find: "if (!operation.takesBody && !isProbe(operation.operationId)) await admitted('bare')",
+        replace: "if (!operation.takesBody) await admitted('bare')",
       },
     ],
     tests: ['test/api/admission.test.ts', '-g', 'a probe'],
+  },
+  {
+    name: 'a request without a body waits for all bodies that have come before it',
+    changes: [
+      { file: 'server/api/requests/admission.ts', find: 'lines[line].push(begin)', replace: 'lines.bare.push(begin)' },
+    ],
+    tests: ['test/api/admission.test.ts'],
+  },
+  {
+    name: 'a read waits for all writes that have come before it',
+    changes: [
+      {
+        file: 'server/store/connection/turnstile.ts',
+        find: 'const mostWritesInARow = 4',
+        replace: 'const mostWritesInARow = Infinity',
+      },
+    ],
+    tests: ['test/store/turnstile.test.ts'],
+  },
+  {
+    name: 'reads of steps wait for reads of large actions',
+    changes: [{ file: 'server/api/operationTraits.ts', find: "getStep: 'shared'", replace: "getStep: 'own'" }],
+    tests: ['test/api/manyRequests.test.ts', '-g', 'reads that come at once'],
+  },
+  {
+    name: 'a probe looks at the database after all that clients have asked for',
+    changes: [
+      {
+        file: 'server/compose.ts',
+        find: 'createHealth({ store: urgentStore,',
+        replace: 'createHealth({ store,',
+      },
+    ],
+    tests: ['test/services/readyAmongMany.test.ts'],
   },
   {
     name: 'all requests that have come begin in one turn',
