@@ -1,4 +1,4 @@
-import { fail } from './checkDraft.js'
+import { fail } from './checkInput.js'
 
 type Times = {
   timeoutMs?: number | undefined

@@ -1,7 +1,8 @@
 import { throwIfAborted } from './abortable.js'
 import { IntentApiError } from './errors.js'
 import { NoEventStreamError, type StepEvent } from './openEvents.js'
-import { shortestPauseMs, sleep } from './sleep.js'
+import { shortestPauseMs } from './pauses.js'
+import { sleep } from './sleep.js'
 import { backoff } from './transport.js'
 
 /** One connection to the event stream of an action. */

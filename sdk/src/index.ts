@@ -36,7 +36,8 @@ export {
 } from './errors.js'
 export type { Expectation, PinnedChain } from './pins.js'
 export type { IntentDraft, PreparedAction, PrepareOptions, SignOptions } from './prepareAction.js'
-export type { Progress, RunOptions } from './runAction.js'
+export type { Progress } from './progress.js'
+export type { RunOptions } from './runAction.js'
 export type { SendOptions } from './send.js'
 export { signAuthorization, type SignedIntent, signIntent, type SigningAccount, signRegistration } from './sign.js'
 // What only servers need, such as checks of others' signatures, is at ./signing alone.

@@ -11,7 +11,7 @@ import {
 } from './digests.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
 import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
-import { asFilledList, checkAccount, checkAuthorizations, checkDraft, checkSigner } from './checkDraft.js'
+import { asFilledList, checkAccount, checkAuthorizations, checkDraft, checkSigner } from './checkInput.js'
 import { hashAll } from './keccak256.js'
 import { randomKey } from './randomKey.js'
 import { requireWindow, signAuthorization, signIntent, type SigningAccount, windowOf } from './sign.js'

@@ -1,12 +1,12 @@
-import type { Action, ActionRequest } from './amounts.js'
-import { checkSigner } from './checkDraft.js'
+import type { Action } from './amounts.js'
+import { checkSigner } from './checkInput.js'
 import { checkTimes } from './checkTimes.js'
 import { type PrepareCalls, type PrepareOptions, prepareAction, signAction } from './prepareAction.js'
+import { tell } from './progress.js'
 import { keyOf } from './randomKey.js'
-import { runAction, type RunCalls, type RunOptions, tell } from './runAction.js'
+import { runAction, type RunCalls, type RunOptions } from './runAction.js'
 import type { SigningAccount } from './sign.js'
-import { patiently } from './watchAction.js'
-import type { ActionCreated, CallOptions } from './wire.js'
+import { type CreateAction, storeAction } from './storeAction.js'
 
 export type SendOptions = RunOptions &
   PrepareOptions & {
@@ -19,15 +19,7 @@ export type SendOptions = RunOptions &
     idempotencyKey?: string | undefined
   }
 
-export type CreateAction = (
-  request: ActionRequest,
-  options: CallOptions & { idempotencyKey: string },
-) => Promise<ActionCreated>
-
-export type SendCalls = RunCalls & PrepareCalls & { createAction: CreateAction }
-
-/** What is signed already is worth some patience with a service that is away. */
-const createWithinMs = 60_000
+type SendCalls = RunCalls & PrepareCalls & { createAction: CreateAction }
 
 /** Prepares, signs, creates and carries out an action of signed intents; resolves with the finished action. */
 export async function send(calls: SendCalls, options: SendOptions): Promise<Action> {
@@ -39,17 +31,7 @@ export async function send(calls: SendCalls, options: SendOptions): Promise<Acti
   await tell(options, { type: 'prepared', prepared })
   const request = await signAction(calls, prepared, { account, expect, signal })
   await tell(options, { type: 'signed', request, idempotencyKey })
-  const created = await create(calls, request, { idempotencyKey, signal })
+  const created = await storeAction(calls, request, { idempotencyKey, signal })
   await tell(options, { type: 'created', ...created, idempotencyKey })
   return runAction(calls, created.actionId, options)
-}
-
-/** Creates an action, and waits for a service that is away; the key makes it one action. */
-export function create(
-  calls: { createAction: CreateAction },
-  request: ActionRequest,
-  options: { idempotencyKey: string; signal: AbortSignal | undefined },
-): Promise<ActionCreated> {
-  const { signal } = options
-  return patiently(() => calls.createAction(request, options), { withinMs: createWithinMs, signal })
 }

@@ -1,8 +1,9 @@
 import type { Action } from './amounts.js'
 import type { Address, Hash, Hex } from 'viem'
 import { abortable, throwIfAborted } from './abortable.js'
+import { beginStep } from './beginStep.js'
 import type { IntentClient } from './client.js'
-import { asFilledList, checkAccount, checkBatch, checkCall, checkHash, checkSigner, fail } from './checkDraft.js'
+import { asFilledList, checkAccount, checkBatch, checkCall, checkHash, checkSigner, fail } from './checkInput.js'
 import { checkTimes } from './checkTimes.js'
 import type { Call, TokenTransfer } from './digests.js'
 import { IntentError, naming, StepFailedError, UnregisteredPaymentError } from './errors.js'
@@ -11,8 +12,10 @@ import { type Expectation, isSame } from './pins.js'
 import { keyOf } from './randomKey.js'
 import { readToken } from './readToken.js'
 import { keccak256 } from './keccak256.js'
-import { beginStep, readAction, type RunOptions, tell } from './runAction.js'
-import { create } from './send.js'
+import { tell } from './progress.js'
+import { readAction } from './readAction.js'
+import type { RunOptions } from './runAction.js'
+import { storeAction } from './storeAction.js'
 import { type SigningAccount, signRegistration } from './sign.js'
 import { addressWord, word } from './structHash.js'
 import type { Step } from './wire.js'
@@ -72,7 +75,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
     mode: 'non-7702:on-demand' as const,
     chainBatches: chainBatches.map((batch) => ({ ...batch, call: batch.call ?? nothing })),
   }))
-  const created = await create(client, { user, intents }, { idempotencyKey, signal })
+  const created = await storeAction(client, { user, intents }, { idempotencyKey, signal })
   const { actionId } = created
   return naming({ actionId, idempotencyKey }, async () => {
     await tell(options, { type: 'created', ...created, idempotencyKey })

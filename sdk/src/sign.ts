@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex, LocalAccount } from 'viem'
-import { checkAuthorization, checkDraft, checkRegistration, checkSigner, fail, isWholeFrom } from './checkDraft.js'
+import { checkAuthorization, checkDraft, checkRegistration, checkSigner, fail, isWholeFrom } from './checkInput.js'
 import {
   batchHash,
   type ChainBatch,
@@ -99,7 +99,7 @@ export function requireWindow({ nbf, exp }: Pick<SignedIntent, 'nbf' | 'exp'>): 
 
 function requireSeconds(name: string, value: number): void {
   if (typeof value !== 'number') fail(name, 'a number of seconds', value)
-  if (!isWholeFrom(0, value) || (value > latestSeconds && value !== neverExpires)) {
+  if (!isWholeFrom(value, 0) || (value > latestSeconds && value !== neverExpires)) {
     throw new IntentError(`${name} has to be in whole unix seconds, not milliseconds; it is ${value}.`)
   }
 }

@@ -1,9 +1,6 @@
 import { untilAborted } from './abortable.js'
 import { longestTimerMs } from './limitedSignal.js'
 
-/** Between two looks, whatever a service or a clock says. */
-export const shortestPauseMs = 150
-
 /** Resolves after the time; rejects with the signal's reason as soon as it aborts. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

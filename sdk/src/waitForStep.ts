@@ -1,19 +1,11 @@
 import { checkTimes } from './checkTimes.js'
 import { followEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
-import { shortestPauseMs, sleep } from './sleep.js'
-import {
-  createFaults,
-  defaultWaitMs,
-  describe,
-  hasEnded,
-  longestPauseMs,
-  type Look,
-  patiently,
-  pauseOf,
-  type WatchCalls,
-  type WatchOptions,
-} from './watchAction.js'
+import { createFaults, patiently } from './patiently.js'
+import { longestPauseMs, pauseOf, shortestPauseMs } from './pauses.js'
+import { sleep } from './sleep.js'
+import { hasEnded, stateOf } from './stepState.js'
+import { defaultWaitMs, type Look, type WatchCalls, type WatchOptions } from './watchAction.js'
 import type { CallOptions, Step, StepRef } from './wire.js'
 
 export type WaitOptions = Omit<WatchOptions, 'lastEventId'> & {
@@ -49,7 +41,7 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
 
   /** Whether it was a change. */
   const tell = async (step: Step): Promise<boolean> => {
-    const isNews = describe(step) !== (last && describe(last))
+    const isNews = stateOf(step) !== (last && stateOf(last))
     last = step
     if (isNews) await onChange?.(step)
     return isNews

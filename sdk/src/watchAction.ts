@@ -1,10 +1,12 @@
 import type { Action } from './amounts.js'
 import { checkTimes } from './checkTimes.js'
-import { type IntentApiError, IntentError, IntentTimeoutError } from './errors.js'
 import { followEvents, type OpenEvents } from './followEvents.js'
 import { limitedSignal } from './limitedSignal.js'
 import type { TracedStep } from './openEvents.js'
-import { shortestPauseMs, sleep } from './sleep.js'
+import { createFaults, patiently } from './patiently.js'
+import { longestPauseMs, pauseOf, shortestPauseMs } from './pauses.js'
+import { sleep } from './sleep.js'
+import { hasEnded, stateOf } from './stepState.js'
 import type { CallOptions, Step } from './wire.js'
 
 /** A change of a step: its status, its transaction, its confirmations, its attempts. */
@@ -36,8 +38,6 @@ export type WatchCalls = {
 }
 
 export const defaultWaitMs = 600_000
-export const longestPauseMs = 2_000
-const leastPollMs = 20
 
 /**
  * Tells each change of an action's steps, from the first on, until the action is over; returns the action. Listens to
@@ -60,8 +60,8 @@ export async function* watchAction(
   /** The change, unless it is none. */
   function* news(step: TracedStep, eventId: string | null): Generator<StepProgress> {
     const place = `${step.intentIndex}/${step.stepIndex}`
-    if (known.get(place) === describe(step)) return
-    known.set(place, describe(step))
+    if (known.get(place) === stateOf(step)) return
+    known.set(place, stateOf(step))
     last = step
     yield { type: 'step', step, eventId }
   }
@@ -124,64 +124,7 @@ export async function waitForAction(
   }
 }
 
-/** Whether a step is over: `success`, `reverted` or `error`. */
-export function hasEnded({ status }: Pick<Step, 'status'>): boolean {
-  return status !== 'created' && status !== 'executing'
-}
-
 /** A failed intent settles the action's word while steps of another one may still move. */
 function isOver(action: Action): boolean {
   return hasEnded(action) && action.intents.every(({ steps }) => steps.every((step) => step.status !== 'executing'))
-}
-
-/** Repeats what fails for a passing reason, for so many milliseconds or until the signal aborts. Only for what is safe to repeat. */
-export async function patiently<T>(
-  attempt: () => Promise<T>,
-  options: { withinMs?: number; signal: AbortSignal | undefined; faults?: Faults },
-): Promise<T> {
-  const { withinMs = Infinity, signal, faults } = options
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    try {
-      const result = await attempt()
-      faults?.note(null)
-      return result
-    } catch (error) {
-      // What ends the wait is none.
-      if (!signal?.aborted) faults?.note(error)
-      const wantedMs = (error as IntentApiError | undefined)?.retryAfterMs ?? longestPauseMs
-      const pauseMs = Math.max(wantedMs, shortestPauseMs)
-      const isPassing = error instanceof IntentError && error.retryable
-      if (!isPassing || performance.now() + pauseMs > deadline) throw error
-      await sleep(pauseMs, signal)
-    }
-  }
-}
-
-type Faults = ReturnType<typeof createFaults>
-
-/** Keeps why the last look of a wait has failed, so that a wait that ends in vain says so. */
-export function createFaults() {
-  let last: unknown = null
-  return {
-    /** Null: it has not failed. */
-    note(fault: unknown): void {
-      last = fault
-    },
-    timeout(message: string, lastStep: Step | null): IntentTimeoutError {
-      const why = last instanceof Error ? `; the service was away at last: ${last.message}` : '.'
-      return new IntentTimeoutError(message + why, { lastStep, cause: last ?? undefined })
-    },
-  }
-}
-
-/** Looks of somebody who wants them this often, though no faster than any service likes. */
-export function pauseOf(pollIntervalMs: number | undefined, otherwiseMs: number): number {
-  if (pollIntervalMs === undefined) return otherwiseMs
-  return Math.max(pollIntervalMs, leastPollMs)
-}
-
-/** What is told of as a change. */
-export function describe({ status, transactionHash, confirmations, attempts }: Step): string {
-  return [status, transactionHash, confirmations, attempts].join()
 }

@@ -10,7 +10,7 @@ import {
   IntentTimeoutError,
   UnregisteredPaymentError,
 } from '../../sdk/src/errors.js'
-import type { Progress } from '../../sdk/src/runAction.js'
+import type { Progress } from '../../sdk/src/progress.js'
 import { sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { created } from './replies.js'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { CannotAuthorizeError } from '../../sdk/src/errors.js'
-import type { Progress } from '../../sdk/src/runAction.js'
+import type { Progress } from '../../sdk/src/progress.js'
 import { delegate, good, signingScene } from './signingScene.js'
 
 describe('what is signed', () => {

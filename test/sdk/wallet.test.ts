@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Address, createWalletClient, custom, http, numberToHex, parseUnits } from 'viem'
 import { CannotAuthorizeError, IntentError } from '../../sdk/src/errors.js'
-import type { Progress } from '../../sdk/src/runAction.js'
+import type { Progress } from '../../sdk/src/progress.js'
 import { intentActions } from '../../sdk/src/viem.js'
 import { devAccount } from '../../server/devnet/accounts.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'

@@ -26,7 +26,7 @@ export function checkDraft(draft: unknown, at = 'intent'): void {
 export function checkBatch(batch: unknown, at: string): Record<string, unknown> {
   const given = asObject(batch, at)
   const { chainId, tokenTransfers } = given
-  if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0', chainId)
+  if (!isWholeFrom(chainId, 1)) fail(`${at}.chainId`, 'a whole number above 0', chainId)
   for (const [index, transfer] of asList(tokenTransfers, `${at}.tokenTransfers`).entries()) {
     const place = `${at}.tokenTransfers[${index}]`
     const { from, to, token, amount } = asObject(transfer, place)
@@ -71,7 +71,7 @@ function isEthersSigner({ getAddress, signTypedData, _signTypedData }: Record<st
 export function checkAuthorization(authorization: unknown, at: string): void {
   const { address, chainId, nonce } = asObject(authorization, at)
   asAddress(address, `${at}.address`, 'the address of a delegate')
-  if (!isWholeFrom(1, chainId)) fail(`${at}.chainId`, 'a whole number above 0 (that is every chain)', chainId)
+  if (!isWholeFrom(chainId, 1)) fail(`${at}.chainId`, 'a whole number above 0 (that is every chain)', chainId)
   asIndex(nonce, `${at}.nonce`)
 }
 
@@ -114,10 +114,10 @@ function asAmount(value: unknown, at: string): void {
 }
 
 function asIndex(value: unknown, at: string): void {
-  if (!isWholeFrom(0, value)) fail(at, 'a whole number, not negative', value)
+  if (!isWholeFrom(value, 0)) fail(at, 'a whole number, not negative', value)
 }
 
-export function isWholeFrom(least: number, value: unknown): boolean {
+export function isWholeFrom(value: unknown, least: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least
 }
 

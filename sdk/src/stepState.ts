@@ -1,0 +1,11 @@
+import type { Step } from './wire.js'
+
+/** Whether a step is over: `success`, `reverted` or `error`. */
+export function hasEnded({ status }: Pick<Step, 'status'>): boolean {
+  return status !== 'created' && status !== 'executing'
+}
+
+/** What is told of as a change. */
+export function stateOf({ status, transactionHash, confirmations, attempts }: Step): string {
+  return [status, transactionHash, confirmations, attempts].join()
+}
