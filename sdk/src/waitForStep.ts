@@ -54,24 +54,21 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
   }
   const ended = () => last && (known ? last.status !== 'executing' : hasEnded(last))
 
+  /** Listens until the step has ended, or as long as there is a stream. */
+  const follow = async (since: string): Promise<void> => {
+    for await (const event of followEvents(calls.openEvents, ref.actionId, { signal })) {
+      if (event !== 'ended' && !isOf(ref, event.step)) continue
+      // An end is looked at however old it seems: the clocks of the service's machines may differ.
+      if (event === 'ended' || hasEnded(event.step)) {
+        await look()
+        if (ended()) return
+      } else if (event.step.updatedAt >= since) await tell(event.step)
+    }
+  }
+
   try {
     await look()
-    if (pollIntervalMs === undefined && !ended()) {
-      const since = last!.updatedAt
-      for await (const event of followEvents(calls.openEvents, ref.actionId, { signal })) {
-        if (event !== 'ended') {
-          const { step } = event
-          if (step.intentIndex !== ref.intentIndex || step.stepIndex !== ref.stepIndex) continue
-          // What is older is known. An end is looked at in any case: the clocks of the service's machines may differ.
-          if (!hasEnded(step)) {
-            if (step.updatedAt >= since) await tell(step)
-            continue
-          }
-        }
-        await look()
-        if (ended()) break
-      }
-    }
+    if (pollIntervalMs === undefined && !ended()) await follow(last!.updatedAt)
     for (let pauseMs = shortestPauseMs; !ended(); pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
       await sleep(pauseOf(pollIntervalMs, pauseMs), signal)
       if (await look()) pauseMs = shortestPauseMs
@@ -82,4 +79,8 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
   } finally {
     limited.close()
   }
+}
+
+function isOf({ intentIndex, stepIndex }: StepRef, step: Step): boolean {
+  return step.intentIndex === intentIndex && step.stepIndex === stepIndex
 }
