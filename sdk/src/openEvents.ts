@@ -9,15 +9,14 @@ export type StepEvent = { id: string; step: TracedStep }
 /** With the W3C trace of the request that asked for it last, where an event has told it. */
 export type TracedStep = Step & { traceId?: string | null }
 
-export type EventsOptions = {
+type EventsOptions = {
   signal: AbortSignal | undefined
   /** How long the first byte may take, in milliseconds. */
   timeoutMs: number
-  /** How long the stream may be silent, in milliseconds; the service sends a comment every 15 seconds. */
-  silenceMs?: number
 }
 
-const defaultSilenceMs = 45_000
+/** How long the stream may be silent; the service sends a comment every 15 seconds. */
+const silenceMs = 45_000
 
 /** Something answers that has no event stream for us, as an old service, a proxy, or a platform that can't read one. */
 export class NoEventStreamError extends IntentConnectionError {
@@ -32,7 +31,7 @@ export class NoEventStreamError extends IntentConnectionError {
  */
 export async function* openEvents(
   connect: (signal: AbortSignal) => Promise<Response>,
-  { signal, timeoutMs, silenceMs = defaultSilenceMs }: EventsOptions,
+  { signal, timeoutMs }: EventsOptions,
 ): AsyncGenerator<StepEvent> {
   throwIfAborted(signal)
   const limited = limitedSignal(timeoutMs, signal)

@@ -1,5 +1,6 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
-import { IntentConnectionError } from '../../sdk/src/errors.js'
+import { IntentConnectionError, IntentTimeoutError } from '../../sdk/src/errors.js'
 import { NoEventStreamError, openEvents } from '../../sdk/src/openEvents.js'
 import { aStep } from './replies.js'
 
@@ -75,5 +76,27 @@ describe('an event stream', () => {
     })().catch((reason: unknown) => reason)
     expect(error).to.be.instanceOf(IntentConnectionError).and.not.instanceOf(NoEventStreamError)
     expect(seen).to.have.length.at.most(1)
+  })
+
+  it('is given up after 45 seconds of silence, so that it can be resumed', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(bytesOf(`id: 1\ndata: ${JSON.stringify(first)}\n\n`)),
+      })
+      const connect = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+      const stream = openEvents(connect, { signal: undefined, timeoutMs: 2_000 })
+      expect((await stream.next()).value).to.deep.equal(told[0])
+      let error: unknown = null
+      const ended = stream.next().catch((reason: unknown) => (error = reason))
+      mock.timers.tick(44_999)
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(error).to.equal(null)
+      mock.timers.tick(1)
+      await ended
+      expect(error).to.be.instanceOf(IntentTimeoutError)
+    } finally {
+      mock.timers.reset()
+    }
   })
 })

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentApiError, IntentTimeoutError } from '../../sdk/src/errors.js'
-import { openEvents } from '../../sdk/src/openEvents.js'
 import type { StepProgress } from '../../sdk/src/watchAction.js'
 import { type Reaction, type Received, startScriptedServer } from '../support/scriptedServer.js'
 import { until } from '../support/until.js'
@@ -178,17 +177,6 @@ describe('watching an action', () => {
       expect((error as Error).message).to.contain('within 900 ms; the service was away at last: Broken')
       expect((error as Error).cause).to.be.instanceOf(IntentApiError)
     }
-  })
-
-  it('gives up a stream that falls silent, so that it can be resumed', async () => {
-    const { server } = await service({ stream: [{ stream: events(1, executing), then: 'stay' }] })
-    const connection = openEvents((signal) => fetch(`${server.url}/actions/${actionId}/events`, { signal }), {
-      signal: undefined,
-      timeoutMs: 2_000,
-      silenceMs: 500,
-    })
-    expect((await connection.next()).value).to.deep.equal({ id: '1', step: executing })
-    expect(await connection.next().catch((reason: unknown) => reason)).to.be.instanceOf(IntentTimeoutError)
   })
 
   it('resolves with the action, however it ended', async () => {
