@@ -28,7 +28,13 @@ const allowed: Record<string, string[]> = {
     'type:server/store',
     'type:server/chain',
   ],
-  'server/api': ['server/domain', 'server/concurrency', 'sdk/src/keccak256.ts', 'type:server/services'],
+  'server/api': [
+    'server/domain',
+    'server/concurrency',
+    'sdk/src/keccak256.ts',
+    'sdk/src/readToken.ts',
+    'type:server/services',
+  ],
   'server/config': ['server/domain', 'type:server/store'],
   'server/process': ['server/domain', 'server/chain/nodes/redact.ts', 'type:server/config', 'type:server/services'],
   'server/start': [

@@ -1,10 +1,8 @@
-import type { Address, Hex } from 'viem'
-import { type Call, type ChainAuthorization, nativeToken, type TokenTransfer } from '../domain/action.js'
+import type { Hex } from 'viem'
+import { readToken } from '../../sdk/src/readToken.js'
+import type { Call, ChainAuthorization, TokenTransfer } from '../domain/action.js'
 import type { UnverifiedIntent } from '../services/checkAction.js'
 import type * as wire from './generated/types.gen.js'
-
-/** Other names of the native currency that clients use in token fields. */
-const nativeSynonyms = new Set(['0x0', '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'])
 
 /** An intent of a request as the service knows it: lower case, `bigint`, one name for the native currency. */
 export function readIntent(intent: wire.IntentRequest): UnverifiedIntent {
@@ -53,12 +51,6 @@ export function readAuthorization(authorization: wire.ChainAuthorization): Chain
     s: word(authorization.s),
     yParity: authorization.yParity ?? 0,
   }
-}
-
-/** A token field; everywhere else an address is just put in lower case. */
-export function readToken(token: Address): Address {
-  const address = lower(token)
-  return nativeSynonyms.has(address) ? nativeToken : address
 }
 
 export function lower<T extends Hex>(hex: T): T {
