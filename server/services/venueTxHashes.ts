@@ -1,9 +1,7 @@
-import type { Address, Hash } from 'viem'
+import type { Hash } from 'viem'
 import { ServiceError } from '../domain/errors.js'
+import type { VenueTxHash, VenueTxHashQuery } from '../domain/venueTxHash.js'
 import type { VenueTxHashStore } from '../store/venueTxHashes.js'
-
-/** Ties a user's transaction to what the user did by it, at which venue. */
-export type VenueTxHash = { address: Address; txHash: Hash; actionType: string; venue: string; chainId: number }
 
 export type VenueTxHashesService = ReturnType<typeof createVenueTxHashes>
 
@@ -13,12 +11,7 @@ export function createVenueTxHashes(deps: { store: VenueTxHashStore; now: () => 
     record: (record: VenueTxHash): Promise<void> => deps.store.insert(record, deps.now()),
 
     /** Newest first, at most `count`. */
-    query: (filter: {
-      address: Address
-      actionTypes: string[] | null
-      venue: string | null
-      count: number
-    }): Promise<VenueTxHash[]> => deps.store.find(filter),
+    query: (query: VenueTxHashQuery): Promise<VenueTxHash[]> => deps.store.find(query),
 
     /** The newest record of the hash that is as expected; throws `not_found` otherwise, which says what differs. */
     async verify(expected: { txHash: Hash; actionType: string | null; venue: string | null }): Promise<VenueTxHash> {

@@ -1,10 +1,9 @@
 import type { Address, Hash } from 'viem'
+import type { VenueTxHash, VenueTxHashQuery } from '../domain/venueTxHash.js'
 import type { Database } from './connection/database.js'
 import { isDuplicate } from './connection/databaseErrors.js'
 
 type Row = { id: number; address: Address; tx_hash: Hash; action_type: string; venue: string; chain_id: number }
-
-type VenueTxHash = { address: Address; txHash: Hash; actionType: string; venue: string; chainId: number }
 
 /** The columns that a lookup may compare, in the order in which the indexes have them. */
 const lookupColumns = ['address', 'tx_hash', 'venue', 'action_type'] as const
@@ -38,15 +37,9 @@ export function createVenueTxHashStore(database: Database) {
       }
     },
 
-    async find(filter: {
-      address: Address
-      actionTypes: string[] | null
-      venue: string | null
-      count: number
-    }): Promise<VenueTxHash[]> {
-      const { address, venue, count } = filter
+    async find({ address, actionTypes, venue, count }: VenueTxHashQuery): Promise<VenueTxHash[]> {
       const all: Lookup = { address, ...(venue !== null && { venue }) }
-      const types = filter.actionTypes && [...new Set(filter.actionTypes)]
+      const types = actionTypes && [...new Set(actionTypes)]
       const lookups = types ? types.map((type) => ({ ...all, action_type: type })) : [all]
       if (lookups.length === 0) return []
       const rows = lookups.length > 1 ? await newestOfAll(lookups, count) : await newest(lookups[0]!).limit(count)
