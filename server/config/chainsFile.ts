@@ -117,10 +117,10 @@ function checkTokens(chain: ChainConfig, place: string, groups: ChainsFile['grou
     if (token.group !== null && !Object.hasOwn(groups, token.group)) {
       problems.push(`${place}: token "${token.id}" names the group "${token.group}", which is not in /groups`)
     }
-    if (token.funding === 'open' && !chain.testnet) {
+    if (token.openCapPerDay !== null && !chain.testnet) {
       problems.push(`${place}: token "${token.id}" has open funding, and chain ${chain.chainId} is not marked testnet`)
     }
-    if (token.funding === 'open' && !token.openCapPerDay) {
+    if (token.openCapPerDay === 0n) {
       problems.push(`${place}: token "${token.id}" has open funding and needs openCapPerDay above 0`)
     }
     if ((token.outflowCapPerDay ?? 0n) >= 2n ** 112n) {
@@ -214,7 +214,6 @@ function toToken(token: FileToken): TokenConfig {
     airdrop: token.airdrop
       ? { amount: BigInt(token.airdrop.amount), periodSeconds: token.airdrop.periodSeconds }
       : null,
-    funding: token.funding,
     openCapPerDay: token.funding === 'open' ? BigInt(token.openCapPerDay ?? 0) : null,
     minInventory: BigInt(token.minInventory),
     confirmations: token.confirmations.map(({ amount, confirmations }) => ({ amount: BigInt(amount), confirmations })),

@@ -234,7 +234,7 @@ type Named = Pick<TokenConfig, 'id' | 'symbol' | 'name' | 'decimals'>
 
 function tokensOf(definition: Definition): TokenConfig[] {
   const day = 24 * 60 * 60
-  const rules = { funding: 'credit' as const, openCapPerDay: null, confirmations: [], minInventory: 1n }
+  const rules = { openCapPerDay: null, confirmations: [], minInventory: 1n }
   const usd = { id: 'usd', symbol: 'USD', name: 'Local Dollar', decimals: definition.usdDecimals }
   const weth = { id: 'weth', symbol: 'WETH', name: 'Local Wrapped Ether', decimals: 18 }
   const airdrop = (token: Named, amount: string) => ({

@@ -18,9 +18,10 @@ export type TokenConfig = {
     amount: bigint
     periodSeconds: number
   } | null
-  /** `credit`: the solver pays only against a user's credit. `open`: up to `openCapPerDay` without (test chains only). */
-  funding: 'credit' | 'open'
-  /** What the solver gives a user per day without credit, in the smallest unit. Null unless `funding` is `open`. */
+  /**
+   * Open funding: what the solver gives a user per day without credit, in the smallest unit (test chains only). Null: the
+   * solver pays only against a user's credit.
+   */
   openCapPerDay: bigint | null
   /** The vault should hold this much at least, in the smallest unit; less is a finding in /health. */
   minInventory: bigint

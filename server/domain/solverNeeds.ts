@@ -10,7 +10,7 @@ export type SolverNeed = FundingNeed & {
   token: Address
   /** The tokens of its group on every chain, itself included. */
   members: { chainId: number; token: Address; decimals: number }[]
-  /** How much the solver gives a user per day without credit; null: nothing (see `TokenConfig.funding`). */
+  /** How much the solver gives a user per day without credit; null: nothing. */
   openCapPerDay: bigint | null
 }
 
@@ -36,7 +36,7 @@ export function solverNeeds(batch: ChainBatch, settings: Settings): SolverNeed[]
       decimals: token.decimals,
       feeBps: feeBpsOf(token, settings.groups),
       members: groupMembers(batch.chainId, token, settings),
-      openCapPerDay: token.funding === 'open' ? token.openCapPerDay : null,
+      openCapPerDay: token.openCapPerDay,
     })
   }
   return needs

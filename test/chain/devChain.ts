@@ -93,7 +93,6 @@ export async function startDevChain(...options: string[]) {
     const common = {
       group: null,
       airdrop: null,
-      funding: 'credit' as const,
       openCapPerDay: null,
       confirmations: [],
       minInventory: 0n,

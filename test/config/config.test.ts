@@ -61,7 +61,17 @@ describe('the configuration', () => {
     if (!loaded.ok) throw new Error(loaded.problems.join())
     const [chain] = loaded.config.deployment!.chains
     expect(chain).to.deep.include({ confirmations: 12, rpcUrls: ['https://rpc.example.org/secret-credential'] })
-    expect(chain!.tokens[0]).to.include({ group: 'usd', funding: 'credit' })
+    expect(chain!.tokens[0]).to.include({ group: 'usd', openCapPerDay: null })
+  })
+
+  it('gives without credit only where a token has open funding', () => {
+    for (const [funding, openCapPerDay] of [
+      ['credit', null],
+      ['open', 7n],
+    ] as const) {
+      const loaded = load({}, withChain({ testnet: true, tokens: [{ ...goodToken, funding, openCapPerDay: '7' }] }))
+      expect(loaded.ok && loaded.config.deployment!.chains[0]!.tokens[0]).to.include({ openCapPerDay })
+    }
   })
 
   it('takes addresses with a right checksum, in one case throughout, and zero for the native currency', () => {
@@ -113,6 +123,18 @@ describe('the configuration', () => {
         chains: [{ ...goodChain, testnet: false, tokens: [{ ...goodToken, funding: 'open', openCapPerDay: '1' }] }],
       },
       'open funding',
+    ],
+    [
+      'open funding of nothing',
+      {},
+      withChain({ testnet: true, tokens: [{ ...goodToken, funding: 'open', openCapPerDay: '0' }] }),
+      'openCapPerDay above 0',
+    ],
+    [
+      'open funding without a cap',
+      {},
+      withChain({ testnet: true, tokens: [{ ...goodToken, funding: 'open' }] }),
+      'openCapPerDay above 0',
     ],
     [
       'a group that every object has',

@@ -133,7 +133,7 @@ describe('a payout with calls whose intent has run out', () => {
   ) {
     const [user, vault] = [randomAddress(), randomAddress()]
     const head = 7n
-    const token = { address: usdOn2, decimals: 6, group: null, funding: 'credit', openCapPerDay: null }
+    const token = { address: usdOn2, decimals: 6, group: null, openCapPerDay: null }
     const config = { chainId: 2, vault, pollIntervalMs: 100, tokens: [token] }
     const chain = { config, isFulfilled: async () => isFulfilled, findFulfilment: async () => null }
     const account = {
