@@ -9,30 +9,35 @@ import type { Database } from '../../server/store/connection/database.js'
 import { readKnownHashes, readPayouts } from '../../server/store/money/reconciliation.js'
 import { readAddress, readAmount, readChainId, readSomebody } from './words.js'
 
-export const payoutUsage =
-  'payout acknowledge <chainId> <token> <transactionHash> <amount> [<user>] | ' +
-  'payout forget <chainId> <token> <transactionHash> [<user>]'
-
 type Place = { database: Database; chains: ReadonlyMap<number, Chain> }
 
-/** Books a payout that a restored database does not know, or takes that back. Null: the words ask for neither. */
-export async function bookUnknownPayout(words: readonly string[], { database, chains }: Place): Promise<string | null> {
-  const [order, id, tokenAddress, hash, ...rest] = words
-  if (!id || !tokenAddress || !hash) return null
-  const [amount, user] = order === 'forget' ? [undefined, ...rest] : rest
-  const isKnown = order === 'forget' ? rest.length <= 1 : order === 'acknowledge' && rest.length <= 2
-  if (!isKnown) return null
-  const chainId = readChainId(id)
-  const chain = chains.get(chainId)
-  if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
-  const token = readAddress(tokenAddress, '<token>')
-  const paidTo = user === undefined ? null : readSomebody(user, '<user>')
-  const payout = { chainId, token, transactionHash: readTransactionHash(hash), user: paidTo }
-  if (order === 'forget') return forget(payout, database)
-  if (!amount) return null
+/** A payout in words of the command line. */
+type Named = { chainId: string; token: string; transactionHash: string; user: string | undefined }
+
+/** Books a payout that a restored database does not know. */
+export async function acknowledgeUnknownPayout(
+  { amount, ...named }: Named & { amount: string },
+  { database, chains }: Place,
+): Promise<string> {
+  const { payout, chain } = readPayout(named, chains)
+  const { chainId, token } = payout
   if (!chain.config.tokens.some(({ address }) => address === token))
     throw new Error(`There is no token ${token} on chain ${chainId} in the configuration`)
   return acknowledge({ ...payout, amount: readAmount(amount) }, chain, database)
+}
+
+/** Takes back what was acknowledged. */
+export async function forgetUnknownPayout(named: Named, { database, chains }: Place): Promise<string> {
+  return forget(readPayout(named, chains).payout, database)
+}
+
+function readPayout(named: Named, chains: Place['chains']): { payout: UnknownPayout; chain: Chain } {
+  const chainId = readChainId(named.chainId)
+  const chain = chains.get(chainId)
+  if (!chain) throw new Error(`There is no chain ${chainId} in the configuration`)
+  const token = readAddress(named.token, '<token>')
+  const user = named.user === undefined ? null : readSomebody(named.user, '<user>')
+  return { payout: { chainId, token, transactionHash: readTransactionHash(named.transactionHash), user }, chain }
 }
 
 async function acknowledge(

@@ -6,6 +6,12 @@ export function readChainId(text: string): number {
   return Number(text)
 }
 
+export function readExposureId(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new Error(`<id> has to be the number of an exposure, as status shows it; it is ${text}`)
+  return Number(text)
+}
+
 /** `word` is what it stands for in the usage. */
 export function readAddress(text: string, word: string): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error(`${word} has to be an address, 0x and 40 hex digits`)

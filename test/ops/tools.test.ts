@@ -121,6 +121,10 @@ describe('the tools beside the service', function () {
 
     for (const [what, words, said] of [
       ['settles no exposure that there is not', ['exposure', 'settle', '7'], 'There is no open exposure 7'],
+      ['settles no exposure of what is no number', ['exposure', 'settle', '0x7'], '<id> has to be the number'],
+      ['settles nothing that is not named', ['exposure', 'settle'], 'Usage: '],
+      ['drains no further than on or off', ['drain', 'on', 'now'], 'Usage: '],
+      ['retires none for another word', ['lane', 'retire', '31337', stranger, '--gives-up'], 'Usage: '],
       [
         'books no payout of what is no transaction',
         ['payout', 'acknowledge', '31337', zeroAddress, '0xnope', '1'],

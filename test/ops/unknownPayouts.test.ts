@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { bookUnknownPayout } from '../../scripts/operate/unknownPayouts.js'
+import { acknowledgeUnknownPayout, forgetUnknownPayout } from '../../scripts/operate/unknownPayouts.js'
 import { createChain } from '../../server/chain/createChain.js'
 import { createStore } from '../../server/store/store.js'
 import { attackScene, native } from '../support/attackScene.js'
@@ -51,12 +51,20 @@ describe('a payout that a restored database does not know, acknowledged by an op
     return { user: user.address, token, hash, giveUp, bringBack, set }
   }
 
-  const book = (...words: string[]) => {
-    const chains = new Map([[a().chainId, createChain(a())]])
-    return bookUnknownPayout(words, { database: scene.database(), chains })
-  }
-  const words = (order: string, { token, hash }: Pick<Lost, 'token' | 'hash'>) => [order, `${a().chainId}`, token, hash]
-  const refusal = (...said: string[]) => book(...said).then(String, (error: Error) => error.message)
+  const placeOf = (config = a()) => ({
+    database: scene.database(),
+    chains: new Map([[config.chainId, createChain(config)]]),
+  })
+  const wordsOf = ({ token, hash }: Pick<Lost, 'token' | 'hash'>, user: string | undefined) => ({
+    chainId: `${a().chainId}`,
+    token,
+    transactionHash: hash,
+    user,
+  })
+  const acknowledge = (payout: Pick<Lost, 'token' | 'hash'>, amount: string, user?: string) =>
+    acknowledgeUnknownPayout({ ...wordsOf(payout, user), amount }, placeOf())
+  const forget = (payout: Lost, user?: string) => forgetUnknownPayout(wordsOf(payout, user), placeOf())
+  const refusal = (order: Promise<string>) => order.catch((error: Error) => error.message)
 
   async function books({ token }: Lost) {
     const { vaults, balanceFaults } = await scene.compare()
@@ -75,19 +83,19 @@ describe('a payout that a restored database does not know, acknowledged by an op
       const lost = await lostPayout(tokenOf())
       const other = await lostPayout(tokenOf())
       expect(await books(lost)).to.deep.equal({ unexplained: -140n, suspects: Array(4).fill('unbooked') })
-      expect(await book(...words('acknowledge', lost), '70')).to.match(/^Booked as paid: 70 of /)
+      expect(await acknowledge(lost, '70')).to.match(/^Booked as paid: 70 of /)
       expect(await books(lost)).to.deep.equal({ unexplained: -70n, suspects: Array(2).fill('unbooked') })
-      expect(await refusal(...words('acknowledge', lost), '1')).to.contain('of which the ledger has 70 already')
+      expect(await refusal(acknowledge(lost, '1'))).to.contain('of which the ledger has 70 already')
       // A part of it, which leaves the rest to be acknowledged once that is taken back.
-      await book(...words('acknowledge', other), '20')
+      await acknowledge(other, '20')
       expect(await books(lost)).to.include({ unexplained: -50n })
-      expect(await refusal(...words('acknowledge', other), '50')).to.contain('was acknowledged before')
-      await book(...words('forget', other))
-      expect(await refusal(...words('forget', other))).to.match(/^No payout of .* is acknowledged$/)
-      await book(...words('acknowledge', other), '70')
+      expect(await refusal(acknowledge(other, '50'))).to.contain('was acknowledged before')
+      await forget(other)
+      expect(await refusal(forget(other))).to.match(/^No payout of .* is acknowledged$/)
+      await acknowledge(other, '70')
       expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
       for (const payout of [lost, other]) {
-        await book(...words('forget', payout))
+        await forget(payout)
         await payout.bringBack()
       }
       expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
@@ -100,9 +108,9 @@ describe('a payout that a restored database does not know, acknowledged by an op
       await lost.giveUp()
       const suspects = Array(2).fill('unbooked')
       expect(await books(lost)).to.deep.equal({ unexplained: -70n, suspects })
-      expect(await book(...words('acknowledge', lost), '70')).to.contain(', which the service had given up, to ')
+      expect(await acknowledge(lost, '70')).to.contain(', which the service had given up, to ')
       expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
-      await book(...words('forget', lost))
+      await forget(lost)
       await lost.bringBack()
       expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
     }
@@ -112,7 +120,7 @@ describe('a payout that a restored database does not know, acknowledged by an op
     const lost = await lostPayout()
     for (const columns of [{ status: 'executing' }, { status: 'success', transaction_hash: lost.hash }]) {
       await lost.set(columns)
-      expect(await refusal(...words('acknowledge', lost), '70')).to.contain('is under way, or has just ended')
+      expect(await refusal(acknowledge(lost, '70'))).to.contain('is under way, or has just ended')
     }
     await lost.bringBack()
     expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
@@ -120,12 +128,12 @@ describe('a payout that a restored database does not know, acknowledged by an op
 
   it('is an exposure to the user that is named, until it is taken back', async () => {
     const lost = await lostPayout()
-    await book(...words('acknowledge', lost), '70', lost.user)
+    await acknowledge(lost, '70', lost.user)
     const [exposure, ...more] = await exposures(lost)
     expect(more).to.deep.equal([])
     expect(exposure).to.include({ kind: 'payout', user: lost.user.toLowerCase(), amount: 70n })
-    expect(await refusal(...words('forget', lost))).to.contain('for a user that was not named')
-    await book(...words('forget', lost), lost.user)
+    expect(await refusal(forget(lost))).to.contain('for a user that was not named')
+    await forget(lost, lost.user)
     await lost.bringBack()
     expect(await exposures(lost)).to.deep.equal([])
   })
@@ -133,10 +141,10 @@ describe('a payout that a restored database does not know, acknowledged by an op
   it('is an exposure to each of the users that one transaction has paid, together never more than it has', async () => {
     const lost = await lostPayout()
     const other = randomAddress()
-    await book(...words('acknowledge', lost), '35', lost.user)
-    expect(await refusal(...words('acknowledge', lost), '35', lost.user)).to.contain('was acknowledged before')
-    expect(await refusal(...words('acknowledge', lost), '36', other)).to.contain('of which the ledger has 35 already')
-    await book(...words('acknowledge', lost), '35', other)
+    await acknowledge(lost, '35', lost.user)
+    expect(await refusal(acknowledge(lost, '35', lost.user))).to.contain('was acknowledged before')
+    expect(await refusal(acknowledge(lost, '36', other))).to.contain('of which the ledger has 35 already')
+    await acknowledge(lost, '35', other)
     const owed = (await exposures(lost)).map(({ user, amount }) => [user, amount])
     expect(owed).to.have.deep.members([
       [lost.user.toLowerCase(), 35n],
@@ -148,35 +156,33 @@ describe('a payout that a restored database does not know, acknowledged by an op
       unexplained: -70n,
       suspects: Array(2).fill('unbooked'),
     })
-    for (const user of [lost.user, other]) await book(...words('forget', lost), user)
+    for (const user of [lost.user, other]) await forget(lost, user)
     for (const payout of [lost, noise]) await payout.bringBack()
     expect(await exposures(lost)).to.deep.equal([])
   })
 
   it('is named as paid too often once its step has been found to have made it', async () => {
     const lost = await lostPayout()
-    await book(...words('acknowledge', lost), '70')
+    await acknowledge(lost, '70')
     await lost.bringBack()
     expect(await books(lost)).to.deep.equal({ unexplained: 70n, suspects: ['unpaid'] })
-    await book(...words('forget', lost))
+    await forget(lost)
     expect(await books(lost)).to.deep.equal({ unexplained: 0n, suspects: [] })
   })
 
   it('is not believed where the chain or the journal says otherwise', async () => {
     const known = await lostPayout()
     await known.bringBack()
-    expect(await refusal(...words('acknowledge', known), '70')).to.contain('The journal knows')
+    expect(await refusal(acknowledge(known, '70'))).to.contain('The journal knows')
     const lost = await lostPayout()
-    const said = (hash: string, amount: string, token = lost.token) =>
-      refusal(...words('acknowledge', { token, hash }), amount)
+    const said = (hash: string, amount: string, token = lost.token) => refusal(acknowledge({ token, hash }, amount))
     expect(await said(randomHash(), '70')).to.contain('No node has')
     expect(await said(lost.hash, '71')).to.contain('The vaults have paid 70 of')
     expect(await said(lost.hash, '70', native)).to.contain('The vaults have paid 0 of')
     const withdrawal = await scene.withdraw(lost.token, lost.user, 70n)
     expect(await said(withdrawal, '70')).to.contain('The vaults have paid 0 of')
-    const needs = { ...a(), confirmations: 1_000 }
-    const chains = new Map([[a().chainId, createChain(needs)]])
-    const early = bookUnknownPayout([...words('acknowledge', lost), '70'], { database: scene.database(), chains })
+    const needs = placeOf({ ...a(), confirmations: 1_000 })
+    const early = acknowledgeUnknownPayout({ ...wordsOf(lost, undefined), amount: '70' }, needs)
     expect(await early.catch(String)).to.contain('of 1000 confirmations')
     expect(await books(lost)).to.include({ unexplained: -70n })
     await lost.bringBack()
