@@ -10,8 +10,10 @@ type Wait<View, Told> = {
   /** As it was when the wait began. */
   first: View
   hasEnded: (view: View) => boolean
-  /** Resolves on a change in this process with what was told of it, after the time, or once `signal` aborts. */
-  nextChange: (timeoutMs: number, signal: AbortSignal) => Promise<Told>
+  /** Resolves on a change in this process that is wanted with what was told of it, after the time, or once `signal` aborts. */
+  nextChange: (timeoutMs: number, signal: AbortSignal, isWanted: (told: Told) => boolean) => Promise<Told>
+  /** Whether the change that was told of is another's: many may wait for the same action, each for a step of its own. */
+  isAnothers?: (told: Told) => boolean
   /** The view that was told with a change. Undefined, or without this function: it has to be read by `look`. */
   viewIn?: (told: Told) => View | undefined
   /** Reads it from the database. Null: it is not there any more. */
@@ -20,7 +22,7 @@ type Wait<View, Told> = {
 
 /** Resolves with the view once it has ended; with the newest one after `waitMs`, or when the client gives the request up. */
 export async function awaitEnd<View, Told>(
-  { first, hasEnded, nextChange, viewIn, look }: Wait<View, Told>,
+  { first, hasEnded, nextChange, isAnothers, viewIn, look }: Wait<View, Told>,
   { waitMs, signal, now }: { waitMs: number; signal: AbortSignal; now: () => number },
 ): Promise<View> {
   const startedAt = now()
@@ -32,8 +34,11 @@ export async function awaitEnd<View, Told>(
   // A reason is given because an abort without one makes an error with its stack, which takes time.
   const stop = () => listening.abort('over')
   const listen = () => {
-    const lookInMs = Math.max(lookAgainMs, waitedMs() * laterShare)
-    return nextChange(Math.min(waitMs - waitedMs(), lookInMs), listening.signal)
+    const sinceMs = waitedMs()
+    const lookInMs = Math.max(lookAgainMs, sinceMs * laterShare)
+    // Another's change is a sign that its own may have come too, which another replica has made.
+    const isWanted = (told: Told) => !isAnothers?.(told) || waitedMs() - sinceMs >= lookAgainMs
+    return nextChange(Math.min(waitMs - sinceMs, lookInMs), listening.signal, isWanted)
   }
   signal.addEventListener('abort', stop, { once: true })
   try {

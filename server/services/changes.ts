@@ -3,9 +3,14 @@ import type { StepView } from '../domain/views.js'
 
 /**
  * Resolves on a topic's next change in this process with what was told of it, or after `timeoutMs`, or when the caller gives
- * up. Topics: see `domain/topics.ts`.
+ * up. `isWanted`: passes over the changes for which it is false. Topics: see `domain/topics.ts`.
  */
-export type NextChange<Told = unknown> = (topic: string, timeoutMs: number, signal: AbortSignal) => Promise<Told>
+export type NextChange<Told = unknown> = (
+  topic: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+  isWanted?: (told: Told) => boolean,
+) => Promise<Told>
 
 export type Changes = {
   /** `steps`: as they have just been stored, so that no waiting request has to read them. */
@@ -24,16 +29,19 @@ export function createChanges(): Changes {
       emitter.emit(topic, steps)
     },
 
-    next(topic, timeoutMs, signal) {
+    next(topic, timeoutMs, signal, isWanted = () => true) {
       if (signal.aborted) return Promise.resolve([])
       return new Promise((resolve) => {
         const giveUp = () => done([])
         const timer = setTimeout(giveUp, timeoutMs)
-        emitter.once(topic, done)
+        emitter.on(topic, hear)
         signal.addEventListener('abort', giveUp, { once: true })
+        function hear(steps: readonly StepView[]) {
+          if (isWanted(steps)) done(steps)
+        }
         function done(steps: readonly StepView[]) {
           clearTimeout(timer)
-          emitter.off(topic, done)
+          emitter.off(topic, hear)
           signal.removeEventListener('abort', giveUp)
           resolve(steps)
         }

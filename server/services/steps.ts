@@ -171,7 +171,10 @@ export function createSteps(deps: {
     const step = {
       first,
       hasEnded: (view: StepView) => isSettled(view.status),
-      nextChange: (timeoutMs: number, until: AbortSignal) => deps.nextChange(ref.actionId, timeoutMs, until),
+      nextChange: (timeoutMs: number, until: AbortSignal, isWanted: (told: readonly StepView[]) => boolean) =>
+        deps.nextChange(ref.actionId, timeoutMs, until, isWanted),
+      // Where no steps are told, any of the action may have changed.
+      isAnothers: (told: readonly StepView[]) => told.length > 0 && !told.some((view) => isSameStep(view, ref)),
       viewIn: (told: readonly StepView[]) => told.find((view) => isSameStep(view, ref)),
       look: () => store.readStep(ref),
     }
