@@ -159,4 +159,21 @@ describe('new actions', () => {
     expect(outcomes).to.deep.equal(outcomes.map(() => ({ outcome: 'created' })))
     expect(longest).to.be.lessThan(4 * 1024 * 1024)
   })
+
+  it('that are long come by several statements, since SQLite keeps what each of them has written last', async () => {
+    let statements = 0
+    database.knex.on('query', ({ sql }: { sql: string }) => {
+      statements += sql.split('insert into `intents`').length - 1
+    })
+    const long = () => {
+      const calls = [{ to: randomAddress(), value: 0n, data: `0x${'ab'.repeat(14 * 1024)}` as const }]
+      return aNewAction({ intents: [aSignedIntent([aBatch({ hash: randomHash(), calls })])] })
+    }
+    const outcomes = await insertAll(Array.from({ length: 10 }, long))
+    expect(outcomes).to.deep.equal(outcomes.map(() => ({ outcome: 'created' })))
+    expect(statements).to.equal(3)
+    statements = 0
+    await insertAll(Array.from({ length: 30 }, () => aNewAction()))
+    expect(statements).to.equal(1)
+  })
 })

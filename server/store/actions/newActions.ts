@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 import type { Action, ChainBatch } from '../../domain/action.js'
 import { writeAmounts } from '../../domain/amountsJson.js'
 import { grouped } from '../../concurrency/grouped.js'
+import { chunkByWeight } from '../../lists/chunkByWeight.js'
 import { stepKind } from '../../domain/stepKind.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
@@ -37,6 +38,11 @@ export const keyLifetimeMs = 24 * 60 * 60 * 1000
 const mostTogether = 32
 const mostSteps = 8
 const mostCharacters = 32 * 1024
+/**
+ * How many characters of intents one statement writes, unless one intent has more. SQLite keeps the statement of each number
+ * of rows prepared, with all that it has written last.
+ */
+const mostOfStatement = 128 * 1024
 
 /**
  * Stores actions; those that come at the same time share a transaction, as long as nothing stands in the way of any. Mostly
@@ -68,8 +74,12 @@ export function writingOf(entry: NewAction): Writing {
 }
 
 function isSmall({ intents, steps }: Writing): boolean {
-  const characters = intents.reduce((sum, { intent, batches }) => sum + intent.length + batches.length, 0)
+  const characters = intents.reduce((sum, row) => sum + lengthOf(row), 0)
   return steps.length <= mostSteps && characters <= mostCharacters
+}
+
+function lengthOf({ intent, batches }: Writing['intents'][number]): number {
+  return intent.length + batches.length
 }
 
 /** The actions that share neither an idempotency key nor a signed intent with one before them. */
@@ -187,10 +197,13 @@ async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutc
   return null
 }
 
-/** Writes actions by one statement per table, however many they are. */
+/** Writes actions by one statement per table, however many they are; but for intents that are long. */
 function writeActions(trx: Transaction, writings: readonly Writing[]): void {
   trx.later(trx('actions').insert(writings.map(({ entry }) => actionRow(entry))))
-  trx.later(trx('intents').insert(writings.flatMap(({ intents }) => intents)))
+  const intents = writings.flatMap((writing) => writing.intents)
+  for (const some of chunkByWeight(intents, (row) => BigInt(lengthOf(row)), BigInt(mostOfStatement))) {
+    trx.later(trx('intents').insert(some))
+  }
   trx.later(trx('steps').insert(writings.flatMap(({ steps }) => steps)))
   const keys = writings.flatMap(({ entry }) => keyRow(entry, entry.action.actionId))
   if (keys.length > 0) trx.later(trx('idempotency_keys').insert(keys))
