@@ -4,6 +4,7 @@ import { depositMutations } from './depositMutations.js'
 import { feeMutations } from './feeMutations.js'
 import { laneMutations } from './laneMutations.js'
 import { mutations } from './mutations.js'
+import { nodeMutations } from './nodeMutations.js'
 import { payoutMutations } from './payoutMutations.js'
 import { processMutations } from './processMutations.js'
 
@@ -13,6 +14,7 @@ export const allMutations = [
   ...depositMutations,
   ...feeMutations,
   ...laneMutations,
+  ...nodeMutations,
   ...payoutMutations,
   ...processMutations,
   ...contractMutations,

@@ -103,7 +103,7 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/chain/findLog.ts',
-        find: '.catch(async () => ({ hash: undefined, head: await readHead(), hasFailed: true }))',
+        find: '.catch(async () => ({ hash: undefined, head: await readHead(nodes), hasFailed: true }))',
         replace: '',
       },
     ],
@@ -130,8 +130,8 @@ export const chainMutations: Mutation[] = [
       },
       {
         file: 'server/chain/findLog.ts',
-        find: '        await readHead()\n',
-        replace: '        await readHead().catch(() => undefined)\n',
+        find: '        await readHead(nodes)\n',
+        replace: '        await readHead(nodes).catch(() => undefined)\n',
       },
     ],
     tests: ['test/chain/findLog.test.ts', '-g', 'as an outage'],
@@ -206,39 +206,6 @@ export const chainMutations: Mutation[] = [
       },
     ],
     tests: ['test/engine/reorganisation.test.ts', '-g', 'shorter in between'],
-  },
-  {
-    name: 'a silent node is awaited by each that asks',
-    changes: [
-      {
-        file: 'server/chain/nodes/rpc.ts',
-        find: '!hasAnswered || performance.now() - silentAt >= silentMs',
-        replace: '!hasAnswered || silentAt < Infinity',
-      },
-    ],
-    tests: ['test/chain/certainty.test.ts', '-g', 'in time no more'],
-  },
-  {
-    name: 'what the first node has no log of is on no node',
-    changes: [
-      {
-        file: 'server/chain/findLog.ts',
-        find: '    if (isFound(found)) return found\n',
-        replace: '    return found\n',
-      },
-    ],
-    tests: ['test/nodes/lostReceipts.test.ts', '-g', 'somebody else has run'],
-  },
-  {
-    name: 'a mined transaction waits for the node that has lost its receipt',
-    changes: [
-      {
-        file: 'server/engine/receipts/mined.ts',
-        find: 'if (lost.length > 0) await meetLost(lost, head)',
-        replace: 'if (lost.length < 0) await meetLost(lost, head)',
-      },
-    ],
-    tests: ['test/nodes/lostReceipts.test.ts', '-g', 'receipts are lost too'],
   },
   {
     name: 'what nodes let nobody search is taken for searched',

@@ -1,0 +1,38 @@
+import type { Mutation } from './mutations.js'
+
+/** Of nodes that are silent, or have lost what others have. */
+export const nodeMutations: Mutation[] = [
+  {
+    name: 'a silent node is awaited by each that asks',
+    changes: [
+      {
+        file: 'server/chain/nodes/rpc.ts',
+        find: '!hasAnswered || performance.now() - silentAt >= silentMs',
+        replace: '!hasAnswered || silentAt < Infinity',
+      },
+    ],
+    tests: ['test/chain/certainty.test.ts', '-g', 'in time no more'],
+  },
+  {
+    name: 'what the first node has no log of is on no node',
+    changes: [
+      {
+        file: 'server/chain/findLog.ts',
+        find: '    if (isFound(found)) return found\n',
+        replace: '    return found\n',
+      },
+    ],
+    tests: ['test/nodes/lostReceipts.test.ts', '-g', 'somebody else has run'],
+  },
+  {
+    name: 'a mined transaction waits for the node that has lost its receipt',
+    changes: [
+      {
+        file: 'server/engine/receipts/mined.ts',
+        find: 'if (lost.length > 0) await meetLost(lost, head)',
+        replace: 'if (lost.length < 0) await meetLost(lost, head)',
+      },
+    ],
+    tests: ['test/nodes/lostReceipts.test.ts', '-g', 'receipts are lost too'],
+  },
+]
