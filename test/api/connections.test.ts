@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import { connectionLimits } from '../../server/api/connections/httpServer.js'
 import { exchange, expectRefused, get } from '../fuzz/wire.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'
-import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 
 describe('more clients than may be connected', () => {
@@ -179,9 +178,14 @@ describe('answers that nobody reads and others that somebody reads slowly', () =
     for (let index = 0; index < 20; index++) leave('/docs/scalar.js', '127.0.0.3', 8)
     const stuck = () => http.log.filter(({ path }) => path === '/docs/scalar.js').length
     await until(() => stuck() >= 20, 'what the kernel takes in')
-    // Looked at a few times meanwhile.
-    await pause(300)
     expect([http.unread(), await http.connections()]).to.deep.equal([0, 21])
+    // A look cuts at another address, and would have cut the files first if they counted.
+    const unread = Array.from({ length: 3 }, () => leave('/openapi.yaml', '127.0.0.4'))
+    await until(() => http.unread() > 0, 'a look that cuts')
+    await until(async () => (await http.connections()) === 22, 'the connections that are left')
+    const lengths = await Promise.all(unread.map(lengthRead))
+    expect(lengths.filter((length) => length < bytes)).to.have.length(2)
+    expect(http.unread()).to.equal(2)
     expect(await lengthRead(slow)).to.be.greaterThan(bytes)
   })
 })

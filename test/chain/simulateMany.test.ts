@@ -81,11 +81,12 @@ describe('many simulations of a form that is not known', () => {
 
   it('don’t wait for each other where no estimate says anything of the next', async () => {
     const node = await startFaultyNode(dev().url)
+    let silent: Promise<unknown> | null = null
     try {
       let asked = 0
       const more = { result: '0x100000' }
       node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_estimateGas' && ++asked && more) || null })
-      const chain = dev().connect({ urls: [node.url] })
+      const chain = dev().connect({ urls: [node.url], readTimeoutMs: 60_000 })
       for (const one of await together(await many(2), chain)) succeeded(one)
       const runs = await many(10)
       // The first of them for ever, so that none can wait for it.
@@ -97,16 +98,18 @@ describe('many simulations of a form that is not known', () => {
           ? { kind: 'silence' }
           : { kind: 'answer', answer: ({ method }) => (method === 'eth_estimateGas' && ++asked && more) || null },
       )
-      const silent = simulate(first!, true, chain).catch(() => 'failed')
+      let isOver = false
+      silent = simulate(first!, true, chain)
+        .catch(() => 'failed')
+        .finally(() => (isOver = true))
       await until(() => node.requests.flat().some(isFirst), 'the first to be asked for')
-      const startedAt = performance.now()
       for (const one of await together(others, chain)) succeeded(one)
-      expect(performance.now() - startedAt).to.be.below(900)
+      expect(isOver).to.equal(false)
       expect(asked).to.equal(others.length)
-      expect(await silent).to.equal('failed')
     } finally {
       await node.stop()
     }
+    expect(await silent).to.equal('failed')
   }).timeout(20_000)
 
   it('tell of those that fail why they do, though their form is known when their turn comes', async () => {

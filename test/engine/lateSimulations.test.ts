@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import type { JsonCall } from '../chain/faultyNode.js'
 import { type Asked, bundleScene } from '../support/bundleScene.js'
 import { useFaultyNode } from '../support/useFaultyNode.js'
-import { pause } from '../support/pause.js'
 import { until } from '../support/until.js'
 
 describe('a step that nodes do not get to the end of simulating', function () {
@@ -69,20 +68,22 @@ describe('a step that nodes do not get to the end of simulating', function () {
   ] as const) {
     it(`waits like all others where the chain ${what}`, async () => {
       const asked = await scene.ask(await wantedOf(await scene.users(3)))
-      let looks = 0
+      const tried = new Map(asked.map(({ user }) => [user.address.toLowerCase().slice(2), 0]))
+      const note = (user: string, params: unknown) =>
+        JSON.stringify(params).includes(user) && tried.set(user, tried.get(user)! + 1)
       await scene.withService(behindNode(), async (service) => {
         node.behave({
           kind: 'answer',
-          answer: ({ method }) => {
+          answer: ({ method, params }) => {
             if (!isMeant(method)) return null
-            if (method === 'eth_simulateV1') looks += 1
+            if (method === 'eth_simulateV1') for (const user of tried.keys()) note(user, params)
             return { error: { code: -32000, message: 'request timed out' } }
           },
         })
         const [before] = await scene.views(service, asked)
         expect(before.status).to.equal('executing')
-        await pause(6_000)
-        expect(looks).to.be.greaterThan(3)
+        // After five tries, each of which asks twice, a step is given up whose delay is its own doing.
+        await until(() => [...tried.values()].every((tries) => tries > 10), 'more tries of all', 60_000)
         expect((await scene.views(service, asked)).map(({ status }) => status)).to.deep.equal(
           Array(3).fill('executing'),
         )
