@@ -1,4 +1,4 @@
-/** Checks who imports whom (see the table), that there are no cycles, no catch-all files and no barrels. */
+/** Checks who imports whom (see the table), that there are no cycles, no catch-all files, no barrels and no idle exports. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
@@ -74,11 +74,16 @@ const allowed: Record<string, string[]> = {
 
 const forbiddenNames = /^(utils?|helpers?|common|misc|types)\.ts$/
 
-/** The entries of the SDK, and the one file there that touches generated code. */
-const mayReExport = ['sdk/src/index.ts', 'sdk/src/signing.ts', 'sdk/src/viem.ts', 'sdk/src/wire.ts']
+/** The entries of the SDK: what these export is for others. */
+const entries = ['sdk/src/index.ts', 'sdk/src/signing.ts', 'sdk/src/viem.ts']
+/** Beside them the one file of the SDK that touches generated code. */
+const mayReExport = [...entries, 'sdk/src/wire.ts']
 
 const problems: string[] = []
 const graph = new Map<string, string[]>()
+/** What the sources but those of tests export, and how many files have a word in them. */
+const exported: { file: string; name: string }[] = []
+const filesWith = new Map<string, number>()
 
 for (const file of ['server', 'sdk/src', 'scripts', 'test'].flatMap(sources)) {
   if (file.includes('/generated/')) continue
@@ -92,10 +97,17 @@ for (const file of ['server', 'sdk/src', 'scripts', 'test'].flatMap(sources)) {
     if (!mayImport(roomOf(file), target, isType)) problems.push(`${file}: may not import ${target}`)
   }
   graph.set(file, targets)
+  for (const word of new Set(text.match(/\w+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1)
+  const declared = text.matchAll(/^export (?:async )?(?:function\*?|const|let|type|class) (\w+)/gm)
+  if (!file.startsWith('test/')) exported.push(...[...declared].map(([, name]) => ({ file, name: name! })))
   const isBarrel = /^export (type )?(\*|\{[^}]*\}( from|;?$))/m.test(text) && !mayReExport.includes(file)
   if (isBarrel) problems.push(`${file}: re-exports; import from where a thing is`)
 }
 problems.push(...cycles())
+for (const { file, name } of exported) {
+  const isIdle = filesWith.get(name) === 1 && !entries.includes(file)
+  if (isIdle) problems.push(`${file}: exports ${name}, which no other file has`)
+}
 
 for (const problem of problems) console.error(problem)
 console.log(`${graph.size} files checked, ${problems.length} problems`)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 const bytesPerMegabyte = 2 ** 20
 
 /** Resident memory of a process, in megabytes. */
-export function processMemory(pid: number): number {
+function processMemory(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
   return (Number(kilobytes) * 1024) / bytesPerMegabyte
 }

@@ -80,7 +80,7 @@ export type ServiceErrorCode = (typeof serviceErrorCodes)[number]
 export const maxIssues = 50
 
 /** What an error body shows beside message and code, as the spec's `ErrorDetail` has it; never holds secrets. */
-export type ErrorDetails = {
+type ErrorDetails = {
   /** Each thing that is wrong with a body. */
   issues?: Issue[]
   /** With `rate_limited` and `airdrop_cooldown`: after how many seconds to ask again. */

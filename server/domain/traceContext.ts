@@ -1,5 +1,5 @@
 /** Where a request belongs in the traces of whoever called (W3C Trace Context, https://www.w3.org/TR/trace-context/). */
-export type Trace = {
+type Trace = {
   /** 32 lower case hex digits, not all 0. */
   traceId: string
   /** 16 lower case hex digits, not all 0: the caller's span in what came, our request's in what goes on. */

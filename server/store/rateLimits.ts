@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterMySQL, RateLimiterRes } from 'rate-limite
 import { grouped } from '../concurrency/grouped.js'
 import type { Database } from './connection/database.js'
 
-export type RateLimit = {
+type RateLimit = {
   allowed: boolean
   /** Points per window, and how many are left of them. */
   limit: number
