@@ -93,7 +93,7 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/adoptExecution.ts',
-        find: "if (name === 'AlreadyFulfilled' && work.stepKey) return chain.findFulfilment(work.stepKey)",
+        find: "if (name === 'AlreadyFulfilled' && work.stepKey) return loggedIn(await chain.findFulfilment(work.stepKey))",
         replace: '',
       },
     ],

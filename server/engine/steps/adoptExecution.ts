@@ -1,4 +1,5 @@
-import type { Chain, ChainTransaction, Receipt } from '../../chain/chain.js'
+import type { Hash } from 'viem'
+import type { Chain, ChainTransaction, FoundLog, Receipt } from '../../chain/chain.js'
 import type { ChainBatch, TokenTransfer } from '../../domain/action.js'
 import { vaultsOf } from '../../domain/chainConfig.js'
 import type { StepError } from '../../domain/errors.js'
@@ -36,10 +37,10 @@ export async function adoptExecution(
 ): Promise<Adoption> {
   // Asked before the search, or an execution that is mined in between would be on the chain and not be found.
   const isUnmined = await isOnlyPending(work, chain, failure)
-  const hash = await findTransaction(work, chain, failure, tools)
-  if (hash === undefined) return { outcome: 'none' }
+  const found = await findTransaction(work, chain, failure, tools)
+  if (found.outcome === 'none') return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
-  if (hash === null || hash === 'unsearched') {
+  if (found.outcome === 'unfound') {
     // A batch that has run in the pending block comes into a block, or the next simulation goes well. One that has not
     // runs only within the step's own transaction, which undoes it: whoever is paid native currency by the solver may
     // run it then.
@@ -52,7 +53,7 @@ export async function adoptExecution(
     )
     return { outcome: 'waits', found: false }
   }
-  const { transaction, receipt, head } = await chain.transaction(hash, { isThere: true })
+  const { transaction, receipt, head } = await chain.transaction(found.hash, { isThere: true })
   if (!transaction || !receipt) return { outcome: 'waits', found: true }
   const confirmations = Number(head.number - receipt.blockNumber) + 1
   const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
@@ -113,29 +114,37 @@ async function isPending({ intent, user, ref }: StepWork, chain: Chain): Promise
   return intent.mode === '7702' && chain.isChainBatchPending(user, batchIdOf(intent, ref.stepIndex))
 }
 
-/**
- * The transaction that has carried the step out. Undefined: nothing says that there is one. Null: there is one, and it
- * was not found.
- */
+/** The transaction that has carried the step out. */
+type Found =
+  /** Nothing says that there is one. */
+  | { outcome: 'none' }
+  /** There is one, and nodes have no log of it, or don't search as far as it may be. */
+  | { outcome: 'unfound' }
+  | { outcome: 'found'; hash: Hash }
+
 async function findTransaction(
   work: StepWork,
   chain: Chain,
   { name }: Pick<Failure, 'name'>,
   tools: Pick<EngineTools, 'heads'>,
-) {
-  if (name === 'AlreadyFulfilled' && work.stepKey) return chain.findFulfilment(work.stepKey)
+): Promise<Found> {
+  if (name === 'AlreadyFulfilled' && work.stepKey) return loggedIn(await chain.findFulfilment(work.stepKey))
   const { intent } = work
-  if (intent.mode !== '7702') return undefined
+  if (intent.mode !== '7702') return { outcome: 'none' }
   const batchId = batchIdOf(intent, work.ref.stepIndex)
-  if (name === 'DuplicateChainBatch') return chain.findExecution(work.user, batchId)
-  if (name !== 'IntentExpired') return undefined
+  if (name === 'DuplicateChainBatch') return loggedIn(await chain.findExecution(work.user, batchId))
+  if (name !== 'IntentExpired') return { outcome: 'none' }
   // The delegate looks at the time before it looks whether the batch has run; most that have run out have not.
-  const found = await chain.findExecution(work.user, batchId, { isThere: false })
-  if (found !== null && found !== 'unsearched') return found
+  const log = loggedIn(await chain.findExecution(work.user, batchId, { isThere: false }))
+  if (log.outcome === 'found') return log
   // The node may be a block behind, keep no old logs, or not tell however often it is asked. The account's memory does,
   // until it gives the batch's place to another.
   const hasRun = await chain.isChainBatchProcessed(work.user, batchId, tools.heads.get(chain.config.chainId)?.number)
-  return hasRun ? chain.findExecution(work.user, batchId) : undefined
+  return hasRun ? loggedIn(await chain.findExecution(work.user, batchId)) : { outcome: 'none' }
+}
+
+function loggedIn(log: FoundLog): Found {
+  return log === null || log === 'unsearched' ? { outcome: 'unfound' } : { outcome: 'found', hash: log }
 }
 
 /** What the transaction asks the vault for is paid only if the vault says so: in a bundle each step may fail by itself. */
