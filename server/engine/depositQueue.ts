@@ -68,13 +68,13 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   // Judged only now that it is final: in another block it may move what it has not moved in this one.
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)
   const found = findMovements(work, receipt, transaction.value, chain, tools)
-  if (typeof found === 'string') return settle(work, refused(found), tools)
+  if (found.outcome === 'none') return settle(work, refused(found.message), tools)
   const arrived =
     found.custody === 'vault' && work.isDeposit ? await asArrived(work, found, receipt, chain, tools) : found
   if (!arrived) return lookAgain(work, { confirmations, unseenMs: 0 }, unmeasuredMs, tools)
   const { blockNumber, blockHash } = receipt
   const confirmed = { blockNumber: Number(blockNumber), blockHash, confirmations: work.requiredConfirmations }
-  return settle(work, { outcome: 'found', ...arrived, ...confirmed }, tools)
+  return settle(work, { ...arrived, ...confirmed }, tools)
 }
 
 /** Shows how deep the transaction is, and looks again after a while. */
@@ -90,7 +90,9 @@ async function lookAgain(
 }
 
 /** Movements that a report may mean. `mismatch`: what to answer if their amounts are not the report's. */
-type Found = { custody: Custody; movements: Movement[]; mismatch: string }
+type Found = { outcome: 'found'; custody: Custody; movements: Movement[]; mismatch: string }
+/** There are none, and what is wrong with the report. */
+type None = { outcome: 'none'; message: string }
 
 /**
  * The movements into the vault with the amounts that have really arrived, whatever the token's logs say. Null: these
@@ -143,18 +145,18 @@ function findMovements(
   value: bigint,
   chain: Chain,
   tools: Pick<EngineTools, 'settings' | 'codec'>,
-): Found | string {
+): Found | None {
   const isOurs = (address: Address | null) => isVault(address, chain.config)
   const { user, sender } = work
   // The user may have become a funder since he sent the report.
   if (work.isDeposit && tools.settings.funders.has(user))
-    return 'user: what who gives the vault its inventory pays is nobody’s credit.'
+    return none('user: what who gives the vault its inventory pays is nobody’s credit.')
   const sent = transfersOf(work, receipt, value, chain, tools).filter(({ from }) => from === sender)
   if (isOurs(sender)) {
     const withdrawals = tools.codec.vaultWithdrawals(receipt, sender)
     const own = withdrawals.filter(({ token, to }) => token === work.token && to === user)
     if (!work.isDeposit) return matching(work, 'vault', own, 'to the user by a withdrawal of the vault’s owner')
-    if (own.length > 0) return 'sender: what the vault’s owner withdraws is no deposit.'
+    if (own.length > 0) return none('sender: what the vault’s owner withdraws is no deposit.')
     const paid = sent.filter(({ to }) => to === user)
     return matching(work, 'wallet', paid, 'to the user')
   }
@@ -163,22 +165,27 @@ function findMovements(
   if (work.isDeposit) {
     const toUser = sent.filter(({ to }) => to === user)
     if (toUser.length === 0 && toVault.length > 0) {
-      return 'sender: a deposit into the vault counts for who sent it, so it must be the user.'
+      return none('sender: a deposit into the vault counts for who sent it, so it must be the user.')
     }
     return matching(work, 'wallet', toUser, 'to the user')
   }
-  if (sender !== user) return 'sender: a withdrawal leaves the vault or the user’s own account.'
+  if (sender !== user) return none('sender: a withdrawal leaves the vault or the user’s own account.')
   // What goes to the vault is a deposit there; it has left the user's account, but not the service.
   const out = sent.filter(({ to }) => to !== user && !isOurs(to))
   return matching(work, 'wallet', out, 'out of the account')
 }
 
-function matching(work: DepositWork, custody: Custody, movements: Movement[], where: string): Found | string {
+function matching(work: DepositWork, custody: Custody, movements: Movement[], where: string): Found | None {
   const some = movements.filter(({ amount }) => amount > 0n).map(({ logIndex, amount }) => ({ logIndex, amount }))
-  if (some.length === 0)
-    return `The transaction moves nothing of ${getAddress(work.token)} from ${getAddress(work.sender)} ${where}.`
+  if (some.length === 0) {
+    return none(`The transaction moves nothing of ${getAddress(work.token)} from ${getAddress(work.sender)} ${where}.`)
+  }
   const mismatch = `The transaction moves ${amountsOf(some)} from ${getAddress(work.sender)} ${where}, not ${work.amount}.`
-  return { custody, movements: some, mismatch }
+  return { outcome: 'found', custody, movements: some, mismatch }
+}
+
+function none(message: string): None {
+  return { outcome: 'none', message }
 }
 
 /** A transaction may hold thousands of movements: the first few, and how many more there are. */
