@@ -115,8 +115,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/executeStep.ts',
-        find: 'if (gasLimit > ofBlock) return',
-        replace: 'if (gasLimit > ofBlock && (false as boolean)) return',
+        find: 'if (gasLimit > ofBlock) {',
+        replace: 'if (gasLimit > ofBlock && (false as boolean)) {',
       },
     ],
     tests: ['test/engine/blockGas.test.ts', '-g', 'ends before'],

@@ -97,6 +97,7 @@ const otherWords = [
   'process/metrics.ts',
   'services/checkAction.ts',
   'engine/steps/executeStep.ts',
+  'engine/steps/reserve.ts',
   'store/journal/reorganisations.ts',
   'store/journal/settlement.ts',
 ]

@@ -2,9 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { Chain } from '../../chain/chain.js'
 import type { ChainBatch } from '../../domain/action.js'
 import { ServiceError, type StepError, type StepErrorCode } from '../../domain/errors.js'
-import { creditLacks } from '../../domain/funding.js'
 import { requireAllowedRecipients } from '../../domain/recipients.js'
-import { solverNeeds } from '../../domain/solverNeeds.js'
 import type { StepView } from '../../domain/views.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { adoptExecution } from './adoptExecution.js'
@@ -16,14 +14,13 @@ import { noLane } from '../lanes/record.js'
 import { anOperator, hasOperator, isOperatorsFault } from '../lanes/operators.js'
 import { batchIdOf, isByVault, payloadOf, type Plan } from './payload.js'
 import { findPermission, namedDelegate } from './permission.js'
+import { lanesMs, reserve } from './reserve.js'
 import { inTime, simulate, type Simulated } from './simulateStep.js'
 import type { EngineTools } from '../tools.js'
 import { endStep, failStep, moved, type Visit, waits, waitsEverLater } from '../visit.js'
 
 /** How soon a step looks again while payouts on credit are held. When the hold ends all of them become due at once. */
 const heldMs = { soonestMs: 2_000, latestMs: 30_000, share: 0.1 }
-/** How long a step waits for the lanes of all chains to be checked, as a process starts, and until it asks again. */
-const lanesMs = 1_000
 /** By how much a chain's clock may be behind ours. */
 const chainBehindMs = 10_000
 
@@ -40,7 +37,7 @@ export async function executeStep(work: StepWork, before: Before, tools: EngineT
   try {
     const prepared = await prepare(work, batch, chain, before, tools)
     // Not awaited here, since a bundle waits until no step is expected any more.
-    const sent = 'outcome' in prepared ? prepared : tools.bundles.send(prepared)
+    const sent = prepared.outcome === 'ready' ? tools.bundles.send(prepared.step) : prepared.visit
     stopExpecting()
     return await sent
   } finally {
@@ -56,36 +53,41 @@ type Before = {
   refusal: StepError | null
 }
 
-/** All that comes before the journal. A visit: the step gets no further, for now or for good. */
+/** The step gets no further, for now or for good. */
+type Ended = { outcome: 'ended'; visit: Visit }
+
+/** All that comes before the journal. */
 async function prepare(
   work: StepWork,
   batch: ChainBatch,
   chain: Chain,
   before: Before,
   tools: EngineTools,
-): Promise<ReadyStep | Visit> {
+): Promise<{ outcome: 'ready'; step: ReadyStep } | Ended> {
   const refusal = before.refusal ?? windowError(work, tools.now()) ?? recipientError(work, batch)
   if (!refusal) {
     // Whether the vault knows an operator again is found out with the lanes' check.
-    if (isByVault(work, batch) && !hasOperator(chain, tools)) return noLane
+    if (isByVault(work, batch) && !hasOperator(chain, tools)) return ended(noLane)
     const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
-    if (busyMs !== null) return waits(busyMs)
+    if (busyMs !== null) return ended(waits(busyMs))
   }
   // Not before: thousands may wait for accounts, and none of their looks needs its payload.
   const plan = { batch, chain, from: anOperator(chain, tools), ...payloadOf(work, batch, before.payment, tools) }
-  if (refusal) return refuse(work, plan, refusal, tools)
+  if (refusal) return ended(await refuse(work, plan, refusal, tools))
 
   const unfunded = await fund(work, plan, tools)
-  if (unfunded) return unfunded
+  if (unfunded) return ended(unfunded)
   const tried = await tryOut(work, plan, tools)
-  if ('outcome' in tried) return tried
+  if (tried.outcome === 'ended') return tried
 
   const { authorization } = tried
   const { gasLimit: ofBlock } = await headOf(chain, tools)
   const limitWith = (authorizations: number) => tools.codec.gasLimit({ estimate: tried.gas, authorizations, ofBlock })
   const gasLimit = limitWith(authorization ? 1 : 0)
-  if (gasLimit > ofBlock) return failStep(tried.work, tooMuchGas(tried.gas, authorization !== null, ofBlock), tools)
-  return {
+  if (gasLimit > ofBlock) {
+    return ended(await failStep(tried.work, tooMuchGas(tried.gas, authorization !== null, ofBlock), tools))
+  }
+  const step: ReadyStep = {
     work: tried.work,
     chain,
     to: plan.to,
@@ -96,6 +98,11 @@ async function prepare(
     account: work.kind === 'delegated' ? work.user : null,
     alone: work.alone,
   }
+  return { outcome: 'ready', step }
+}
+
+function ended(visit: Visit): Ended {
+  return { outcome: 'ended', visit }
 }
 
 /**
@@ -110,19 +117,35 @@ async function refuse(work: StepWork, plan: Plan, refusal: StepError, tools: Eng
 
 /** Sets aside what the solver is to pay. Null: it is set aside, or there is nothing to pay. A visit: that can't be done now. */
 async function fund(work: StepWork, plan: Plan, tools: EngineTools): Promise<Visit | null> {
-  const unfunded = await reserve(work, plan.batch, tools)
-  if (unfunded === null) return null
-  if (unfunded === 'stale') return moved
-  if (unfunded !== 'held' && unfunded !== 'unchecked') return failUnlessDone(work, plan, unfunded, tools)
-  // A step that was paid before is settled all the same: for that the operator waits before he ends the hold.
+  const reserved = await reserve(work, plan.batch, tools)
+  switch (reserved.outcome) {
+    case 'reserved':
+      return null
+    case 'stale':
+      return moved
+    case 'held':
+      return (await adoptHeld(work, plan, tools)) ?? waitsEverLater(work, heldMs, tools)
+    case 'unchecked':
+      return (await adoptHeld(work, plan, tools)) ?? waits(lanesMs)
+    case 'refused':
+      return failUnlessDone(work, plan, reserved.error, tools)
+  }
+}
+
+/**
+ * A held step that was paid before is settled all the same: for that the operator waits before he ends the hold. Null:
+ * it was not.
+ */
+async function adoptHeld(work: StepWork, plan: Plan, tools: EngineTools): Promise<Visit | null> {
   const done = await adoptDone(work, plan, 'held', tools)
   // The user's other steps may need the account.
   if (!done && work.kind === 'delegated') await tools.accounts.giveBack(work)
-  return done ?? (unfunded === 'held' ? waitsEverLater(work, heldMs, tools) : waits(lanesMs))
+  return done
 }
 
 /** A step that its user permits and that a simulation has carried out: it has its step key by now. */
 type Tried = {
+  outcome: 'fits'
   work: StepWork
   /**
    * The user's authorization, to be sent with the step; null: his account borrows the delegate already, or runs
@@ -132,8 +155,8 @@ type Tried = {
   gas: bigint
 }
 
-/** Asks for the user's permission and simulates the step. A visit: it does not come to a transaction now. */
-async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<Tried | Visit> {
+/** Asks for the user's permission and simulates the step. */
+async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<Tried | Ended> {
   const { batch, chain, stepKey } = plan
   const simulateWith = (delegate: Address | null) => simulate(given, plan, delegate, tools)
   // In one request with the look at the account: it is not known yet whether that borrows the delegate that the action
@@ -143,19 +166,22 @@ async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<
   // Where permission is refused nobody awaits the simulation, and its failure concerns nobody.
   first.catch(() => undefined)
   const permission = await findPermission(given, batch, chain)
-  if (permission.outcome === 'refused') return failUnlessDone(given, plan, permission.error, tools)
+  if (permission.outcome === 'refused') return ended(await failUnlessDone(given, plan, permission.error, tools))
   const { authorization, delegate } = permission
   const isKeyNew = stepKey !== null && !given.stepKey
-  if (isKeyNew && !(await tools.store.fixStepKey(given.ref, stepKey))) return failStep(given, sameEntitlement, tools)
+  if (isKeyNew && !(await tools.store.fixStepKey(given.ref, stepKey))) {
+    return ended(await failStep(given, sameEntitlement, tools))
+  }
   const work = isKeyNew ? { ...given, stepKey } : given
   const wasRight = named === null ? authorization === null : named === delegate
   const simulating = wasRight ? first : simulateWith(authorization && delegate)
   const found = await inTime(work, chain, simulating, tools)
   if (found.outcome === 'late') {
-    return found.againMs === null ? failUnlessDone(work, plan, tooLong(chain), tools) : waits(found.againMs)
+    const { againMs } = found
+    return ended(againMs === null ? await failUnlessDone(work, plan, tooLong(chain), tools) : waits(againMs))
   }
   const judged = await judge(work, plan, found, tools)
-  return judged.outcome === 'ended' ? judged.visit : { work, authorization, gas: judged.gas }
+  return judged.outcome === 'ended' ? judged : { outcome: 'fits', work, authorization, gas: judged.gas }
 }
 
 const sameEntitlement = {
@@ -219,54 +245,28 @@ function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
   }
 }
 
-/**
- * Sets credit aside. Null: that is done, or not needed. `held`: nothing is paid on credit for now, until an operator
- * has seen to a lane. `unchecked`: not before the lanes are checked, as this process starts, which takes a moment.
- */
-async function reserve(
-  work: StepWork,
-  batch: ChainBatch,
-  tools: EngineTools,
-  { isPaid } = { isPaid: false },
-): Promise<StepError | 'stale' | 'held' | 'unchecked' | null> {
-  const needs = solverNeeds(batch, tools.settings)
-  if (!needs) {
-    const message = 'A token that the solver is to pay is not configured here any more. Nothing was sent.'
-    return { code: 'solver_liquidity', message, retryable: true }
-  }
-  // Whether such a step is stale shows when it is recorded.
-  if (needs.length === 0) return null
-  if (!isPaid && !(await tools.lanesChecked.allWithin(tools.chains.keys(), lanesMs))) return 'unchecked'
-  const funding = await tools.store.reserveForStep(work, needs, { isPaid }, tools.now())
-  if (funding.outcome === 'stale') return 'stale'
-  if (funding.outcome === 'held') return 'held'
-  if (funding.outcome === 'reserved') return null
-  return { code: 'insufficient_credit', message: creditLacks(funding), retryable: true }
-}
-
 async function judge(
   work: StepWork,
   plan: Plan,
   simulation: Simulated,
   tools: EngineTools,
-): Promise<{ outcome: 'fits'; gas: bigint } | { outcome: 'ended'; visit: Visit }> {
+): Promise<{ outcome: 'fits'; gas: bigint } | Ended> {
   // First, since what a vault has paid is never given back as credit, whatever the present one reverts with.
   if (await isPaidByFormer(plan.stepKey, plan.chain)) {
     const adopted = await adopt(work, plan.batch, plan.chain, { name: 'AlreadyFulfilled' }, tools)
-    return { outcome: 'ended', visit: adopted ?? waits(plan.chain.config.pollIntervalMs) }
+    return ended(adopted ?? waits(plan.chain.config.pollIntervalMs))
   }
   if (simulation.outcome === 'reverted') {
     const { batch, chain } = plan
     const failure = tools.codec.decodeRevert(simulation.data)
     // The next visit takes another operator; while there is none the step waits.
-    if (await isOperatorsFault(failure, plan, chain, tools)) return { outcome: 'ended', visit: noLane }
+    if (await isOperatorsFault(failure, plan, chain, tools)) return ended(noLane)
     const adopted = await adopt(work, batch, chain, failure, tools)
-    const visit = adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools))
-    return { outcome: 'ended', visit }
+    return ended(adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools)))
   }
   if (simulation.missing) {
     const error = { code: 'transfer_mismatch', message: simulation.missing, retryable: true } as const
-    return { outcome: 'ended', visit: await failStep(work, error, tools) }
+    return ended(await failStep(work, error, tools))
   }
   return { outcome: 'fits', gas: simulation.gas }
 }
@@ -294,7 +294,7 @@ async function adoptDone(
   const since = tools.heads.get(chain.config.chainId)?.number
   const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey, since)) && (await owns(given, stepKey, tools))
   // Credit for what was paid has to be spent; where none is left for that, the payout is settled as an exposure.
-  if (isPaid && (await reserve(given, batch, tools, { isPaid })) === 'stale') return moved
+  if (isPaid && (await reserve(given, batch, tools, { isPaid })).outcome === 'stale') return moved
   const name = isPaid ? 'AlreadyFulfilled' : await refusalOfCalls(given, plan, { reason, since })
   return name && adopt({ ...given, stepKey }, batch, chain, { name }, tools)
 }
