@@ -289,7 +289,7 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/adoptExecution.ts',
-        find: 'const untrue = hasRun(work, batch, receipt, tools)',
+        find: 'const untrue = hasRun(work, receipt, tools)',
         replace: 'const untrue = receipt',
       },
     ],

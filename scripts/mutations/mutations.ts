@@ -230,8 +230,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/receipts/outcome.ts',
-        find: 'const done = await refusalNow(work, batch, receipt, chain)',
-        replace: 'const done = isCancelled ? null : await refusalNow(work, batch, receipt, chain)',
+        find: 'const done = await refusalNow(work, receipt, chain)',
+        replace: 'const done = isCancelled ? null : await refusalNow(work, receipt, chain)',
       },
     ],
     tests: ['test/nodes/cameToNothing.test.ts'],
@@ -241,8 +241,8 @@ export const mutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/receipts/outcome.ts',
-        find: 'const done = await refusalNow(work, batch, receipt, chain)',
-        replace: 'const done = isCancelled ? await refusalNow(work, batch, receipt, chain) : null',
+        find: 'const done = await refusalNow(work, receipt, chain)',
+        replace: 'const done = isCancelled ? await refusalNow(work, receipt, chain) : null',
       },
     ],
     tests: ['test/nodes/cameToNothing.test.ts', '-g', 'though it is paused'],

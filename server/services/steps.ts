@@ -59,7 +59,7 @@ export function createSteps(deps: {
     ): Promise<StepView> {
       const work = await store.readStepWork(ref)
       if (!work) throw new ServiceError('not_found', 'Step not found')
-      const batch = work.intent.chainBatches[ref.stepIndex]!
+      const { batch } = work
       const signed = await proveRegistration(order, work)
       if (signed) await order.countFor?.(work.user)
       const pays = work.kind === 'delegated' || work.kind === 'fulfilment'

@@ -47,10 +47,11 @@ function executedByOthers(given: {
     kind: 'delegated',
     user,
     intent: aSignedIntent(),
+    batch: aBatch(),
     view: { requiredConfirmations: 3 },
   } as unknown as StepWork
   const tools = { codec: { ...contracts, vaultArrivals } } as unknown as EngineTools
-  return adoptExecution(work, aBatch(), chain, { name: 'DuplicateChainBatch' }, tools)
+  return adoptExecution(work, chain, { name: 'DuplicateChainBatch' }, tools)
 }
 
 describe('taking what someone else has executed for done', () => {
@@ -110,10 +111,10 @@ describe('taking a payout for done that the vault has made unasked', () => {
     } as unknown as Chain
     const intent = { mode: 'non-7702:on-demand' }
     const view = { requiredConfirmations: 1 }
-    const work = { kind: 'fulfilment', user, intent, stepKey, view } as unknown as StepWork
-    const tools = { codec: { ...contracts, ...bundles, vaultArrivals } } as unknown as EngineTools
     const batch = aBatch({ chainId: 2, tokenTransfers: transfers })
-    const adoption = await adoptExecution(work, batch, chain, { name: 'AlreadyFulfilled' }, tools)
+    const work = { kind: 'fulfilment', user, intent, batch, stepKey, view } as unknown as StepWork
+    const tools = { codec: { ...contracts, ...bundles, vaultArrivals } } as unknown as EngineTools
+    const adoption = await adoptExecution(work, chain, { name: 'AlreadyFulfilled' }, tools)
     if (adoption.outcome !== 'ended') throw new Error(adoption.outcome)
     expect(adoption.result).to.deep.include({ status: 'success', transactionHash: hash, arrivals: [] })
   })
@@ -150,6 +151,7 @@ describe('a payout with calls whose intent has run out', () => {
       kind: 'delegated',
       user,
       intent,
+      batch,
       stepKey: null,
       view: { chainId: 2, requiredConfirmations: 1 },
     } as unknown as StepWork

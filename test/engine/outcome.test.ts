@@ -31,6 +31,7 @@ describe('a reverted transaction whose call now fails for having been paid, of w
       user: randomAddress(),
       stepKey,
       intent: { ...aSignedIntent(), chainBatches: [batch] },
+      batch,
       view: { chainId: batch.chainId, requiredConfirmations: 1 },
     } as unknown as StepWork
     const transaction = { signer, to: to ?? vault, data: '0x', gasLimit: 100n, forms: [{ hash, isCancel: false }] }

@@ -59,7 +59,7 @@ describe('a clock that is set back by an hour', function () {
     const ref = { actionId: '0193a1c0-7b1e-7f3a-8c52-1d2e3f405162', intentIndex: 0, stepIndex: 0 }
     const view = { ...ref, status: 'executing' } as StepView
     const batch = { chainId: 1, tokenTransfers: [], calls: [] }
-    const work = { ref, user, kind: 'payment', intent: { mode: 'non-7702:on-demand', chainBatches: [batch] } }
+    const work = { ref, user, kind: 'payment', intent: { mode: 'non-7702:on-demand', chainBatches: [batch] }, batch }
     const steps = createSteps({
       store: {
         readStepWork: async () => ({ ...work, view: { ...view, status: 'created' } }),

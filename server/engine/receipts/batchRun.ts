@@ -1,5 +1,5 @@
 import type { Chain, Receipt } from '../../chain/chain.js'
-import { type ChainBatch, nativeToken } from '../../domain/action.js'
+import { nativeToken } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
 import type { Payout } from '../../store/journal/bookResult.js'
 import type { StepWork } from '../../store/actions/steps.js'
@@ -7,13 +7,8 @@ import { batchIdOf } from '../steps/payload.js'
 import type { EngineTools } from '../tools.js'
 
 /** Whether the account says that it has run the batch, or there is nothing to run. */
-export function hasRun(
-  work: StepWork,
-  batch: ChainBatch,
-  receipt: Receipt,
-  tools: Pick<EngineTools, 'codec'>,
-): boolean {
-  const { intent } = work
+export function hasRun(work: StepWork, receipt: Receipt, tools: Pick<EngineTools, 'codec'>): boolean {
+  const { intent, batch } = work
   if (intent.mode !== '7702' || batch.calls.length === 0) return true
   return tools.codec.executedBatchIds(receipt, work.user).includes(batchIdOf(intent, work.ref.stepIndex))
 }
@@ -25,8 +20,7 @@ export function hasRun(
  * calls that declare nothing the account's word is all there is.
  */
 export function notAsDeclared(
-  { intent, user }: StepWork,
-  batch: ChainBatch,
+  { intent, batch, user }: StepWork,
   { receipt, payouts }: { receipt: Receipt; payouts: readonly Payout[] },
   chain: Chain,
   tools: Pick<EngineTools, 'codec'>,

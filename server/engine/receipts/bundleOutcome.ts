@@ -1,5 +1,4 @@
 import type { Chain, Receipt } from '../../chain/chain.js'
-import type { ChainBatch } from '../../domain/action.js'
 import { isVault } from '../../domain/chainConfig.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { StepOutcome } from '../../store/journal/bookResult.js'
@@ -47,7 +46,6 @@ export function readBundle(
  */
 export async function faultOf(
   work: StepWork,
-  batch: ChainBatch,
   { transaction, receipt, bundle }: MinedTransaction,
   chain: Chain,
   tools: Pick<EngineTools, 'codec' | 'log'>,
@@ -69,7 +67,7 @@ export async function faultOf(
     const now = tools.codec.decodeRevert(byItself.data)
     if (doneByOthers.includes(failure.name) || doneByOthers.includes(now.name)) return { status: 'alone' }
     // The reason in the log may be cut so that it can't be read; the one of now is whole.
-    const error = await explainRevert(failure.name === null ? now : failure, batch, chain)
+    const error = await explainRevert(failure.name === null ? now : failure, work.batch, chain)
     return { status: 'reverted', error, transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
   } catch (error) {
     // A step that no node wants to run must not keep the others from their end. That it had no effect in the bundle is

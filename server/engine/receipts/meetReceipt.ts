@@ -135,7 +135,7 @@ async function resultsOf(
     // A transaction that a step has given up for another one concerns it only by what has happened all the same.
     const isIdle = !('payouts' in result) || (result.status !== 'success' && !result.payouts?.length)
     if (work.transactionId !== mined.transaction.id && isIdle) continue
-    const needs = solverNeeds(work.intent.chainBatches[work.ref.stepIndex]!, tools.settings)
+    const needs = solverNeeds(work.batch, tools.settings)
     results.push({ work, ref: work.ref, result, needs })
   }
   return results

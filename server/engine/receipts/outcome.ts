@@ -1,6 +1,5 @@
 import type { Address, Hash } from 'viem'
 import type { Chain, Receipt, Rerun } from '../../chain/chain.js'
-import type { ChainBatch } from '../../domain/action.js'
 import { isVault, vaultsOf } from '../../domain/chainConfig.js'
 import type { StepError } from '../../domain/errors.js'
 import { solverTransfers } from '../../domain/solverNeeds.js'
@@ -36,20 +35,20 @@ export async function resultOf(
   const isCancelled = transaction.forms.some((form) => form.hash === receipt.hash && form.isCancel)
   // Nothing happened for any step of the bundle, and which of them is to blame shows when each goes by itself.
   if (bundle && (isCancelled || receipt.status === 'reverted')) return { status: 'alone' }
-  const batch = work.intent.chainBatches[work.ref.stepIndex]!
+  const { batch } = work
   const payouts = solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
   if (receipt.status === 'success' && !isCancelled) {
-    const paid = hasPaid(work, batch, receipt, chain, tools)
-    if (!paid || !hasRun(work, batch, receipt, tools)) {
-      const fault = await faultOf(work, batch, mined, chain, tools)
+    const paid = hasPaid(work, receipt, chain, tools)
+    if (!paid || !hasRun(work, receipt, tools)) {
+      const fault = await faultOf(work, mined, chain, tools)
       if (fault?.status === 'alone') return fault
       const spent = paid ? payouts : []
       // Somebody may have carried it out before, in an account that has given the delegate up since: a visit of the step's
       // own finds out.
-      const isDone = spent.length === 0 && (await refusalNow(work, batch, receipt, chain)) !== null
+      const isDone = spent.length === 0 && (await refusalNow(work, receipt, chain)) !== null
       return isDone ? { status: 'alone' } : (fault ?? (await unrun(work.user, spent, chain, place)))
     }
-    const untrue = notAsDeclared(work, batch, { receipt, payouts }, chain, tools)
+    const untrue = notAsDeclared(work, { receipt, payouts }, chain, tools)
     if (untrue) return { status: 'error', error: untrue, ...place, payouts }
     return {
       status: 'success',
@@ -61,20 +60,20 @@ export async function resultOf(
     }
   }
   // First what the contracts remember: to run the call again at a vault that is paused by now shows only that.
-  const done = await refusalNow(work, batch, receipt, chain)
+  const done = await refusalNow(work, receipt, chain)
   const again = done || isCancelled ? null : await runAgain(work, transaction, chain, tools)
   const failure = again?.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
   // The step goes on, as the same attempt, with an operator that the vault knows.
   const { signer: from, to } = transaction
   if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools))) return { status: 'alone' }
   const refusal = done ?? failure
-  const adoption = refusal && (await adoptExecution(work, batch, chain, refusal, tools))
+  const adoption = refusal && (await adoptExecution(work, chain, refusal, tools))
   // Somebody who saw our transaction may have carried the batch out before it, or one of ours that had been given up
   // may have: what counts then is that execution.
   if (adoption?.outcome === 'waits') {
     // An account with other code may have made up a revert that the contracts' memory does not bear out. They are asked
     // once more, since the step may have been paid between the two.
-    const isTrue = adoption.found || (done ?? (await refusalNow(work, batch, receipt, chain))) !== null
+    const isTrue = adoption.found || (done ?? (await refusalNow(work, receipt, chain))) !== null
     if (isTrue) return null
   }
   if (adoption?.outcome === 'ended') {
@@ -94,14 +93,8 @@ function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: 
 }
 
 /** Whether a vault has paid the step's transfers, or there are none. */
-function hasPaid(
-  work: StepWork,
-  batch: ChainBatch,
-  receipt: Receipt,
-  chain: Chain,
-  tools: Pick<EngineTools, 'codec'>,
-): boolean {
-  if (solverTransfers(batch).length === 0) return true
+function hasPaid(work: StepWork, receipt: Receipt, chain: Chain, tools: Pick<EngineTools, 'codec'>): boolean {
+  if (solverTransfers(work.batch).length === 0) return true
   return work.stepKey !== null && tools.codec.fulfilledKeys(receipt, ...vaultsOf(chain.config)).includes(work.stepKey)
 }
 
@@ -141,14 +134,9 @@ const cancelled = {
  * By the contracts' memory, as of the receipt's block at the least, and not by a simulation: no node may want to run
  * what was cancelled.
  */
-async function refusalNow(
-  work: StepWork,
-  batch: ChainBatch,
-  { blockNumber }: Receipt,
-  chain: Chain,
-): Promise<{ name: string } | null> {
+async function refusalNow(work: StepWork, { blockNumber }: Receipt, chain: Chain): Promise<{ name: string } | null> {
   if (work.stepKey !== null && (await chain.isFulfilled(work.stepKey, blockNumber))) return { name: 'AlreadyFulfilled' }
-  if (work.intent.mode !== '7702' || batch.calls.length === 0) return null
+  if (work.intent.mode !== '7702' || work.batch.calls.length === 0) return null
   const batchId = batchIdOf(work.intent, work.ref.stepIndex)
   const hasRun = await chain.isChainBatchProcessed(work.user, batchId, blockNumber)
   return hasRun ? { name: 'DuplicateChainBatch' } : null

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 import type { Chain, ChainTransaction, FoundLog, Receipt } from '../../chain/chain.js'
-import type { ChainBatch, TokenTransfer } from '../../domain/action.js'
+import type { TokenTransfer } from '../../domain/action.js'
 import { vaultsOf } from '../../domain/chainConfig.js'
 import type { StepError } from '../../domain/errors.js'
 import { solverTransfers } from '../../domain/solverNeeds.js'
@@ -30,7 +30,6 @@ type Adoption =
  */
 export async function adoptExecution(
   work: StepWork,
-  batch: ChainBatch,
   chain: Chain,
   failure: Pick<Failure, 'name'>,
   tools: EngineTools,
@@ -59,16 +58,16 @@ export async function adoptExecution(
   const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   const isFinal = confirmations >= needed && (await chain.isCertain(receipt, needed, transaction))
   if (!isFinal) return { outcome: 'waits', found: true }
-  const transfers = solverTransfers(batch)
+  const transfers = solverTransfers(work.batch)
   if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
     return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)
   }
   const { hash: transactionHash, blockHash } = receipt
   const place = { transactionHash, blockNumber: Number(receipt.blockNumber), blockHash }
-  const payouts = transfers.map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
+  const payouts = transfers.map(({ token, amount }) => ({ chainId: work.batch.chainId, token, amount }))
   // What the vault has paid is no proof that the account has done what it was paid for.
-  const untrue = hasRun(work, batch, receipt, tools)
-    ? notAsDeclared(work, batch, { receipt, payouts }, chain, tools)
+  const untrue = hasRun(work, receipt, tools)
+    ? notAsDeclared(work, { receipt, payouts }, chain, tools)
     : withoutRun(payouts)
   if (untrue) return { outcome: 'ended', result: { status: 'error', error: untrue, ...place, confirmations, payouts } }
   const result: StepResult = {

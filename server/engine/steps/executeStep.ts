@@ -1,6 +1,5 @@
 import type { Address, Hash } from 'viem'
 import type { Chain } from '../../chain/chain.js'
-import type { ChainBatch } from '../../domain/action.js'
 import { ServiceError, type StepError, type StepErrorCode } from '../../domain/errors.js'
 import { requireAllowedRecipients } from '../../domain/recipients.js'
 import type { StepView } from '../../domain/views.js'
@@ -30,12 +29,12 @@ const chainBehindMs = 10_000
  * journal holds the signed bytes nothing has left the service.
  */
 export async function executeStep(work: StepWork, before: Before, tools: EngineTools): Promise<Visit> {
-  const batch = work.intent.chainBatches[work.ref.stepIndex]!
-  const chain = tools.chains.get(batch.chainId)
-  if (!chain) throw new Error(`Chain ${batch.chainId} is not configured any more`)
-  const stopExpecting = tools.bundles.expect(batch.chainId)
+  const { chainId } = work.batch
+  const chain = tools.chains.get(chainId)
+  if (!chain) throw new Error(`Chain ${chainId} is not configured any more`)
+  const stopExpecting = tools.bundles.expect(chainId)
   try {
-    const prepared = await prepare(work, batch, chain, before, tools)
+    const prepared = await prepare(work, chain, before, tools)
     // Not awaited here, since a bundle waits until no step is expected any more.
     const sent = prepared.outcome === 'ready' ? tools.bundles.send(prepared.step) : prepared.visit
     stopExpecting()
@@ -59,20 +58,19 @@ type Ended = { outcome: 'ended'; visit: Visit }
 /** All that comes before the journal. */
 async function prepare(
   work: StepWork,
-  batch: ChainBatch,
   chain: Chain,
   before: Before,
   tools: EngineTools,
 ): Promise<{ outcome: 'ready'; step: ReadyStep } | Ended> {
-  const refusal = before.refusal ?? windowError(work, tools.now()) ?? recipientError(work, batch)
+  const refusal = before.refusal ?? windowError(work, tools.now()) ?? recipientError(work)
   if (!refusal) {
     // Whether the vault knows an operator again is found out with the lanes' check.
-    if (isByVault(work, batch) && !hasOperator(chain, tools)) return ended(noLane)
+    if (isByVault(work) && !hasOperator(chain, tools)) return ended(noLane)
     const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
     if (busyMs !== null) return ended(waits(busyMs))
   }
   // Not before: thousands may wait for accounts, and none of their looks needs its payload.
-  const plan = { batch, chain, from: anOperator(chain, tools), ...payloadOf(work, batch, before.payment, tools) }
+  const plan = { chain, from: anOperator(chain, tools), ...payloadOf(work, before.payment, tools) }
   if (refusal) return ended(await refuse(work, plan, refusal, tools))
 
   const unfunded = await fund(work, plan, tools)
@@ -117,7 +115,7 @@ async function refuse(work: StepWork, plan: Plan, refusal: StepError, tools: Eng
 
 /** Sets aside what the solver is to pay. Null: it is set aside, or there is nothing to pay. A visit: that can't be done now. */
 async function fund(work: StepWork, plan: Plan, tools: EngineTools): Promise<Visit | null> {
-  const reserved = await reserve(work, plan.batch, tools)
+  const reserved = await reserve(work, tools)
   switch (reserved.outcome) {
     case 'reserved':
       return null
@@ -157,15 +155,15 @@ type Tried = {
 
 /** Asks for the user's permission and simulates the step. */
 async function tryOut(given: StepWork, plan: Plan, tools: EngineTools): Promise<Tried | Ended> {
-  const { batch, chain, stepKey } = plan
+  const { chain, stepKey } = plan
   const simulateWith = (delegate: Address | null) => simulate(given, plan, delegate, tools)
   // In one request with the look at the account: it is not known yet whether that borrows the delegate that the action
   // names.
-  const named = namedDelegate(given, batch, chain)
+  const named = namedDelegate(given, chain)
   const first = simulateWith(named)
   // Where permission is refused nobody awaits the simulation, and its failure concerns nobody.
   first.catch(() => undefined)
-  const permission = await findPermission(given, batch, chain)
+  const permission = await findPermission(given, chain)
   if (permission.outcome === 'refused') return ended(await failUnlessDone(given, plan, permission.error, tools))
   const { authorization, delegate } = permission
   const isKeyNew = stepKey !== null && !given.stepKey
@@ -235,9 +233,9 @@ async function mayStillRun(
   return (await headOf(chain, tools)).timestamp <= BigInt(intent.exp)
 }
 
-function recipientError(work: StepWork, batch: ChainBatch): StepError | null {
+function recipientError({ user, intent, batch }: StepWork): StepError | null {
   try {
-    requireAllowedRecipients(work.user, work.intent, batch)
+    requireAllowedRecipients(user, intent, batch)
     return null
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -253,16 +251,16 @@ async function judge(
 ): Promise<{ outcome: 'fits'; gas: bigint } | Ended> {
   // First, since what a vault has paid is never given back as credit, whatever the present one reverts with.
   if (await isPaidByFormer(plan.stepKey, plan.chain)) {
-    const adopted = await adopt(work, plan.batch, plan.chain, { name: 'AlreadyFulfilled' }, tools)
+    const adopted = await adopt(work, plan.chain, { name: 'AlreadyFulfilled' }, tools)
     return ended(adopted ?? waits(plan.chain.config.pollIntervalMs))
   }
   if (simulation.outcome === 'reverted') {
-    const { batch, chain } = plan
+    const { chain } = plan
     const failure = tools.codec.decodeRevert(simulation.data)
     // The next visit takes another operator; while there is none the step waits.
     if (await isOperatorsFault(failure, plan, chain, tools)) return ended(noLane)
-    const adopted = await adopt(work, batch, chain, failure, tools)
-    return ended(adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, batch, chain), tools)))
+    const adopted = await adopt(work, chain, failure, tools)
+    return ended(adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, work.batch, chain), tools)))
   }
   if (simulation.missing) {
     const error = { code: 'transfer_mismatch', message: simulation.missing, retryable: true } as const
@@ -289,14 +287,14 @@ async function adoptDone(
   reason: StepErrorCode | 'held',
   tools: EngineTools,
 ): Promise<Visit | null> {
-  const { batch, chain, stepKey } = plan
+  const { chain, stepKey } = plan
   // As of the newest head at the least: where the vault has not paid by then, the credit may be given back.
   const since = tools.heads.get(chain.config.chainId)?.number
   const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey, since)) && (await owns(given, stepKey, tools))
   // Credit for what was paid has to be spent; where none is left for that, the payout is settled as an exposure.
-  if (isPaid && (await reserve(given, batch, tools, { isPaid })).outcome === 'stale') return moved
+  if (isPaid && (await reserve(given, tools, { isPaid })).outcome === 'stale') return moved
   const name = isPaid ? 'AlreadyFulfilled' : await refusalOfCalls(given, plan, { reason, since })
-  return name && adopt({ ...given, stepKey }, batch, chain, { name }, tools)
+  return name && adopt({ ...given, stepKey }, chain, { name }, tools)
 }
 
 /** Refusals that come before the simulation, which tells itself that the calls have run. */
@@ -314,8 +312,8 @@ const untried: readonly (StepErrorCode | 'held')[] = [
  * borrow the delegate any more. Null: they have not run, or there are none.
  */
 async function refusalOfCalls(
-  { intent, user, ref }: StepWork,
-  { batch, chain }: Plan,
+  { intent, batch, user, ref }: StepWork,
+  { chain }: Plan,
   { reason, since }: { reason: StepErrorCode | 'held'; since: bigint | undefined },
 ): Promise<'IntentExpired' | 'DuplicateChainBatch' | null> {
   if (intent.mode !== '7702' || batch.calls.length === 0) return null
@@ -334,12 +332,11 @@ async function owns(work: StepWork, stepKey: Hash, tools: Pick<EngineTools, 'sto
 /** Null: nobody has carried the step out. */
 async function adopt(
   work: StepWork,
-  batch: ChainBatch,
   chain: Chain,
   failure: { name: string | null },
   tools: EngineTools,
 ): Promise<Visit | null> {
-  const adoption = await adoptExecution(work, batch, chain, failure, tools)
+  const adoption = await adoptExecution(work, chain, failure, tools)
   if (adoption.outcome === 'none') return null
   return adoption.outcome === 'waits' ? waits(chain.config.pollIntervalMs) : endStep(work, adoption.result, tools)
 }

@@ -2,7 +2,7 @@ import { type Address, encodeAbiParameters, type Hash, type Hex, stringToHex } f
 import { keccak256 } from '../../../sdk/src/keccak256.js'
 import { chainBatchId } from '../../../sdk/src/signing.js'
 import type { Chain } from '../../chain/chain.js'
-import type { ChainBatch, SignedIntent } from '../../domain/action.js'
+import type { SignedIntent } from '../../domain/action.js'
 import { solverTransfers } from '../../domain/solverNeeds.js'
 import type { StepView } from '../../domain/views.js'
 import type { StepWork } from '../../store/actions/steps.js'
@@ -16,7 +16,7 @@ export type Payload = {
 }
 
 /** What a step's transaction would call, and in whose name that is tried out. */
-export type Plan = Payload & { batch: ChainBatch; chain: Chain; from: Address }
+export type Plan = Payload & { chain: Chain; from: Address }
 
 /**
  * What the service's transaction calls: the user's account alone, or the vault when the solver pays something. `payment`:
@@ -24,14 +24,14 @@ export type Plan = Payload & { batch: ChainBatch; chain: Chain; from: Address }
  */
 export function payloadOf(
   work: StepWork,
-  batch: ChainBatch,
   payment: StepView | null,
   tools: Pick<EngineTools, 'codec' | 'settings'>,
 ): Payload {
+  const { batch } = work
   const transfers = solverTransfers(batch)
   const intent = work.intent.mode === '7702' ? work.intent : null
   const runsCalls = intent !== null && batch.calls.length > 0
-  if (intent !== null && !isByVault(work, batch)) {
+  if (intent !== null && !isByVault(work)) {
     return { to: work.user, data: tools.codec.encodeExecute(intent, work.ref.stepIndex), stepKey: null }
   }
   const stepKey = work.stepKey ?? stepKeyOf(work, payment)
@@ -49,7 +49,7 @@ export function payloadOf(
 }
 
 /** Whether the vault calls for the step, since the solver pays something in it; else the user's account is called alone. */
-export function isByVault({ intent }: Pick<StepWork, 'intent'>, batch: ChainBatch): boolean {
+export function isByVault({ intent, batch }: Pick<StepWork, 'intent' | 'batch'>): boolean {
   const runsCalls = intent.mode === '7702' && batch.calls.length > 0
   return !runsCalls || solverTransfers(batch).length > 0
 }

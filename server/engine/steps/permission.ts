@@ -1,6 +1,6 @@
 import { type Address, getAddress } from 'viem'
 import type { Chain } from '../../chain/chain.js'
-import type { ChainAuthorization, ChainBatch } from '../../domain/action.js'
+import type { ChainAuthorization } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
 import type { StepWork } from '../../store/actions/steps.js'
 
@@ -15,17 +15,17 @@ type Permission =
   | { outcome: 'refused'; error: StepError }
 
 /** The delegate that an authorization given for the chain names, before the account is looked at. Null: there is none. */
-export function namedDelegate(work: StepWork, batch: ChainBatch, chain: Chain): Address | null {
-  if (!runsInAccount(work, batch)) return null
-  return givenFor(work, batch).find(({ address }) => chain.config.delegates.includes(address))?.address ?? null
+export function namedDelegate(work: StepWork, chain: Chain): Address | null {
+  if (!runsInAccount(work)) return null
+  return givenFor(work).find(({ address }) => chain.config.delegates.includes(address))?.address ?? null
 }
 
 /**
  * Whether the user's account can run the batch: it borrows an allowed delegate already, or the action holds an
  * authorization for exactly its present nonce (EIP-7702 skips any other silently).
  */
-export async function findPermission(work: StepWork, batch: ChainBatch, chain: Chain): Promise<Permission> {
-  if (!runsInAccount(work, batch)) return { outcome: 'granted', authorization: null, delegate: null }
+export async function findPermission(work: StepWork, chain: Chain): Promise<Permission> {
+  if (!runsInAccount(work)) return { outcome: 'granted', authorization: null, delegate: null }
   const [account] = await chain.accounts([work.user], 'pending')
   if (!account) throw new Error('No account read')
   if (account.hasForeignCode) {
@@ -38,11 +38,11 @@ export async function findPermission(work: StepWork, batch: ChainBatch, chain: C
   if (account.delegate !== null && chain.config.delegates.includes(account.delegate)) {
     return { outcome: 'granted', authorization: null, delegate: account.delegate }
   }
-  const given = givenFor(work, batch)
+  const given = givenFor(work)
   if (given.length === 0) {
     return refused(
       'authorization_missing',
-      `${getAddress(work.user)} is not delegated on chain ${batch.chainId} and the action has no authorization for it.`,
+      `${getAddress(work.user)} is not delegated on chain ${work.batch.chainId} and the action has no authorization for it.`,
       true,
     )
   }
@@ -52,18 +52,18 @@ export async function findPermission(work: StepWork, batch: ChainBatch, chain: C
   if (match) return { outcome: 'granted', authorization: match, delegate: match.address }
   return refused(
     'authorization_invalid',
-    `The authorization for chain ${batch.chainId} is for nonce ${given.map((a) => a.nonce).join(', ')}, ` +
+    `The authorization for chain ${work.batch.chainId} is for nonce ${given.map((a) => a.nonce).join(', ')}, ` +
       `the account's nonce is ${account.nonce}.`,
     true,
   )
 }
 
-function runsInAccount(work: StepWork, batch: ChainBatch): boolean {
-  return work.intent.mode === '7702' && batch.calls.length > 0
+function runsInAccount({ intent, batch }: StepWork): boolean {
+  return intent.mode === '7702' && batch.calls.length > 0
 }
 
-function givenFor(work: StepWork, batch: ChainBatch): ChainAuthorization[] {
-  return work.chainAuthorizations.filter(({ chainId }) => chainId === batch.chainId)
+function givenFor({ chainAuthorizations, batch }: StepWork): ChainAuthorization[] {
+  return chainAuthorizations.filter(({ chainId }) => chainId === batch.chainId)
 }
 
 function refused(

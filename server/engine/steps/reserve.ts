@@ -1,4 +1,3 @@
-import type { ChainBatch } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
 import { creditLacks } from '../../domain/funding.js'
 import { solverNeeds } from '../../domain/solverNeeds.js'
@@ -15,13 +14,8 @@ export const lanesMs = 1_000
 type Reserved = { outcome: 'reserved' | 'stale' | 'held' | 'unchecked' } | { outcome: 'refused'; error: StepError }
 
 /** Sets aside credit for what the solver pays in a step. `isPaid`: as in `reserveForStep`. */
-export async function reserve(
-  work: StepWork,
-  batch: ChainBatch,
-  tools: EngineTools,
-  { isPaid } = { isPaid: false },
-): Promise<Reserved> {
-  const needs = solverNeeds(batch, tools.settings)
+export async function reserve(work: StepWork, tools: EngineTools, { isPaid } = { isPaid: false }): Promise<Reserved> {
+  const needs = solverNeeds(work.batch, tools.settings)
   if (!needs) {
     const message = 'A token that the solver is to pay is not configured here any more. Nothing was sent.'
     return { outcome: 'refused', error: { code: 'solver_liquidity', message, retryable: true } }

@@ -13,7 +13,7 @@ export type Simulated = Simulation & {
 /** Simulates a step while the user's account borrows the delegate. `delegate` null: with the code that it has. */
 export async function simulate(
   work: StepWork,
-  { batch, chain, from, to, data }: Plan,
+  { chain, from, to, data }: Plan,
   delegate: Address | null,
   tools: Pick<EngineTools, 'codec' | 'lateSimulations'>,
 ): Promise<Simulated> {
@@ -21,7 +21,7 @@ export async function simulate(
   const run = async (inCompany: boolean): Promise<Simulated> => {
     const simulation = await chain.simulate({ from, to, data }, { overrideDelegate, inCompany })
     const logs = simulation.outcome === 'success' ? simulation.logs : null
-    return { ...simulation, missing: logs && tools.codec.matchTransfers(batch, logs) }
+    return { ...simulation, missing: logs && tools.codec.matchTransfers(work.batch, logs) }
   }
   // A simulation that was late would be so in company too, and all others with it.
   const simulated = await run(!tools.lateSimulations.wasLate(work))

@@ -25,8 +25,7 @@ type JudgedPayment = Extract<PaymentCheck, { outcome: 'verified' | 'failed' }>
 
 /** One visit to a step that the user carries out himself: is the registered transaction there, final and as declared? */
 export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Visit> {
-  const batch = work.intent.chainBatches[work.ref.stepIndex]!
-  const chain = tools.chains.get(batch.chainId)
+  const chain = tools.chains.get(work.batch.chainId)
   const hash = work.view.transactionHash
   if (!chain || !hash) throw new Error('A payment needs a configured chain and a hash')
 
@@ -40,7 +39,7 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
     transaction,
     receipt,
     head,
-    batch,
+    batch: work.batch,
     user: work.user,
     confirmations: work.view.requiredConfirmations,
   })

@@ -1,6 +1,7 @@
 import type { Address, Hash } from 'viem'
 import {
   type ChainAuthorization,
+  type ChainBatch,
   type Intent,
   nameOfStep,
   type StepAttempt,
@@ -30,6 +31,8 @@ import { changeStep } from './stepChange.js'
 /** A step with all that carrying it out needs. */
 export type StepWork = StepState & {
   intent: Intent
+  /** Its part of the intent. */
+  batch: ChainBatch
   chainAuthorizations: ChainAuthorization[]
   /** How long intent and authorizations are together as they are stored, in characters. */
   contentLength: number
@@ -101,7 +104,7 @@ async function selectWorks(
   return rows.map((row) => {
     const name = nameOfIntent({ actionId: row.action_id, intentIndex: row.intent_index })
     if (!contents.has(name)) contents.set(name, readContent(row))
-    return { ...stateOf(row), ...contents.get(name)! }
+    return workOf(row, contents.get(name)!)
   })
 }
 
@@ -225,7 +228,11 @@ async function withIntents(database: Database, rows: StepRow[]): Promise<StepWor
   const nameOf = (row: Pick<IntentRow, 'action_id' | 'intent_index'>) =>
     nameOfIntent({ actionId: row.action_id, intentIndex: row.intent_index })
   const contents = new Map(intents.map((row) => [nameOf(row), readContent(row)]))
-  return rows.map((row) => ({ ...stateOf(row), ...contents.get(nameOf(row))! }))
+  return rows.map((row) => workOf(row, contents.get(nameOf(row))!))
+}
+
+function workOf(row: StepRow, content: Content): StepWork {
+  return { ...stateOf(row), ...content, batch: content.intent.chainBatches[row.step_index]! }
 }
 
 export function stateOf(row: StepRow): StepState {
