@@ -1,4 +1,4 @@
-import type { ChainBatch, Mode } from './action.js'
+import type { ChainBatch, Intent, Mode, SignedIntent } from './action.js'
 
 /**
  * What a step asks of the service.
@@ -13,6 +13,13 @@ export function stepKind(mode: Mode, batch: ChainBatch): StepKind {
   if (mode === '7702') return 'delegated'
   if (mode === 'non-7702:presign') return 'presigned'
   return isUserBatch(batch) ? 'payment' : 'fulfilment'
+}
+
+/** Whether a step has the user's account run calls, which he has signed. */
+export function runsCalls<Step extends { intent: Intent; batch: ChainBatch }>(
+  step: Step,
+): step is Step & { intent: SignedIntent } {
+  return step.intent.mode === '7702' && step.batch.calls.length > 0
 }
 
 /**

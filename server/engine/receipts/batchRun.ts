@@ -1,6 +1,7 @@
 import type { Chain, Receipt } from '../../chain/chain.js'
 import { nativeToken } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
+import { runsCalls } from '../../domain/stepKind.js'
 import type { Payout } from '../../store/journal/bookResult.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { batchIdOf } from '../steps/payload.js'
@@ -8,9 +9,8 @@ import type { EngineTools } from '../tools.js'
 
 /** Whether the account says that it has run the batch, or there is nothing to run. */
 export function hasRun(work: StepWork, receipt: Receipt, tools: Pick<EngineTools, 'codec'>): boolean {
-  const { intent, batch } = work
-  if (intent.mode !== '7702' || batch.calls.length === 0) return true
-  return tools.codec.executedBatchIds(receipt, work.user).includes(batchIdOf(intent, work.ref.stepIndex))
+  if (!runsCalls(work)) return true
+  return tools.codec.executedBatchIds(receipt, work.user).includes(batchIdOf(work.intent, work.ref.stepIndex))
 }
 
 /**
@@ -20,14 +20,14 @@ export function hasRun(work: StepWork, receipt: Receipt, tools: Pick<EngineTools
  * calls that declare nothing the account's word is all there is.
  */
 export function notAsDeclared(
-  { intent, batch, user }: StepWork,
+  work: StepWork,
   { receipt, payouts }: { receipt: Receipt; payouts: readonly Payout[] },
   chain: Chain,
   tools: Pick<EngineTools, 'codec'>,
 ): StepError | null {
-  if (intent.mode !== '7702' || batch.calls.length === 0) return null
+  if (!runsCalls(work)) return null
   // A receipt has no logs of native currency.
-  const tokenTransfers = batch.tokenTransfers.filter(({ token }) => token !== nativeToken)
+  const tokenTransfers = work.batch.tokenTransfers.filter(({ token }) => token !== nativeToken)
   const missing = tools.codec.matchTransfers({ tokenTransfers }, receipt.logs)
   if (missing === null) return null
   const words = [
@@ -35,7 +35,7 @@ export function notAsDeclared(
     missing,
   ]
   if (payouts.length > 0) words.push('The solver’s transfers were paid.')
-  if (tools.codec.vaultArrivals(receipt, chain.config).some(({ from }) => from === user)) {
+  if (tools.codec.vaultArrivals(receipt, chain.config).some(({ from }) => from === work.user)) {
     words.push('What the account has paid the solver’s vault in it is credit once it is reported (POST /coredeposit).')
   }
   return { code: 'transfer_mismatch', message: words.join(' '), retryable: false }

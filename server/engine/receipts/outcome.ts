@@ -3,6 +3,7 @@ import type { Chain, Receipt, Rerun } from '../../chain/chain.js'
 import { isVault, vaultsOf } from '../../domain/chainConfig.js'
 import type { StepError } from '../../domain/errors.js'
 import { solverTransfers } from '../../domain/solverNeeds.js'
+import { runsCalls } from '../../domain/stepKind.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { Payout, StepOutcome, StepResult } from '../../store/journal/bookResult.js'
 import type { StepWork } from '../../store/actions/steps.js'
@@ -136,7 +137,7 @@ const cancelled = {
  */
 async function refusalNow(work: StepWork, { blockNumber }: Receipt, chain: Chain): Promise<{ name: string } | null> {
   if (work.stepKey !== null && (await chain.isFulfilled(work.stepKey, blockNumber))) return { name: 'AlreadyFulfilled' }
-  if (work.intent.mode !== '7702' || work.batch.calls.length === 0) return null
+  if (!runsCalls(work)) return null
   const batchId = batchIdOf(work.intent, work.ref.stepIndex)
   const hasRun = await chain.isChainBatchProcessed(work.user, batchId, blockNumber)
   return hasRun ? { name: 'DuplicateChainBatch' } : null

@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem'
 import type { Chain } from '../../chain/chain.js'
 import { ServiceError, type StepError, type StepErrorCode } from '../../domain/errors.js'
 import { requireAllowedRecipients } from '../../domain/recipients.js'
+import { runsCalls } from '../../domain/stepKind.js'
 import type { StepView } from '../../domain/views.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { adoptExecution } from './adoptExecution.js'
@@ -312,15 +313,15 @@ const untried: readonly (StepErrorCode | 'held')[] = [
  * borrow the delegate any more. Null: they have not run, or there are none.
  */
 async function refusalOfCalls(
-  { intent, batch, user, ref }: StepWork,
+  work: StepWork,
   { chain }: Plan,
   { reason, since }: { reason: StepErrorCode | 'held'; since: bigint | undefined },
 ): Promise<'IntentExpired' | 'DuplicateChainBatch' | null> {
-  if (intent.mode !== '7702' || batch.calls.length === 0) return null
+  if (!runsCalls(work)) return null
   // By then the account may have given the batch's place to another, and its log is looked for.
   if (reason === 'intent_expired') return 'IntentExpired'
   if (!untried.includes(reason)) return null
-  const hasRun = await chain.isChainBatchProcessed(user, batchIdOf(intent, ref.stepIndex), since)
+  const hasRun = await chain.isChainBatchProcessed(work.user, batchIdOf(work.intent, work.ref.stepIndex), since)
   return hasRun ? 'DuplicateChainBatch' : null
 }
 

@@ -4,6 +4,7 @@ import { chainBatchId } from '../../../sdk/src/signing.js'
 import type { Chain } from '../../chain/chain.js'
 import type { SignedIntent } from '../../domain/action.js'
 import { solverTransfers } from '../../domain/solverNeeds.js'
+import { runsCalls } from '../../domain/stepKind.js'
 import type { StepView } from '../../domain/views.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import type { EngineTools } from '../tools.js'
@@ -27,21 +28,18 @@ export function payloadOf(
   payment: StepView | null,
   tools: Pick<EngineTools, 'codec' | 'settings'>,
 ): Payload {
-  const { batch } = work
-  const transfers = solverTransfers(batch)
-  const intent = work.intent.mode === '7702' ? work.intent : null
-  const runsCalls = intent !== null && batch.calls.length > 0
-  if (intent !== null && !isByVault(work)) {
-    return { to: work.user, data: tools.codec.encodeExecute(intent, work.ref.stepIndex), stepKey: null }
+  const signed = runsCalls(work) ? work.intent : null
+  if (signed && !isByVault(work)) {
+    return { to: work.user, data: tools.codec.encodeExecute(signed, work.ref.stepIndex), stepKey: null }
   }
   const stepKey = work.stepKey ?? stepKeyOf(work, payment)
   return {
-    to: tools.settings.chains.get(batch.chainId)!.vault,
+    to: tools.settings.chains.get(work.batch.chainId)!.vault,
     data: tools.codec.encodeFulfill({
       stepKey,
-      transfers,
-      account: runsCalls ? work.user : null,
-      intent: runsCalls ? intent : null,
+      transfers: solverTransfers(work.batch),
+      account: signed && work.user,
+      intent: signed,
       stepIndex: work.ref.stepIndex,
     }),
     stepKey,
@@ -49,9 +47,8 @@ export function payloadOf(
 }
 
 /** Whether the vault calls for the step, since the solver pays something in it; else the user's account is called alone. */
-export function isByVault({ intent, batch }: Pick<StepWork, 'intent' | 'batch'>): boolean {
-  const runsCalls = intent.mode === '7702' && batch.calls.length > 0
-  return !runsCalls || solverTransfers(batch).length > 0
+export function isByVault(work: Pick<StepWork, 'intent' | 'batch'>): boolean {
+  return !runsCalls(work) || solverTransfers(work.batch).length > 0
 }
 
 /** The id by which the delegate remembers the batch. */

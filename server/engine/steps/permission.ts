@@ -2,6 +2,7 @@ import { type Address, getAddress } from 'viem'
 import type { Chain } from '../../chain/chain.js'
 import type { ChainAuthorization } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
+import { runsCalls } from '../../domain/stepKind.js'
 import type { StepWork } from '../../store/actions/steps.js'
 
 type Permission =
@@ -16,7 +17,7 @@ type Permission =
 
 /** The delegate that an authorization given for the chain names, before the account is looked at. Null: there is none. */
 export function namedDelegate(work: StepWork, chain: Chain): Address | null {
-  if (!runsInAccount(work)) return null
+  if (!runsCalls(work)) return null
   return givenFor(work).find(({ address }) => chain.config.delegates.includes(address))?.address ?? null
 }
 
@@ -25,7 +26,7 @@ export function namedDelegate(work: StepWork, chain: Chain): Address | null {
  * authorization for exactly its present nonce (EIP-7702 skips any other silently).
  */
 export async function findPermission(work: StepWork, chain: Chain): Promise<Permission> {
-  if (!runsInAccount(work)) return { outcome: 'granted', authorization: null, delegate: null }
+  if (!runsCalls(work)) return { outcome: 'granted', authorization: null, delegate: null }
   const [account] = await chain.accounts([work.user], 'pending')
   if (!account) throw new Error('No account read')
   if (account.hasForeignCode) {
@@ -56,10 +57,6 @@ export async function findPermission(work: StepWork, chain: Chain): Promise<Perm
       `the account's nonce is ${account.nonce}.`,
     true,
   )
-}
-
-function runsInAccount({ intent, batch }: StepWork): boolean {
-  return intent.mode === '7702' && batch.calls.length > 0
 }
 
 function givenFor({ chainAuthorizations, batch }: StepWork): ChainAuthorization[] {
