@@ -1,5 +1,6 @@
 import { type Address, getAddress } from 'viem'
 import { type ChainBatch, nativeToken } from '../domain/action.js'
+import { depthOf } from '../domain/finality.js'
 import type { Block, ChainTransaction, Receipt } from './chain.js'
 import { matchTransfers } from './transfers.js'
 
@@ -37,8 +38,7 @@ export function verifyPayment(options: {
   if (message) return { outcome: 'mismatch', message }
   if (!receipt) return { outcome: 'pending' }
 
-  // A lagging node may name a head before the block of its own receipt.
-  const confirmations = Math.max(Number(head.number - receipt.blockNumber) + 1, 0)
+  const confirmations = depthOf(receipt.blockNumber, head.number)
   const mined = { transaction, receipt, confirmations }
   if (confirmations < options.confirmations) return { outcome: 'waiting', ...mined }
   // Not before: in another block it may do what it has failed at in this one.

@@ -23,3 +23,8 @@ export function mostConfirmations(chain: Pick<ChainConfig, 'confirmations' | 'to
   const asked = chain.tokens.flatMap((token) => token.confirmations.map(({ confirmations }) => confirmations))
   return Math.max(chain.confirmations, ...asked)
 }
+
+/** How many confirmations a block has, itself among them; 0 where a lagging node tells a head before it. */
+export function depthOf(blockNumber: bigint | number, head: bigint): number {
+  return Math.max(Number(head) - Number(blockNumber) + 1, 0)
+}

@@ -19,6 +19,11 @@ export function solverTransfers(batch: ChainBatch): TokenTransfer[] {
   return batch.tokenTransfers.filter((transfer) => transfer.from === 'solver')
 }
 
+/** What the solver has paid where it has paid a batch's transfers. */
+export function payoutsOf(batch: ChainBatch): { chainId: number; token: Address; amount: bigint }[] {
+  return solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
+}
+
 /**
  * What a batch's solver transfers take of the user's credit. A token without a group is worth only itself. Null: one of the
  * tokens, which were checked when the action was created, is gone from the configuration since.

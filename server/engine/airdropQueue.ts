@@ -2,9 +2,11 @@ import { encodeAbiParameters, type Hash, keccak256 } from 'viem'
 import type { Chain, Receipt } from '../chain/chain.js'
 import type { Airdrop } from '../domain/airdrop.js'
 import { isVault, vaultsOf } from '../domain/chainConfig.js'
+import { depthOf } from '../domain/finality.js'
 import { airdropTopic } from '../domain/topics.js'
 import type { AirdropResult } from '../store/airdrops.js'
 import type { JournalTransaction } from '../store/journal/journalTransactions.js'
+import { isFinal } from './receipts/finality.js'
 import { isPaidByFormer } from './steps/formerVaults.js'
 import { headOf } from './lanes/heads.js'
 import { noLane, recordAndSend } from './lanes/record.js'
@@ -83,8 +85,10 @@ async function findPayment(
     return null
   }
   const { receipt, head } = await chain.transaction(hash, { isThere: true })
-  if (!receipt || Number(head.number - receipt.blockNumber) + 1 < chain.config.confirmations) return null
-  return (await chain.isCertain(receipt, chain.config.confirmations)) ? paidBy(receipt, airdrop) : null
+  if (!receipt) return null
+  const confirmations = depthOf(receipt.blockNumber, head.number)
+  const isPaid = await isFinal({ receipt, confirmations, needed: chain.config.confirmations }, chain)
+  return isPaid ? paidBy(receipt, airdrop) : null
 }
 
 function paidBy({ hash, blockNumber, blockHash }: Receipt, airdrop: Airdrop): AirdropResult {

@@ -4,9 +4,11 @@ import { nativeToken } from '../domain/action.js'
 import { isVault } from '../domain/chainConfig.js'
 import type { Custody, Movement } from '../domain/deposit.js'
 import { elapsedMs } from '../domain/elapsed.js'
+import { depthOf } from '../domain/finality.js'
 import { depositTopic } from '../domain/topics.js'
 import type { DepositResult, DepositWork } from '../store/money/deposits.js'
 import { confirmationsFor } from './receipts/arrivals.js'
+import { isFinal } from './receipts/finality.js'
 import type { EngineTools } from './tools.js'
 import { laterLookMs, pendingMs, unmined } from './receipts/reportedTransaction.js'
 import { moved, postponed, type Visit, waits } from './visit.js'
@@ -60,10 +62,10 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
     return lookAgain(work, { confirmations: 0, unseenMs: 0 }, delayMs, tools)
   }
   const delayMs = laterLookMs(sinceMs, pollIntervalMs)
-  const confirmations = Number(head.number - receipt.blockNumber) + 1
+  const confirmations = depthOf(receipt.blockNumber, head.number)
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
-  if (confirmations < needed || !(await chain.isCertain(receipt, needed, transaction))) {
-    return lookAgain(work, { confirmations: Math.max(confirmations, 0), unseenMs: 0 }, delayMs, tools)
+  if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) {
+    return lookAgain(work, { confirmations, unseenMs: 0 }, delayMs, tools)
   }
   // Judged only now that it is final: in another block it may move what it has not moved in this one.
   if (receipt.status !== 'success') return settle(work, refused('The transaction reverted; it moved nothing.'), tools)

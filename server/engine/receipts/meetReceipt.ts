@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 import type { Chain, Receipt } from '../../chain/chain.js'
 import { actionsOf, type StepRef } from '../../domain/action.js'
+import { depthOf } from '../../domain/finality.js'
 import { type SolverNeed, solverNeeds } from '../../domain/solverNeeds.js'
 import type { StepView } from '../../domain/views.js'
 import { airdropTopic } from '../../domain/topics.js'
@@ -57,10 +58,9 @@ async function settleOrNote(
   tools: EngineTools,
 ): Promise<void> {
   await tools.tips.mined(transaction, receipt.hash, chain)
-  const confirmations = Number(head - receipt.blockNumber) + 1
+  const confirmations = depthOf(receipt.blockNumber, head)
   const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
-  const note = () =>
-    tools.store.noteMined(transaction.id, { ...mined, confirmations: Math.max(confirmations, 0) }, tools.now())
+  const note = () => tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
   if (confirmations < chain.config.confirmations) {
     await note()
     return tellOf(transaction, tools)
@@ -145,7 +145,7 @@ async function resultsOf(
 function withDepth(outcome: StepOutcome, { receipt, head }: { receipt: Receipt; head: bigint }): StepOutcome {
   if (outcome.status === 'alone' || outcome.status === 'success') return outcome
   if (outcome.blockNumber !== Number(receipt.blockNumber)) return outcome
-  return { ...outcome, confirmations: Number(head - receipt.blockNumber) + 1 }
+  return { ...outcome, confirmations: depthOf(receipt.blockNumber, head) }
 }
 
 /** Tells everybody who waits for what has just been stored. */

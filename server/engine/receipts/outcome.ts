@@ -2,7 +2,8 @@ import type { Address, Hash } from 'viem'
 import type { Chain, Receipt, Rerun } from '../../chain/chain.js'
 import { isVault, vaultsOf } from '../../domain/chainConfig.js'
 import type { StepError } from '../../domain/errors.js'
-import { solverTransfers } from '../../domain/solverNeeds.js'
+import { depthOf } from '../../domain/finality.js'
+import { payoutsOf, solverTransfers } from '../../domain/solverNeeds.js'
 import { runsCalls } from '../../domain/stepKind.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { Payout, StepOutcome, StepResult } from '../../store/journal/bookResult.js'
@@ -36,8 +37,7 @@ export async function resultOf(
   const isCancelled = transaction.forms.some((form) => form.hash === receipt.hash && form.isCancel)
   // Nothing happened for any step of the bundle, and which of them is to blame shows when each goes by itself.
   if (bundle && (isCancelled || receipt.status === 'reverted')) return { status: 'alone' }
-  const { batch } = work
-  const payouts = solverTransfers(batch).map(({ token, amount }) => ({ chainId: batch.chainId, token, amount }))
+  const payouts = payoutsOf(work.batch)
   if (receipt.status === 'success' && !isCancelled) {
     const paid = hasPaid(work, receipt, chain, tools)
     if (!paid || !hasRun(work, receipt, tools)) {
@@ -55,7 +55,7 @@ export async function resultOf(
       status: 'success',
       ...place,
       blockHash: receipt.blockHash,
-      confirmations: Number(head - receipt.blockNumber) + 1,
+      confirmations: depthOf(receipt.blockNumber, head),
       arrivals: work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : [],
       payouts,
     }
@@ -81,7 +81,7 @@ export async function resultOf(
     return adoption.result.transactionHash === null ? { ...adoption.result, ...place } : adoption.result
   }
   if (isCancelled) return { status: 'error', error: cancelled, ...place }
-  const error = failure ? await explainRevert(failure, batch, chain) : unexplained(transaction, receipt, again)
+  const error = failure ? await explainRevert(failure, work.batch, chain) : unexplained(transaction, receipt, again)
   return { status: 'reverted', error, ...place }
 }
 

@@ -3,12 +3,14 @@ import type { Chain, ChainTransaction, FoundLog, Receipt } from '../../chain/cha
 import type { TokenTransfer } from '../../domain/action.js'
 import { vaultsOf } from '../../domain/chainConfig.js'
 import type { StepError } from '../../domain/errors.js'
-import { solverTransfers } from '../../domain/solverNeeds.js'
+import { depthOf } from '../../domain/finality.js'
+import { payoutsOf, solverTransfers } from '../../domain/solverNeeds.js'
 import type { StepResult } from '../../store/journal/bookResult.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import type { Failure } from './explainRevert.js'
 import { arrivalsOfRun, confirmationsFor } from '../receipts/arrivals.js'
 import { hasRun, notAsDeclared, withoutRun } from '../receipts/batchRun.js'
+import { isFinal } from '../receipts/finality.js'
 import { stepFields } from '../logFields.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from '../tools.js'
@@ -54,17 +56,16 @@ export async function adoptExecution(
   }
   const { transaction, receipt, head } = await chain.transaction(found.hash, { isThere: true })
   if (!transaction || !receipt) return { outcome: 'waits', found: true }
-  const confirmations = Number(head.number - receipt.blockNumber) + 1
+  const confirmations = depthOf(receipt.blockNumber, head.number)
   const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
-  const isFinal = confirmations >= needed && (await chain.isCertain(receipt, needed, transaction))
-  if (!isFinal) return { outcome: 'waits', found: true }
+  if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) return { outcome: 'waits', found: true }
   const transfers = solverTransfers(work.batch)
   if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
     return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)
   }
   const { hash: transactionHash, blockHash } = receipt
   const place = { transactionHash, blockNumber: Number(receipt.blockNumber), blockHash }
-  const payouts = transfers.map(({ token, amount }) => ({ chainId: work.batch.chainId, token, amount }))
+  const payouts = payoutsOf(work.batch)
   // What the vault has paid is no proof that the account has done what it was paid for.
   const untrue = hasRun(work, receipt, tools)
     ? notAsDeclared(work, { receipt, payouts }, chain, tools)

@@ -4,9 +4,10 @@ import type { PaymentCheck } from '../../chain/verifyPayment.js'
 import { nameOfStep } from '../../domain/action.js'
 import { elapsedMs } from '../../domain/elapsed.js'
 import type { StepError } from '../../domain/errors.js'
-import { requiredConfirmations } from '../../domain/finality.js'
+import { depthOf, requiredConfirmations } from '../../domain/finality.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf } from '../receipts/arrivals.js'
+import { isFinal } from '../receipts/finality.js'
 import type { EngineTools } from '../tools.js'
 import { laterLookMs, pendingMs, unmined } from '../receipts/reportedTransaction.js'
 import { endStep, failStep, postponed, type Visit, waits } from '../visit.js'
@@ -67,7 +68,7 @@ function isAsDeepAsShown({ view }: StepWork, tools: Pick<EngineTools, 'heads' | 
   const { blockNumber, confirmations, requiredConfirmations: needed } = view
   const head = tools.heads.get(view.chainId)
   if (!head || blockNumber === null || confirmations === 0 || confirmations >= needed) return false
-  const isDeeper = Number(head.number) - blockNumber + 1 > confirmations
+  const isDeeper = depthOf(blockNumber, head.number) > confirmations
   return !isDeeper && elapsedMs(view.updatedAt, tools.now()) < blocklessMs
 }
 
@@ -103,8 +104,7 @@ async function settlePayment(payment: Payment, found: JudgedPayment, tools: Engi
   // More may have arrived than was declared, and larger amounts wait longer.
   const arrived = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config))
   const needed = Math.max(work.view.requiredConfirmations, arrived)
-  const isFinal = confirmations >= needed && (await chain.isCertain(receipt, needed, transaction))
-  if (!isFinal) return showDepth(payment, found, tools)
+  if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) return showDepth(payment, found, tools)
   if (found.outcome === 'failed') return failStep(work, mismatch(found.message), tools)
   const place = { transactionHash: hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
   const arrivals = await arrivalsOf(receipt, work.user, chain, tools)
