@@ -121,6 +121,10 @@ describe('taking a payout for done that the vault has made unasked', () => {
 })
 
 describe('a payout with calls whose intent has run out', () => {
+  const head = 7n
+  /** The blocks of which the account's memory was asked for at the least. */
+  const askedSince: (bigint | undefined)[] = []
+
   /** Its visit, where the vault has paid it or not, and no node has a log of it. */
   async function visited(
     isFulfilled: boolean,
@@ -133,14 +137,16 @@ describe('a payout with calls whose intent has run out', () => {
     } = {},
   ) {
     const [user, vault] = [randomAddress(), randomAddress()]
-    const head = 7n
+    askedSince.length = 0
     const token = { address: usdOn2, decimals: 6, group: null, openCapPerDay: null }
     const config = { chainId: 2, vault, pollIntervalMs: 100, tokens: [token] }
     const chain = { config, isFulfilled: async () => isFulfilled, findFulfilment: async () => null }
     const account = {
       findExecution: async () => search,
-      // By a node that has the head.
-      isChainBatchProcessed: async (_account: Address, _batchId: Hash, since?: bigint) => since === head && hasRun,
+      async isChainBatchProcessed(_account: Address, _batchId: Hash, since?: bigint) {
+        askedSince.push(since)
+        return hasRun
+      },
     }
     const unlogged = { ...chain, ...account } as unknown as Chain
     const transfer = aTransfer({ to: user })
@@ -219,6 +225,7 @@ describe('a payout with calls whose intent has run out', () => {
   it('ends as done where the account says that it has run it, though nodes have no log or let too little be searched', async () => {
     const done = { outcome: 'moved', ended: ['already_fulfilled'] }
     expect(await visited(false, { search: null, hasRun: true })).to.deep.equal(done)
+    expect(askedSince).to.deep.equal([head])
     expect(await visited(false, { search: 'unsearched', hasRun: true })).to.deep.equal(done)
   })
 
