@@ -4,6 +4,7 @@ import { type Bench, startChains, startServiceProcess } from './environment.js'
 import { startLoadGenerator } from './generateLoad.js'
 import { inScope } from './inScope.js'
 import type { Load } from './load.js'
+import { readsAmongWrites } from './readsAmongWrites.js'
 import { signBodies } from './signedBodies.js'
 import { askForSteps, createActions, createOn, heatUp, untilSucceeded } from './steps.js'
 
@@ -17,12 +18,17 @@ const heatingSteps = 1_000
 /** How long the clients ask before it is looked whether the steps have ended. */
 const turnSeconds = 1
 
+/** What clients who ask without a pause leave to the engine, and to others who only read. */
+export async function crowd(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
+  return [...(await stepsAmongClients(bench, kind)), ...(await readsAmongWrites(bench, kind))]
+}
+
 /**
  * Steps per second while clients ask as fast as they are answered, which is what a process gives its engine when it could
  * answer requests all the time: by posting actions that are stored already, each with all its checks, and by reading large
  * ones.
  */
-export function crowd(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
+function stepsAmongClients(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   return inScope(async (keep) => {
     const chains = await keep(startChains())
     const { url: databaseUrl } = await keep(bench.databases.fresh(kind))
