@@ -57,7 +57,7 @@ export async function findOpenByHash(database: Database, hashes: Hash[]): Promis
 }
 
 /** A transaction's place in its lane, without what it carries: that may be hundreds of kilobytes. */
-export type LanePlace = Pick<JournalTransaction, 'id' | 'chainId' | 'signer' | 'nonce'>
+type LanePlace = Pick<JournalTransaction, 'id' | 'chainId' | 'signer' | 'nonce'>
 
 /** Open transactions that are due and in no known block, the longest due first. */
 export async function readDueTransactions(

@@ -20,7 +20,7 @@ import {
   type StepRow,
 } from '../rows.js'
 
-export type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
+type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
 
 /** Who draws on credit when the step pays. */
 export function spenderOf(row: StepRow): Spender {
