@@ -74,10 +74,10 @@ describe('credit in the store', () => {
     async function statementsOf(work: () => Promise<unknown>): Promise<number> {
       let statements = 0
       const note = () => (statements += 1)
-      const { client } = scene.database.knex
-      client.on('query', note)
+      const { knex } = scene.database
+      knex.on('query', note)
       await work()
-      client.off('query', note)
+      knex.off('query', note)
       return statements
     }
 

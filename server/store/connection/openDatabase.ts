@@ -117,6 +117,8 @@ function crowded(): Error {
 function inLines(reads: Knex, turnstile: Turnstile): Opened {
   // Knex's own way of making another client on the same pool.
   const [urgent, writes] = [reads.withUserParams({}), reads.withUserParams({})]
+  // Who listens to what clients' requests ask the database for hears both.
+  writes.on('query', (query: unknown) => reads.emit('query', query))
   queue(reads.client as Pool, 'reads', turnstile)
   queue(writes.client as Pool, 'writes', turnstile)
   queue(urgent.client as Pool, 'first', turnstile)
