@@ -101,12 +101,13 @@ describe('many simulations of a form that is not known', () => {
       )
       silent = simulate(first!, true, chain).catch(() => 'failed')
       await until(() => node.requests.flat().some(isFirst), 'the first to be asked for')
-      // No time passes for whoever would wait for it.
-      mock.timers.enable({ apis: ['setTimeout'] })
+      const timers = mock.method(globalThis, 'setTimeout')
       for (const one of await together(others, chain)) succeeded(one)
       expect(asked).to.equal(others.length)
+      // Whoever waited for it would do so for a second.
+      expect(timers.mock.calls.map(({ arguments: [, delayMs] }) => delayMs)).to.not.include(1_000)
     } finally {
-      mock.timers.reset()
+      mock.restoreAll()
       await node.stop()
     }
     expect(await silent).to.equal('failed')
