@@ -149,11 +149,11 @@ export type Chain = {
   knows(hash: Hash): Promise<boolean>
   /**
    * By a node that has the receipt too, if the one that is asked has none of a transaction that it names a block of.
-   * `isThere`: the chain is known to have the transaction, so that a node that does not is passed over.
+   * `asksAll`: also where it does not know the transaction, which the chain has, or which is about to be given up.
    */
   transaction(
     hash: Hash,
-    options?: { isThere: boolean },
+    options?: { asksAll: boolean },
   ): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
   /**
    * As of the latest block. A `pending` nonce counts what waits in the node's pool as well; balances and code do not, since

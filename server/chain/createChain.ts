@@ -116,7 +116,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return rpc.read([call('eth_getTransactionByHash', hash)], ([transaction]) => resultOf(transaction) !== null)
     },
 
-    async transaction(hash, { isThere } = { isThere: false }) {
+    async transaction(hash, { asksAll } = { asksAll: false }) {
       const calls = [
         call('eth_getTransactionByHash', hash),
         call('eth_getTransactionReceipt', hash),
@@ -128,8 +128,8 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
         head: readBlock(resultOf(head)),
       })
       const told = await rpc.read(calls, decode)
-      const isMined = told.transaction ? told.transaction.blockNumber !== null : isThere
-      if (!isMined || (told.transaction && told.receipt)) return told
+      const mayBeMined = told.transaction ? told.transaction.blockNumber !== null : asksAll
+      if (!mayBeMined || (told.transaction && told.receipt)) return told
       const whole = (answers: RpcAnswer[]) => {
         const other = decode(answers)
         return other.transaction && other.receipt ? other : null

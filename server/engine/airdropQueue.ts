@@ -84,7 +84,7 @@ async function findPayment(
     tools.log.warn({ chainId, token, wallet, round, stepKey }, 'no node has the log of what the vault has paid')
     return null
   }
-  const { receipt, head } = await chain.transaction(hash, { isThere: true })
+  const { receipt, head } = await chain.transaction(hash, { asksAll: true })
   if (!receipt) return null
   const confirmations = depthOf(receipt.blockNumber, head.number)
   const isPaid = await isFinal({ receipt, confirmations, needed: chain.config.confirmations }, chain)

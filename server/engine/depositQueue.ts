@@ -10,7 +10,7 @@ import type { DepositResult, DepositWork } from '../store/money/deposits.js'
 import { confirmationsFor } from './receipts/arrivals.js'
 import { isFinal } from './receipts/finality.js'
 import type { EngineTools } from './tools.js'
-import { laterLookMs, pendingMs, unmined } from './receipts/reportedTransaction.js'
+import { isLastLook, laterLookMs, pendingMs, unmined } from './receipts/reportedTransaction.js'
 import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
@@ -41,8 +41,9 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   const chain = tools.chains.get(work.chainId)
   if (!chain) throw new Error(`Chain ${work.chainId} is not configured any more`)
   // What nodes have not known is mostly not known yet, which one call shows.
-  const mayBeKnown = work.unseenMs === 0 || (await chain.knows(work.transactionHash))
-  const told = mayBeKnown ? await chain.transaction(work.transactionHash) : null
+  const asksAll = isLastLook(work.unseenMs)
+  const mayBeKnown = work.unseenMs === 0 || asksAll || (await chain.knows(work.transactionHash))
+  const told = mayBeKnown ? await chain.transaction(work.transactionHash, { asksAll }) : null
   const name = `deposit ${work.id}`
   if (!told?.transaction) {
     const delayMs = tools.unseen.nextLookMs(name, work.unseenMs, chain.config.pollIntervalMs)

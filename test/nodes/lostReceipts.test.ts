@@ -17,6 +17,7 @@ import {
   authorization,
   fund,
   newUser,
+  onDemandIntent,
   reader,
   sendFrom,
   signedIntent,
@@ -90,6 +91,34 @@ describe('a node that keeps no old logs, receipts and transactions, before one t
     keepsNone(receiptByHash)
     const place = { user: friend, sender: user.address, tokenAddress: nativeToken, chainId: chain.chainId }
     expect((await api.post('/coredeposit', { ...place, txHash, amount: '3' })).status).to.equal(200)
+  })
+
+  it('keeps no payment and no deposit from being found before they are given up', async () => {
+    const user = newUser()
+    const usd = tokenOf(chain, 'usd').address
+    await fund(whole(), user.address, { usd: 9n, native: 10n ** 18n })
+    const hash = await sendFrom(whole(), user, { to: usd, data: transferData(chain.vault, 9n) })
+    const friend = newUser().address
+    const txHash = await sendFrom(whole(), user, { to: friend, value: 3n })
+    const payment = { from: user.address, to: chain.vault, token: usd, amount: 9n }
+    const intents = [onDemandIntent([{ chainId: chain.chainId, tokenTransfers: [payment] }])]
+    const { actionId } = (await api.post('/actions', { user: user.address, intents })).body
+    keepsNone(receiptByHash, 'eth_getTransactionByHash')
+    await api.execute(actionId, 0, 0, { action: 'register', hash }, 0)
+    const place = { user: friend, sender: user.address, tokenAddress: nativeToken, chainId: chain.chainId }
+    await api.post('/coredeposit', { ...place, txHash, amount: '3' }, { prefer: 'wait=0' })
+    const { knex } = service.database
+    for (const table of ['steps', 'deposits']) {
+      const unseen = () => knex(table).where('unseen_ms', '>', 0)
+      await until(() => unseen().first(), `one of ${table} to have been looked for in vain`)
+      await unseen().update({ unseen_ms: 10 * 60_000, due_at: 0 })
+    }
+    const step = async () => (await api.get(`/actions/${actionId}/intents/0/steps/0`)).body
+    await until(async () => (await step()).status !== 'executing', 'the payment to be judged')
+    expect(await step()).to.include({ status: 'success', transactionHash: hash })
+    const deposit = () => knex('deposits').where({ transaction_hash: txHash }).first('status')
+    await until(async () => (await deposit()).status !== 'pending', 'the deposit to be judged')
+    expect(await deposit()).to.include({ status: 'recorded' })
   })
 
   /** In a block before the intent runs out; with one that lasts longer where this one was too short for that. */

@@ -24,12 +24,17 @@ export function laterLookMs(sinceMs: number, soonestMs: number, atMostMs = rares
   return Math.round(Math.max(soonestMs, Math.min(atMostMs, sinceMs * laterShare)))
 }
 
+/** Whether a transaction that has stayed unknown for so long is looked for once more and given up. Every node is asked then. */
+export function isLastLook(unseenMs: number): boolean {
+  return unseenMs >= unknownForMs
+}
+
 /**
  * When to ask next for a transaction that the chain has not known for so long; null: never again. Rarer with time, by a
  * tenth of the wait so far: anyone may report any number of hashes that never appear, and each would else be asked for,
  * and written down, six hundred times.
  */
 export function nextLookMs(unseenMs: number, pollIntervalMs: number): number | null {
-  if (unseenMs >= unknownForMs) return null
+  if (isLastLook(unseenMs)) return null
   return Math.round(Math.min(rarestMs, Math.max(Math.min(pollIntervalMs, shortestMs), unseenMs * laterShare)))
 }

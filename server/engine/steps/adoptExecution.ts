@@ -1,4 +1,4 @@
-import type { Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 import type { Chain, ChainTransaction, FoundLog, Receipt } from '../../chain/chain.js'
 import type { TokenTransfer } from '../../domain/action.js'
 import { vaultsOf } from '../../domain/chainConfig.js'
@@ -37,7 +37,7 @@ export async function adoptExecution(
   tools: EngineTools,
 ): Promise<Adoption> {
   // Asked before the search, or an execution that is mined in between would be on the chain and not be found.
-  const isUnmined = await isOnlyPending(work, chain, failure)
+  const isUnmined = await isOnlyPending(work, chain, failure, tools)
   const found = await findTransaction(work, chain, failure, tools)
   if (found.outcome === 'none') return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
@@ -54,7 +54,7 @@ export async function adoptExecution(
     )
     return { outcome: 'waits', found: false }
   }
-  const { transaction, receipt, head } = await chain.transaction(found.hash, { isThere: true })
+  const { transaction, receipt, head } = await chain.transaction(found.hash, { asksAll: true })
   if (!transaction || !receipt) return { outcome: 'waits', found: true }
   const confirmations = depthOf(receipt.blockNumber, head.number)
   const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
@@ -105,9 +105,24 @@ const withoutPayout = {
 } as const
 
 /** Whether the simulation may have seen the batch executed in the pending block only. */
-async function isOnlyPending(work: StepWork, chain: Chain, { name }: Pick<Failure, 'name'>): Promise<boolean> {
+async function isOnlyPending(
+  work: StepWork,
+  chain: Chain,
+  { name }: Pick<Failure, 'name'>,
+  tools: Pick<EngineTools, 'heads'>,
+): Promise<boolean> {
   if (name !== 'DuplicateChainBatch' || work.intent.mode !== '7702') return false
-  return !(await chain.isChainBatchProcessed(work.user, batchIdOf(work.intent, work.ref.stepIndex)))
+  return !(await remembersBatch(work.user, batchIdOf(work.intent, work.ref.stepIndex), chain, tools))
+}
+
+/** Whether the account has run the batch, by a node that has the newest head at the least: one behind may not know yet. */
+function remembersBatch(
+  user: Address,
+  batchId: Hash,
+  chain: Chain,
+  tools: Pick<EngineTools, 'heads'>,
+): Promise<boolean> {
+  return chain.isChainBatchProcessed(user, batchId, tools.heads.get(chain.config.chainId)?.number)
 }
 
 async function isPending({ intent, user, ref }: StepWork, chain: Chain): Promise<boolean> {
@@ -139,7 +154,7 @@ async function findTransaction(
   if (log.outcome === 'found') return log
   // The node may be a block behind, keep no old logs, or not tell however often it is asked. The account's memory does,
   // until it gives the batch's place to another.
-  const hasRun = await chain.isChainBatchProcessed(work.user, batchId, tools.heads.get(chain.config.chainId)?.number)
+  const hasRun = await remembersBatch(work.user, batchId, chain, tools)
   return hasRun ? loggedIn(await chain.findExecution(work.user, batchId)) : { outcome: 'none' }
 }
 

@@ -9,7 +9,7 @@ import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf } from '../receipts/arrivals.js'
 import { isFinal } from '../receipts/finality.js'
 import type { EngineTools } from '../tools.js'
-import { laterLookMs, pendingMs, unmined } from '../receipts/reportedTransaction.js'
+import { isLastLook, laterLookMs, pendingMs, unmined } from '../receipts/reportedTransaction.js'
 import { endStep, failStep, postponed, type Visit, waits } from '../visit.js'
 
 /** For how long without a new block a payment is not looked at. */
@@ -34,8 +34,9 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
 
   const payment = { work, hash, chain }
   // What nodes have not known is mostly not known yet, which one call shows.
-  if (work.unseenMs > 0 && !(await chain.knows(hash))) return lookForUnknown(payment, tools)
-  const { transaction, receipt, head } = await chain.transaction(hash)
+  const asksAll = isLastLook(work.unseenMs)
+  if (work.unseenMs > 0 && !asksAll && !(await chain.knows(hash))) return lookForUnknown(payment, tools)
+  const { transaction, receipt, head } = await chain.transaction(hash, { asksAll })
   const found = tools.codec.verifyPayment({
     transaction,
     receipt,
