@@ -237,6 +237,6 @@ export const processMutations: Mutation[] = [
         replace: 'withoutAccount.includes(ref) ? change : retaken',
       },
     ],
-    tests: ['test/store/journal.test.ts', '-g', 'takes its account again'],
+    tests: ['test/store/accounts.test.ts', '-g', 'takes its account again'],
   },
 ]

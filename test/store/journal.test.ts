@@ -3,8 +3,9 @@ import type { Address } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
 import type { Database } from '../../server/store/connection/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
-import { aNewTransaction, aSignedForm, randomAddress, randomHash } from '../support/builders.js'
+import { aSignedForm, randomAddress, randomHash } from '../support/builders.js'
 import { acceptStep } from './acceptStep.js'
+import { recordSteps } from './recordSteps.js'
 import { useStore } from './useStore.js'
 
 describe('the journal', () => {
@@ -19,22 +20,7 @@ describe('the journal', () => {
 
   const acceptedStep = (user?: Address) => acceptStep(store, Date.now(), user)
 
-  function record(...steps: StepRef[]) {
-    return recordIn(store, steps)
-  }
-
-  function recordIn(where: Store, steps: readonly StepRef[], signed: number[] = []) {
-    const entry = aNewTransaction({
-      chainId: 1,
-      signer,
-      steps: steps.map((step) => ({ ref: step, attempt: '1' })),
-      sign: async (nonce) => {
-        signed.push(nonce)
-        return aSignedForm(`0x${nonce.toString(16).padStart(8, '0')}`)
-      },
-    })
-    return where.recordTransaction(entry, Date.now())
-  }
+  const record = (...steps: StepRef[]) => recordSteps(store, signer, steps)
 
   it('takes nonces without a gap or a repetition, however many ask at once', async () => {
     const refs = []
@@ -63,16 +49,16 @@ describe('the journal', () => {
 
     it('signs for the next nonce without asking for it', async () => {
       const signed: number[] = []
-      for (let index = 0; index < 2; index++) await recordIn(store, [await acceptedStep()], signed)
+      for (let index = 0; index < 2; index++) await recordSteps(store, signer, [await acceptedStep()], signed)
       expect(signed).to.deep.equal([7, 8])
       expect(reads).to.equal(0)
     })
 
     it('signs anew where somebody has, and asks until the lane is its own again', async () => {
-      await recordIn(createStore(database), [await acceptedStep()])
+      await recordSteps(createStore(database), signer, [await acceptedStep()])
       reads = 0
       const signed: number[] = []
-      for (let index = 0; index < 4; index++) await recordIn(store, [await acceptedStep()], signed)
+      for (let index = 0; index < 4; index++) await recordSteps(store, signer, [await acceptedStep()], signed)
       expect(signed).to.deep.equal([7, 8, 9, 10, 11])
       expect(reads).to.equal(2)
     })
@@ -80,9 +66,9 @@ describe('the journal', () => {
     it('takes none while it is paused', async () => {
       await store.pauseLane({ chainId: 1, signer, reason: 'test' }, Date.now())
       const ref = await acceptedStep()
-      expect((await recordIn(store, [ref])).outcome).to.equal('lanePaused')
+      expect((await recordSteps(store, signer, [ref])).outcome).to.equal('lanePaused')
       const signed: number[] = []
-      expect((await recordIn(store, [ref], signed)).outcome).to.equal('lanePaused')
+      expect((await recordSteps(store, signer, [ref], signed)).outcome).to.equal('lanePaused')
       expect(signed, 'the second time').to.deep.equal([])
     })
   })
@@ -141,64 +127,6 @@ describe('the journal', () => {
     expect(recorded.filter((entry) => entry.outcome === 'recorded')).to.have.length(1)
     expect(recorded.filter((entry) => entry.outcome === 'stale')).to.have.length(9)
     expect((await store.readLanes(1))[0]?.nextNonce).to.equal(6)
-  })
-
-  it('makes one step the open one of its user, whatever else is taken in the same go or at the same time', async () => {
-    const user = randomAddress()
-    const refs = [await acceptedStep(), await acceptedStep(user), await acceptedStep(user)]
-    const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
-    const [other, ...same] = works as [(typeof works)[0], ...typeof works]
-    const [first, second] = await Promise.all([store.takeAccounts(works), store.takeAccounts([...works].reverse())])
-    expect([first[0], second[2]]).to.deep.equal([true, true])
-    // Whoever has it has it still when it is taken again, and nobody else ever.
-    expect(first.slice(1).filter(Boolean)).to.have.length(1)
-    expect([second[1], second[0]]).to.deep.equal(first.slice(1))
-    const rows = await database.knex('steps').whereNotNull('open_account').select('open_account')
-    const accounts = [other, same[0]!].map((work) => `${work.view.chainId}:${work.user}`)
-    expect(rows.map(({ open_account }) => open_account)).to.have.members(accounts)
-  })
-
-  it('takes its account again for a step whose other visit has given it back, unless another step has it by now', async () => {
-    const user = randomAddress()
-    const refs = [await acceptedStep(user), await acceptedStep(user), await acceptedStep()] as const
-    const [first, other, company] = refs
-    const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
-    const rival = works[1]!
-    expect(await store.takeAccounts([works[0]!, works[2]!])).to.deep.equal([true, true])
-    await store.giveAccountBack(first)
-    expect(await store.takeAccounts([rival])).to.deep.equal([true])
-    expect(await record(first, company)).to.deep.equal({ outcome: 'stale', steps: [first] })
-    await store.giveAccountBack(other)
-    expect((await record(first)).outcome).to.equal('recorded')
-    expect(await store.takeAccounts([rival])).to.deep.equal([false])
-  })
-
-  it('tells a step that comes twice of its account twice, and many that it is taken in a few transactions', async () => {
-    const user = randomAddress()
-    const refs = [await acceptedStep(), await acceptedStep(user), await acceptedStep(user)]
-    const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
-    const [own, holder, waiting] = works as [(typeof works)[0], (typeof works)[0], (typeof works)[0]]
-    expect(await store.takeAccounts([holder])).to.deep.equal([true])
-    expect(await store.takeAccounts([own, { ...own }, waiting])).to.deep.equal([true, true, false])
-    let begun = 0
-    database.knex.on('query', ({ sql }: { sql: string }) => (begun += Number(/^BEGIN/.test(sql))))
-    expect(await store.takeAccounts(Array.from({ length: 20 }, () => waiting))).to.deep.equal(Array(20).fill(false))
-    expect(begun).to.be.at.most(1)
-  })
-
-  it('takes the accounts of many steps in a few transactions, though one of them is taken', async () => {
-    const user = randomAddress()
-    const works = []
-    for (const each of [user, ...Array.from({ length: 12 }, () => randomAddress()), user]) {
-      works.push((await store.readStepWork(await acceptedStep(each)))!)
-    }
-    expect(await store.takeAccounts(works.slice(-1))).to.deep.equal([true])
-    let commits = 0
-    database.knex.on('query', ({ sql }: { sql: string }) => (commits += Number(/\bCOMMIT$/.test(sql))))
-
-    // The first waits for the last, which has the account already.
-    expect(await store.takeAccounts(works)).to.deep.equal([false, ...works.slice(1).map(() => true)])
-    expect(commits).to.be.at.most(2)
   })
 
   it('gives many steps one transaction or none, and tells which of them others have got further with', async () => {
