@@ -8,7 +8,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { allMutations } from './mutations/allMutations.js'
-import type { Mutation } from './mutations/mutations.js'
+import type { Mutation } from './mutations/mutation.js'
 
 const root = resolve(import.meta.dirname, '..')
 const copied = [

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.js'
+import type { Mutation } from './mutation.js'
 
 /** Of how nodes are understood, and of what is done with what they say. */
 export const chainMutations: Mutation[] = [

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.js'
+import type { Mutation } from './mutation.js'
 
 /** Random use of both contracts; a broken one has to be found by it alone, without a test made for that break. */
 const randomUse = ['test/contracts/invariants.test.ts', '-g', 'random use']

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.js'
+import type { Mutation } from './mutation.js'
 
 /** Of reports of deposits, and of payments that steps have registered. */
 export const depositMutations: Mutation[] = [

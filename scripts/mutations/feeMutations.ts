@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.js'
+import type { Mutation } from './mutation.js'
 
 /** Of the fees that transactions are signed with. */
 export const feeMutations: Mutation[] = [

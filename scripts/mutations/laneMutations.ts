@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.js'
+import type { Mutation } from './mutation.js'
 
 /** Of whom a lane's nonce is believed, and of what holds payouts or lets a key go. */
 export const laneMutations: Mutation[] = [

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.js'
+import type { Mutation } from './mutation.js'
 
 /** Of nodes that are silent, or have lost what others have. */
 export const nodeMutations: Mutation[] = [

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.js'
+import type { Mutation } from './mutation.js'
 
 /** Of the keys that payouts are made under, of who books them, and of whose credit comes in with them. */
 export const payoutMutations: Mutation[] = [

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.js'
+import type { Mutation } from './mutation.js'
 
 /** Of what a process does as it starts, and with those who come to it. */
 export const processMutations: Mutation[] = [

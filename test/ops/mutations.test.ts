@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import ts from 'typescript'
 import { allMutations } from '../../scripts/mutations/allMutations.js'
-import type { Mutation } from '../../scripts/mutations/mutations.js'
+import type { Mutation } from '../../scripts/mutations/mutation.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
