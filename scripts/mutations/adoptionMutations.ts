@@ -147,4 +147,15 @@ export const adoptionMutations: Mutation[] = [
     ],
     tests: ['test/store/lateTransactions.test.ts', '-g', 'though ours is in another'],
   },
+  {
+    name: 'a node that is behind says whether an account has run a batch',
+    changes: [
+      {
+        file: 'server/engine/steps/adoptExecution.ts',
+        find: 'batchId, tools.heads.get(chain.config.chainId)?.number)',
+        replace: 'batchId, tools.heads.size === -1 ? 0n : undefined)',
+      },
+    ],
+    tests: ['test/engine/adoption.test.ts'],
+  },
 ]

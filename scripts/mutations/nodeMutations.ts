@@ -35,4 +35,20 @@ export const nodeMutations: Mutation[] = [
     ],
     tests: ['test/nodes/lostReceipts.test.ts', '-g', 'receipts are lost too'],
   },
+  {
+    name: 'what the first node does not know is given up without the others',
+    changes: [
+      {
+        file: 'server/engine/receipts/reportedTransaction.ts',
+        find: 'return unseenMs >= unknownForMs\n}',
+        replace: 'return unseenMs > 2 * unknownForMs\n}',
+      },
+      {
+        file: 'server/engine/receipts/reportedTransaction.ts',
+        find: 'if (isLastLook(unseenMs)) return null',
+        replace: 'if (isLastLook(unseenMs) || unseenMs >= unknownForMs) return null',
+      },
+    ],
+    tests: ['test/nodes/lostReceipts.test.ts', '-g', 'before they are given up'],
+  },
 ]
