@@ -4,6 +4,20 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 
+/** The rooms that a process is put together of. */
+const rooms = [
+  'server/domain',
+  'server/concurrency',
+  'server/store',
+  'server/chain',
+  'server/services',
+  'server/engine',
+  'server/api',
+  'server/config',
+  'server/process',
+  'server/devnet',
+]
+
 /** What the files of a folder may import, beside their own folder. A `type:` folder may be imported as types only. */
 const allowed: Record<string, string[]> = {
   'server/lists': [],
@@ -37,37 +51,13 @@ const allowed: Record<string, string[]> = {
   ],
   'server/config': ['server/domain', 'type:server/store'],
   'server/process': ['server/domain', 'server/chain/nodes/redact.ts', 'type:server/config', 'type:server/services'],
-  'server/start': [
-    'server/domain',
-    'server/lists',
-    'server/concurrency',
-    'server/store',
-    'server/chain',
-    'server/services',
-    'server/engine',
-    'server/api',
-    'server/config',
-    'server/process',
-    'server/devnet',
-  ],
+  'server/start': ['server/lists', ...rooms],
   // These two run in a browser, which loads nothing but their files.
   'server/docs': [],
   'server/explorer': ['type:server/api/generated'],
   'server/devnet': ['server/domain', 'server/chain/generated'],
   sdk: [],
-  server: [
-    'server/domain',
-    'server/concurrency',
-    'server/store',
-    'server/chain',
-    'server/services',
-    'server/engine',
-    'server/api',
-    'server/config',
-    'server/process',
-    'server/start',
-    'server/devnet',
-  ],
+  server: ['server/start', ...rooms],
   scripts: ['server', 'sdk', 'test'],
   test: ['server', 'sdk', 'scripts'],
 }
