@@ -198,7 +198,10 @@ describe('lanes that are opened', () => {
       const elsewhere = 99
       await replica([fresh], real, [elsewhere]).open()
       await signed(dev().config.chainId, fresh)
-      await store.openLane({ chainId: elsewhere, signer: used(), chainNonce: 7, heldIfNew: 'used' }, Date.now())
+      await store.openLane(
+        { chainId: elsewhere, signer: used(), chainNonce: 7, ifLedgerIsNew: { aheadFor: 'used', otherwise: 'active' } },
+        Date.now(),
+      )
       expect((await lanes(elsewhere))[0]).to.include({ isAhead: true, reason: 'used' })
     })
 
@@ -232,7 +235,10 @@ describe('lanes that are opened', () => {
       await replica([fresh, used()], real).open()
       expect((await lanes()).map(({ status }) => status)).to.deep.equal(['active', 'active'])
       await store.noteEmptyLedger([99], Date.now())
-      await store.openLane({ chainId: 99, signer: used(), chainNonce: 7, heldIfNew: 'used' }, Date.now())
+      await store.openLane(
+        { chainId: 99, signer: used(), chainNonce: 7, ifLedgerIsNew: { aheadFor: 'used', otherwise: 'active' } },
+        Date.now(),
+      )
       expect((await lanes(99))[0]).to.include({ status: 'active' })
     })
   })

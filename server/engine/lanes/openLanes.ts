@@ -25,20 +25,19 @@ export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<A
     const why = whyUnopened(agreed, highest)
     // In an empty ledger a used key holds payouts at once, also while some node tells a higher nonce than those that
     // agree.
-    const isHeld = agreed !== null && (await open(signer, { agreed, highest, onlyHeld: why !== null }))
-    if (why !== null && !isHeld) unopened.set(signer, { why, nodes: nonceByNode(nonces) })
+    const otherwise = why === null ? 'active' : 'unopened'
+    const ifLedgerIsNew = testnet || highest === 0 ? null : ({ aheadFor: usedKey(highest), otherwise } as const)
+    const mayOpen = agreed !== null && (why === null || ifLedgerIsNew !== null)
+    const isAhead = mayOpen && (await open({ chainId, signer, chainNonce: agreed, ifLedgerIsNew }))
+    if (why !== null && !isAhead) unopened.set(signer, { why, nodes: nonceByNode(nonces) })
   }
   return unopened
 
-  async function open(
-    signer: Address,
-    { agreed, highest, onlyHeld }: { agreed: number; highest: number; onlyHeld: boolean },
-  ): Promise<boolean> {
-    const heldIfNew = testnet || highest === 0 ? null : usedKey(highest)
-    const lane = { chainId, signer, chainNonce: agreed, heldIfNew, onlyHeld }
-    const isHeld = await tools.store.openLane(lane, tools.now())
-    if (isHeld) tools.log.error({ chainId, signer, chainNonce: agreed, reason: heldIfNew }, 'lane paused')
-    return isHeld
+  async function open(lane: Parameters<EngineTools['store']['openLane']>[0]): Promise<boolean> {
+    const isAhead = await tools.store.openLane(lane, tools.now())
+    const { chainId, signer, chainNonce, ifLedgerIsNew } = lane
+    if (isAhead) tools.log.error({ chainId, signer, chainNonce, reason: ifLedgerIsNew?.aheadFor }, 'lane paused')
+    return isAhead
   }
 }
 

@@ -18,13 +18,16 @@ import { isOperatorsFault } from '../lanes/operators.js'
 import { batchIdOf } from '../steps/payload.js'
 import type { EngineTools } from '../tools.js'
 
+type Mined = MinedTransaction & { head: bigint }
+type Place = { transactionHash: Hash; blockNumber: number }
+
 /**
  * What a final receipt means for a step that the transaction carried. The contracts' events decide, not the receipt's
  * status alone: a call to an account without code succeeds and does nothing. Null: it can't be said yet.
  */
 export async function resultOf(
   work: StepWork,
-  { head, ...mined }: MinedTransaction & { head: bigint },
+  mined: Mined,
   chain: Chain,
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
@@ -33,33 +36,55 @@ export async function resultOf(
   // not taken for unpaid.
   if (transaction.to !== work.user && !isVault(transaction.to, chain.config))
     return unreadable(work, transaction, tools)
-  const place = { transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }
   const isCancelled = transaction.forms.some((form) => form.hash === receipt.hash && form.isCancel)
-  // Nothing happened for any step of the bundle, and which of them is to blame shows when each goes by itself.
-  if (bundle && (isCancelled || receipt.status === 'reverted')) return { status: 'alone' }
-  const payouts = payoutsOf(work.batch)
   if (receipt.status === 'success' && !isCancelled) {
-    const paid = hasPaid(work, receipt, chain, tools)
-    if (!paid || !hasRun(work, receipt, tools)) {
-      const fault = await faultOf(work, mined, chain, tools)
-      if (fault?.status === 'alone') return fault
-      const spent = paid ? payouts : []
-      // Somebody may have carried it out before, in an account that has given the delegate up since: a visit of the step's
-      // own finds out.
-      const isDone = spent.length === 0 && (await refusalNow(work, receipt, chain)) !== null
-      return isDone ? { status: 'alone' } : (fault ?? (await unrun(work.user, spent, chain, place)))
-    }
-    const untrue = notAsDeclared(work, { receipt, payouts }, chain, tools)
-    if (untrue) return { status: 'error', error: untrue, ...place, payouts }
-    return {
-      status: 'success',
-      ...place,
-      blockHash: receipt.blockHash,
-      confirmations: depthOf(receipt.blockNumber, head),
-      arrivals: work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : [],
-      payouts,
-    }
+    const isWhole = hasPaid(work, receipt, chain, tools) && hasRun(work, receipt, tools)
+    return isWhole ? carriedOut(work, mined, chain, tools) : leftUndone(work, mined, chain, tools)
   }
+  // Nothing happened for any step of the bundle, and which of them is to blame shows when each goes by itself.
+  return bundle ? { status: 'alone' } : withoutEffect(work, mined, isCancelled, chain, tools)
+}
+
+/** The vault has paid what the step pays, and its calls have run. */
+async function carriedOut(
+  work: StepWork,
+  { receipt, head }: Mined,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<StepOutcome> {
+  const payouts = payoutsOf(work.batch)
+  const untrue = notAsDeclared(work, { receipt, payouts }, chain, tools)
+  if (untrue) return { status: 'error', error: untrue, ...placeOf(receipt), payouts }
+  return {
+    status: 'success',
+    ...placeOf(receipt),
+    blockHash: receipt.blockHash,
+    confirmations: depthOf(receipt.blockNumber, head),
+    arrivals: work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : [],
+    payouts,
+  }
+}
+
+/** The transaction succeeded without the step: in a bundle, or since the account does not run the delegate. */
+async function leftUndone(work: StepWork, mined: Mined, chain: Chain, tools: EngineTools): Promise<StepOutcome> {
+  const { receipt } = mined
+  const fault = await faultOf(work, mined, chain, tools)
+  if (fault?.status === 'alone') return fault
+  const spent = hasPaid(work, receipt, chain, tools) ? payoutsOf(work.batch) : []
+  // Somebody may have carried it out before, in an account that has given the delegate up since: a visit of the step's
+  // own finds out.
+  const isDone = spent.length === 0 && (await refusalNow(work, receipt, chain)) !== null
+  return isDone ? { status: 'alone' } : (fault ?? (await unrun(work.user, spent, chain, placeOf(receipt))))
+}
+
+/** The transaction reverted or was cancelled: by it nothing happened. Null: it can't be said yet whether by another. */
+async function withoutEffect(
+  work: StepWork,
+  { transaction, receipt }: Mined,
+  isCancelled: boolean,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<StepOutcome | null> {
   // First what the contracts remember: to run the call again at a vault that is paused by now shows only that.
   const done = await refusalNow(work, receipt, chain)
   const again = done || isCancelled ? null : await runAgain(work, transaction, chain, tools)
@@ -77,12 +102,17 @@ export async function resultOf(
     const isTrue = adoption.found || (done ?? (await refusalNow(work, receipt, chain))) !== null
     if (isTrue) return null
   }
+  const place = placeOf(receipt)
   if (adoption?.outcome === 'ended') {
     return adoption.result.transactionHash === null ? { ...adoption.result, ...place } : adoption.result
   }
   if (isCancelled) return { status: 'error', error: cancelled, ...place }
   const error = failure ? await explainRevert(failure, work.batch, chain) : unexplained(transaction, receipt, again)
   return { status: 'reverted', error, ...place }
+}
+
+function placeOf({ hash, blockNumber }: Receipt): Place {
+  return { transactionHash: hash, blockNumber: Number(blockNumber) }
 }
 
 function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: Pick<EngineTools, 'log'>): null {
@@ -108,7 +138,7 @@ async function unrun(
   user: Address,
   payouts: Payout[],
   chain: Chain,
-  place: { transactionHash: Hash; blockNumber: number },
+  place: Place,
 ): Promise<Extract<StepResult, { status: 'error' | 'reverted' }>> {
   if (payouts.length === 0) {
     const [account] = await chain.accounts([user], 'latest')

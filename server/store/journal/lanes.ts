@@ -41,25 +41,32 @@ export type LaneRow = {
   reason: string | null
 }
 
+/** What becomes of a lane that is opened while the ledger is new, by a key that has been used before. */
+type IfLedgerIsNew = {
+  /** Why it is opened as `ahead`. */
+  aheadFor: string
+  /** What becomes of it where the ledger is not new. */
+  otherwise: 'active' | 'unopened'
+}
+
 /**
- * Opens a lane at the chain's nonce; one that exists stays as it is. `heldIfNew`: for a key that has been used before, the
- * reason to note when the lane is opened as `ahead`, which it is where the ledger is new; null: it is opened as active in any
- * case. `onlyHeld`: it is opened as `ahead` or not at all. Returns whether it was opened as `ahead`.
+ * Opens a lane at the chain's nonce, as active where `ifLedgerIsNew` does not say otherwise; one that exists stays as it
+ * is. Returns whether it was opened as `ahead`.
  */
 export async function openLane(
   database: Database,
-  lane: { chainId: number; signer: Address; chainNonce: number; heldIfNew?: string | null; onlyHeld?: boolean },
+  lane: { chainId: number; signer: Address; chainNonce: number; ifLedgerIsNew?: IfLedgerIsNew | null },
   now: number,
 ): Promise<boolean> {
-  const { chainId, signer, chainNonce, heldIfNew = null, onlyHeld = false } = lane
+  const { chainId, signer, chainNonce, ifLedgerIsNew = null } = lane
   try {
     return await database.transact(async (trx) => {
-      const isHeld = heldIfNew !== null && (await isLedgerNew(trx, chainId))
-      if (onlyHeld && !isHeld) return false
-      const status: LaneStatus = isHeld ? 'ahead' : 'active'
-      const reason = isHeld ? storedMessage(heldIfNew) : null
+      const isAhead = ifLedgerIsNew !== null && (await isLedgerNew(trx, chainId))
+      if (!isAhead && ifLedgerIsNew?.otherwise === 'unopened') return false
+      const status: LaneStatus = isAhead ? 'ahead' : 'active'
+      const reason = isAhead ? storedMessage(ifLedgerIsNew.aheadFor) : null
       await trx('lanes').insert({ chain_id: chainId, signer, next_nonce: chainNonce, status, reason, updated_at: now })
-      return isHeld
+      return isAhead
     })
   } catch (error) {
     if (!isDuplicate(error)) throw error
