@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
 import { askingClient } from './connections/clientOf.js'
+import { retryAfterSeconds } from './replies/problem.js'
 
 /**
  * Counts the event streams that each client has open, until their connections are closed, and refuses one that is too
@@ -15,7 +16,10 @@ export function createEventStreams(most: number): (ctx: Context) => void {
     const client = askingClient(ctx)
     const count = open.get(client) ?? 0
     if (count >= most) {
-      throw new ServiceError('rate_limited', `Too many event streams are open; at most ${most} may be at a time`)
+      ctx.set('RateLimit-Policy', `"streams";q=${most}`)
+      ctx.set('RateLimit', `"streams";r=0;t=${retryAfterSeconds}`)
+      const message = `Too many event streams are open; at most ${most} may be at a time`
+      throw new ServiceError('rate_limited', message, { retryAfter: retryAfterSeconds })
     }
     open.set(client, count + 1)
     ctx.res.once('close', () => {

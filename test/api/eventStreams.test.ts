@@ -50,18 +50,22 @@ describe('event streams of a client', () => {
     const { answers } = await exchange(http.url, get(path), { from })
     expect(answers).to.have.length(1)
     const [{ status, headers, body }] = answers as [(typeof answers)[number]]
-    return [status, JSON.parse(body).error.code, headers['retry-after']]
+    const { code, retryAfter } = JSON.parse(body).error
+    const told = [headers['retry-after'], headers['ratelimit'], headers['ratelimit-policy']]
+    return [status, code, retryAfter, ...told]
   }
+
+  const tooMany = [429, 'rate_limited', 5, '5', '"streams";r=0;t=5', '"streams";q=2']
 
   it('are as many at once as there may be, whatever others have open; who leaves one may open another', async () => {
     const first = await follow('127.0.0.2')
     await follow('127.0.0.2')
-    expect(await refusal('127.0.0.2')).to.deep.equal([429, 'rate_limited', '5'])
+    expect(await refusal('127.0.0.2')).to.deep.equal(tooMany)
     await follow('127.0.0.3')
     first.destroy()
     await until(() => open === 2, 'the end of the first')
     await follow('127.0.0.2')
-    expect(await refusal('127.0.0.2')).to.deep.equal([429, 'rate_limited', '5'])
+    expect(await refusal('127.0.0.2')).to.deep.equal(tooMany)
   })
 
   it('keep nothing of a body that is sent with the question', async () => {

@@ -43,7 +43,7 @@ const statusByCode: Record<ServiceErrorCode, number> = {
 }
 
 /** How long a client is told to wait when nothing better is known. */
-const retryAfterSeconds = 5
+export const retryAfterSeconds = 5
 
 export function httpStatusOf(code: ServiceErrorCode): number {
   return statusByCode[code]
