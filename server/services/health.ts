@@ -34,6 +34,8 @@ const settledWithinMs = 60_000
 const settledWithinBlocks = 5
 /** How long nodes are waited for to tell their heads: those that answer take less. */
 const nodesMs = 300
+/** How long a look at a chain waits for each thing that it reads of the database, whose silence says nothing of the chain. */
+const databaseMs = 4_000
 
 export type HealthService = ReturnType<typeof createHealth>
 
@@ -136,9 +138,9 @@ export function createHealth(deps: {
   async function stateOf(chain: Chain): Promise<ChainState> {
     const { config } = chain
     const [known, open, stuck] = await Promise.all([
-      store.readLanes(config.chainId).catch(() => []),
-      store.countOpenTransactions(config.chainId).catch(() => new Map<Address, number>()),
-      store.readStuck(config.chainId, now() - stuckAfterMs(config.replaceAfterMs)).catch(() => null),
+      answerOr([], store.readLanes(config.chainId)),
+      answerOr(new Map<Address, number>(), store.countOpenTransactions(config.chainId)),
+      answerOr(null, store.readStuck(config.chainId, now() - stuckAfterMs(config.replaceAfterMs))),
     ])
     const lanes = known.map((lane) => {
       const fault = deps.signerFaults.get(lane.signer)
@@ -165,7 +167,7 @@ export function createHealth(deps: {
       )
       const block = Number(head.number) - mostConfirmations(config) - settledWithinBlocks
       const late = { signedBefore: now() - settledWithinMs, block }
-      const unsettled = await store.readUnsettled(config.chainId, late).catch(() => null)
+      const unsettled = await answerOr(null, store.readUnsettled(config.chainId, late))
       return {
         config,
         head,
@@ -184,6 +186,14 @@ export function createHealth(deps: {
       return { ...silentState(config, lanes), nodes: faults, unopened, open, stuck }
     }
   }
+}
+
+/** What the database answers; `otherwise` where it fails or is silent. */
+async function answerOr<T>(otherwise: T, asked: Promise<T>): Promise<T> {
+  let answer = otherwise
+  const heard = asked.then((value) => (answer = value))
+  await settledOrAfter(heard, databaseMs)
+  return answer
 }
 
 type Shared = {
