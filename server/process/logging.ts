@@ -2,6 +2,14 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { decoded, longHex, secretsIn, shortenHex } from '../chain/nodes/redact.js'
 import type { Config } from '../config/config.js'
 
+/** How much of the log, in bytes, waits for whoever reads it; beyond that lines are lost. */
+const mostUnread = 16 * 2 ** 20
+
+let lostLines = 0
+
+/** How many lines of this process's log were lost since nobody took them. */
+export const lostLogLines = (): number => lostLines
+
 type Secretive = Pick<Config, 'database' | 'deployment'>
 
 /**
@@ -10,8 +18,7 @@ type Secretive = Pick<Config, 'database' | 'deployment'>
  */
 export function createLogger(
   config: Pick<Config, 'logLevel'> & Partial<Secretive>,
-  // Lines that come while others are being written go out together; a write for each would slow every request.
-  output: DestinationStream = pino.destination({ dest: 1, sync: false }),
+  output: DestinationStream = openStdout(),
 ): Logger {
   const hide = createHider(config)
   const streamWrite = (line: string): string =>
@@ -19,6 +26,18 @@ export function createLogger(
   const serializers = { err: describeError }
   const timestamp = pino.stdTimeFunctions.isoTime
   return pino({ level: config.logLevel, base: null, timestamp, serializers, hooks: { streamWrite } }, output)
+}
+
+/**
+ * Stdout for the log. Lines that come while others are being written go out together; a write for each would slow every
+ * request. Where its reader stands still or its disk is full, lines wait for a while and are then lost: the service goes on.
+ */
+function openStdout(): DestinationStream {
+  const stdout = pino.destination({ dest: 1, sync: false, maxLength: mostUnread })
+  stdout.on('drop', () => lostLines++)
+  // Without a listener Node would end the process. What could not be written is tried again with the next line.
+  stdout.on('error', () => undefined)
+  return stdout
 }
 
 /** Takes what the configuration keeps secret, and long hex (signatures, raw transactions), out of a text. */

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { StepErrorCode } from '../domain/errors.js'
 import { listen } from './listen.js'
+import { lostLogLines } from './logging.js'
 import type { HealthReport } from '../services/health.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -30,6 +31,15 @@ export function createMetrics(version: string) {
     name: 'http_server_connections_unread_total',
     help: 'Connections that were cut, as their clients had not read what they had asked for.',
     registers,
+  })
+  new Counter({
+    name: 'log_lines_lost_total',
+    help: 'Lines of the log that nobody took from stdout in time.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(lostLogLines())
+    },
   })
   let readConnections: (() => number) | null = null
   const steps = new Counter({
