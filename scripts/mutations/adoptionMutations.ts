@@ -31,7 +31,7 @@ export const adoptionMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/adoptExecution.ts',
-        find: "if (name === 'AlreadyFulfilled' && work.stepKey) return loggedIn(await chain.findFulfilment(work.stepKey))",
+        find: "if (done === 'paid' && work.stepKey) return loggedIn(await chain.findFulfilment(work.stepKey))",
         replace: '',
       },
     ],
@@ -53,8 +53,8 @@ export const adoptionMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/receipts/outcome.ts',
-        find: 'const done = await refusalNow(work, receipt, chain)',
-        replace: 'const done = isCancelled ? null : await refusalNow(work, receipt, chain)',
+        find: 'const remembered = await doneSince(receipt, work, chain)',
+        replace: 'const remembered = isCancelled ? null : await doneSince(receipt, work, chain)',
       },
     ],
     tests: ['test/nodes/cameToNothing.test.ts'],
@@ -64,8 +64,8 @@ export const adoptionMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/receipts/outcome.ts',
-        find: 'const done = await refusalNow(work, receipt, chain)',
-        replace: 'const done = isCancelled ? await refusalNow(work, receipt, chain) : null',
+        find: 'const remembered = await doneSince(receipt, work, chain)',
+        replace: 'const remembered = isCancelled ? await doneSince(receipt, work, chain) : null',
       },
     ],
     tests: ['test/nodes/cameToNothing.test.ts', '-g', 'though it is paused'],
@@ -75,8 +75,9 @@ export const adoptionMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/executeStep.ts',
-        find: 'const isPaid = stepKey !== null &&',
-        replace: "const isPaid = reason === 'intent_expired' && stepKey !== null &&",
+        find: 'const remembered = await doneBefore(work,',
+        replace:
+          "const remembered = await doneBefore({ ...work, stepKey: reason === 'intent_expired' ? stepKey : null },",
       },
     ],
     tests: ['test/engine/restored.test.ts', '-g', 'paused|delegation'],
@@ -97,8 +98,9 @@ export const adoptionMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/executeStep.ts',
-        find: 'const isPaid = stepKey !== null &&',
-        replace: "const isPaid = reason !== 'intent_expired' && stepKey !== null &&",
+        find: 'const remembered = await doneBefore(work,',
+        replace:
+          "const remembered = await doneBefore({ ...work, stepKey: reason === 'intent_expired' ? null : stepKey },",
       },
     ],
     tests: ['test/engine/adoption.test.ts', '-g', 'run out'],
@@ -108,8 +110,8 @@ export const adoptionMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/executeStep.ts',
-        find: 'if (!untried.includes(reason)) return null',
-        replace: 'if (untried.includes(reason)) return null',
+        find: 'asksAccount: untried.includes(reason)',
+        replace: 'asksAccount: !untried.includes(reason)',
       },
     ],
     tests: ['test/e2e/executedByOthers.test.ts', '-g', 'although the user'],
@@ -152,8 +154,8 @@ export const adoptionMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/adoptExecution.ts',
-        find: 'batchId, tools.heads.get(chain.config.chainId)?.number)',
-        replace: 'batchId, tools.heads.size === -1 ? 0n : undefined)',
+        find: 'accountRemembers(step, chain, tools.heads.get(chain.config.chainId)?.number)',
+        replace: 'accountRemembers(step, chain, tools.heads.size === -1 ? 0n : undefined)',
       },
     ],
     tests: ['test/engine/adoption.test.ts'],

@@ -7,6 +7,7 @@ import { airdropTopic } from '../domain/topics.js'
 import type { AirdropResult } from '../store/airdrops.js'
 import type { JournalTransaction } from '../store/journal/journalTransactions.js'
 import { isFinal } from './receipts/finality.js'
+import { doneAccordingTo } from './steps/doneBefore.js'
 import { isPaidByFormer } from './steps/formerVaults.js'
 import { headOf } from './lanes/heads.js'
 import { noLane, recordAndSend } from './lanes/record.js'
@@ -46,7 +47,7 @@ async function sendAirdrop(airdrop: Airdrop, tools: EngineTools): Promise<Visit>
   const simulation = await chain.simulate({ from, to, data }, { overrideDelegate: null, inCompany: false })
   if (simulation.outcome === 'reverted') {
     const failure = tools.codec.decodeRevert(simulation.data)
-    if (failure.name === 'AlreadyFulfilled') return adopt(airdrop, chain, tools)
+    if (doneAccordingTo(failure) === 'paid') return adopt(airdrop, chain, tools)
     if (await isOperatorsFault(failure, { from, to }, chain, tools)) return noLane
     await tools.store.failAirdrop(airdrop, failure.message)
     const { chainId, token, wallet, round } = airdrop

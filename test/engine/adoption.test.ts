@@ -55,7 +55,7 @@ function executedByOthers(given: {
   } as unknown as StepWork
   const heads = new Map([[1, { number: head }]])
   const tools = { codec: { ...contracts, vaultArrivals }, heads } as unknown as EngineTools
-  return adoptExecution(work, chain, { name: 'DuplicateChainBatch' }, tools)
+  return adoptExecution(work, chain, 'run', tools)
 }
 
 describe('taking what someone else has executed for done', () => {
@@ -118,7 +118,7 @@ describe('taking a payout for done that the vault has made unasked', () => {
     const batch = aBatch({ chainId: 2, tokenTransfers: transfers })
     const work = { kind: 'fulfilment', user, intent, batch, stepKey, view } as unknown as StepWork
     const tools = { codec: { ...contracts, ...bundles, vaultArrivals } } as unknown as EngineTools
-    const adoption = await adoptExecution(work, chain, { name: 'AlreadyFulfilled' }, tools)
+    const adoption = await adoptExecution(work, chain, 'paid', tools)
     if (adoption.outcome !== 'ended') throw new Error(adoption.outcome)
     expect(adoption.result).to.deep.include({ status: 'success', transactionHash: hash, arrivals: [] })
   })

@@ -144,7 +144,7 @@ describe('a payout that a restored database does not know', () => {
     const work = (await createStore(scene.database()).readStepWork({ actionId, intentIndex: 0, stepIndex: 0 }))!
     // A key that was never paid: there is no log of it, as on a node that lags behind the one that was asked before.
     const unseen = { ...work, stepKey: randomHash() }
-    const adoption = adoptExecution(unseen, createChain(a()), { name: 'AlreadyFulfilled' }, {
+    const adoption = adoptExecution(unseen, createChain(a()), 'paid', {
       log: pino({ level: 'silent' }),
     } as unknown as EngineTools)
     expect(await adoption).to.deep.equal({ outcome: 'waits', found: false })

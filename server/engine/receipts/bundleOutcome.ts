@@ -3,6 +3,7 @@ import { isVault } from '../../domain/chainConfig.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { StepOutcome } from '../../store/journal/bookResult.js'
 import type { StepWork } from '../../store/actions/steps.js'
+import { doneAccordingTo } from '../steps/doneBefore.js'
 import { explainRevert } from '../steps/explainRevert.js'
 import { stepFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
@@ -16,9 +17,6 @@ type BundleReading = { failed: { call: BundledCall; fault: BundleFault }[] }
 
 /** A transaction of the journal that is in a block. `bundle`: null where the transaction is none. */
 export type MinedTransaction = { transaction: JournalTransaction; receipt: Receipt; bundle: BundleReading | null }
-
-/** Reverts that may mean that somebody else has carried the step out, which a visit of the step's own finds out. */
-const doneByOthers: readonly (string | null)[] = ['AlreadyFulfilled', 'DuplicateChainBatch', 'IntentExpired']
 
 /** Reads what the vault says of a bundle, once for all its steps. Null: the transaction is no bundle. */
 export function readBundle(
@@ -65,7 +63,8 @@ export async function faultOf(
     const byItself = await chain.rerun({ from: transaction.signer, to, data })
     if (byItself.outcome === 'success') return { status: 'alone' }
     const now = tools.codec.decodeRevert(byItself.data)
-    if (doneByOthers.includes(failure.name) || doneByOthers.includes(now.name)) return { status: 'alone' }
+    // Somebody else may have carried the step out, which a visit of its own finds out.
+    if (doneAccordingTo(failure) || doneAccordingTo(now)) return { status: 'alone' }
     // The reason in the log may be cut so that it can't be read; the one of now is whole.
     const error = await explainRevert(failure.name === null ? now : failure, work.batch, chain)
     return { status: 'reverted', error, transactionHash: receipt.hash, blockNumber: Number(receipt.blockNumber) }

@@ -4,7 +4,6 @@ import { isVault, vaultsOf } from '../../domain/chainConfig.js'
 import type { StepError } from '../../domain/errors.js'
 import { depthOf } from '../../domain/finality.js'
 import { payoutsOf, solverTransfers } from '../../domain/solverNeeds.js'
-import { runsCalls } from '../../domain/stepKind.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { Payout, StepOutcome, StepResult } from '../../store/journal/bookResult.js'
 import type { StepWork } from '../../store/actions/steps.js'
@@ -12,10 +11,10 @@ import { adoptExecution } from '../steps/adoptExecution.js'
 import { arrivalsOfRun } from './arrivals.js'
 import { hasRun, notAsDeclared, withoutRun } from './batchRun.js'
 import { faultOf, type MinedTransaction } from './bundleOutcome.js'
+import { doneAccordingTo, doneBefore } from '../steps/doneBefore.js'
 import { explainRevert } from '../steps/explainRevert.js'
 import { stepFields } from '../logFields.js'
 import { isOperatorsFault } from '../lanes/operators.js'
-import { batchIdOf } from '../steps/payload.js'
 import type { EngineTools } from '../tools.js'
 
 type Mined = MinedTransaction & { head: bigint }
@@ -73,7 +72,7 @@ async function leftUndone(work: StepWork, mined: Mined, chain: Chain, tools: Eng
   const spent = hasPaid(work, receipt, chain, tools) ? payoutsOf(work.batch) : []
   // Somebody may have carried it out before, in an account that has given the delegate up since: a visit of the step's
   // own finds out.
-  const isDone = spent.length === 0 && (await refusalNow(work, receipt, chain)) !== null
+  const isDone = spent.length === 0 && (await doneSince(receipt, work, chain)) !== null
   return isDone ? { status: 'alone' } : (fault ?? (await unrun(work.user, spent, chain, placeOf(receipt))))
 }
 
@@ -86,20 +85,20 @@ async function withoutEffect(
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
   // First what the contracts remember: to run the call again at a vault that is paused by now shows only that.
-  const done = await refusalNow(work, receipt, chain)
-  const again = done || isCancelled ? null : await runAgain(work, transaction, chain, tools)
+  const remembered = await doneSince(receipt, work, chain)
+  const again = remembered || isCancelled ? null : await runAgain(work, transaction, chain, tools)
   const failure = again?.outcome === 'reverted' ? tools.codec.decodeRevert(again.data) : null
   // The step goes on, as the same attempt, with an operator that the vault knows.
   const { signer: from, to } = transaction
   if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools))) return { status: 'alone' }
-  const refusal = done ?? failure
-  const adoption = refusal && (await adoptExecution(work, chain, refusal, tools))
+  const done = remembered ?? (failure && doneAccordingTo(failure))
+  const adoption = done && (await adoptExecution(work, chain, done, tools))
   // Somebody who saw our transaction may have carried the batch out before it, or one of ours that had been given up
   // may have: what counts then is that execution.
   if (adoption?.outcome === 'waits') {
     // An account with other code may have made up a revert that the contracts' memory does not bear out. They are asked
     // once more, since the step may have been paid between the two.
-    const isTrue = adoption.found || (done ?? (await refusalNow(work, receipt, chain))) !== null
+    const isTrue = adoption.found || (remembered ?? (await doneSince(receipt, work, chain))) !== null
     if (isTrue) return null
   }
   const place = placeOf(receipt)
@@ -161,16 +160,11 @@ const cancelled = {
 } as const
 
 /**
- * What the step's own transaction would revert with where the step has been carried out without it; null: it has not.
- * By the contracts' memory, as of the receipt's block at the least, and not by a simulation: no node may want to run
- * what was cancelled.
+ * What the contracts remember of a step, as of its receipt's block at the least: what kept the transaction from having
+ * an effect came before it.
  */
-async function refusalNow(work: StepWork, { blockNumber }: Receipt, chain: Chain): Promise<{ name: string } | null> {
-  if (work.stepKey !== null && (await chain.isFulfilled(work.stepKey, blockNumber))) return { name: 'AlreadyFulfilled' }
-  if (!runsCalls(work)) return null
-  const batchId = batchIdOf(work.intent, work.ref.stepIndex)
-  const hasRun = await chain.isChainBatchProcessed(work.user, batchId, blockNumber)
-  return hasRun ? { name: 'DuplicateChainBatch' } : null
+function doneSince({ blockNumber }: Receipt, work: StepWork, chain: Chain): ReturnType<typeof doneBefore> {
+  return doneBefore(work, chain, { since: blockNumber })
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Address, Hash } from 'viem'
+import type { Hash } from 'viem'
 import type { Chain, ChainTransaction, FoundLog, Receipt } from '../../chain/chain.js'
 import type { TokenTransfer } from '../../domain/action.js'
 import { vaultsOf } from '../../domain/chainConfig.js'
@@ -7,11 +7,11 @@ import { depthOf } from '../../domain/finality.js'
 import { payoutsOf, solverTransfers } from '../../domain/solverNeeds.js'
 import type { StepResult } from '../../store/journal/bookResult.js'
 import type { StepWork } from '../../store/actions/steps.js'
-import type { Failure } from './explainRevert.js'
 import { arrivalsOfRun, confirmationsFor } from '../receipts/arrivals.js'
 import { hasRun, notAsDeclared, withoutRun } from '../receipts/batchRun.js'
 import { isFinal } from '../receipts/finality.js'
 import { stepFields } from '../logFields.js'
+import { accountRemembers, type Done } from './doneBefore.js'
 import { batchIdOf } from './payload.js'
 import type { EngineTools } from '../tools.js'
 
@@ -30,15 +30,10 @@ type Adoption =
  * executed is as good as one of ours. A payout that our vault remembers but our journal does not (a database that went
  * back in time) counts only if it paid exactly what this step asks for.
  */
-export async function adoptExecution(
-  work: StepWork,
-  chain: Chain,
-  failure: Pick<Failure, 'name'>,
-  tools: EngineTools,
-): Promise<Adoption> {
+export async function adoptExecution(work: StepWork, chain: Chain, done: Done, tools: EngineTools): Promise<Adoption> {
   // Asked before the search, or an execution that is mined in between would be on the chain and not be found.
-  const isUnmined = await isOnlyPending(work, chain, failure, tools)
-  const found = await findTransaction(work, chain, failure, tools)
+  const isUnmined = await isOnlyPending(work, chain, done, tools)
+  const found = await findTransaction(work, chain, done, tools)
   if (found.outcome === 'none') return { outcome: 'none' }
   // What the vault has paid is never given back as credit: a node that lags may not have the log yet.
   if (found.outcome === 'unfound') {
@@ -46,7 +41,7 @@ export async function adoptExecution(
     // runs only within the step's own transaction, which undoes it: whoever is paid native currency by the solver may
     // run it then.
     if (isUnmined) return (await isPending(work, chain)) ? { outcome: 'waits', found: false } : { outcome: 'none' }
-    if (failure.name !== 'AlreadyFulfilled') return ended(unknownTransaction)
+    if (done !== 'paid') return ended(unknownTransaction)
     const { chainId } = chain.config
     tools.log.warn(
       { ...stepFields(work), chainId, stepKey: work.stepKey },
@@ -61,7 +56,7 @@ export async function adoptExecution(
   if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) return { outcome: 'waits', found: true }
   const transfers = solverTransfers(work.batch)
   if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
-    return ended(failure.name === 'AlreadyFulfilled' ? otherPayout : withoutPayout)
+    return ended(done === 'paid' ? otherPayout : withoutPayout)
   }
   const { hash: transactionHash, blockHash } = receipt
   const place = { transactionHash, blockNumber: Number(receipt.blockNumber), blockHash }
@@ -108,21 +103,20 @@ const withoutPayout = {
 async function isOnlyPending(
   work: StepWork,
   chain: Chain,
-  { name }: Pick<Failure, 'name'>,
+  done: Done,
   tools: Pick<EngineTools, 'heads'>,
 ): Promise<boolean> {
-  if (name !== 'DuplicateChainBatch' || work.intent.mode !== '7702') return false
-  return !(await remembersBatch(work.user, batchIdOf(work.intent, work.ref.stepIndex), chain, tools))
+  const { intent } = work
+  return done === 'run' && intent.mode === '7702' && !(await remembersBatch({ ...work, intent }, chain, tools))
 }
 
-/** Whether the account has run the batch, by a node that has the newest head at the least: one behind may not know yet. */
+/** By a node that has the newest head at the least, since what the chain says of the step may be as new as that. */
 function remembersBatch(
-  user: Address,
-  batchId: Hash,
+  step: Parameters<typeof accountRemembers>[0],
   chain: Chain,
   tools: Pick<EngineTools, 'heads'>,
 ): Promise<boolean> {
-  return chain.isChainBatchProcessed(user, batchId, tools.heads.get(chain.config.chainId)?.number)
+  return accountRemembers(step, chain, tools.heads.get(chain.config.chainId)?.number)
 }
 
 async function isPending({ intent, user, ref }: StepWork, chain: Chain): Promise<boolean> {
@@ -140,22 +134,22 @@ type Found =
 async function findTransaction(
   work: StepWork,
   chain: Chain,
-  { name }: Pick<Failure, 'name'>,
+  done: Done,
   tools: Pick<EngineTools, 'heads'>,
 ): Promise<Found> {
-  if (name === 'AlreadyFulfilled' && work.stepKey) return loggedIn(await chain.findFulfilment(work.stepKey))
+  if (done === 'paid' && work.stepKey) return loggedIn(await chain.findFulfilment(work.stepKey))
   const { intent } = work
   if (intent.mode !== '7702') return { outcome: 'none' }
   const batchId = batchIdOf(intent, work.ref.stepIndex)
-  if (name === 'DuplicateChainBatch') return loggedIn(await chain.findExecution(work.user, batchId))
-  if (name !== 'IntentExpired') return { outcome: 'none' }
+  if (done === 'run') return loggedIn(await chain.findExecution(work.user, batchId))
+  if (done !== 'perhapsRun') return { outcome: 'none' }
   // The delegate looks at the time before it looks whether the batch has run; most that have run out have not.
   const log = loggedIn(await chain.findExecution(work.user, batchId, { isThere: false }))
   if (log.outcome === 'found') return log
   // The node may be a block behind, keep no old logs, or not tell however often it is asked. The account's memory does,
   // until it gives the batch's place to another.
-  const hasRun = await remembersBatch(work.user, batchId, chain, tools)
-  return hasRun ? loggedIn(await chain.findExecution(work.user, batchId)) : { outcome: 'none' }
+  const hasRunBefore = await remembersBatch({ ...work, intent }, chain, tools)
+  return hasRunBefore ? loggedIn(await chain.findExecution(work.user, batchId)) : { outcome: 'none' }
 }
 
 function loggedIn(log: FoundLog): Found {

@@ -7,12 +7,13 @@ import type { StepView } from '../../domain/views.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { adoptExecution } from './adoptExecution.js'
 import type { ReadyStep } from './bundles.js'
+import { type Done, doneAccordingTo, doneBefore } from './doneBefore.js'
 import { explainRevert } from './explainRevert.js'
 import { isPaidByFormer } from './formerVaults.js'
 import { headOf } from '../lanes/heads.js'
 import { noLane } from '../lanes/record.js'
 import { anOperator, hasOperator, isOperatorsFault } from '../lanes/operators.js'
-import { batchIdOf, isByVault, payloadOf, type Plan } from './payload.js'
+import { isByVault, payloadOf, type Plan } from './payload.js'
 import { findPermission, namedDelegate } from './permission.js'
 import { lanesMs, reserve } from './reserve.js'
 import { inTime, simulate, type Simulated } from './simulateStep.js'
@@ -252,7 +253,7 @@ async function judge(
 ): Promise<{ outcome: 'fits'; gas: bigint } | Ended> {
   // First, since what a vault has paid is never given back as credit, whatever the present one reverts with.
   if (await isPaidByFormer(plan.stepKey, plan.chain)) {
-    const adopted = await adopt(work, plan.chain, { name: 'AlreadyFulfilled' }, tools)
+    const adopted = await adopt(work, plan.chain, 'paid', tools)
     return ended(adopted ?? waits(plan.chain.config.pollIntervalMs))
   }
   if (simulation.outcome === 'reverted') {
@@ -260,7 +261,8 @@ async function judge(
     const failure = tools.codec.decodeRevert(simulation.data)
     // The next visit takes another operator; while there is none the step waits.
     if (await isOperatorsFault(failure, plan, chain, tools)) return ended(noLane)
-    const adopted = await adopt(work, chain, failure, tools)
+    const done = doneAccordingTo(failure)
+    const adopted = done && (await adopt(work, chain, done, tools))
     return ended(adopted ?? (await failUnlessDone(work, plan, await explainRevert(failure, work.batch, chain), tools)))
   }
   if (simulation.missing) {
@@ -289,13 +291,18 @@ async function adoptDone(
   tools: EngineTools,
 ): Promise<Visit | null> {
   const { chain, stepKey } = plan
-  // As of the newest head at the least: where the vault has not paid by then, the credit may be given back.
-  const since = tools.heads.get(chain.config.chainId)?.number
-  const isPaid = stepKey !== null && (await chain.isFulfilled(stepKey, since)) && (await owns(given, stepKey, tools))
+  const work = { ...given, stepKey }
+  const remembered = await doneBefore(work, chain, {
+    // The newest head at the least: where the vault has not paid by then, the credit may be given back.
+    since: tools.heads.get(chain.config.chainId)?.number,
+    isItsOwn: (key) => owns(given, key, tools),
+    asksAccount: untried.includes(reason),
+  })
   // Credit for what was paid has to be spent; where none is left for that, the payout is settled as an exposure.
-  if (isPaid && (await reserve(given, tools, { isPaid })).outcome === 'stale') return moved
-  const name = isPaid ? 'AlreadyFulfilled' : await refusalOfCalls(given, plan, { reason, since })
-  return name && adopt({ ...given, stepKey }, chain, { name }, tools)
+  if (remembered === 'paid' && (await reserve(given, tools, { isPaid: true })).outcome === 'stale') return moved
+  // An account may have given the place of an expired batch to another, and the batch's log is looked for.
+  const done = remembered ?? (reason === 'intent_expired' && runsCalls(given) ? 'perhapsRun' : null)
+  return done && adopt(work, chain, done, tools)
 }
 
 /** Refusals that come before the simulation, which tells itself that the calls have run. */
@@ -308,36 +315,14 @@ const untried: readonly (StepErrorCode | 'held')[] = [
   'recipient_not_allowed',
 ]
 
-/**
- * What a simulation would revert with for calls that may have run before, could it still be run: the account may not
- * borrow the delegate any more. Null: they have not run, or there are none.
- */
-async function refusalOfCalls(
-  work: StepWork,
-  { chain }: Plan,
-  { reason, since }: { reason: StepErrorCode | 'held'; since: bigint | undefined },
-): Promise<'IntentExpired' | 'DuplicateChainBatch' | null> {
-  if (!runsCalls(work)) return null
-  // By then the account may have given the batch's place to another, and its log is looked for.
-  if (reason === 'intent_expired') return 'IntentExpired'
-  if (!untried.includes(reason)) return null
-  const hasRun = await chain.isChainBatchProcessed(work.user, batchIdOf(work.intent, work.ref.stepIndex), since)
-  return hasRun ? 'DuplicateChainBatch' : null
-}
-
 /** Whether what the vault has paid under the key was paid for this step: two may rest on the same payment. */
 async function owns(work: StepWork, stepKey: Hash, tools: Pick<EngineTools, 'store'>): Promise<boolean> {
   return work.stepKey === stepKey || tools.store.fixStepKey(work.ref, stepKey)
 }
 
 /** Null: nobody has carried the step out. */
-async function adopt(
-  work: StepWork,
-  chain: Chain,
-  failure: { name: string | null },
-  tools: EngineTools,
-): Promise<Visit | null> {
-  const adoption = await adoptExecution(work, chain, failure, tools)
+async function adopt(work: StepWork, chain: Chain, done: Done, tools: EngineTools): Promise<Visit | null> {
+  const adoption = await adoptExecution(work, chain, done, tools)
   if (adoption.outcome === 'none') return null
   return adoption.outcome === 'waits' ? waits(chain.config.pollIntervalMs) : endStep(work, adoption.result, tools)
 }
