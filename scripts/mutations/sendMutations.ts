@@ -63,8 +63,8 @@ export const sendMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/steps/executeStep.ts',
-        find: 'if (gasLimit > ofBlock) {',
-        replace: 'if (gasLimit > ofBlock && (false as boolean)) {',
+        find: 'if (gasLimit > ofBlock) return',
+        replace: 'if (gasLimit > ofBlock && (false as boolean)) return',
       },
     ],
     tests: ['test/engine/blockGas.test.ts', '-g', 'ends before'],

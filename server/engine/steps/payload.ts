@@ -26,7 +26,8 @@ export type Plan = Payload & { chain: Chain; from: Address }
 export function payloadOf(
   work: StepWork,
   payment: StepView | null,
-  tools: Pick<EngineTools, 'codec' | 'settings'>,
+  chain: Chain,
+  tools: Pick<EngineTools, 'codec'>,
 ): Payload {
   const signed = runsCalls(work) ? work.intent : null
   if (signed && !isByVault(work)) {
@@ -34,7 +35,7 @@ export function payloadOf(
   }
   const stepKey = work.stepKey ?? stepKeyOf(work, payment)
   return {
-    to: tools.settings.chains.get(work.batch.chainId)!.vault,
+    to: chain.config.vault,
     data: tools.codec.encodeFulfill({
       stepKey,
       transfers: solverTransfers(work.batch),
