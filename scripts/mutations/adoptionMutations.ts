@@ -74,7 +74,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'a step that is refused is not looked up in the vault',
     changes: [
       {
-        file: 'server/engine/steps/adoptDone.ts',
+        file: 'server/engine/steps/adoptIfDone.ts',
         find: 'const remembered = await doneBefore(work,',
         replace:
           "const remembered = await doneBefore({ ...work, stepKey: reason === 'intent_expired' ? stepKey : null },",
@@ -97,7 +97,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'the vault is not asked whether it has paid what has run out and has calls',
     changes: [
       {
-        file: 'server/engine/steps/adoptDone.ts',
+        file: 'server/engine/steps/adoptIfDone.ts',
         find: 'const remembered = await doneBefore(work,',
         replace:
           "const remembered = await doneBefore({ ...work, stepKey: reason === 'intent_expired' ? null : stepKey },",
@@ -109,7 +109,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'a step that is refused is not looked up in the account',
     changes: [
       {
-        file: 'server/engine/steps/adoptDone.ts',
+        file: 'server/engine/steps/adoptIfDone.ts',
         find: 'asksAccount: untried.includes(reason)',
         replace: 'asksAccount: !untried.includes(reason)',
       },

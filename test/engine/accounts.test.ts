@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { StepRef } from '../../server/domain/action.js'
-import { createAccounts } from '../../server/engine/steps/accounts.js'
+import { type Accounts, createAccounts } from '../../server/engine/steps/accounts.js'
 import type { StepWork } from '../../server/store/actions/steps.js'
 
 describe('steps that wait for one account', () => {
@@ -30,12 +30,18 @@ describe('steps that wait for one account', () => {
       view: { chainId: 1 },
     }) as StepWork
 
+  /** For how long a step is to wait. */
+  async function told(taking: ReturnType<Accounts['take']>): Promise<number | 'taken'> {
+    const answer = await taking
+    return answer.outcome === 'waits' ? answer.delayMs : 'taken'
+  }
+
   it('are called in the order in which they came, each once the account is free', async () => {
     const { accounts, called, taken } = scene()
     taken.add('first')
-    expect(await accounts.take(step('first'))).to.equal(null)
-    const waits = [await accounts.take(step('second')), await accounts.take(step('third'))]
-    expect(waits[0]).to.be.below(waits[1]!)
+    expect(await told(accounts.take(step('first')))).to.equal('taken')
+    const waits = [await told(accounts.take(step('second'))), await told(accounts.take(step('third')))]
+    expect(waits[0]).to.be.below(Number(waits[1]))
     await accounts.freed([step('first')])
     expect(called).to.deep.equal(['second'])
   })
@@ -63,7 +69,7 @@ describe('steps that wait for one account', () => {
     const { accounts: empty } = scene()
     await empty.take(step('first'))
     await empty.take(step('second'))
-    expect(await accounts.take(step('new'))).to.equal(await empty.take(step('third')))
+    expect(await told(accounts.take(step('new')))).to.equal(await told(empty.take(step('third'))))
   })
 
   it('are forgotten when they were called and don’t come, since another process was called as well', async () => {
@@ -77,12 +83,14 @@ describe('steps that wait for one account', () => {
     const { accounts: empty } = scene()
     await empty.take(step('one'))
     await empty.take(step('two'))
-    expect(await accounts.take(step('new')), 'behind the two that may come').to.equal(await empty.take(step('three')))
+    expect(await told(accounts.take(step('new'))), 'behind the two that may come').to.equal(
+      await told(empty.take(step('three'))),
+    )
   })
 
   it('need not be asked whether they have what they were accepted with', async () => {
     const { accounts } = scene()
-    expect(await accounts.take({ ...step('accepted'), hasAccount: true })).to.equal(null)
+    expect(await told(accounts.take({ ...step('accepted'), hasAccount: true }))).to.equal('taken')
   })
 
   it('are not kept waiting by one that has ended while it waited', async () => {
@@ -99,7 +107,7 @@ describe('steps that wait for one account', () => {
     // It could have it.
     taken.add('new')
     expect(accounts.isAwaited(step('new'))).to.equal(true)
-    expect(await accounts.take(step('new'))).to.be.a('number')
+    expect(await told(accounts.take(step('new')))).to.be.a('number')
     await accounts.freed([step('first')])
     expect(called).to.deep.equal(['second'])
     taken.add('newer')
@@ -107,7 +115,7 @@ describe('steps that wait for one account', () => {
     expect(accounts.isAwaited(step('newer'))).to.equal(true)
     clock.now = 5_000
     expect(accounts.isAwaited(step('newer'))).to.equal(false)
-    expect(await accounts.take(step('newer'))).to.equal(null)
+    expect(await told(accounts.take(step('newer')))).to.equal('taken')
   })
 
   it('look for themselves whether it is free once they have waited', async () => {
@@ -115,7 +123,7 @@ describe('steps that wait for one account', () => {
     await accounts.take(step('second'))
     await accounts.take(step('third'))
     taken.add('third')
-    expect(await accounts.take(step('third'))).to.equal(null)
+    expect(await told(accounts.take(step('third')))).to.equal('taken')
   })
 
   it('do not pass by one that was called, unless it stays away', async () => {
@@ -125,25 +133,25 @@ describe('steps that wait for one account', () => {
     await accounts.freed([step('first')])
     expect(called).to.deep.equal(['second'])
     taken.add('third')
-    expect(await accounts.take(step('third'))).to.be.a('number')
+    expect(await told(accounts.take(step('third')))).to.be.a('number')
     clock.now = 10_000
-    expect(await accounts.take(step('third'))).to.equal(null)
+    expect(await told(accounts.take(step('third')))).to.equal('taken')
   })
 
   it('look the more rarely the more of them there are, until they are gone', async () => {
     const { accounts, taken } = scene()
     const other = (index: number) => ({ ...step(`other ${index}`), view: { chainId: index } }) as StepWork
     const crowd = Array.from({ length: 1_000 }, (_none, index) => other(index))
-    const alone = (await accounts.take(step('alone')))!
+    const alone = await told(accounts.take(step('alone')))
     for (const work of crowd) await accounts.take(work)
-    const among = (await accounts.take(step('alone')))!
+    const among = await told(accounts.take(step('alone')))
     expect(alone).to.be.at.most(200)
     expect(among).to.be.at.least(10_000)
     for (const work of crowd) {
       taken.add(work.ref.actionId)
-      expect(await accounts.take({ ...work, hasAccount: true })).to.equal(null)
+      expect(await told(accounts.take({ ...work, hasAccount: true }))).to.equal('taken')
     }
-    expect(await accounts.take(step('alone'))).to.equal(alone)
+    expect(await told(accounts.take(step('alone')))).to.equal(alone)
   })
 
   it('look in a crowd of thousands half as often, but for the first of each account', async () => {
@@ -151,7 +159,9 @@ describe('steps that wait for one account', () => {
     for (let index = 0; index < 10_000; index++) {
       await accounts.take({ ...step(`other ${index}`), view: { chainId: 10 + index } } as StepWork)
     }
-    const [first, second, third] = await Promise.all(['first', 'second', 'third'].map((id) => accounts.take(step(id))))
+    const [first, second, third] = await Promise.all(
+      ['first', 'second', 'third'].map((id) => told(accounts.take(step(id)))),
+    )
     expect([first, second, third]).to.deep.equal([10_000, 10_000, 20_000])
   })
 
@@ -161,6 +171,6 @@ describe('steps that wait for one account', () => {
     const elsewhere = { ...step('elsewhere'), view: { chainId: 2 } } as StepWork
     taken.add('elsewhere')
     expect(accounts.isAwaited(elsewhere)).to.equal(false)
-    expect(await accounts.take(elsewhere)).to.equal(null)
+    expect(await told(accounts.take(elsewhere))).to.equal('taken')
   })
 })

@@ -96,7 +96,7 @@ const otherWords = [
   'api/replies/problem.ts',
   'process/metrics.ts',
   'services/checkAction.ts',
-  'engine/steps/adoptDone.ts',
+  'engine/steps/adoptIfDone.ts',
   'engine/steps/refusals.ts',
   'engine/steps/reserve.ts',
   'store/journal/reorganisations.ts',

@@ -1,5 +1,6 @@
 import { accountOf, nameOfStep, type StepRef } from '../../domain/action.js'
 import type { StepWork } from '../../store/actions/steps.js'
+import type { Visit } from '../visit.js'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
@@ -48,11 +49,12 @@ export function createAccounts(deps: {
   return {
     isAwaited,
 
-    /** Null: the step has its user's account. Else it waits for that long at most. */
-    async take(work: StepWork): Promise<number | null> {
+    /** Gives a step its user's account. `waits`: others have it, or come first. */
+    async take(work: StepWork): Promise<{ outcome: 'taken' } | Extract<Visit, { outcome: 'waits' }>> {
       const isTaken = work.hasAccount || (!isAwaited(work) && !isBehindCalled(work) && (await deps.take(work)))
-      if (isTaken) leave(work)
-      return isTaken ? null : waitFor(work)
+      if (!isTaken) return { outcome: 'waits', delayMs: waitFor(work) }
+      leave(work)
+      return { outcome: 'taken' }
     },
 
     /** Lets the next one have the account of a step that has to wait for something else. */

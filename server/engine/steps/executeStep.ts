@@ -7,7 +7,7 @@ import { noLane } from '../lanes/record.js'
 import { anOperator, hasOperator } from '../lanes/operators.js'
 import type { EngineTools } from '../tools.js'
 import { failStep, moved, type Visit, waits, waitsEverLater } from '../visit.js'
-import { adoptDone, failUnlessDone } from './adoptDone.js'
+import { adoptIfDone, failUnlessDone } from './adoptIfDone.js'
 import type { ReadyStep } from './bundles.js'
 import { isByVault, payloadOf, type Plan } from './payload.js'
 import { mayStillRun, refusalOf, tooMuchGas } from './refusals.js'
@@ -60,13 +60,14 @@ async function prepare(work: StepWork, chain: Chain, before: Before, tools: Engi
 
   // Whether the vault knows an operator again is found out with the lanes' check.
   if (isByVault(work) && !hasOperator(chain, tools)) return noLane
-  const busyMs = work.kind === 'delegated' ? await tools.accounts.take(work) : null
-  if (busyMs !== null) return waits(busyMs)
-
+  if (work.kind === 'delegated') {
+    const account = await tools.accounts.take(work)
+    if (account.outcome === 'waits') return account
+  }
   // Not before: thousands may wait for accounts, and none of their looks needs its payload.
   const plan = planned()
-  const unfunded = await fund(work, plan, tools)
-  if (unfunded) return unfunded
+  const funded = await fund(work, plan, tools)
+  if (funded.outcome !== 'funded') return funded
   const tried = await tryOut(work, plan, tools)
   return tried.outcome === 'fits' ? readyToSend(tried, plan, tools) : tried
 }
@@ -77,36 +78,34 @@ async function prepare(work: StepWork, chain: Chain, before: Before, tools: Engi
  */
 async function refuse(work: StepWork, plan: Plan, refusal: StepError, tools: EngineTools): Promise<Visit> {
   const mayWait = refusal.code === 'intent_expired' && (await mayStillRun(work, plan.chain, tools))
-  const done = await adoptDone(work, plan, refusal.code, tools)
+  const done = await adoptIfDone(work, plan, refusal.code, tools)
   return done ?? (mayWait ? waits(plan.chain.config.pollIntervalMs) : failStep(work, refusal, tools))
 }
 
-/** Sets aside what the solver is to pay. Null: it is set aside, or there is nothing to pay. A visit: that can't be done now. */
-async function fund(work: StepWork, plan: Plan, tools: EngineTools): Promise<Visit | null> {
+/** Sets aside what the solver is to pay, if anything. A visit: that can't be done now. */
+async function fund(work: StepWork, plan: Plan, tools: EngineTools): Promise<{ outcome: 'funded' } | Visit> {
   const reserved = await reserve(work, tools)
   switch (reserved.outcome) {
     case 'reserved':
-      return null
+      return { outcome: 'funded' }
     case 'stale':
       return moved
     case 'held':
-      return (await adoptHeld(work, plan, tools)) ?? waitsEverLater(work, heldMs, tools)
+      return hold(work, plan, waitsEverLater(work, heldMs, tools), tools)
     case 'unchecked':
-      return (await adoptHeld(work, plan, tools)) ?? waits(lanesMs)
+      return hold(work, plan, waits(lanesMs), tools)
     case 'refused':
       return failUnlessDone(work, plan, reserved.error, tools)
   }
 }
 
-/**
- * A held step that was paid before is settled all the same: for that the operator waits before he ends the hold. Null:
- * it was not.
- */
-async function adoptHeld(work: StepWork, plan: Plan, tools: EngineTools): Promise<Visit | null> {
-  const done = await adoptDone(work, plan, 'held', tools)
+/** A held step that was paid before is settled all the same: for that the operator waits before he ends the hold. */
+async function hold(work: StepWork, plan: Plan, wait: Visit, tools: EngineTools): Promise<Visit> {
+  const done = await adoptIfDone(work, plan, 'held', tools)
+  if (done) return done
   // The user's other steps may need the account.
-  if (!done && work.kind === 'delegated') await tools.accounts.giveBack(work)
-  return done
+  if (work.kind === 'delegated') await tools.accounts.giveBack(work)
+  return wait
 }
 
 /** What is sent for a step, unless no block of its chain could hold it. */

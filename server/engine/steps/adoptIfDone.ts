@@ -13,7 +13,7 @@ import { reserve } from './reserve.js'
 /** Ends a step for which nothing was sent, and gives its credit back; unless it was carried out all the same. */
 export async function failUnlessDone(work: StepWork, plan: Plan, error: StepError, tools: EngineTools): Promise<Visit> {
   const status = error.code === 'execution_reverted' ? 'reverted' : 'error'
-  return (await adoptDone(work, plan, error.code, tools)) ?? failStep(work, error, tools, status)
+  return (await adoptIfDone(work, plan, error.code, tools)) ?? failStep(work, error, tools, status)
 }
 
 /**
@@ -22,7 +22,7 @@ export async function failUnlessDone(work: StepWork, plan: Plan, error: StepErro
  * is: what it has paid is never given back as credit, though no node may have the log of it, and a payout without calls
  * shows nowhere else. Null: nobody has carried it out.
  */
-export async function adoptDone(
+export async function adoptIfDone(
   given: StepWork,
   plan: Plan,
   reason: StepErrorCode | 'held',
@@ -58,7 +58,7 @@ async function owns(work: StepWork, stepKey: Hash, tools: Pick<EngineTools, 'sto
   return work.stepKey === stepKey || tools.store.fixStepKey(work.ref, stepKey)
 }
 
-/** Null: nobody has carried the step out. */
+/** Takes over what has carried a step out. Null: nobody has, whatever spoke for it. */
 export async function adopt(work: StepWork, chain: Chain, done: Done, tools: EngineTools): Promise<Visit | null> {
   const adoption = await adoptExecution(work, chain, done, tools)
   if (adoption.outcome === 'none') return null
