@@ -2,7 +2,7 @@ import { type Address, getAddress, type Hash, type Hex } from 'viem'
 import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.js'
 import { type ChainBatch, isSameStep, type StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
-import { requireAllowedRecipients } from '../domain/recipients.js'
+import { forbiddenRecipient } from '../domain/recipients.js'
 import type { Order } from '../domain/request.js'
 import type { Settings } from '../domain/settings.js'
 import { type SolverNeed, solverNeeds } from '../domain/solverNeeds.js'
@@ -63,7 +63,8 @@ export function createSteps(deps: {
       const signed = await proveRegistration(order, work)
       if (signed) await order.countFor?.(work.user)
       const pays = work.kind === 'delegated' || work.kind === 'fulfilment'
-      if (pays) requireAllowedRecipients(work.user, work.intent, batch)
+      const forbidden = pays ? forbiddenRecipient(work.user, work.intent, batch) : null
+      if (forbidden !== null) throw new ServiceError('recipient_not_allowed', forbidden)
       const isAsked = work.view.status !== 'success' && work.view.status !== 'executing'
       // A presigned step is refused as such, whatever it names: nothing of it was held against the configuration.
       if (isAsked && work.kind !== 'presigned') requireConfigured(work)

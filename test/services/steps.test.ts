@@ -1,12 +1,14 @@
 import { expect } from 'chai'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
+import { ServiceError } from '../../server/domain/errors.js'
+import { forbiddenRecipient } from '../../server/domain/recipients.js'
 import { createChanges } from '../../server/services/changes.js'
 import { createSteps } from '../../server/services/steps.js'
 import type { StepView } from '../../server/domain/views.js'
 import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import type { StepWork } from '../../server/store/actions/steps.js'
-import { aNewAction, aSignedIntent, stepOf } from '../support/builders.js'
+import { aBatch, aNewAction, aSignedIntent, aTransfer, stepOf } from '../support/builders.js'
 import { until } from '../support/until.js'
 import { useStore } from '../store/useStore.js'
 
@@ -166,5 +168,23 @@ describe('a step that is asked for beside an engine', () => {
     expect(left()).to.equal(1)
     await until(() => wakes() === 1, 'the engine to be woken')
     expect((await store.claimDueSteps({ limit: 10, leaseMs: 60_000 })).map((work) => work.ref)).to.deep.equal([ref])
+  })
+})
+
+describe('a step in which the solver would pay whom the user has not signed', () => {
+  let store: Store
+  useStore((fresh) => ({ store } = fresh))
+
+  it('is refused, and stays as it is', async () => {
+    const batch = aBatch({ tokenTransfers: [aTransfer()] })
+    const entry = aNewAction({ intents: [aSignedIntent([batch])] })
+    await store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    const asked = stepsOn({ store }).request(ref, order, 0, new AbortController().signal)
+    const error = await asked.catch((reason: unknown) => reason)
+    const { user } = entry.action
+    const message = forbiddenRecipient(user, aSignedIntent(), batch)
+    expect(error).to.be.instanceOf(ServiceError).and.include({ code: 'recipient_not_allowed', message })
+    expect((await store.readStep(ref))?.status).to.equal('created')
   })
 })

@@ -37,7 +37,6 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
     'api/requests/requireDecodable.ts': { validation_failed: anywhere },
     'api/router.ts': { not_found: anywhere },
     'api/staticFiles.ts': { not_found: anywhere },
-    'domain/recipients.ts': { recipient_not_allowed: ['executeStep'] },
     'domain/request.ts': {
       previous_step_incomplete: ['executeStep'],
       mode_not_implemented: ['executeStep'],
@@ -72,6 +71,7 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
       hash_not_allowed: ['executeStep'],
       hash_required: ['executeStep'],
       registration_signature_mismatch: ['executeStep'],
+      recipient_not_allowed: ['executeStep'],
       // A transaction that is sent again answers what was stored, and asks for its steps anew.
       chain_unsupported: ['executeStep', 'submitTransaction'],
       token_unsupported: ['executeStep'],

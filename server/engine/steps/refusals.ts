@@ -1,6 +1,6 @@
 import type { Chain } from '../../chain/chain.js'
-import { ServiceError, type StepError } from '../../domain/errors.js'
-import { requireAllowedRecipients } from '../../domain/recipients.js'
+import type { StepError } from '../../domain/errors.js'
+import { forbiddenRecipient } from '../../domain/recipients.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { headOf } from '../lanes/heads.js'
 import type { EngineTools } from '../tools.js'
@@ -35,13 +35,8 @@ function windowError(work: StepWork, nowMs: number): StepError | null {
 }
 
 function recipientError({ user, intent, batch }: StepWork): StepError | null {
-  try {
-    requireAllowedRecipients(user, intent, batch)
-    return null
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    return { code: 'recipient_not_allowed', message: error.message, retryable: false }
-  }
+  const message = forbiddenRecipient(user, intent, batch)
+  return message === null ? null : { code: 'recipient_not_allowed', message, retryable: false }
 }
 
 /**
