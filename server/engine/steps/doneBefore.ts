@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 import type { Chain } from '../../chain/chain.js'
+import type { Failure } from '../../chain/failure.js'
 import type { SignedIntent } from '../../domain/action.js'
 import { runsCalls } from '../../domain/stepKind.js'
 import type { StepWork } from '../../store/actions/steps.js'
@@ -15,10 +16,10 @@ export type Done = Remembered | 'perhapsRun'
 type Remembered = 'paid' | 'run'
 
 /**
- * What it says of that when the step's own transaction reverts so. Null: nothing. A user's account may have made the
- * revert up.
+ * What it says of that where the step's own transaction reverts, or would. Null: nothing. A user's account may have made
+ * the revert up.
  */
-export function doneAccordingTo({ name }: { name: string | null }): Done | null {
+export function doneAccordingTo({ name }: Pick<Failure, 'name'>): Done | null {
   switch (name) {
     case 'AlreadyFulfilled':
       return 'paid'

@@ -1,11 +1,9 @@
 import { type Address, getAddress } from 'viem'
 import type { Chain } from '../../chain/chain.js'
+import type { Failure } from '../../chain/failure.js'
 import type { ChainBatch } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
 import { solverTransfers } from '../../domain/solverNeeds.js'
-
-/** A revert as `decodeRevert` reads it. */
-export type Failure = { name: string | null; message: string }
 
 /** Why a step's transaction would revert or did, in the words that a client acts on. */
 export async function explainRevert(failure: Failure, batch: ChainBatch, chain: Chain): Promise<StepError> {
