@@ -7,7 +7,7 @@ export const processMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/actions/steps.ts',
-        find: ".where('due_at', '>', database.atOnce())",
+        find: ".where('due_at', '>', trx.atOnce())",
         replace: ".where('due_at', '>', 0)",
       },
     ],

@@ -9,8 +9,8 @@ export const stepMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/claims.ts',
-        find: 'database.after(leaseMs)',
-        replace: 'database.after(0)',
+        find: 'trx.after(leaseMs)',
+        replace: 'trx.after(0)',
       },
       {
         file: 'server/store/journal/transactionRecorder.ts',
@@ -36,8 +36,8 @@ export const stepMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/actions/stepRequests.ts',
-        find: 'due_at: leaseMs === undefined ? database.atOnce() : database.after(leaseMs),',
-        replace: 'due_at: leaseMs === undefined ? database.atOnce() : database.after(0),',
+        find: 'due_at: leaseMs === undefined ? trx.atOnce() : trx.after(leaseMs),',
+        replace: 'due_at: leaseMs === undefined ? trx.atOnce() : trx.after(0),',
       },
     ],
     tests: ['test/store/steps.test.ts', '-g', 'nobody else before'],

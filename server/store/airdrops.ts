@@ -1,8 +1,7 @@
-import type { Knex } from 'knex'
 import type { Hash } from 'viem'
 import type { Airdrop, AirdropKey } from '../domain/airdrop.js'
 import { type Claim, claimDue, putOff } from './claims.js'
-import type { Database, Transaction } from './connection/database.js'
+import type { Database, Reader, Transaction } from './connection/database.js'
 import { isDuplicate } from './connection/databaseErrors.js'
 import { airdropCause, undone } from './money/causes.js'
 import { post, standingCause } from './money/ledger.js'
@@ -35,7 +34,7 @@ export async function requestAirdrop(
   }
   try {
     return await database.transact(async (trx) => {
-      const row = await database.lock(trx<AirdropRow>('airdrops').where(keyOf(wanted)).orderBy('round', 'desc')).first()
+      const row = await trx.lock(trx<AirdropRow>('airdrops').where(keyOf(wanted)).orderBy('round', 'desc')).first()
       const standing = row && (await readStanding(trx, wanted, now))
       if (standing?.status === 'executing') return { outcome: 'underWay', airdrop: toAirdrop(standing) }
       if (standing) {
@@ -127,7 +126,7 @@ export async function failAirdrop(database: Database, airdrop: Airdrop, message:
 /** Ends an airdrop as paid by a transaction that the journal does not have, or gave up. */
 export async function adoptAirdrop(database: Database, result: AirdropResult, now: number): Promise<void> {
   await database.transact(async (trx) => {
-    if (await bindAirdrop(database, trx, result.airdrop, null)) await settleAirdrop(database, trx, result, null, now)
+    if (await bindAirdrop(trx, result.airdrop, null)) await settleAirdrop(trx, result, null, now)
   })
 }
 
@@ -141,9 +140,9 @@ export async function readAirdropOf(database: Database, transactionId: number): 
 }
 
 /** Which of these transactions carry an airdrop that is still executing. */
-export async function carriersOfAirdrops(from: Knex | Transaction, transactionIds: readonly number[]) {
+export async function carriersOfAirdrops(from: Reader, transactionIds: readonly number[]) {
   if (transactionIds.length === 0) return []
-  const open = (from as Knex)<AirdropRow>('airdrops').where({ status: 'executing' })
+  const open = from<AirdropRow>('airdrops').where({ status: 'executing' })
   const rows = await open.whereIn('transaction_id', transactionIds).select('transaction_id')
   return rows.map(({ transaction_id }) => transaction_id!)
 }
@@ -153,13 +152,12 @@ export async function carriersOfAirdrops(from: Knex | Transaction, transactionId
  * further with the airdrop.
  */
 export async function bindAirdrop(
-  database: Database,
   trx: Transaction,
   airdrop: Airdrop,
   transaction: { id: number; hash: Hash } | null,
 ): Promise<boolean> {
   const key = roundOf(airdrop)
-  const row = await database.lock(trx<AirdropRow>('airdrops').where(key)).first()
+  const row = await trx.lock(trx<AirdropRow>('airdrops').where(key)).first()
   if (row?.status !== 'executing' || row.transaction_id !== null) return false
   if (transaction) {
     await trx('airdrops')
@@ -183,13 +181,12 @@ export type AirdropResult = {
  * up, may have been paid after all.
  */
 export async function settleAirdrop(
-  database: Database,
   trx: Transaction,
   { airdrop, hash, paidIn, message }: AirdropResult,
   carrier: { id: number; hash: Hash } | null,
   now: number,
 ): Promise<void> {
-  const row = await database.lock(trx<AirdropRow>('airdrops').where(roundOf(airdrop))).first()
+  const row = await trx.lock(trx<AirdropRow>('airdrops').where(roundOf(airdrop))).first()
   if (!row || row.status === 'success') return
   if (!paidIn && (row.status !== 'executing' || row.transaction_id !== carrier?.id)) return
   const isOwn = carrier !== null && (paidIn === null || carrier.hash === hash)
@@ -209,13 +206,8 @@ export async function settleAirdrop(
 }
 
 /** Undoes the end of the airdrop that a transaction carried, since that transaction's block is gone. */
-export async function reopenAirdrop(
-  database: Database,
-  trx: Transaction,
-  transactionId: number,
-  now: number,
-): Promise<void> {
-  const row = await database.lock(trx<AirdropRow>('airdrops').where({ transaction_id: transactionId })).first()
+export async function reopenAirdrop(trx: Transaction, transactionId: number, now: number): Promise<void> {
+  const row = await trx.lock(trx<AirdropRow>('airdrops').where({ transaction_id: transactionId })).first()
   if (row) await reopen(trx, row, { due_at: null }, now)
 }
 
@@ -235,9 +227,9 @@ export async function undoAdoptedAirdrop(
   now: number,
 ): Promise<{ kind: 'airdrop'; transactionHash: Hash; steps: [] } | null> {
   return database.transact(async (trx) => {
-    const row = await database.lock(trx<AirdropRow>('airdrops').where(roundOf(airdrop))).first()
+    const row = await trx.lock(trx<AirdropRow>('airdrops').where(roundOf(airdrop))).first()
     if (row?.status !== 'success' || row.transaction_id !== null || row.block_hash !== blockHash) return null
-    await reopen(trx, row, { transaction_hash: null, due_at: database.atOnce() }, now)
+    await reopen(trx, row, { transaction_hash: null, due_at: trx.atOnce() }, now)
     return { kind: 'airdrop', transactionHash: row.transaction_hash!, steps: [] }
   })
 }
@@ -245,7 +237,7 @@ export async function undoAdoptedAirdrop(
 async function reopen(
   trx: Transaction,
   row: AirdropRow,
-  next: { transaction_hash?: null; due_at: ReturnType<Database['atOnce']> | null },
+  next: { transaction_hash?: null; due_at: ReturnType<Transaction['atOnce']> | null },
   now: number,
 ): Promise<void> {
   const airdrop = toAirdrop(row)

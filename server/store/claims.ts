@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { farOffMs, longestPutOffMs } from '../domain/putOff.js'
 import type { Database, Transaction } from './connection/database.js'
+import type { Dialect } from './connection/dialect.js'
 import type { Statement } from './connection/transaction.js'
 
 type ClaimedTable = 'steps' | 'deposits' | 'airdrops'
@@ -23,8 +24,8 @@ export async function claimDue<Row extends object>(
   if (!due) return []
   const claim = async (trx: Transaction) => {
     const query = whereDue(trx(table)).orderBy('due_at').limit(limit)
-    const rows = (await database.lock(query, { skipLocked: true })) as Row[]
-    if (rows.length > 0) trx.later(lease(trx, rows, database.after(leaseMs)))
+    const rows = (await trx.lock(query, { skipLocked: true })) as Row[]
+    if (rows.length > 0) trx.later(lease(trx, rows, trx.after(leaseMs)))
     return rows
   }
   return database.transact(claim, { durable: false })
@@ -54,8 +55,8 @@ export async function endLeases(database: Database): Promise<void> {
 }
 
 /** When a row is due that is put off for so long, or for as long as a row of its table may be. */
-export function putOff(database: Database, table: ClaimedTable, delayMs: number): Knex.Raw {
-  return database.after(Math.min(delayMs, longestPutOffMs[table]))
+export function putOff(dialect: Dialect, table: ClaimedTable, delayMs: number): Knex.Raw {
+  return dialect.after(Math.min(delayMs, longestPutOffMs[table]))
 }
 
 /**

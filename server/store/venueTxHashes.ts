@@ -60,7 +60,7 @@ export function createVenueTxHashStore(database: Database) {
   /** The records that fit a lookup, newest first. The index is named: several begin alike, and statistics may choose another. */
   function newest(lookup: Lookup) {
     return database
-      .knex<Row>(database.by('venue_tx_hashes', indexOf(lookup)) as unknown as string)
+      .knex<Row>(database.by('venue_tx_hashes', indexOf(lookup)))
       .where(lookup)
       .orderBy(newestFirst)
   }

@@ -226,7 +226,5 @@ async function bookCredit(database: Database, user: Address, token: Address, cha
     token,
     amount,
   }
-  await database.transact((trx) =>
-    addCredits(database, trx, { arrivals: [arrival], step: null, lostBefore: 0 }, Date.now()),
-  )
+  await database.transact((trx) => addCredits(trx, { arrivals: [arrival], step: null, lostBefore: 0 }, Date.now()))
 }

@@ -121,7 +121,7 @@ describe('the credit of a user who has very many', () => {
     const ref = await signedPayout()
     const needs = Array.from({ length: 64 }, () => need(10n))
     const use = { user, actionId: ref.actionId, chainId: 2, signed: true }
-    const read = await scene.database.transact((trx) => lockOpenCredits(scene.database, trx, use, needs))
+    const read = await scene.database.transact((trx) => lockOpenCredits(trx, use, needs))
     expect(read.length).to.be.within(1_000, 2_000)
     expect((await ask(ref, { needs })).status).to.equal('executing')
     expect((await reservedFor(ref.actionId)).size).to.equal(92)

@@ -35,7 +35,12 @@ describe('a transaction whose logs one node numbers otherwise than another', () 
     hash = randomHash()
     block = aBlock()
     notices = []
-    store = createStore({ ...scene.database, notice: (_fields, message) => notices.push(message) })
+    const notice = (_fields: object, message: string) => void notices.push(message)
+    const { transact } = scene.database
+    store = createStore({
+      ...scene.database,
+      transact: (work, options) => transact((trx) => work(Object.assign(trx, { notice })), options),
+    })
   })
 
   const aBlock = () => ({ blockNumber: 7, blockHash: randomHash() })

@@ -186,7 +186,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
     }
 
     it('keeps no other waiting that is asked for together with it', async () => {
-      const asked = await askBeside((trx, ref) => lockedSteps(database, trx, [ref]))
+      const asked = await askBeside((trx, ref) => lockedSteps(trx, [ref]))
       expect(asked.map(({ view: { status, attempts } }) => `${status} ${attempts}`)).to.deep.equal(
         Array(5).fill('executing 1'),
       )

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { accountOf, nameOfStep, type StepRef } from '../../domain/action.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Database, Reader, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
 import { areSteps, refOf, stepKeyColumns, type StepRow } from '../rows.js'
 import type { StepWork } from './steps.js'
@@ -39,13 +39,13 @@ async function thoseFree(database: Database, works: readonly StepWork[]): Promis
 }
 
 /** What `accountOf` gives for a step, as an SQL expression on the row that is being written. */
-export function ownAccount(database: Database): Knex.Raw {
-  return database.knex.raw("concat(chain_id, ':', ??)", ['user'])
+export function ownAccount(trx: Transaction): Knex.Raw {
+  return trx.raw("concat(chain_id, ':', ??)", ['user'])
 }
 
 /** The statement that reads which steps have these accounts, at least one. */
-export function stepsWithAccounts(from: Knex | Transaction, accounts: readonly string[]) {
-  return (from as Transaction)<StepRow>('steps')
+export function stepsWithAccounts(from: Reader, accounts: readonly string[]) {
+  return from<StepRow>('steps')
     .whereIn('open_account', accounts)
     .select('action_id', 'intent_index', 'step_index', 'status', 'open_account')
 }
@@ -54,7 +54,7 @@ export function stepsWithAccounts(from: Knex | Transaction, accounts: readonly s
 async function take(database: Database, works: StepWork[]): Promise<boolean> {
   const { sql, bindings } = areSteps(works.map(({ ref }) => ref))
   const takeAll = async (trx: Transaction) => {
-    const open_account = ownAccount(database)
+    const open_account = ownAccount(trx)
     trx.later(trx('steps').whereRaw(sql, bindings).where({ status: 'executing' }).update({ open_account }))
   }
   try {

@@ -18,10 +18,10 @@ export async function reserveForStep(
   now: number,
 ): Promise<ReserveOutcome | { outcome: 'stale' } | { outcome: 'held' }> {
   return database.transact(async (trx) => {
-    const [[row], ahead] = await trx.together(lockedSteps(database, trx, [work.ref]), someLaneAhead(trx))
+    const [[row], ahead] = await trx.together(lockedSteps(trx, [work.ref]), someLaneAhead(trx))
     if (row?.status !== 'executing') return { outcome: 'stale' }
     if (ahead.length > 0 && !isPaid) return { outcome: 'held' }
-    const reserved = await reserveCredit(database, trx, spenderOf(row), needs, now)
+    const reserved = await reserveCredit(trx, spenderOf(row), needs, now)
     const [need] = needs
     if (reserved.outcome !== 'reserved' || !reserved.isLost || !need) return reserved
     return { outcome: 'insufficient', token: need.token, required: need.amount, available: 0n }

@@ -3,7 +3,7 @@ import { nameOfStep, type StepRef } from '../../domain/action.js'
 import type { StepError } from '../../domain/errors.js'
 import { statusOf } from '../../domain/status.js'
 import { groupBy } from '../../lists/groupBy.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 import {
   type ActionRow,
   areIntents,
@@ -56,9 +56,9 @@ export function nextAttempt(row: Pick<StepRow, 'attempts'>): StepChange {
 }
 
 /** Makes the step after one that has ended due at once, if it is executing; else it would be due in a minute or two. */
-export function hurryNext(database: Database, trx: Transaction, ref: StepRef): void {
+export function hurryNext(trx: Transaction, ref: StepRef): void {
   const next = { ...stepKeyColumns({ ...ref, stepIndex: ref.stepIndex + 1 }), status: 'executing' as const }
-  trx.later(trx('steps').where(next).whereNull('transaction_id').update({ due_at: database.atOnce() }))
+  trx.later(trx('steps').where(next).whereNull('transaction_id').update({ due_at: trx.atOnce() }))
 }
 
 /** As `changeSteps`, for one. */

@@ -1,7 +1,6 @@
-import type { Knex } from 'knex'
 import type { Hash } from 'viem'
 import { isSameStep, type StepRef } from '../../domain/action.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Database, Reader, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
 import { refOf, stepKeyColumns, type StepRow } from '../rows.js'
 import { readSeenSteps } from './events.js'
@@ -14,8 +13,8 @@ import { readSeenSteps } from './events.js'
  * under the fixed key and not be found.
  */
 export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<boolean> {
-  const fix = async (from: Knex | Transaction) => {
-    const step = () => (from as Transaction)<StepRow>('steps').where(stepKeyColumns(ref))
+  const fix = async (from: Reader) => {
+    const step = () => from<StepRow>('steps').where(stepKeyColumns(ref))
     const fixed = await step().whereNull('step_key').update({ step_key: stepKey })
     if (fixed === 0 && (await step().first('step_key'))?.step_key !== stepKey)
       throw new Error('The step has got another key meanwhile')
@@ -27,7 +26,7 @@ export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash
     if (!isDuplicate(error)) throw error
   }
   return database.transact(async (trx) => {
-    const holder = await database.lock(trx<StepRow>('steps').where({ step_key: stepKey })).first()
+    const holder = await trx.lock(trx<StepRow>('steps').where({ step_key: stepKey })).first()
     if (holder && (await mayYetPay(trx, holder))) return false
     if (holder)
       await trx('steps')

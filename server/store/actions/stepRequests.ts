@@ -89,7 +89,7 @@ async function requestPlainSteps(
   return database.transact(async (trx) => {
     const refs = requests.map(({ ref }) => ref)
     const wanted = requests.flatMap((request) => accountWanted(request, mayTakeAccount) ?? [])
-    const { rows, previous, taken } = await lockFree(database, trx, refs, wanted)
+    const { rows, previous, taken } = await lockFree(trx, refs, wanted)
     const accepted = new Map<string, ChangedStep>()
     const alike = new Map<string, StepChange>()
     const decide = (request: StepRequest): RequestOutcome | 'separate' | 'accepted' => {
@@ -106,7 +106,7 @@ async function requestPlainSteps(
         if (terms.takesAccount) taken.add(account)
         // The same object for the same change, so that one statement makes it.
         const kind = `${row.attempts} ${terms.follow} ${terms.leaseMs} ${terms.takesAccount}`
-        const change = alike.get(kind) ?? acceptance(database, row, terms)
+        const change = alike.get(kind) ?? acceptance(trx, row, terms)
         alike.set(kind, change)
         accepted.set(name, { ref: request.ref, change, traceparent: request.traceparent ?? null })
         return 'accepted'
@@ -129,7 +129,6 @@ async function requestPlainSteps(
  * `nameOfStep`; `previous`: the steps before them; `taken`: which of the accounts other steps have.
  */
 async function lockFree(
-  database: Database,
   trx: Transaction,
   refs: readonly StepRef[],
   accounts: readonly string[],
@@ -137,8 +136,8 @@ async function lockFree(
   const actionIds = new Set(refs.map(({ actionId }) => actionId))
   const actions = trx<ActionRow>('actions').whereIn('id', [...actionIds])
   const [steps, free, ...others] = await trx.together(
-    lockedSteps(database, trx, refs, { skipLocked: true }),
-    database.lock(actions.select('id'), { skipLocked: true }),
+    lockedSteps(trx, refs, { skipLocked: true }),
+    trx.lock(actions.select('id'), { skipLocked: true }),
     ...stepsBeside(trx, refs, accounts),
   )
   const beside = others.flat()
@@ -163,7 +162,7 @@ async function requestStep(
   return database.transact(async (trx) => {
     const account = accountWanted(request, mayTakeAccount)
     const [[row], ...others] = await trx.together(
-      lockedSteps(database, trx, [ref]),
+      lockedSteps(trx, [ref]),
       ...stepsBeside(trx, [ref], account === null ? [] : [account]),
     )
     if (!row) throw new ServiceError('not_found', 'Step not found')
@@ -177,9 +176,9 @@ async function requestStep(
       return answerOf(row)
     }
     const { ready, terms } = decided
-    if (terms.hash) await bind(database, trx, row, terms.hash, request, now)
-    if (ready) await reserveOrRefuse(database, trx, row, request, now)
-    const change = { ...acceptance(database, row, terms), traceparent: request.traceparent ?? null }
+    if (terms.hash) await bind(trx, row, terms.hash, request, now)
+    if (ready) await reserveOrRefuse(trx, row, request, now)
+    const change = { ...acceptance(trx, row, terms), traceparent: request.traceparent ?? null }
     return acceptedAs(await changeStep(trx, ref, change, now), request)
   })
 }
@@ -260,26 +259,18 @@ function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedSt
 }
 
 /** What an accepted request makes of its step. */
-function acceptance(database: Database, row: StepRow, { follow, hash, leaseMs, takesAccount }: Terms): StepChange {
+function acceptance(trx: Transaction, row: StepRow, { follow, hash, leaseMs, takesAccount }: Terms): StepChange {
   return {
     ...nextAttempt(row),
     transaction_hash: hash,
     follow: Number(follow),
-    ...(takesAccount && { open_account: ownAccount(database) }),
-    due_at: leaseMs === undefined ? database.atOnce() : database.after(leaseMs),
+    ...(takesAccount && { open_account: ownAccount(trx) }),
+    due_at: leaseMs === undefined ? trx.atOnce() : trx.after(leaseMs),
   }
 }
 
-async function bind(
-  database: Database,
-  trx: Transaction,
-  row: StepRow,
-  hash: Hash,
-  request: StepRequest,
-  now: number,
-): Promise<void> {
+async function bind(trx: Transaction, row: StepRow, hash: Hash, request: StepRequest, now: number): Promise<void> {
   const bound = await bindPayment(
-    database,
     trx,
     { chainId: row.chain_id, hash, user: row.user, ref: request.ref, signed: request.order.signed },
     now,
@@ -292,15 +283,9 @@ async function bind(
   }
 }
 
-async function reserveOrRefuse(
-  database: Database,
-  trx: Transaction,
-  row: StepRow,
-  request: StepRequest,
-  now: number,
-): Promise<void> {
+async function reserveOrRefuse(trx: Transaction, row: StepRow, request: StepRequest, now: number): Promise<void> {
   const spender = spenderOf({ ...row, attempts: row.attempts + 1 })
-  const reserved = await reserveCredit(database, trx, spender, request.needs, now)
+  const reserved = await reserveCredit(trx, spender, request.needs, now)
   if (reserved.outcome === 'reserved') return
   throw new ServiceError('insufficient_credit', creditLacks(reserved), {
     token: reserved.token,

@@ -124,15 +124,10 @@ function readContent({ intent, authorizations }: ContentColumns): Content {
  * The statement that locks these steps, at least one. A step that is missing from its answer does not exist, or with
  * `skipLocked` may be locked by somebody else. The order is the same everywhere, so that no two lockers wait for each other.
  */
-export function lockedSteps(
-  database: Database,
-  trx: Transaction,
-  refs: readonly StepRef[],
-  options = { skipLocked: false },
-) {
+export function lockedSteps(trx: Transaction, refs: readonly StepRef[], options = { skipLocked: false }) {
   const { sql, bindings } = areSteps(refs)
   const query = trx<StepRow>('steps').whereRaw(sql, bindings).orderBy(['action_id', 'intent_index', 'step_index'])
-  return database.lock(query, options)
+  return trx.lock(query, options)
 }
 
 /** Takes steps that are due; a claimer that dies lets them become due again. */
@@ -157,7 +152,6 @@ export type StepWait = { ref: StepRef; delayMs: number; unseen?: { hash: Hash; f
 export async function postponeSteps(database: Database, waits: readonly StepWait[]): Promise<void[]> {
   const postpone = async (trx: Transaction) => {
     const rows = await lockedSteps(
-      database,
       trx,
       waits.map(({ ref }) => ref),
       { skipLocked: true },
@@ -166,12 +160,12 @@ export async function postponeSteps(database: Database, waits: readonly StepWait
     for (const { ref, delayMs, unseen } of waits.filter((wait) => free.has(nameOfStep(wait.ref)))) {
       const waiting = waitingStep(trx, ref)
         // A step that is due already was hurried during its visit, which may have seen what is out of date: it stays due.
-        .where('due_at', '>', database.atOnce())
+        .where('due_at', '>', trx.atOnce())
       // Another transaction may be registered by now, for which nobody has looked yet.
       const unseen_ms =
         unseen &&
         trx.raw('CASE WHEN transaction_hash = ? THEN ? ELSE unseen_ms END', [unseen.hash, Math.ceil(unseen.forMs)])
-      trx.later(waiting.update({ due_at: putOff(database, 'steps', delayMs), ...(unseen && { unseen_ms }) }))
+      trx.later(waiting.update({ due_at: putOff(trx, 'steps', delayMs), ...(unseen && { unseen_ms }) }))
     }
   }
   await database.transact(postpone, { durable: false })
@@ -184,12 +178,12 @@ export async function postponeSteps(database: Database, waits: readonly StepWait
  */
 export async function hurrySteps(database: Database, refs: readonly StepRef[]): Promise<boolean[]> {
   const hurry = async (trx: Transaction) => {
-    const free = await lockedSteps(database, trx, refs, { skipLocked: true })
+    const free = await lockedSteps(trx, refs, { skipLocked: true })
     const isWaiting = (row: StepRow) => row.status === 'executing' && row.transaction_id === null
     const waiting = free.filter(isWaiting).map(refOf)
     if (waiting.length > 0) {
       const { sql, bindings } = areSteps(waiting)
-      trx.later(trx('steps').whereRaw(sql, bindings).update({ due_at: database.atOnce() }))
+      trx.later(trx('steps').whereRaw(sql, bindings).update({ due_at: trx.atOnce() }))
     }
     return free.filter((row) => !isWaiting(row)).map((row) => nameOfStep(refOf(row)))
   }
@@ -212,7 +206,7 @@ export async function noteConfirmations(
   now: number,
 ): Promise<void> {
   await database.transact(async (trx) => {
-    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    const row = await trx.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'executing' || row.transaction_hash !== seen.hash) return
     if (row.confirmations === seen.confirmations && row.block_number === seen.blockNumber) return
     await changeStep(trx, ref, { block_number: seen.blockNumber, confirmations: seen.confirmations }, now)

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
-import { mysqlClock, sqliteClock } from './clock.js'
 import { isWriteRefused } from './databaseErrors.js'
 import { explainUnusable } from './databaseUnusable.js'
+import { clockOf, createDialect, type Dialect } from './dialect.js'
 import type { SqliteConnection } from './keepPrepared.js'
 import { migrate, readMigrations, refuseNewer } from './migrate.js'
 import { mysqlErrno, rolledBackErrnos } from './mysqlErrors.js'
@@ -9,11 +9,11 @@ import { abandon, type DatabaseConfig, isOfGalera, type Opened, openDatabase, ty
 import { type Client, runTransaction, type Statement } from './transaction.js'
 
 /** A MySQL or SQLite database; which of them it is matters only to code that looks at `kind`. */
-export type Database = {
+export type Database = Dialect & {
   kind: DatabaseConfig['kind']
   /**
    * For single reads outside a transaction, which wait for a few writes only. Never to be used inside `transact`: SQLite has
-   * one connection.
+   * one connection. A function that is given a `Transaction` is given no `Database`.
    */
   knex: Knex
   /** One SELECT as it is written, for reads that come so often that building the statement would cost a third of them. */
@@ -31,24 +31,10 @@ export type Database = {
    * database rolled it back. On a cluster any write can lose against one that another node has made.
    */
   write<T>(statement: (knex: Knex) => PromiseLike<T>, options?: Pick<TransactOptions, 'patient'>): Promise<T>
-  /** Tells operators of something odd. Called within a transaction, it tells them once per run of the transaction. */
-  notice(fields: Record<string, unknown>, message: string): void
   /** Milliseconds since a write was last refused because the disk was full or the database read-only; Infinity: never. */
   notRefusedForMs(): number
-  /**
-   * Locks the rows it selects, where the engine has row locks; SQLite's one connection needs none.
-   * On a cluster the lock holds on one node only. Two nodes that lock the same row meet at COMMIT, and only if both have
-   * changed it: what is decided under a lock must change a locked row, or insert a unique one, in the same transaction.
-   */
-  lock<Q extends Knex.QueryBuilder>(query: Q, options?: { skipLocked: boolean }): Q
-  /** A table to select from by this index (FORCE INDEX), where the planner would choose a worse one. */
-  by(table: string, index: string): Knex.Raw
   /** Unix ms by the database's own clock, which all replicas share; on a cluster, by that of their node. */
   clock(): Promise<number>
-  /** The present time by the clock of `clock`, as an SQL expression to store or to compare with. */
-  atOnce(): Knex.Raw
-  /** The time so many milliseconds from now, by the same clock, as an SQL expression. */
-  after(ms: number): Knex.Raw
   /**
    * The same database for the engine and for probes: their statements get a connection before those that clients' requests
    * need, of which there may be any number.
@@ -62,6 +48,8 @@ export type Database = {
   pendingMigrations(): Promise<string[] | null>
   close(): Promise<void>
 }
+
+type Notice = (fields: Record<string, unknown>, message: string) => void
 
 type TransactOptions = {
   /**
@@ -86,17 +74,24 @@ type TransactOptions = {
  * that ends. Each trip to the database takes along the statements that were put off before, and BEGIN the first time, so that
  * a transaction costs as many trips as it has answers to wait for.
  */
-export type Transaction = {
-  <Row extends object = UnknownRow>(table: string): ReturnType<typeof _selectFrom<Row>>
-  raw(sql: string, bindings?: readonly Knex.RawBinding[]): Knex.Raw
-  /**
-   * Puts off a statement whose answer nobody needs: it goes along with the next awaited statement, before that one, or with
-   * COMMIT. Its error is thrown there, so no caller may count on catching it at the place of this call.
-   */
-  later(statement: Statement): void
-  /** Runs statements of which none needs another's answer by one trip, in the order given. */
-  together<const S extends readonly Statement[]>(...statements: S): Promise<{ -readonly [I in keyof S]: Awaited<S[I]> }>
-}
+export type Transaction = Reader &
+  Dialect & {
+    raw(sql: string, bindings?: readonly Knex.RawBinding[]): Knex.Raw
+    /**
+     * Puts off a statement whose answer nobody needs: it goes along with the next awaited statement, before that one, or with
+     * COMMIT. Its error is thrown there, so no caller may count on catching it at the place of this call.
+     */
+    later(statement: Statement): void
+    /** Runs statements of which none needs another's answer by one trip, in the order given. */
+    together<const S extends readonly Statement[]>(
+      ...statements: S
+    ): Promise<{ -readonly [I in keyof S]: Awaited<S[I]> }>
+    /** Tells operators of something odd, once per run of the transaction. */
+    notice: Notice
+  }
+
+/** What builds statements on a table, within a transaction or outside of any. */
+export type Reader = <Row extends object = UnknownRow>(table: string) => ReturnType<typeof _selectFrom<Row>>
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Knex's own word for a row of a table that was not described.
 type UnknownRow = any
@@ -116,7 +111,8 @@ const longestPauseMs = 250
 /** How long a start waits for another process to let go of the file. */
 const lockWaitMs = 3_000
 
-export function createDatabase(config: DatabaseConfig, notice: Database['notice'] = () => undefined): Database {
+/** `notice` tells operators of something odd. */
+export function createDatabase(config: DatabaseConfig, notice: Notice = () => undefined): Database {
   const explained = (error: unknown) => explainUnusable(config, error) ?? error
   /** While it is true the server may be silent for long: a migration may change large tables. */
   let isMigrating = false
@@ -132,6 +128,7 @@ export function createDatabase(config: DatabaseConfig, notice: Database['notice'
 
   function databaseOn({ reads: knex, writes }: Omit<Opened, 'urgent'>): Omit<Database, 'urgent'> {
     return {
+      ...createDialect(config.kind, (sql, bindings = []) => knex.raw(sql, bindings)),
       kind: config.kind,
       knex,
       async select<Row>(sql: string, bindings: readonly (string | number)[]) {
@@ -140,7 +137,8 @@ export function createDatabase(config: DatabaseConfig, notice: Database['notice'
         return (config.kind === 'mysql' ? (answer as [Row[]])[0] : answer) as Row[]
       },
       async transact(work, { durable = true, patient = true, looksAgain = false } = {}) {
-        const run = () => runOnce(writes, config, work, { waitForDisk: durable || config.kind !== 'sqlite' })
+        const run = () =>
+          runOnce(writes, { kind: config.kind, notice }, work, { waitForDisk: durable || config.kind !== 'sqlite' })
         const repeated = repeatedErrors(patient)
         return noted(again(run, looksAgain ? [...repeated, mysqlErrno.duplicate] : repeated))
       },
@@ -148,21 +146,11 @@ export function createDatabase(config: DatabaseConfig, notice: Database['notice'
       write(statement, { patient = true } = {}) {
         return noted(again(() => statement(writes), repeatedErrors(patient)))
       },
-      notice,
       notRefusedForMs: () => performance.now() - refusedAt,
-      lock(query, options) {
-        if (config.kind === 'sqlite') return query
-        const locked = query.forUpdate()
-        return (options?.skipLocked ? locked.skipLocked() : locked) as typeof query
-      },
-      by: (table, index) =>
-        knex.raw(config.kind === 'mysql' ? '?? FORCE INDEX (??)' : '?? INDEXED BY ??', [table, index]),
       async clock() {
-        const rows = await knex.select(knex.raw(`${clockOf(config)} AS now`))
+        const rows = await knex.select(knex.raw(`${clockOf(config.kind)} AS now`))
         return Number((rows[0] as { now: number | string }).now)
       },
-      atOnce: () => knex.raw(clockOf(config)),
-      after: (ms) => knex.raw(`${clockOf(config)} + ?`, [ms]),
       async migrate() {
         isMigrating = true
         try {
@@ -211,10 +199,6 @@ export function createDatabase(config: DatabaseConfig, notice: Database['notice'
   }
 }
 
-function clockOf(config: DatabaseConfig): string {
-  return config.kind === 'mysql' ? mysqlClock : sqliteClock
-}
-
 function repeatedErrors(patient: boolean): readonly number[] {
   return patient ? rolledBackErrnos : rolledBackErrnos.filter((errno) => errno !== mysqlErrno.lockWaitTimeout)
 }
@@ -236,7 +220,7 @@ async function again<T>(attempt: () => PromiseLike<T>, repeated: readonly number
 /** Runs a transaction once, on a connection of its own until the transaction is over for certain. */
 async function runOnce<T>(
   knex: Knex,
-  { kind }: DatabaseConfig,
+  { kind, notice }: { kind: DatabaseConfig['kind']; notice: Notice },
   work: (trx: Transaction) => Promise<T>,
   { waitForDisk }: { waitForDisk: boolean },
 ): Promise<T> {
@@ -250,7 +234,7 @@ async function runOnce<T>(
   }
   try {
     hurry?.pragma('synchronous = NORMAL')
-    return await runTransaction(client, connection, { joins, abandon: cannotRollBack }, work)
+    return await runTransaction(client, connection, { joins, kind, notice, abandon: cannotRollBack }, work)
   } finally {
     try {
       hurry?.pragma('synchronous = FULL')

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex'
 import type { Transaction } from './database.js'
+import { createDialect } from './dialect.js'
+import type { DatabaseConfig } from './openDatabase.js'
 
 export type Statement = Knex.QueryBuilder | Knex.Raw
 
@@ -35,7 +37,12 @@ type Trip = (statements: readonly Compiled[]) => Promise<unknown[]>
 export async function runTransaction<T>(
   client: Client,
   connection: unknown,
-  options: { joins: boolean; abandon: (reason: unknown) => void },
+  options: {
+    kind: DatabaseConfig['kind']
+    joins: boolean
+    notice: Transaction['notice']
+    abandon: (reason: unknown) => void
+  },
   work: (trx: Transaction) => Promise<T>,
 ): Promise<T> {
   let putOff: Statement[] = []
@@ -70,8 +77,11 @@ export async function runTransaction<T>(
     runner: { value: (statement: Statement) => ({ run: async () => (await query([statement]))[0] }) },
   }) as Client
   const send = options.joins ? inOneTrip(bound, connection) : oneByOne(bound, connection)
+  const raw = (...args: unknown[]) => bound.raw(...args)
   const trx = Object.assign((table: string) => bound.queryBuilder().table(table), {
-    raw: (...args: unknown[]) => bound.raw(...args),
+    ...createDialect(options.kind, raw),
+    raw,
+    notice: options.notice,
     later(statement: Statement) {
       refuseIf(state === 'closing' || state === 'over')
       putOff.push(statement)

@@ -4,7 +4,7 @@ import type { SolverNeed } from '../../domain/solverNeeds.js'
 import { payoutCause, payoutsOfAttempt } from '../money/causes.js'
 import { type Arrival, creditArrivals } from '../money/creditArrivals.js'
 import { drawingSteps, releaseCredit, reserveCredit, spendCredit, spenderOf } from '../money/credits.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 import { areSettledAgain, recordExposure } from '../money/exposures.js'
 import { post } from '../money/ledger.js'
 import { unbindPayment } from '../money/payments.js'
@@ -48,7 +48,6 @@ export type StepOutcome = StepResult | { status: 'alone' }
 
 /** Books the money that a result has moved. `draws`: false when the step is known to draw on no credit. */
 export async function bookResult(
-  database: Database,
   trx: Transaction,
   row: StepRow,
   result: StepResult,
@@ -58,11 +57,11 @@ export async function bookResult(
   const ref = refOf(row)
   const payouts = result.payouts ?? []
   if (result.status === 'success' || payouts.length > 0) {
-    if (draws) await spendCredit(database, trx, ref, attemptOf(row), now)
+    if (draws) await spendCredit(trx, ref, attemptOf(row), now)
     postPayouts(trx, row, payouts, now)
-    if (result.status === 'success') await creditArrivals(database, trx, result.arrivals, ref, now)
+    if (result.status === 'success') await creditArrivals(trx, result.arrivals, ref, now)
   } else {
-    if (draws) await releaseCredit(database, trx, ref, attemptOf(row), now)
+    if (draws) await releaseCredit(trx, ref, attemptOf(row), now)
     if (row.kind === 'payment') await unbindPayment(trx, ref)
   }
 }
@@ -81,7 +80,6 @@ export function tookEffect(result: StepResult): result is Effect {
  * `needs`: how much credit the step takes; null: nobody can tell, and only what is still set aside for it counts.
  */
 export async function bookLate(
-  database: Database,
   trx: Transaction,
   row: StepRow,
   { result, needs }: { result: Effect; needs: SolverNeed[] | null },
@@ -96,26 +94,20 @@ export async function bookLate(
   const late = { ...row, reopenings: row.reopenings + 1 }
   const spender = spenderOf(late)
   const isDrawn = async () => (await trx.together(...drawingSteps(trx, [spender.ref]))).flat().length > 0
-  const isSettled = () => areSettledAgain(database, trx, payoutsOf(row, result))
+  const isSettled = () => areSettledAgain(trx, payoutsOf(row, result))
   const isReserved = async () =>
-    needs !== null && (await reserveCredit(database, trx, spender, needs, now)).outcome === 'reserved'
+    needs !== null && (await reserveCredit(trx, spender, needs, now)).outcome === 'reserved'
   // What is set aside for the step comes first: the payout that was settled with the user may be another step's.
   const isCovered = (await isDrawn()) || (await isSettled()) || (await isReserved())
-  if (!isCovered) await exposePayouts(database, trx, row, result, now)
-  await bookResult(database, trx, late, result, now)
+  if (!isCovered) await exposePayouts(trx, row, result, now)
+  await bookResult(trx, late, result, now)
   return late
 }
 
 /** Notes what a step paid out without credit, as exposures. */
-export async function exposePayouts(
-  database: Database,
-  trx: Transaction,
-  row: StepRow,
-  result: Effect,
-  now: number,
-): Promise<void> {
+export async function exposePayouts(trx: Transaction, row: StepRow, result: Effect, now: number): Promise<void> {
   for (const payout of payoutsOf(row, result)) {
-    await recordExposure(database, trx, { kind: 'payout', ...payout, creditId: null }, now)
+    await recordExposure(trx, { kind: 'payout', ...payout, creditId: null }, now)
   }
 }
 

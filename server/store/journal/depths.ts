@@ -27,7 +27,7 @@ export async function noteDepths(
     async (trx) => {
       const open = trx<TransactionRow>('transactions').whereIn('id', ids).where({ status: 'open' })
       const [transactions, steps] = await trx.together(
-        database.lock(open.select('id', 'mined_hash', 'mined_block'), { skipLocked: true }),
+        trx.lock(open.select('id', 'mined_hash', 'mined_block'), { skipLocked: true }),
         trx<StepRow>('steps').whereIn('transaction_id', ids).where({ status: 'executing' }),
       )
       const found = new Map(transactions.map((row) => [row.id, row]))

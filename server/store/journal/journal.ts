@@ -26,7 +26,7 @@ export async function recordForm(
   now: number,
 ): Promise<'recorded' | 'stale'> {
   return database.transact(async (trx) => {
-    const row = await database.lock(trx<TransactionRow>('transactions').where({ id: transaction.id })).first()
+    const row = await trx.lock(trx<TransactionRow>('transactions').where({ id: transaction.id })).first()
     if (row?.status !== 'open') return 'stale'
     const stored = await trx<FormRow>(formsTable).where({ transaction_id: transaction.id }).select('hash')
     if (stored.length !== transaction.forms.length) return 'stale'
@@ -92,7 +92,7 @@ export async function noteMined(
 ): Promise<void> {
   await database.transact(
     async (trx) => {
-      const row = await database.lock(trx<TransactionRow>('transactions').where({ id: transactionId })).first()
+      const row = await trx.lock(trx<TransactionRow>('transactions').where({ id: transactionId })).first()
       if (row?.status !== 'open') return
       const place = {
         mined_hash: mined?.hash ?? null,

@@ -166,15 +166,14 @@ export async function retireLane(
 ): Promise<Retirement> {
   const key = { chain_id: chainId, signer }
   const retirement = await database.transact(async (trx): Promise<Retirement> => {
-    const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
+    const row = await trx.lock(trx<LaneRow>('lanes').where(key)).first()
     if (!row) return { outcome: 'noLane' }
-    const open = (await database
+    const open = (await trx
       .lock(trx('transactions').where({ ...key, status: 'open' }))
       .select('id', 'mined_block')) as { id: number; mined_block: number | null }[]
     const mined = open.filter(({ mined_block }) => mined_block !== null).length
     if (mined > 0 || (open.length > 0 && !givesUp)) return { outcome: 'open', open: open.length, mined }
     await giveUp(
-      database,
       trx,
       open.map(({ id }) => id),
       now,
@@ -188,12 +187,12 @@ export async function retireLane(
 }
 
 /** Makes the transactions `lost`, and has the steps and airdrops that they carried prepared anew. */
-async function giveUp(database: Database, trx: Transaction, ids: readonly number[], now: number): Promise<void> {
+async function giveUp(trx: Transaction, ids: readonly number[], now: number): Promise<void> {
   for (const table of ['steps', 'airdrops']) {
     await trx(table)
       .whereIn('transaction_id', ids)
       .where({ status: 'executing' })
-      .update({ transaction_id: null, due_at: database.atOnce() })
+      .update({ transaction_id: null, due_at: trx.atOnce() })
   }
   await trx('transactions')
     .whereIn('id', ids)
@@ -278,10 +277,10 @@ export async function resumeLane(
 ): Promise<Lane['status']> {
   const key = { chain_id: lane.chainId, signer: lane.signer }
   const status = await database.transact(async (trx) => {
-    const row = await database.lock(trx<LaneRow>('lanes').where(key)).first()
+    const row = await trx.lock(trx<LaneRow>('lanes').where(key)).first()
     if (!row) throw new Error(`There is no lane of ${lane.signer} on chain ${lane.chainId}`)
     if (row.status === 'retired') throw new Error(`The lane of ${lane.signer} is retired for good: use another key`)
-    await giveUp(database, trx, lane.lost, now)
+    await giveUp(trx, lane.lost, now)
     await forgetEmptyLedger(trx, lane.chainId)
     const staysPaused = row.status === 'pausedAhead'
     const status = staysPaused ? 'paused' : 'active'

@@ -157,7 +157,7 @@ async function reopenTransaction(
   now: number,
 ): Promise<Undone | null> {
   return database.transact(async (trx) => {
-    const row = await database.lock(trx<TransactionRow>('transactions').where({ id })).first()
+    const row = await trx.lock(trx<TransactionRow>('transactions').where({ id })).first()
     if (row?.status !== 'final' || row.mined_block_hash !== block.hash) return null
     await trx('transactions').where({ id }).update({
       status: 'open',
@@ -172,10 +172,10 @@ async function reopenTransaction(
       // A step that failed on the chain stays failed for now. It may yet succeed, if these bytes are mined before the cancel,
       // and follows when they are settled. A step that failed and was paid all the same is opened again, like a success.
       if (step.status === 'success' || (await readPayoutsOf(trx, step)).length > 0) {
-        await unsettle(database, trx, step, { due_at: null }, now)
+        await unsettle(trx, step, { due_at: null }, now)
       }
     }
-    await reopenAirdrop(database, trx, id, now)
+    await reopenAirdrop(trx, id, now)
     return { kind: 'transaction', transactionHash: row.mined_hash!, steps: steps.map(refOf) }
   })
 }
@@ -183,15 +183,14 @@ async function reopenTransaction(
 /** Opens a step again that no transaction of ours carried: the user's own payment, or one that somebody else carried out. */
 async function reopenStep(database: Database, ref: StepRef, block: SettledBlock, now: number): Promise<Undone | null> {
   return database.transact(async (trx) => {
-    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    const row = await trx.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.block_hash !== block.hash) return null
-    await unsettle(database, trx, row, { due_at: database.atOnce(), unseen_ms: 0 }, now)
+    await unsettle(trx, row, { due_at: trx.atOnce(), unseen_ms: 0 }, now)
     return { kind: 'step', transactionHash: row.transaction_hash!, steps: [ref] }
   })
 }
 
 async function unsettle(
-  database: Database,
   trx: Transaction,
   row: StepRow,
   next: Pick<StepChange, 'due_at' | 'unseen_ms'>,
@@ -200,9 +199,9 @@ async function unsettle(
   for (const { cause, user, chain_id, token, amount } of await readPayoutsOf(trx, row)) {
     const payout = { user, chainId: chain_id, token, amount: BigInt(amount) }
     post(trx, [{ cause: undone(cause), debit: 'vault', credit: 'solver', ...payout }], now)
-    await undoPayout(database, trx, { ...payout, transactionHash: row.transaction_hash! }, now)
+    await undoPayout(trx, { ...payout, transactionHash: row.transaction_hash! }, now)
   }
-  await unspendCredit(database, trx, refOf(row), attemptOf(row), now)
+  await unspendCredit(trx, refOf(row), attemptOf(row), now)
   await changeStep(
     trx,
     refOf(row),
@@ -227,11 +226,11 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
   return database.transact(async (trx) => {
     const found = await trx<CreditRow>('credits').where({ id }).first('block_hash', 'is_lost')
     if (!found || found.is_lost || found.block_hash !== block.hash) return null
-    await stopDrawing(database, trx, id, now)
-    const lock = async () => (await database.lock(trx<CreditRow>('credits').where({ id })).first())!
+    await stopDrawing(trx, id, now)
+    const lock = async () => (await trx.lock(trx<CreditRow>('credits').where({ id })).first())!
     if ((await lock()).is_lost) return null
     // Once more, for what other steps have set aside of the credit until its row was locked.
-    await stopDrawing(database, trx, id, now)
+    await stopDrawing(trx, id, now)
     const credit = await lock()
     const available = BigInt(credit.available)
     const exposed = BigInt(credit.amount) - available
@@ -245,7 +244,7 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
       ],
       now,
     )
-    await moveBalance(database, trx, place, { available: -available })
+    await moveBalance(trx, place, { available: -available })
     await trx('credits')
       .where({ id })
       .update({
@@ -256,28 +255,28 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
       })
     const transactionHash = credit.transaction_hash
     const exposure = { kind: 'credit', ...place, transactionHash, amount: exposed, creditId: id } as const
-    await recordExposure(database, trx, exposure, now)
-    await reopenReports(database, trx, credit, now)
+    await recordExposure(trx, exposure, now)
+    await reopenReports(trx, credit, now)
     return { kind: 'credit', transactionHash, steps: [], exposed }
   })
 }
 
 /** Has the deposit reports of a transaction looked at anew, once all of the user's credits of that transaction are lost. */
-async function reopenReports(database: Database, trx: Transaction, credit: CreditRow, now: number): Promise<void> {
+async function reopenReports(trx: Transaction, credit: CreditRow, now: number): Promise<void> {
   const { chain_id, transaction_hash, user } = credit
   // Locked: of two credits that are lost at the same time, each would take the other for one that is left.
-  const credits = await database.lock(
+  const credits = await trx.lock(
     trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id', 'is_lost'),
   )
   if (credits.some(({ is_lost }) => !is_lost)) return
   const recorded = await trx<DepositRow>('deposits')
     .where({ chain_id, transaction_hash, user, status: 'recorded', custody: 'vault', is_deposit: 1 })
     .select('id')
-  await reopenDeposits(database, trx, recorded, now)
+  await reopenDeposits(trx, recorded, now)
 }
 
 /** Ends the steps that would pay out of a credit and have nothing signed yet. */
-async function stopDrawing(database: Database, trx: Transaction, creditId: number, now: number): Promise<void> {
+async function stopDrawing(trx: Transaction, creditId: number, now: number): Promise<void> {
   const drawing = await trx<StepRow>('steps')
     .join('reservations', function () {
       this.on('steps.action_id', 'reservations.action_id')
@@ -289,13 +288,13 @@ async function stopDrawing(database: Database, trx: Transaction, creditId: numbe
     .select('steps.*')
   for (const { action_id, intent_index, step_index } of drawing) {
     const key = { action_id, intent_index, step_index }
-    const row = await database.lock(trx<StepRow>('steps').where(key)).first()
+    const row = await trx.lock(trx<StepRow>('steps').where(key)).first()
     if (row?.status !== 'executing' || row.transaction_id !== null) continue
-    await releaseCredit(database, trx, refOf(row), attemptOf(row), now)
+    await releaseCredit(trx, refOf(row), attemptOf(row), now)
     const message = 'The payment that was to fund this step has been removed by a reorganisation of its chain.'
     const error = { code: 'insufficient_credit', message, retryable: true } as const
     const change = { status: 'error', error, excused: row.excused + 1, open_account: null, due_at: null } as const
     await changeStep(trx, refOf(row), change, now)
-    hurryNext(database, trx, refOf(row))
+    hurryNext(trx, refOf(row))
   }
 }

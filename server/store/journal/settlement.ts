@@ -41,30 +41,30 @@ export async function settleStep(
   now: number,
 ): Promise<'settled' | 'stale'> {
   const settle = async (trx: Transaction) => {
-    const row = await database.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
+    const row = await trx.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'executing' || row.transaction_id !== null || attemptOf(row) !== attempt) return 'stale'
     // The user may have registered another transaction since the result's one was looked at.
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
-    const refused = await refuseUsed(database, trx, row, result)
+    const refused = await refuseUsed(trx, row, result)
     // The step was carried out by somebody else, or by a transaction that the journal has lost: nobody asked for credit then.
     if (tookEffect(refused) && refused.payouts.length > 0) {
       const drawn = await trx.together(...drawingSteps(trx, [ref]))
-      if (drawn.flat().length === 0) await exposePayouts(database, trx, row, refused, now)
+      if (drawn.flat().length === 0) await exposePayouts(trx, row, refused, now)
     }
-    await bookResult(database, trx, row, refused, now)
-    await endSteps(database, trx, [{ row, result: refused }], now)
+    await bookResult(trx, row, refused, now)
+    await endSteps(trx, [{ row, result: refused }], now)
     return 'settled'
   }
   return database.transact(settle, { looksAgain: true })
 }
 
 /** Turns a payment's success into an error where its transaction has become credit elsewhere, unless the user's signature wins. */
-async function refuseUsed(database: Database, trx: Transaction, row: StepRow, result: StepResult): Promise<StepResult> {
+async function refuseUsed(trx: Transaction, row: StepRow, result: StepResult): Promise<StepResult> {
   if (row.kind !== 'payment' || result.status !== 'success') return result
   const ref = refOf(row)
   const signed = await isBindingSigned(trx, ref)
   const payment = { chainId: row.chain_id, hash: result.transactionHash, user: row.user, ref, signed }
-  if (await isItsOwn(database, trx, payment)) return result
+  if (await isItsOwn(trx, payment)) return result
   const message = 'This transaction already backs a step or a recorded deposit.'
   return {
     status: 'error',
@@ -99,10 +99,10 @@ export async function settleTransaction(
       const refs = settled.results.map(({ ref }) => ref)
       const carried = { transaction_id: settled.transactionId, status: 'executing' } as const
       const [[transaction], open, airdrops, steps = [], ...drawn] = await trx.together(
-        database.lock(trx<TransactionRow>('transactions').where(key)),
+        trx.lock(trx<TransactionRow>('transactions').where(key)),
         trx<StepRow>('steps').where(carried).select('action_id', 'intent_index', 'step_index'),
         trx<{ wallet: Address }>('airdrops').where(carried).select('wallet'),
-        ...(refs.length > 0 ? [lockedSteps(database, trx, refs), ...drawingSteps(trx, refs)] : []),
+        ...(refs.length > 0 ? [lockedSteps(trx, refs), ...drawingSteps(trx, refs)] : []),
       )
       if (transaction?.status !== 'open') return { outcome: 'stale' }
       // The results were made from what was read before: a step may have been settled in another block then, and undone since.
@@ -118,16 +118,10 @@ export async function settleTransaction(
         updated_at: now,
       }
       trx.later(trx('transactions').where(key).update(mined))
-      const ended = await bookResults(
-        database,
-        trx,
-        settled,
-        { rows: byName(steps), drawing: byName(drawn.flat()) },
-        now,
-      )
-      const changed = await endSteps(database, trx, ended, now)
+      const ended = await bookResults(trx, settled, { rows: byName(steps), drawing: byName(drawn.flat()) }, now)
+      const changed = await endSteps(trx, ended, now)
       const carrier = { id: settled.transactionId, hash: settled.mined.hash }
-      if (settled.airdrop) await settleAirdrop(database, trx, settled.airdrop, carrier, now)
+      if (settled.airdrop) await settleAirdrop(trx, settled.airdrop, carrier, now)
       return { outcome: 'settled', steps: changed.map(toStepView) }
     },
     { patient: false, looksAgain: true },
@@ -136,7 +130,6 @@ export async function settleTransaction(
 
 /** Books each step's result, unless that is booked already, and tells which steps ended. `drawing`: those that draw on credit. */
 async function bookResults(
-  database: Database,
   trx: Transaction,
   { transactionId, mined, results }: Settled,
   { rows, drawing }: { rows: ReadonlyMap<string, StepRow>; drawing: ReadonlyMap<string, unknown> },
@@ -152,17 +145,17 @@ async function bookResults(
     if (!row || row.status === 'success') continue
     const isCarried = row.transaction_id === transactionId
     if (result.status === 'alone') {
-      if (isCarried) await carryOutAlone(database, trx, row, now)
+      if (isCarried) await carryOutAlone(trx, row, now)
       continue
     }
     const isOpen = isCarried && row.status === 'executing'
     // A step that was undone before may have paid without credit, and pay so again: `bookLate` sees to that.
     if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
-      await bookResult(database, trx, row, result, now, drawing.has(nameOfStep(ref)))
+      await bookResult(trx, row, result, now, drawing.has(nameOfStep(ref)))
       ended.push({ row, result, isAnothers: isAnothers(result) })
     } else if (tookEffect(result) && (isCarried || !(await isToldElsewhere(trx, row)))) {
       trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: transactionId }))
-      const late = await bookLate(database, trx, row, { result, needs }, now)
+      const late = await bookLate(trx, row, { result, needs }, now)
       ended.push({ row: late, result, isAnothers: isAnothers(result) })
     }
   }
@@ -173,12 +166,7 @@ async function bookResults(
 type Ended = { row: StepRow; result: StepResult; isAnothers?: boolean }
 
 /** Writes how steps have ended; steps that ended alike, as those of a bundle mostly do, are written by one statement. */
-async function endSteps(
-  database: Database,
-  trx: Transaction,
-  ended: readonly Ended[],
-  now: number,
-): Promise<StepRow[]> {
+async function endSteps(trx: Transaction, ended: readonly Ended[], now: number): Promise<StepRow[]> {
   const ends = new Map<string, StepChange>()
   const changes = ended.map(({ row, result, isAnothers }) => {
     const change = { ...endOf(row, result), ...(isAnothers && { transaction_id: null }) }
@@ -187,7 +175,7 @@ async function endSteps(
     return { ref: refOf(row), change: ends.get(text)! }
   })
   const { changed, all } = await changeAndRead(trx, changes, now)
-  await hurrySuccessors(database, trx, ended, byName(all), now)
+  await hurrySuccessors(trx, ended, byName(all), now)
   return changed
 }
 
@@ -221,10 +209,10 @@ async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean>
  * Has a step go on in a transaction of its own, as the same attempt: its credit stays set aside, and its account taken. A step
  * that has ended meanwhile stays as it is.
  */
-async function carryOutAlone(database: Database, trx: Transaction, row: StepRow, now: number): Promise<void> {
+async function carryOutAlone(trx: Transaction, row: StepRow, now: number): Promise<void> {
   if (row.status !== 'executing') return
   const unsent = { transaction_id: null, transaction_hash: null, block_number: null, confirmations: 0 }
-  await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: database.atOnce() }, now)
+  await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: trx.atOnce() }, now)
 }
 
 /** The error to store: after the last attempt that is allowed, it is not retryable. */
@@ -244,7 +232,6 @@ function isExcusedResult(result: StepResult): boolean {
  * `steps`: all steps of the same intents, by `nameOfStep`.
  */
 async function hurrySuccessors(
-  database: Database,
   trx: Transaction,
   ended: readonly Ended[],
   steps: ReadonlyMap<string, StepRow>,
@@ -252,19 +239,18 @@ async function hurrySuccessors(
 ): Promise<void> {
   for (const { row, result } of ended) {
     const next = steps.get(nameOfStep({ ...refOf(row), stepIndex: row.step_index + 1 }))
-    if (next) await hurry(database, trx, { next, before: row, succeeded: result.status === 'success' }, now)
+    if (next) await hurry(trx, { next, before: row, succeeded: result.status === 'success' }, now)
   }
 }
 
 async function hurry(
-  database: Database,
   trx: Transaction,
   { next, before, succeeded }: { next: StepRow; before: StepRow; succeeded: boolean },
   now: number,
 ): Promise<void> {
   const goesOn = succeeded && Boolean(before.follow) && next.kind === 'fulfilment'
   if (next.status === 'executing') {
-    hurryNext(database, trx, refOf(before))
+    hurryNext(trx, refOf(before))
     const nextKey = stepKeyColumns(refOf(next))
     if (goesOn) trx.later(trx('steps').where(nextKey).update({ follow: 1 }))
     return
@@ -273,6 +259,6 @@ async function hurry(
     next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: countedAttempts(next) })
   if (!goesOn || next.status === 'success' || !askable) return
   const { traceparent } = before
-  const change = { ...nextAttempt(next), follow: 1, traceparent, due_at: database.atOnce() }
+  const change = { ...nextAttempt(next), follow: 1, traceparent, due_at: trx.atOnce() }
   await changeStep(trx, refOf(next), change, now)
 }

@@ -100,18 +100,17 @@ async function storeSigned(
   /** As the last run of the transaction found them, for what its failure means. */
   let withoutAccount: readonly StepRef[] = []
   const store = async (trx: Transaction): Promise<StoreOutcome> => {
-    const { lane, ahead, rows } = await lockForRecording(database, trx, entry)
+    const { lane, ahead, rows } = await lockForRecording(trx, entry)
     if (lane?.status !== 'active') return { outcome: 'lanePaused' }
     const judged = judgeSteps(steps, rows)
     withoutAccount = judged.withoutAccount
     if (judged.stale.length > 0) return { outcome: 'stale', steps: judged.stale }
     const pays = [...rows.values()].some(({ step_key }) => step_key !== null)
     if (pays && ahead.length > 0) return { outcome: 'held' }
-    if (entry.airdrop && !(await bindAirdrop(database, trx, entry.airdrop, null)))
-      return { outcome: 'stale', steps: [] }
+    if (entry.airdrop && !(await bindAirdrop(trx, entry.airdrop, null))) return { outcome: 'stale', steps: [] }
     // After the steps: where another visit has got further with one of them, no other nonce helps.
     if (lane.next_nonce !== signed.nonce) return { outcome: 'nonceTaken' }
-    return writeRecorded(database, trx, entry, { ...signed, ...judged, refs: steps.map(({ ref }) => ref) }, now)
+    return writeRecorded(trx, entry, { ...signed, ...judged, refs: steps.map(({ ref }) => ref) }, now)
   }
   try {
     return await database.transact(store)
@@ -123,12 +122,12 @@ async function storeSigned(
 }
 
 /** Locks the lane and the steps, by one trip. `ahead`: the lanes that are ahead of the journal, on any chain. */
-async function lockForRecording(database: Database, trx: Transaction, entry: NewTransaction) {
+async function lockForRecording(trx: Transaction, entry: NewTransaction) {
   const refs = entry.steps.map(({ ref }) => ref)
   const [[lane], ahead, locked = []] = await trx.together(
-    database.lock(trx<LaneRow>('lanes').where(laneKeyOf(entry))),
+    trx.lock(trx<LaneRow>('lanes').where(laneKeyOf(entry))),
     someLaneAhead(trx),
-    ...(refs.length > 0 ? [lockedSteps(database, trx, refs)] : []),
+    ...(refs.length > 0 ? [lockedSteps(trx, refs)] : []),
   )
   return { lane, ahead, rows: byName(locked) }
 }
@@ -157,7 +156,6 @@ function judgeSteps(steps: readonly StepAttempt[], rows: ReadonlyMap<string, Ste
 
 /** Writes the transaction, its first form and the lane's next nonce, and ties its steps and its airdrop to it. */
 async function writeRecorded(
-  database: Database,
   trx: Transaction,
   entry: NewTransaction,
   { nonce, form, refs, carried, withoutAccount }: Signed & Judged & { refs: readonly StepRef[] },
@@ -176,14 +174,14 @@ async function writeRecorded(
       .update({ next_nonce: nonce + 1, updated_at: now }),
   )
   const change = { transaction_id: insertedId, transaction_hash: form.hash, due_at: null }
-  const retaken = { ...change, open_account: ownAccount(database) }
+  const retaken = { ...change, open_account: ownAccount(trx) }
   const changed = await changeSteps(
     trx,
     refs.map((ref) => ({ ref, change: withoutAccount.includes(ref) ? retaken : change })),
     now,
   )
   const id = changed[0]?.transaction_id ?? (await inserted.clone().first('id'))!.id
-  if (entry.airdrop) await bindAirdrop(database, trx, entry.airdrop, { id, hash: form.hash })
+  if (entry.airdrop) await bindAirdrop(trx, entry.airdrop, { id, hash: form.hash })
   const transaction = toTransaction({ ...row, id }, [form], carried)
   return { outcome: 'recorded', transaction, steps: changed.map(toStepView) }
 }

@@ -45,26 +45,25 @@ export function acknowledgePayout(
 ): Promise<Acknowledgement> {
   return database.transact(async (trx): Promise<Acknowledgement> => {
     await waitForOthers(trx, now)
-    if (await isUnderWay(database, trx, payout, found)) return { outcome: 'underWay' }
+    if (await isUnderWay(trx, payout, found)) return { outcome: 'underWay' }
     const acknowledged = await readAcknowledged(trx, payout)
     if (acknowledged + amount > found.atMost) return { outcome: 'tooMuch', acknowledged }
     const cause = await standingCause(trx, acknowledgedCause(payout))
     if (await trx<LedgerRow>('ledger').where({ cause }).first('id')) return { outcome: 'before' }
     const { chainId, token, user } = payout
     post(trx, [{ cause, debit: 'solver', credit: 'vault', user, chainId, token, amount }], now)
-    if (user) await recordExposure(database, trx, { kind: 'payout', ...payout, user, amount, creditId: null }, now)
+    if (user) await recordExposure(trx, { kind: 'payout', ...payout, user, amount, creditId: null }, now)
     return { outcome: 'booked' }
   })
 }
 
 /** Whether a step or an airdrop may still book the payout. Locks the steps, so that none of them ends meanwhile, nor begins. */
 async function isUnderWay(
-  database: Database,
   trx: Transaction,
   { chainId: chain_id, token, transactionHash }: UnknownPayout,
   { causes, stepKeys, recipients }: PaidInIt,
 ): Promise<boolean> {
-  const steps = await database.lock(trx<StepRow>('steps').whereIn('step_key', stepKeys))
+  const steps = await trx.lock(trx<StepRow>('steps').whereIn('step_key', stepKeys))
   const isBooked = (row: StepRow) => causes.some((cause) => sourceOf(cause)?.name === nameOfSource(refOf(row)))
   const isOpen = (row: StepRow) =>
     row.status === 'executing' ||
@@ -110,7 +109,7 @@ export function forgetPayout(database: Database, payout: UnknownPayout, now: num
     const amount = BigInt(row.amount)
     const entry = { cause: undone(cause), debit: 'vault', credit: 'solver', user: row.user } as const
     post(trx, [{ ...entry, chainId, token, amount }], now)
-    if (row.user) await undoPayout(database, trx, { ...payout, user: row.user, amount }, now)
+    if (row.user) await undoPayout(trx, { ...payout, user: row.user, amount }, now)
     return amount
   })
 }

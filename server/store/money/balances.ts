@@ -40,13 +40,12 @@ export async function readCreditLeft(
  * locked. A caller that only takes needs none: there would be nothing to take.
  */
 export async function underLock<Query extends Statement>(
-  database: Database,
   trx: Transaction,
   { user, chainId, tokens, adds }: { user: Address; chainId: number; tokens: readonly Address[]; adds: boolean },
   query: () => Query,
 ): Promise<Awaited<Query>> {
   const rows = () => trx<BalanceRow>('balances').where({ user, chain_id: chainId }).whereIn('token', tokens)
-  const look = () => trx.together(database.lock(rows().orderBy('token').select('token')), query())
+  const look = () => trx.together(trx.lock(rows().orderBy('token').select('token')), query())
   const [locked, found] = await look()
   const missing = tokens.filter((token) => !locked.some((row) => row.token === token))
   if (missing.length === 0 || !adds) return found
@@ -59,13 +58,12 @@ export async function underLock<Query extends Statement>(
 
 /** Adds to or takes from a user's balance; the row stays locked until the transaction ends. */
 export async function moveBalance(
-  database: Database,
   trx: Transaction,
   key: BalanceKey,
   by: { available?: bigint; reserved?: bigint; wallet?: bigint },
 ): Promise<void> {
   const where = { user: key.user, chain_id: key.chainId, token: key.token }
-  const locked = () => database.lock(trx<BalanceRow>('balances').where(where)).first()
+  const locked = () => trx.lock(trx<BalanceRow>('balances').where(where)).first()
   let row = await locked()
   if (!row) {
     await addEmpty(trx, [where])

@@ -4,7 +4,7 @@ import type { TokenLog } from '../../domain/knownLogs.js'
 import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance, underLock } from './balances.js'
 import { addCredits, countLost, creditedTo, creditsOf, requireUndone, standing } from './creditArrivals.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 import { walletCause, withdrawalCause } from './causes.js'
 import type { DepositRow, FoundDeposit } from './deposits.js'
 import { recordExposure, settledAgain } from './exposures.js'
@@ -23,7 +23,6 @@ const alreadyUsed = 'txHash: this transaction already backs a step or a record.'
  * that the transaction was registered for is being verified, and its result decides.
  */
 export async function bookDeposit(
-  database: Database,
   trx: Transaction,
   row: DepositRow,
   found: FoundDeposit,
@@ -36,14 +35,14 @@ export async function bookDeposit(
   if (registered === 'open' && isOfIt) return 'waits'
   // Where the movements don't fit, the report may be for the rest of what was recorded in part; then the balance exists already.
   const mayBeNew = Boolean(row.is_deposit) && isOfIt
-  const open = registered === 'backs' ? null : await withoutRecorded(database, trx, row, found, mayBeNew)
+  const open = registered === 'backs' ? null : await withoutRecorded(trx, row, found, mayBeNew)
   const chosen = open && chooseMovements(open, amount)
   if (!chosen) {
     return open && !isOfIt
       ? { code: 'deposit_mismatch', message: found.mismatch }
       : { code: 'transaction_already_used', message: alreadyUsed }
   }
-  const refusal = await moveMoney(database, trx, row, found, chosen, now)
+  const refusal = await moveMoney(trx, row, found, chosen, now)
   if (refusal) return refusal
   const logs = chosen.map((movement) => ({ log_key: logKey(row, found, movement), deposit_id: row.id }))
   for (const part of writtenTogether(logs)) await trx('deposit_logs').insert(part)
@@ -88,14 +87,13 @@ type Recorded = Pick<DepositRow, 'user' | 'sender' | 'token' | 'amount' | 'block
  * however the node that told of them counts logs. The user's balance is locked, so that none is booked meanwhile.
  */
 async function withoutRecorded(
-  database: Database,
   trx: Transaction,
   row: DepositRow,
   found: FoundDeposit,
   mayBeNew: boolean,
 ): Promise<Movement[]> {
   const { user, sender, token, chain_id: chainId, transaction_hash: transactionHash } = row
-  const records = await underLock(database, trx, { user, chainId, tokens: [token], adds: mayBeNew }, () =>
+  const records = await underLock(trx, { user, chainId, tokens: [token], adds: mayBeNew }, () =>
     trx('deposit_logs')
       .join('deposits', 'deposits.id', 'deposit_logs.deposit_id')
       .whereBetween(...beginningWith('log_key', logKey(row, found)))
@@ -111,7 +109,7 @@ async function withoutRecorded(
   const taken = [...records.map(logIndexOf), ...credits.map((credit) => credit.log_index)]
   const told = found.movements.map((movement) => ({ ...movement, token }))
   const place = { chainId, hash: transactionHash, user }
-  return tellApart(database, place, { told, known: [...credited, ...recorded], taken }).unknown
+  return tellApart(trx, place, { told, known: [...credited, ...recorded], taken }).unknown
 }
 
 /** Records as the logs that they were booked by. Where a record stands for several logs, only their sum is known. */
@@ -151,7 +149,6 @@ async function markRepeatable(trx: Transaction, row: DepositRow, rest: Movement[
 }
 
 async function moveMoney(
-  database: Database,
   trx: Transaction,
   row: DepositRow,
   found: FoundDeposit,
@@ -167,17 +164,17 @@ async function moveMoney(
     const place = { ...key, transactionHash: row.transaction_hash, blockNumber, blockHash }
     const arrivals = chosen.map((movement) => ({ ...place, ...movement }))
     const lostBefore = await countLost(trx, row)
-    await addCredits(database, trx, { arrivals, step: null, lostBefore }, now)
+    await addCredits(trx, { arrivals, step: null, lostBefore }, now)
     return null
   }
   if (row.is_deposit) {
-    await moveBalance(database, trx, key, { wallet: amount })
+    await moveBalance(trx, key, { wallet: amount })
     post(trx, [{ cause: walletCause('in', row, logIndex), debit: 'wallet', credit: 'recorded', amount, ...key }], now)
     return null
   }
   return found.custody === 'vault'
-    ? withdrawFromVault(database, trx, row, logIndex, now)
-    : withdrawFromWallet(database, trx, row, logIndex, now)
+    ? withdrawFromVault(trx, row, logIndex, now)
+    : withdrawFromWallet(trx, row, logIndex, now)
 }
 
 /**
@@ -185,10 +182,10 @@ async function moveMoney(
  * the time the same transaction is mined again: then what is left is taken, and the rest is an exposure, since the money has
  * left the vault all the same.
  */
-async function withdrawFromVault(database: Database, trx: Transaction, row: DepositRow, logIndex: number, now: number) {
+async function withdrawFromVault(trx: Transaction, row: DepositRow, logIndex: number, now: number) {
   const key = { user: row.user, chainId: row.chain_id, token: row.token }
   const amount = BigInt(row.amount)
-  const credits = await database.lock(
+  const credits = await trx.lock(
     trx<CreditRow>('credits')
       .where({ user: key.user, is_open: 1, chain_id: key.chainId, token: key.token })
       .orderBy('id'),
@@ -196,9 +193,7 @@ async function withdrawFromVault(database: Database, trx: Transaction, row: Depo
   const available = credits.reduce((sum, credit) => sum + BigInt(credit.available), 0n)
   if (available < amount && row.reopenings === 0) return exceeds(amount, available)
   const settled =
-    row.reopenings > 0
-      ? await settledAgain(database, trx, { ...key, transactionHash: row.transaction_hash, amount })
-      : 0n
+    row.reopenings > 0 ? await settledAgain(trx, { ...key, transactionHash: row.transaction_hash, amount }) : 0n
   let open = amount - settled
   const moves: CreditMove[] = []
   for (const credit of credits) {
@@ -210,29 +205,23 @@ async function withdrawFromVault(database: Database, trx: Transaction, row: Depo
     const posting = { cause, debit: 'available', credit: 'vault', amount: taken } as const
     moves.push({ credit, by: { available: -taken }, posting })
   }
-  await moveCredits(database, trx, moves, now)
+  await moveCredits(trx, moves, now)
   const rest = { cause: withdrawalCause(row, logIndex, null), debit: 'solver', credit: 'vault' } as const
   post(trx, [{ ...rest, amount: open + settled, ...key }], now)
   const { transaction_hash: transactionHash } = row
   const exposure = { kind: 'payout', ...key, transactionHash, amount: open, creditId: null } as const
-  await recordExposure(database, trx, exposure, now)
+  await recordExposure(trx, exposure, now)
   return null
 }
 
-async function withdrawFromWallet(
-  database: Database,
-  trx: Transaction,
-  row: DepositRow,
-  logIndex: number,
-  now: number,
-) {
+async function withdrawFromWallet(trx: Transaction, row: DepositRow, logIndex: number, now: number) {
   const key = { user: row.user, chainId: row.chain_id, token: row.token }
   const amount = BigInt(row.amount)
   const where = { user: key.user, chain_id: key.chainId, token: key.token }
-  const balance = await database.lock(trx<BalanceRow>('balances').where(where)).first()
+  const balance = await trx.lock(trx<BalanceRow>('balances').where(where)).first()
   const recorded = BigInt(balance?.wallet ?? 0)
   if (recorded < amount) return exceeds(amount, recorded)
-  await moveBalance(database, trx, key, { wallet: -amount })
+  await moveBalance(trx, key, { wallet: -amount })
   post(trx, [{ cause: walletCause('out', row, logIndex), debit: 'recorded', credit: 'wallet', amount, ...key }], now)
   return null
 }

@@ -3,7 +3,7 @@ import type { StepRef } from '../../domain/action.js'
 import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance, underLock } from './balances.js'
 import { arrivalCause, coverCause } from './causes.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 import { coverExposures, hasOpenExposure } from './exposures.js'
 import { hashesOfPayment } from './samePayment.js'
 import { post } from './ledger.js'
@@ -29,23 +29,16 @@ export type Arrival = {
  * action's. `arrivals` are all that each of their transactions has brought the user. However many there are, the statements are
  * few: one call may move a thousand small amounts, and all that is settled with it waits.
  */
-export async function creditArrivals(
-  database: Database,
-  trx: Transaction,
-  arrivals: Arrival[],
-  step: StepRef,
-  now: number,
-): Promise<void> {
+export async function creditArrivals(trx: Transaction, arrivals: Arrival[], step: StepRef, now: number): Promise<void> {
   const some = arrivals.filter(({ amount }) => amount > 0n)
   const ofOne = ({ chainId, transactionHash, user }: Arrival) => `${chainId}:${transactionHash}:${user}`
   for (const brought of groupBy(some, ofOne).values()) {
-    await creditTransaction(database, trx, { brought, step }, now)
+    await creditTransaction(trx, { brought, step }, now)
   }
 }
 
 /** Books what one transaction has brought a user, at least one arrival. */
 async function creditTransaction(
-  database: Database,
   trx: Transaction,
   { brought, step }: { brought: readonly Arrival[]; step: StepRef },
   now: number,
@@ -53,10 +46,10 @@ async function creditTransaction(
   const { chainId, transactionHash, blockHash, user } = brought[0]!
   if (brought.some((arrival) => arrival.blockHash !== blockHash)) throw new Error(`${transactionHash} is in two blocks`)
   const tokens = [...new Set(brought.map(({ token }) => token))]
-  const rows = await underLock(database, trx, { user, chainId, tokens, adds: true }, () => creditsOf(trx, brought[0]!))
+  const rows = await underLock(trx, { user, chainId, tokens, adds: true }, () => creditsOf(trx, brought[0]!))
   requireUndone(standing(rows), brought[0]!)
   const { known, unknown } = tellApart(
-    database,
+    trx,
     { chainId, hash: transactionHash, user },
     { told: brought, known: creditedTo(user, rows), taken: rows.map((row) => row.log_index) },
   )
@@ -68,7 +61,7 @@ async function creditTransaction(
   }
   if (unknown.length === 0) return
   const lostBefore = rows.length - standing(rows).length
-  await addCredits(database, trx, { arrivals: unknown, step, lostBefore }, now)
+  await addCredits(trx, { arrivals: unknown, step, lostBefore }, now)
 }
 
 type KnownCredit = Pick<
@@ -109,7 +102,6 @@ export function creditedTo(user: Address, rows: readonly KnownCredit[]) {
  * has carried out; null: none. `lostBefore`: how many credits of the transaction reorganisations have taken away.
  */
 export async function addCredits(
-  database: Database,
   trx: Transaction,
   { arrivals, step, lostBefore }: { arrivals: readonly Arrival[]; step: StepRef | null; lostBefore: number },
   now: number,
@@ -121,7 +113,7 @@ export async function addCredits(
   const hashes = isExposed ? await hashesOfPayment(trx, { transactionHash, actionId, step }) : []
   const entries: (Arrival & { covered: bigint; available: bigint })[] = []
   for (const arrival of arrivals) {
-    const covered = isExposed ? await coverExposures(database, trx, 'credit', { ...arrival, hashes }, now) : 0n
+    const covered = isExposed ? await coverExposures(trx, 'credit', { ...arrival, hashes }, now) : 0n
     entries.push({ ...arrival, covered, available: arrival.amount - covered })
   }
   for (const part of writtenTogether(entries)) {
@@ -139,7 +131,7 @@ export async function addCredits(
   }
   for (const same of groupBy(entries, ({ user, token }) => `${user}:${token}`).values()) {
     const available = same.reduce((sum, entry) => sum + entry.available, 0n)
-    await moveBalance(database, trx, same[0]!, { available })
+    await moveBalance(trx, same[0]!, { available })
   }
 }
 

@@ -3,7 +3,7 @@ import { hashesOfPayment } from './samePayment.js'
 import type { StepRef } from '../../domain/action.js'
 import { type Draw, mostDraws, type OpenCredit, orderCredits, planFunding } from '../../domain/funding.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 import { returnFor, type StepMove, stepMoveCause } from './causes.js'
 import { reduceExposure } from './exposures.js'
 import { moveCredits } from './moveCredits.js'
@@ -39,7 +39,6 @@ export type ReserveOutcome =
 
 /** Sets aside credit for all solver transfers of a step, or nothing. Asked again for the same step it changes nothing. */
 export async function reserveCredit(
-  database: Database,
   trx: Transaction,
   spender: Spender,
   needs: SolverNeed[],
@@ -55,7 +54,7 @@ export async function reserveCredit(
   await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
 
   const use = { ...spender, actionId: spender.ref.actionId }
-  const rows = await lockOpenCredits(database, trx, use, needs)
+  const rows = await lockOpenCredits(trx, use, needs)
   const ordered = orderCredits(rows.map(toOpenCredit), use)
   const available = new Map(ordered.map((credit) => [credit.creditId, credit.available]))
   const draws: Draw[] = []
@@ -68,32 +67,26 @@ export async function reserveCredit(
     )
     if (plan.outcome === 'insufficient') {
       const grant = { ref: spender.ref, user: spender.user, transferIndex, need }
-      const open = need.openCapPerDay === null ? null : await takeOpenFunding(database, trx, grant, now)
+      const open = need.openCapPerDay === null ? null : await takeOpenFunding(trx, grant, now)
       if (open?.outcome === 'granted') {
         granted.push(transferIndex)
         continue
       }
       // Nothing is half reserved: what this step took of the day's funding before goes back.
-      if (granted.length > 0) await returnOpenFunding(database, trx, spender.ref)
+      if (granted.length > 0) await returnOpenFunding(trx, spender.ref)
       const available = open && open.left > plan.available ? open.left : plan.available
       return { outcome: 'insufficient', token: need.token, required: plan.required, available }
     }
     for (const draw of plan.draws) available.set(draw.creditId, available.get(draw.creditId)! - draw.amount)
     draws.push(...plan.draws)
   }
-  await writeReservations(database, trx, spender, rows, merge(draws), now)
+  await writeReservations(trx, spender, rows, merge(draws), now)
   return { outcome: 'reserved' }
 }
 
 /** Gives back the credit that a failed step had set aside. */
-export async function releaseCredit(
-  database: Database,
-  trx: Transaction,
-  ref: StepRef,
-  attempt: string,
-  now: number,
-): Promise<void> {
-  const reserved = await reservedBy(database, trx, ref)
+export async function releaseCredit(trx: Transaction, ref: StepRef, attempt: string, now: number): Promise<void> {
+  const reserved = await reservedBy(trx, ref)
   const moves = reserved.map(({ credit, amount }) => {
     // The payment of a lost credit is gone, so nothing goes back to the user, and the solver has lost that much less.
     if (credit.is_lost)
@@ -104,16 +97,16 @@ export async function releaseCredit(
       posting: entry('release', ref, attempt, credit, amount),
     }
   })
-  await moveCredits(database, trx, moves, now)
+  await moveCredits(trx, moves, now)
   for (const { credit, amount } of reserved.filter(({ credit }) => credit.is_lost)) {
-    const open = await reduceExposure(database, trx, credit.id, amount, now)
+    const open = await reduceExposure(trx, credit.id, amount, now)
     const causeOf = (later: CreditRow) => stepMoveCause('return', ref, attempt, later.id)
-    await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
+    await giveBackCovered(trx, { lost: credit, amount: amount - open, causeOf }, now)
   }
   await trx('reservations')
     .where({ ...stepKeyColumns(ref), status: 'reserved' })
     .delete()
-  await returnOpenFunding(database, trx, ref)
+  await returnOpenFunding(trx, ref)
 }
 
 /**
@@ -121,7 +114,6 @@ export async function releaseCredit(
  * made its exposure good. It goes to the credit that the payment has become then, unless that is lost as well.
  */
 export async function giveBackCovered(
-  database: Database,
   trx: Transaction,
   covered: { lost: CreditRow; amount: bigint; causeOf: (later: CreditRow) => string },
   now: number,
@@ -129,7 +121,7 @@ export async function giveBackCovered(
   const { lost, causeOf } = covered
   const { chain_id, transaction_hash: transactionHash, user, token, action_id: actionId } = lost
   const hashes = await hashesOfPayment(trx, { transactionHash, actionId, step: null })
-  const later = await database.lock(
+  const later = await trx.lock(
     trx<CreditRow>('credits')
       .where({ chain_id, user, token })
       .whereIn('transaction_hash', hashes)
@@ -140,7 +132,7 @@ export async function giveBackCovered(
   for (const credit of later) {
     if (left === 0n) return
     if (credit.is_lost) {
-      left -= await reduceExposure(database, trx, credit.id, left, now)
+      left -= await reduceExposure(trx, credit.id, left, now)
       continue
     }
     const reservations = await trx<ReservationRow>('reservations').where({ credit_id: credit.id }).select('amount')
@@ -151,24 +143,18 @@ export async function giveBackCovered(
     left -= back
     const cause = returnFor(causeOf(credit), lost.id)
     const posting = { cause, debit: 'solver', credit: 'available', amount: back } as const
-    await moveCredits(database, trx, [{ credit, by: { available: back }, posting }], now)
+    await moveCredits(trx, [{ credit, by: { available: back }, posting }], now)
   }
 }
 
 /** Makes the credit that a successful step had set aside the solver's own. */
-export async function spendCredit(
-  database: Database,
-  trx: Transaction,
-  ref: StepRef,
-  attempt: string,
-  now: number,
-): Promise<void> {
-  const moves = (await reservedBy(database, trx, ref)).map(({ credit, amount }) => ({
+export async function spendCredit(trx: Transaction, ref: StepRef, attempt: string, now: number): Promise<void> {
+  const moves = (await reservedBy(trx, ref)).map(({ credit, amount }) => ({
     credit,
     by: { reserved: -amount },
     posting: entry('spend', ref, attempt, credit, amount),
   }))
-  await moveCredits(database, trx, moves, now)
+  await moveCredits(trx, moves, now)
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
   await spendOpenFunding(trx, ref)
 }
@@ -183,19 +169,13 @@ export function drawingSteps(trx: Transaction, refs: readonly StepRef[]) {
 }
 
 /** Undoes `spendCredit`: what was spent is set aside again, since the payout that spent it is gone. */
-export async function unspendCredit(
-  database: Database,
-  trx: Transaction,
-  ref: StepRef,
-  attempt: string,
-  now: number,
-): Promise<void> {
-  const moves = (await reservedBy(database, trx, ref, 'spent')).map(({ credit, amount }) => ({
+export async function unspendCredit(trx: Transaction, ref: StepRef, attempt: string, now: number): Promise<void> {
+  const moves = (await reservedBy(trx, ref, 'spent')).map(({ credit, amount }) => ({
     credit,
     by: { reserved: amount },
     posting: entry('unspend', ref, attempt, credit, amount),
   }))
-  await moveCredits(database, trx, moves, now)
+  await moveCredits(trx, moves, now)
   await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'reserved' })
   await trx('open_grants').where(stepKeyColumns(ref)).update({ status: 'reserved' })
 }
@@ -229,7 +209,6 @@ function merge(draws: Draw[]): Draw[] {
 }
 
 async function writeReservations(
-  database: Database,
   trx: Transaction,
   { ref, attempt }: Spender,
   rows: CreditRow[],
@@ -252,12 +231,11 @@ async function writeReservations(
     const by = { available: -amount, reserved: amount }
     return { credit, by, posting: entry('reserve', ref, attempt, credit, amount) }
   })
-  await moveCredits(database, trx, moves, now)
+  await moveCredits(trx, moves, now)
 }
 
 /** Which credits a step has reserved or spent, and how much of each. The credits are locked. */
 async function reservedBy(
-  database: Database,
   trx: Transaction,
   ref: StepRef,
   status: ReservationRow['status'] = 'reserved',
@@ -268,7 +246,7 @@ async function reservedBy(
   const reserved = []
   for (const part of writtenTogether(reservations)) {
     const ids = part.map(({ credit_id }) => credit_id)
-    const credits = await database.lock(trx<CreditRow>('credits').whereIn('id', ids).orderBy('id'))
+    const credits = await trx.lock(trx<CreditRow>('credits').whereIn('id', ids).orderBy('id'))
     const byId = new Map(credits.map((credit) => [credit.id, credit]))
     for (const { credit_id, amount } of part) reserved.push({ credit: byId.get(credit_id)!, amount: BigInt(amount) })
   }

@@ -148,7 +148,7 @@ export async function postponeDeposits(database: Database, waits: readonly Depos
     for (const { id, delayMs, seen } of [...waits].sort((a, b) => a.id - b.id)) {
       const found = seen && { confirmations: seen.confirmations, unseen_ms: seen.unseenMs }
       const pending = trx('deposits').where({ id, status: 'pending' })
-      trx.later(pending.update({ due_at: putOff(database, 'deposits', delayMs), ...found }))
+      trx.later(pending.update({ due_at: putOff(trx, 'deposits', delayMs), ...found }))
     }
   }
   await database.transact(postpone, { durable: false })
@@ -166,13 +166,13 @@ export async function settleDeposit(
   now: number,
 ): Promise<'settled' | 'waits'> {
   const settle = async (trx: Transaction): Promise<'settled' | 'waits'> => {
-    const row = await database.lock(trx<DepositRow>('deposits').where({ id })).first()
+    const row = await trx.lock(trx<DepositRow>('deposits').where({ id })).first()
     if (row?.status !== 'pending') return 'settled'
     if (result.outcome === 'refused') {
       await refuse(trx('deposits'), id, result.code, result.message)
       return 'settled'
     }
-    const refusal = await bookDeposit(database, trx, row, result, now)
+    const refusal = await bookDeposit(trx, row, result, now)
     if (refusal === 'waits') return 'waits'
     if (refusal) {
       await refuse(trx('deposits'), id, refusal.code, refusal.message)

@@ -40,14 +40,9 @@ type ExposureRow = {
  * Notes what the solver has paid without cover, as open. Not noted is the part that an operator had settled with the user, and
  * that went from the chain and has come again: that is settled still.
  */
-export async function recordExposure(
-  database: Database,
-  trx: Transaction,
-  exposure: Exposure,
-  now: number,
-): Promise<void> {
+export async function recordExposure(trx: Transaction, exposure: Exposure, now: number): Promise<void> {
   if (exposure.amount === 0n) return
-  const settled = exposure.kind === 'payout' ? await settledAgain(database, trx, exposure) : 0n
+  const settled = exposure.kind === 'payout' ? await settledAgain(trx, exposure) : 0n
   const open = (exposure.amount - settled).toString()
   if (open === '0') return
   await trx('exposures').insert({
@@ -76,48 +71,39 @@ export async function hasOpenExposure(
 type Moved = Pick<Exposure, 'chainId' | 'transactionHash' | 'user' | 'token' | 'amount'>
 
 /** Notes that a payout has gone from the chain: its exposure, as far as that is open, is made good, as nothing was paid. */
-export async function undoPayout(database: Database, trx: Transaction, payout: Moved, now: number): Promise<void> {
+export async function undoPayout(trx: Transaction, payout: Moved, now: number): Promise<void> {
   const hashes = await formsOf(trx, [payout.transactionHash])
-  const covered = await coverExposures(database, trx, 'payout', { ...payout, hashes }, now)
-  await moveSettled(database, trx, { ...payout, amount: payout.amount - covered }, 'goes')
+  const covered = await coverExposures(trx, 'payout', { ...payout, hashes }, now)
+  await moveSettled(trx, { ...payout, amount: payout.amount - covered }, 'goes')
 }
 
 /**
  * Notes that a payout has come again that had been settled with the user and had gone from the chain: it is settled still, and
  * takes nothing of what the user has paid since. Returns how much of the payout that holds for.
  */
-export function settledAgain(database: Database, trx: Transaction, payout: Moved): Promise<bigint> {
-  return moveSettled(database, trx, payout, 'comesAgain')
+export function settledAgain(trx: Transaction, payout: Moved): Promise<bigint> {
+  return moveSettled(trx, payout, 'comesAgain')
 }
 
 /** As `settledAgain`, for all payouts of one user and transaction; false: they are not settled in full, and nothing is noted. */
-export async function areSettledAgain(
-  database: Database,
-  trx: Transaction,
-  payouts: readonly Moved[],
-): Promise<boolean> {
+export async function areSettledAgain(trx: Transaction, payouts: readonly Moved[]): Promise<boolean> {
   const sums = new Map<string, Moved>()
   for (const payout of payouts) {
     const key = `${payout.chainId} ${payout.token}`
     sums.set(key, { ...payout, amount: (sums.get(key)?.amount ?? 0n) + payout.amount })
   }
   for (const sum of sums.values()) {
-    const rows = await settledRows(database, trx, sum)
+    const rows = await settledRows(trx, sum)
     if (rows.reduce((undone, row) => undone + BigInt(row.undone_amount), 0n) < sum.amount) return false
   }
-  for (const sum of sums.values()) await settledAgain(database, trx, sum)
+  for (const sum of sums.values()) await settledAgain(trx, sum)
   return sums.size > 0
 }
 
 /** Notes how much goes from the chain, or comes again, of a transaction's payouts that were settled with the user. */
-async function moveSettled(
-  database: Database,
-  trx: Transaction,
-  payout: Moved,
-  way: 'goes' | 'comesAgain',
-): Promise<bigint> {
+async function moveSettled(trx: Transaction, payout: Moved, way: 'goes' | 'comesAgain'): Promise<bigint> {
   const { amount } = payout
-  const rows = await settledRows(database, trx, payout)
+  const rows = await settledRows(trx, payout)
   const [from, to] =
     way === 'goes' ? (['open_amount', 'undone_amount'] as const) : (['undone_amount', 'open_amount'] as const)
   let left = amount
@@ -134,11 +120,10 @@ async function moveSettled(
 
 /** The settled exposures of a transaction, under the hash of any of its signed forms. Locked. */
 async function settledRows(
-  database: Database,
   trx: Transaction,
   { chainId: chain_id, transactionHash: hash, user, token }: Moved,
 ): Promise<ExposureRow[]> {
-  return database.lock(
+  return trx.lock(
     trx<ExposureRow>('exposures')
       .where({ kind: 'payout', chain_id, user, token })
       .whereIn('transaction_hash', await formsOf(trx, [hash]))
@@ -152,14 +137,13 @@ async function settledRows(
  * come again; a `payout` without credit by going from the chain. Returns how much of the moved amount that takes.
  */
 export async function coverExposures(
-  database: Database,
   trx: Transaction,
   kind: Exposure['kind'],
   moved: Omit<Moved, 'transactionHash'> & { hashes: readonly Hash[] },
   now: number,
 ): Promise<bigint> {
   const { chainId: chain_id, hashes, user, token } = moved
-  const rows = await database.lock(
+  const rows = await trx.lock(
     trx<ExposureRow>('exposures')
       .where({ kind, chain_id, user, token })
       .whereIn('transaction_hash', hashes)
@@ -181,14 +165,8 @@ export async function coverExposures(
  * Notes that so much of what was drawn on a lost credit has not been paid out after all. Returns how much of it was not covered
  * by a payment that came again: it was open still, or an operator had settled it with the user.
  */
-export async function reduceExposure(
-  database: Database,
-  trx: Transaction,
-  creditId: number,
-  by: bigint,
-  now: number,
-): Promise<bigint> {
-  const row = await database.lock(trx<ExposureRow>('exposures').where({ credit_id: creditId })).first()
+export async function reduceExposure(trx: Transaction, creditId: number, by: bigint, now: number): Promise<bigint> {
+  const row = await trx.lock(trx<ExposureRow>('exposures').where({ credit_id: creditId })).first()
   if (!row) return 0n
   const uncovered = BigInt(row.open_amount)
   const taken = by < uncovered ? by : uncovered

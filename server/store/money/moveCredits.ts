@@ -1,6 +1,6 @@
 import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance } from './balances.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 import { post, type Posting } from './ledger.js'
 import { writtenTogether } from '../writtenTogether.js'
 import type { CreditRow } from '../rows.js'
@@ -17,12 +17,7 @@ export type CreditMove = {
  * Changes each of these credits, with its balance and its entry in the ledger; `moves` has a credit once at most. However many
  * there are, the statements are few: one payout may draw on a thousand small credits, and others wait for the locks meanwhile.
  */
-export async function moveCredits(
-  database: Database,
-  trx: Transaction,
-  moves: readonly CreditMove[],
-  now: number,
-): Promise<void> {
+export async function moveCredits(trx: Transaction, moves: readonly CreditMove[], now: number): Promise<void> {
   for (const part of writtenTogether(moves)) {
     await updateCredits(trx, part)
     const postings = part.map(({ credit, posting }) => ({ ...posting, ...keyOf(credit) }))
@@ -30,7 +25,7 @@ export async function moveCredits(
   }
   for (const same of groupBy(moves, ({ credit }) => JSON.stringify(keyOf(credit))).values()) {
     const sumOf = (side: 'available' | 'reserved') => same.reduce((sum, { by }) => sum + (by[side] ?? 0n), 0n)
-    await moveBalance(database, trx, keyOf(same[0]!.credit), {
+    await moveBalance(trx, keyOf(same[0]!.credit), {
       available: sumOf('available'),
       reserved: sumOf('reserved'),
     })

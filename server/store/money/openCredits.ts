@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { mostDraws } from '../../domain/funding.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
 import { groupBy } from '../../lists/groupBy.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 import type { CreditRow } from '../rows.js'
 import { writtenTogether } from '../writtenTogether.js'
 
@@ -18,13 +18,12 @@ type CreditUse = { user: Address; actionId: string; chainId: number; signed: boo
  * takes no longer than with a few credits, even if somebody has sent a hundred thousand tiny amounts to the vault for the user.
  */
 export async function lockOpenCredits(
-  database: Database,
   trx: Transaction,
   use: CreditUse,
   needs: readonly SolverNeed[],
 ): Promise<CreditRow[]> {
   const openOnes = () => trx<CreditRow>('credits').where({ user: use.user, is_open: 1 })
-  const first = await database.lock(
+  const first = await trx.lock(
     openOnes()
       .orderBy('id')
       .limit(mostRead + 1),
@@ -56,7 +55,7 @@ export async function lockOpenCredits(
   }
   const locked: CreditRow[] = []
   for (const part of writtenTogether([...ids].sort((a, b) => a - b))) {
-    locked.push(...(await database.lock(trx<CreditRow>('credits').whereIn('id', part).orderBy('id'))))
+    locked.push(...(await trx.lock(trx<CreditRow>('credits').whereIn('id', part).orderBy('id'))))
   }
   return locked
 }

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { StepRef } from '../../domain/action.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 import { stepKeyColumns } from '../rows.js'
 
 /** Open funding: test deployments may let the solver pay without credit, up to a cap per user, token and (UTC) day. */
@@ -13,14 +13,13 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /** Takes a transfer out of the day's open funding. `exceeded`: that is too little; `left`: how much of it is left. */
 export async function takeOpenFunding(
-  database: Database,
   trx: Transaction,
   grant: { ref: StepRef; user: Address; transferIndex: number; need: SolverNeed },
   now: number,
 ): Promise<{ outcome: 'granted' } | { outcome: 'exceeded'; left: bigint }> {
   const { need } = grant
   const key = { user: grant.user, chain_id: need.chainId, token: need.token, day: Math.floor(now / dayMs) }
-  const locked = () => database.lock(trx<FundingRow>('open_funding').where(key)).first()
+  const locked = () => trx.lock(trx<FundingRow>('open_funding').where(key)).first()
   let row = await locked()
   if (!row) {
     // Others may insert it at the same moment. Only after a look, for the reason given in `addEmpty` (balances.ts).
@@ -51,11 +50,11 @@ export async function hasOpenGrant(trx: Transaction, ref: StepRef): Promise<bool
 }
 
 /** Gives back the open funding that a failed step had taken. */
-export async function returnOpenFunding(database: Database, trx: Transaction, ref: StepRef): Promise<void> {
+export async function returnOpenFunding(trx: Transaction, ref: StepRef): Promise<void> {
   const reserved = { ...stepKeyColumns(ref), status: 'reserved' }
   for (const grant of await trx<GrantRow>('open_grants').where(reserved)) {
     const key = { user: grant.user, chain_id: grant.chain_id, token: grant.token, day: grant.day }
-    const row = await database.lock(trx<FundingRow>('open_funding').where(key)).first()
+    const row = await trx.lock(trx<FundingRow>('open_funding').where(key)).first()
     const amount = (BigInt(row!.amount) - BigInt(grant.amount)).toString()
     await trx('open_funding').where(key).update({ amount })
   }

@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../../domain/action.js'
 import { mayTryAgain } from '../../domain/request.js'
-import type { Database, Transaction } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
 import { mayYetPay } from '../actions/stepKeys.js'
 import { countedAttempts, type CreditRow, stepKeyColumns, type StepRow } from '../rows.js'
@@ -32,23 +32,18 @@ type PaymentRow = {
  * The key of the table holds the user too: a transaction has one sender, so a stranger who registers it as his own takes
  * nothing from its sender.
  */
-export async function bindPayment(
-  database: Database,
-  trx: Transaction,
-  payment: Payment,
-  now: number,
-): Promise<'bound' | 'used'> {
+export async function bindPayment(trx: Transaction, payment: Payment, now: number): Promise<'bound' | 'used'> {
   await trx('payments')
     .where({ ...stepKeyColumns(payment.ref) })
     .delete()
   const key = { chain_id: payment.chainId, hash: payment.hash, user: payment.user }
-  const holder = await database.lock(trx<PaymentRow>('payments').where(key)).first()
+  const holder = await trx.lock(trx<PaymentRow>('payments').where(key)).first()
   if (holder) {
     if (!payment.signed || holder.signed) return 'used'
-    if (!(await releasePayouts(database, trx, holder)) || (await isDrawnOn(database, trx, payment))) return 'used'
-    await takeOver(database, trx, payment, holder, now)
+    if (!(await releasePayouts(trx, holder)) || (await isDrawnOn(trx, payment))) return 'used'
+    await takeOver(trx, payment, holder, now)
   }
-  if (!(await isItsOwn(database, trx, payment)) || (await backsAnothers(trx, payment))) return 'used'
+  if (!(await isItsOwn(trx, payment)) || (await backsAnothers(trx, payment))) return 'used'
   try {
     await trx('payments').insert({
       ...key,
@@ -95,9 +90,9 @@ export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<voi
  * A stranger may have reported it as a deposit: the user's signature then moves the credit to his action, while nothing is
  * drawn on it.
  */
-export async function isItsOwn(database: Database, trx: Transaction, payment: Payment): Promise<boolean> {
+export async function isItsOwn(trx: Transaction, payment: Payment): Promise<boolean> {
   if (!(await isRecordedElsewhere(trx, payment))) return true
-  if (!payment.signed || (await isDrawnOn(database, trx, payment))) return false
+  if (!payment.signed || (await isDrawnOn(trx, payment))) return false
   await assignCredits(trx, payment)
   return true
 }
@@ -117,13 +112,13 @@ async function isRecordedElsewhere(trx: Transaction, payment: Payment): Promise<
  * steps are locked, so that none is asked for meanwhile, and one that is being asked for at this moment is seen. The payment's
  * own step is locked too, so that if it is being settled at this moment, its credit is there when it is handed over.
  */
-async function releasePayouts(database: Database, trx: Transaction, holder: PaymentRow): Promise<boolean> {
+async function releasePayouts(trx: Transaction, holder: PaymentRow): Promise<boolean> {
   const { action_id, intent_index, step_index } = holder
   const ofIntent = (table: 'steps' | 'reservations' | 'open_grants' = 'steps') =>
     trx<Omit<StepRow, 'status'> & { status: string }>(table).where({ action_id, intent_index })
   const following: typeof ofIntent = (table) => ofIntent(table).where('step_index', '>', step_index)
   const columns = ['action_id', 'intent_index', 'step_index', 'status', 'step_key'] as const
-  const steps = await database.lock(
+  const steps = await trx.lock(
     ofIntent()
       .where('step_index', '>=', step_index)
       .orderBy('step_index')
@@ -139,9 +134,9 @@ async function releasePayouts(database: Database, trx: Transaction, holder: Paym
 }
 
 /** Whether anything is drawn on the credit that the payment has brought. Locks it, so that the answer holds until the end. */
-async function isDrawnOn(database: Database, trx: Transaction, payment: Payment): Promise<boolean> {
+async function isDrawnOn(trx: Transaction, payment: Payment): Promise<boolean> {
   const { chainId: chain_id, hash: transaction_hash, user } = payment
-  await database.lock(trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id'))
+  await trx.lock(trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id'))
   const drawn = await trx('reservations')
     .join('credits', 'credits.id', 'reservations.credit_id')
     .where({ 'credits.chain_id': chain_id, 'credits.transaction_hash': transaction_hash, 'credits.user': user })
@@ -161,13 +156,7 @@ const takenOver = {
   retryable: true,
 } as const
 
-async function takeOver(
-  database: Database,
-  trx: Transaction,
-  payment: Payment,
-  holder: PaymentRow,
-  now: number,
-): Promise<void> {
+async function takeOver(trx: Transaction, payment: Payment, holder: PaymentRow, now: number): Promise<void> {
   const loser = { actionId: holder.action_id, intentIndex: holder.intent_index, stepIndex: holder.step_index }
   await trx('payments').where(stepKeyColumns(loser)).delete()
   await assignCredits(trx, payment)
@@ -177,5 +166,5 @@ async function takeOver(
   // The step does not rest on the transaction's block any more: a reorganisation of that block must not open it again.
   const unmined = { block_number: null, block_hash: null, confirmations: 0 }
   await changeStep(trx, loser, { status: 'error', error, ...unmined, due_at: null }, now)
-  hurryNext(database, trx, loser)
+  hurryNext(trx, loser)
 }

@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem'
 import { matchLogs, numberApart, type TokenLog } from '../../domain/knownLogs.js'
-import type { Database } from '../connection/database.js'
+import type { Transaction } from '../connection/database.js'
 
 /**
  * Parts the logs that nodes tell of a transaction, of some kind and for one user (`told`), into those that are stored already
@@ -8,7 +8,7 @@ import type { Database } from '../connection/database.js'
  * the transaction, of all users. Logs are matched by amounts where nodes number them differently.
  */
 export function tellApart<Told extends TokenLog, Known extends TokenLog>(
-  database: Database,
+  trx: Transaction,
   place: { chainId: number; hash: Hash; user: Address },
   { told, known, taken }: { told: readonly Told[]; known: readonly Known[]; taken: Iterable<number> },
 ): { known: Known[]; unknown: Told[] } {
@@ -19,7 +19,7 @@ export function tellApart<Told extends TokenLog, Known extends TokenLog>(
     apart.some(({ logIndex }, index) => logIndex !== unknown[index]!.logIndex)
   if (isOdd) {
     const [toldBy, knownBy] = [told, known].map((logs) => logs.slice(0, mostShown).map(({ logIndex }) => logIndex))
-    database.notice({ ...place, told: toldBy, known: knownBy }, otherNumbers)
+    trx.notice({ ...place, told: toldBy, known: knownBy }, otherNumbers)
   }
   return { known: pairs.map((pair) => pair.known), unknown: apart }
 }

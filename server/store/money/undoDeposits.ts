@@ -21,18 +21,17 @@ export async function undoDeposit(
   now: number,
 ): Promise<{ kind: 'deposit'; transactionHash: Hash; steps: [] } | null> {
   return database.transact(async (trx) => {
-    const row = await database.lock(trx<DepositRow>('deposits').where({ id })).first()
+    const row = await trx.lock(trx<DepositRow>('deposits').where({ id })).first()
     if (row?.status !== 'recorded' || row.block_hash !== blockHash) return null
-    if (row.custody === 'vault') await undoVaultWithdrawal(database, trx, row, now)
-    else await undoWalletRecord(database, trx, row, now)
-    await reopenDeposits(database, trx, [row], now)
+    if (row.custody === 'vault') await undoVaultWithdrawal(trx, row, now)
+    else await undoWalletRecord(trx, row, now)
+    await reopenDeposits(trx, [row], now)
     return { kind: 'deposit', transactionHash: row.transaction_hash, steps: [] }
   })
 }
 
 /** Makes records pending again, so that they are looked for on the chain anew; the money that they moved was undone before. */
 export async function reopenDeposits(
-  database: Database,
   trx: Transaction,
   rows: readonly Pick<DepositRow, 'id'>[],
   now: number,
@@ -50,15 +49,15 @@ export async function reopenDeposits(
       may_repeat: false,
       confirmations: 0,
       unseen_ms: 0,
-      due_at: database.atOnce(),
+      due_at: trx.atOnce(),
       reported_at: now,
     })
 }
 
-async function undoWalletRecord(database: Database, trx: Transaction, row: DepositRow, now: number): Promise<void> {
+async function undoWalletRecord(trx: Transaction, row: DepositRow, now: number): Promise<void> {
   const place = { user: row.user, chainId: row.chain_id, token: row.token }
   const amount = BigInt(row.amount)
-  await moveBalance(database, trx, place, { wallet: row.is_deposit ? -amount : amount })
+  await moveBalance(trx, place, { wallet: row.is_deposit ? -amount : amount })
   const accounts = row.is_deposit
     ? ({ debit: 'recorded', credit: 'wallet' } as const)
     : ({ debit: 'wallet', credit: 'recorded' } as const)
@@ -66,26 +65,26 @@ async function undoWalletRecord(database: Database, trx: Transaction, row: Depos
 }
 
 /** Gives each credit back what the withdrawal had taken of it. Of a lost credit, the exposure shrinks by that instead. */
-async function undoVaultWithdrawal(database: Database, trx: Transaction, row: DepositRow, now: number): Promise<void> {
+async function undoVaultWithdrawal(trx: Transaction, row: DepositRow, now: number): Promise<void> {
   for (const { cause, amount, creditId } of await readWithdrawn(trx, row)) {
     if (creditId === null) {
       const taken = { user: row.user, chainId: row.chain_id, token: row.token, amount }
       post(trx, [{ cause: undone(cause), debit: 'vault', credit: 'solver', ...taken }], now)
-      await undoPayout(database, trx, { ...taken, transactionHash: row.transaction_hash }, now)
+      await undoPayout(trx, { ...taken, transactionHash: row.transaction_hash }, now)
       continue
     }
-    const credit = (await database.lock(trx<CreditRow>('credits').where({ id: creditId })).first())!
+    const credit = (await trx.lock(trx<CreditRow>('credits').where({ id: creditId })).first())!
     const place = { user: credit.user, chainId: credit.chain_id, token: credit.token }
     const entry = { cause: undone(cause), debit: 'vault' as const, ...place, amount }
     if (credit.is_lost) {
       post(trx, [{ ...entry, credit: 'solver' }], now)
-      const open = await reduceExposure(database, trx, credit.id, amount, now)
+      const open = await reduceExposure(trx, credit.id, amount, now)
       const causeOf = (later: CreditRow) => returnCause(entry.cause, later.id)
-      await giveBackCovered(database, trx, { lost: credit, amount: amount - open, causeOf }, now)
+      await giveBackCovered(trx, { lost: credit, amount: amount - open, causeOf }, now)
       continue
     }
     const posting = { ...entry, credit: 'available' } as const
-    await moveCredits(database, trx, [{ credit, by: { available: amount }, posting }], now)
+    await moveCredits(trx, [{ credit, by: { available: amount }, posting }], now)
   }
 }
 
