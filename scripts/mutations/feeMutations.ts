@@ -29,8 +29,8 @@ export const feeMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/send.ts',
-        find: 'if (isUnfunded(answer, tools) && !form.isCancel)',
-        replace: 'if (isUnfunded(answer, tools) && !form.isCancel && (false as boolean))',
+        find: "if (answer.kind === 'unfunded' && !form.isCancel)",
+        replace: "if (answer.kind === 'unfunded' && !form.isCancel && (false as boolean))",
       },
     ],
     tests: ['test/engine/feeSpikes.test.ts', '-g', 'go out with lower fees'],

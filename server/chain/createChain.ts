@@ -38,7 +38,7 @@ import {
 } from './nodes/rpcFormat.js'
 import { NodeFailure } from './nodes/nodeFailure.js'
 import type { RpcAnswer, RpcError, RpcNode } from './nodes/rpcNode.js'
-import { classifySend, combineOutcomes, type NodeOutcome, saysWrongChain } from './sendOutcome.js'
+import { classifySend, combineOutcomes, type NodeAnswer, type NodeOutcome } from './sendOutcome.js'
 import { saysNoSuchMethod } from './nodes/noSuchMethod.js'
 import { createSimulator, rerun } from './simulation/simulate.js'
 import { isRevert } from './nodes/isRevert.js'
@@ -239,10 +239,11 @@ type Signed = Parameters<Chain['send']>[0]
 /** The first node that has the transaction answers for all; without one, all are waited for. */
 async function sendToAll(rpc: Rpc, chainId: number, signed: Signed): Promise<SendOutcome> {
   const outcomes = rpc.senders.map(async (node): Promise<NodeOutcome> => {
-    const { kind, text } = await sendTo(node, signed)
+    const answer = await sendTo(node, signed)
+    const text = rpc.redact(answer.text)
+    if (answer.kind !== 'otherChain') return { kind: answer.kind, text }
     // A node that has come to be of another chain knows nothing of ours; only one that is of ours is believed.
-    const believed = kind !== 'dead' || !saysWrongChain(text) || (await isOfChain(node, chainId))
-    return { kind: believed ? kind : 'ambiguous', text: rpc.redact(text) }
+    return { kind: (await isOfChain(node, chainId)) ? 'dead' : 'ambiguous', text }
   })
   const pooled = outcomes.map((outcome) =>
     outcome.then(({ kind, text }) =>
@@ -252,7 +253,7 @@ async function sendToAll(rpc: Rpc, chainId: number, signed: Signed): Promise<Sen
   return Promise.any(pooled).catch(async () => combineOutcomes(await Promise.all(outcomes)))
 }
 
-async function sendTo(node: Pick<RpcNode, 'ask'>, { raw, hash }: Signed): Promise<NodeOutcome> {
+async function sendTo(node: Pick<RpcNode, 'ask'>, { raw, hash }: Signed): Promise<NodeAnswer> {
   try {
     const [answer] = await node.ask([call('eth_sendRawTransaction', raw)])
     if (answer?.error) {

@@ -172,8 +172,3 @@ function shorten(text: string): string {
   const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
 }
-
-/** Whether a node refuses a transaction because its signer can't pay for it; see `sendAnswers` for who says what. */
-export function saysUnfunded(text: string): boolean {
-  return /insufficient ?funds|upfront cost exceeds account balance|overdraws from account/i.test(text)
-}

@@ -4,8 +4,11 @@ import type { SendOutcome } from './chain.js'
 /** What one node alone may say. */
 type NodeKind = Exclude<SendKind, 'perhapsBusy'>
 
+/** What an answer means by itself. `otherChain`: the node takes the transaction for one of another chain. */
+type AnswerKind = NodeKind | 'otherChain'
+
 /** One known answer to eth_sendRawTransaction. */
-type Row = { kind: NodeKind; text: string; clients: string }
+type Row = { kind: AnswerKind; text: string; clients: string }
 
 /**
  * What nodes say, in lower case. The first row decides whose text occurs at the beginning of a word, so longer texts stand
@@ -39,6 +42,11 @@ export const sendAnswers: readonly Row[] = [
   { kind: 'slotTaken', text: 'replacementnotallowed', clients: 'nethermind before 1.36' },
   { kind: 'slotTaken', text: 'another transaction with same nonce', clients: 'parity' },
 
+  // Before "invalid sender", which geth says of it first.
+  { kind: 'otherChain', text: 'invalid chain id', clients: 'geth, reth, anvil' },
+  { kind: 'otherChain', text: 'wrong chainid', clients: 'besu' },
+  { kind: 'otherChain', text: 'invalidtxchainid', clients: 'nethermind' },
+
   { kind: 'dead', text: 'insufficient gas for floor data gas cost', clients: 'geth' },
   { kind: 'dead', text: 'intrinsic gas too low', clients: 'geth, nethermind, reth, anvil' },
   { kind: 'dead', text: 'intrinsic gas too high', clients: 'anvil, reth' },
@@ -59,9 +67,6 @@ export const sendAnswers: readonly Row[] = [
   { kind: 'dead', text: 'rlptoolong', clients: 'erigon' },
   { kind: 'dead', text: 'max initcode size exceeded', clients: 'geth, nethermind, reth, anvil' },
   { kind: 'dead', text: 'initcode too large', clients: 'erigon' },
-  { kind: 'dead', text: 'invalid chain id', clients: 'geth, reth, anvil' },
-  { kind: 'dead', text: 'wrong chainid', clients: 'besu' },
-  { kind: 'dead', text: 'invalidtxchainid', clients: 'nethermind' },
   { kind: 'dead', text: 'invalid sender', clients: 'geth, erigon, reth' },
   { kind: 'dead', text: 'invalid signature', clients: 'besu' },
   { kind: 'dead', text: 'invalid transaction signature', clients: 'reth' },
@@ -89,10 +94,11 @@ export const sendAnswers: readonly Row[] = [
   { kind: 'authorityBusy', text: 'delegation authority has pending', clients: 'nethermind' },
   { kind: 'authorityBusy', text: 'delegatorhaspendingtx', clients: 'nethermind before 1.36' },
 
-  { kind: 'notPooled', text: 'insufficient funds', clients: 'geth, nethermind, erigon, reth, anvil, parity' },
-  { kind: 'notPooled', text: 'insufficientfunds', clients: 'nethermind before 1.36' },
-  { kind: 'notPooled', text: 'upfront cost exceeds account balance', clients: 'besu' },
-  { kind: 'notPooled', text: 'overdraws from account', clients: 'reth before 1.3' },
+  { kind: 'unfunded', text: 'insufficient funds', clients: 'geth, nethermind, erigon, reth, anvil, parity' },
+  { kind: 'unfunded', text: 'insufficientfunds', clients: 'nethermind before 1.36' },
+  { kind: 'unfunded', text: 'upfront cost exceeds account balance', clients: 'besu' },
+  { kind: 'unfunded', text: 'overdraws from account', clients: 'reth before 1.3' },
+
   { kind: 'notPooled', text: 'less than block base fee', clients: 'geth, reth, anvil' },
   { kind: 'notPooled', text: 'underpriced', clients: 'geth, nethermind, erigon, reth' },
   { kind: 'notPooled', text: 'gas price below', clients: 'geth, besu' },
@@ -131,43 +137,42 @@ export const sendAnswers: readonly Row[] = [
  * What a node's error answer to a raw transaction means. Anything unknown is ambiguous, which is to be treated as sent:
  * a proxy in front of the node may have failed after the node took the transaction.
  */
-export function classifySend(text: string): NodeKind {
+export function classifySend(text: string): AnswerKind {
   return patterns.find(({ pattern }) => pattern.test(text))?.kind ?? 'ambiguous'
 }
 
 const patterns = sendAnswers.map(({ kind, text }) => ({ kind, pattern: new RegExp(`\\b${text}`, 'i') }))
 
-/** Whether the node takes the transaction for one of another chain. */
-export function saysWrongChain(text: string): boolean {
-  return /invalid chain id|wrong chainid|invalidtxchainid/i.test(text)
-}
-
 /** The answer of one node. `unreached`: no connection to it was made, so that it cannot have the transaction. */
+export type NodeAnswer = { kind: AnswerKind | 'unreached'; text: string }
+
+/** The same once it is known of which chain the node is. */
 export type NodeOutcome = { kind: NodeKind | 'unreached'; text: string }
 
 /**
  * The answers from the one that says most about the transaction to the one that says least. A refusal counts only if
- * every node that was reached refuses: where one node may have it, it is sent.
+ * every node that was reached refuses: where one node may have it, it is sent. Of two that say as much, the node that is
+ * configured first is heard.
  */
-const ranking: readonly NodeOutcome['kind'][] = [
-  'accepted',
-  'known',
-  'consumed',
-  'slotTaken',
-  'ambiguous',
-  'authorityBusy',
-  'notPooled',
-  'dead',
-  'unreached',
-]
+const ranks: Record<NodeOutcome['kind'], number> = {
+  accepted: 0,
+  known: 1,
+  consumed: 2,
+  slotTaken: 3,
+  ambiguous: 4,
+  authorityBusy: 5,
+  unfunded: 6,
+  notPooled: 6,
+  dead: 7,
+  unreached: 8,
+}
 
 /** What the answers of several nodes mean together. */
 export function combineOutcomes(outcomes: readonly NodeOutcome[]): SendOutcome {
-  const of = (kind: NodeOutcome['kind']) => outcomes.find((outcome) => outcome.kind === kind)
-  const found = ranking.map(of).find((outcome) => outcome !== undefined)
-  if (!found) return { kind: 'ambiguous', text: 'no node was asked' }
-  const { kind, text } = found
-  const busy = of('authorityBusy')
+  const [first, ...others] = outcomes
+  if (!first) return { kind: 'ambiguous', text: 'no node was asked' }
+  const { kind, text } = others.reduce((most, other) => (ranks[other.kind] < ranks[most.kind] ? other : most), first)
+  const busy = outcomes.find((outcome) => outcome.kind === 'authorityBusy')
   if (kind === 'ambiguous' && busy) return { kind: 'perhapsBusy', text: `${busy.text}; ${text}` }
   // Nothing is known of the transaction, as after an answer that says nothing.
   return { kind: kind === 'unreached' ? 'ambiguous' : kind, text }

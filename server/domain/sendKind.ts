@@ -14,10 +14,12 @@ export type SendKind =
   | 'perhapsBusy'
   /** Pending transactions of a user whose authorization it carries keep it out. */
   | 'authorityBusy'
-  /** The node refuses it for now. */
+  /** The node refuses it for now, since its signer can't pay for it. */
+  | 'unfunded'
+  /** The node refuses it for now, for anything else. */
   | 'notPooled'
   /** No chain state can make it valid. */
   | 'dead'
 
-/** What the journal notes of the last send of a transaction. `unfunded`: not pooled, since its signer could not pay for it. */
-export type NotedSend = SendKind | 'unfunded'
+/** What the journal notes of the last send of a transaction. */
+export type NotedSend = SendKind

@@ -1,15 +1,8 @@
 import { expect } from 'chai'
-import type { SendOutcome } from '../../server/chain/chain.js'
-import {
-  classifySend,
-  combineOutcomes,
-  type NodeOutcome,
-  saysWrongChain,
-  sendAnswers,
-} from '../../server/chain/sendOutcome.js'
+import { classifySend, combineOutcomes, type NodeOutcome, sendAnswers } from '../../server/chain/sendOutcome.js'
 
 /** Whole answers as the clients send them, one for every row of the table. */
-const answers: [SendOutcome['kind'], client: string, text: string][] = [
+const answers: [ReturnType<typeof classifySend>, client: string, text: string][] = [
   ['known', 'geth', 'already known'],
   ['known', 'nethermind', 'AlreadyKnown'],
   ['known', 'anvil', 'transaction already imported'],
@@ -47,16 +40,16 @@ const answers: [SendOutcome['kind'], client: string, text: string][] = [
     'Transaction gas price supplied is too low. There is another transaction with same nonce in the queue. Try increasing the gas price or incrementing the nonce.',
   ],
 
-  ['notPooled', 'geth', 'insufficient funds for gas * price + value: balance 1, tx cost 2, overshot 1'],
-  ['notPooled', 'anvil', 'Insufficient funds for gas * price + value'],
-  ['notPooled', 'reth', 'insufficient funds for gas * price + value: have 1 want 2'],
-  ['notPooled', 'nethermind', 'InsufficientFunds, Account balance: 0, cumulative cost: 210000000000'],
+  ['unfunded', 'geth', 'insufficient funds for gas * price + value: balance 1, tx cost 2, overshot 1'],
+  ['unfunded', 'anvil', 'Insufficient funds for gas * price + value'],
+  ['unfunded', 'reth', 'insufficient funds for gas * price + value: have 1 want 2'],
+  ['unfunded', 'nethermind', 'InsufficientFunds, Account balance: 0, cumulative cost: 210000000000'],
   [
-    'notPooled',
+    'unfunded',
     'besu',
     'Upfront cost exceeds account balance (transaction up-front cost 0x2 exceeds transaction sender account balance 0x1)',
   ],
-  ['notPooled', 'reth', 'transaction overdraws from account'],
+  ['unfunded', 'reth', 'transaction overdraws from account'],
   ['notPooled', 'anvil', 'max fee per gas less than block base fee'],
   ['notPooled', 'geth', 'max fee per gas less than block base fee: address 0x71, maxFeePerGas: 1, baseFee: 875000000'],
   ['notPooled', 'geth', 'transaction underpriced'],
@@ -134,11 +127,11 @@ const answers: [SendOutcome['kind'], client: string, text: string][] = [
   ['dead', 'erigon', 'RLPTooLong'],
   ['dead', 'geth', 'max initcode size exceeded: code size 50000, limit 49152'],
   ['dead', 'erigon', 'initcode too large'],
-  ['dead', 'geth', 'invalid sender: invalid chain id for signer: have 1 want 31337'],
-  ['dead', 'anvil', 'invalid chain id for signer'],
-  ['dead', 'reth', 'invalid chain ID'],
-  ['dead', 'besu', 'Wrong chainId'],
-  ['dead', 'nethermind', 'Invalid, InvalidTxChainId: Expected 1, got 31337.'],
+  ['otherChain', 'geth', 'invalid sender: invalid chain id for signer: have 1 want 31337'],
+  ['otherChain', 'anvil', 'invalid chain id for signer'],
+  ['otherChain', 'reth', 'invalid chain ID'],
+  ['otherChain', 'besu', 'Wrong chainId'],
+  ['otherChain', 'nethermind', 'Invalid, InvalidTxChainId: Expected 1, got 31337.'],
   ['dead', 'geth', 'invalid sender'],
   ['dead', 'besu', 'Invalid signature'],
   ['dead', 'reth', 'invalid transaction signature'],
@@ -185,9 +178,21 @@ describe('what a node answers to a raw transaction', () => {
     expect(unproven.map((row) => row.text)).to.deep.equal([])
   })
 
-  it('tells the answers about another chain from other dead ones', () => {
-    expect(saysWrongChain('invalid sender: invalid chain id for signer: have 1 want 5')).to.equal(true)
-    expect(saysWrongChain('intrinsic gas too low')).to.equal(false)
+  it('tells what each row says by the row’s own text', () => {
+    expect(sendAnswers.map(({ text }) => classifySend(text))).to.deep.equal(sendAnswers.map(({ kind }) => kind))
+  })
+
+  it('tells that a signer cannot pay, and that the node is of another chain, from all else', () => {
+    const of = (kind: string) => sendAnswers.filter((row) => row.kind === kind).map(({ text }) => text)
+    expect(of('unfunded')).to.deep.equal([
+      'insufficient funds',
+      'insufficientfunds',
+      'upfront cost exceeds account balance',
+      'overdraws from account',
+    ])
+    expect(of('otherChain')).to.deep.equal(['invalid chain id', 'wrong chainid', 'invalidtxchainid'])
+    expect(classifySend('invalid sender: invalid chain id for signer: have 1 want 5')).to.equal('otherChain')
+    expect(classifySend('insufficient gas for floor data gas cost')).to.equal('dead')
   })
 
   it('counts as sent when any of several nodes may have it', () => {
@@ -195,13 +200,21 @@ describe('what a node answers to a raw transaction', () => {
     expect(of('ambiguous', 'consumed')).to.equal('consumed')
     expect(of('dead', 'ambiguous', 'notPooled')).to.equal('ambiguous')
     expect(of('dead', 'notPooled')).to.equal('notPooled')
+    expect(of('dead', 'ambiguous', 'unfunded')).to.equal('ambiguous')
+    expect(of('dead', 'unfunded')).to.equal('unfunded')
     expect(of('notPooled', 'authorityBusy')).to.equal('authorityBusy')
+    expect(of('unfunded', 'authorityBusy')).to.equal('authorityBusy')
     expect(of('dead', 'dead')).to.equal('dead')
     expect(of()).to.equal('ambiguous')
   })
 
+  it('hears the first of two nodes that refuse for now', () => {
+    expect(of('notPooled', 'unfunded')).to.equal('notPooled')
+    expect(of('dead', 'unfunded', 'notPooled')).to.equal('unfunded')
+  })
+
   it('counts as it does for the others where a node was not reached, which cannot have it', () => {
-    const refusals = ['authorityBusy', 'notPooled', 'dead'] as const
+    const refusals = ['authorityBusy', 'unfunded', 'notPooled', 'dead'] as const
     for (const kind of refusals) expect(of('unreached', kind)).to.equal(kind)
     expect(of('unreached', 'ambiguous', 'dead')).to.equal('ambiguous')
     expect(of('unreached', 'accepted')).to.equal('accepted')

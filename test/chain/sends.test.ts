@@ -47,7 +47,7 @@ describe('a transaction that is sent', () => {
     const kinds: [string, string][] = [
       ['known', await sign({ nonce: nonce + 3 })],
       ['slotTaken', await sign({ nonce: nonce + 3, value: 1n })],
-      ['notPooled', await sign({ value: 10n ** 30n })],
+      ['unfunded', await sign({ value: 10n ** 30n })],
       ['notPooled', await sign({ maxFeePerGas: 1n })],
       ['dead', await sign({ gas: 20_000n })],
       ['dead', await sign({ gas: 10n ** 9n })],

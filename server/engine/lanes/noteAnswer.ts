@@ -13,6 +13,7 @@ const lookAgainMs: Record<SendKind, number> = {
   ambiguous: resendMs,
   perhapsBusy: resendMs,
   slotTaken: backOffMs,
+  unfunded: backOffMs,
   notPooled: backOffMs,
   authorityBusy: backOffMs,
   dead: backOffMs,
@@ -36,22 +37,17 @@ export async function noteAnswer(
   tools.log.debug({ ...context, outcome: kind, answer: text }, 'transaction sent')
   // The form may be mined already: its block is looked for while the answer is noted.
   tools.look(transaction.chainId, form.hash)
-  if (kind === 'notPooled') {
+  if (kind === 'notPooled' || kind === 'unfunded') {
     tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
-    if (isUnfunded({ kind, text }, tools)) tools.gasBalances.refused(chain, transaction.signer)
   }
+  if (kind === 'unfunded') tools.gasBalances.refused(chain, transaction.signer)
   if (kind === 'authorityBusy') {
     tools.log.warn({ ...context, answer: text }, 'pending transactions of a user keep the transaction out')
   }
   if (kind === 'dead') {
     tools.log.error({ ...context, answer: text }, 'transaction can never be mined; giving up its nonce')
   }
-  const outcome = isUnfunded({ kind, text }, tools) ? 'unfunded' : kind
   // Where an older form was sent, the wait of the newest says nothing and begins anew.
   const waitsAnew = form !== transaction.forms.at(-1)
-  await tools.store.noteSend(transaction.id, { outcome, dueAt: now + lookAgainMs[kind], waitsAnew }, now)
-}
-
-export function isUnfunded({ kind, text }: SendOutcome, tools: Pick<EngineTools, 'codec'>): boolean {
-  return kind === 'notPooled' && tools.codec.saysUnfunded(text)
+  await tools.store.noteSend(transaction.id, { outcome: kind, dueAt: now + lookAgainMs[kind], waitsAnew }, now)
 }

@@ -2,7 +2,7 @@ import type { Chain } from '../../chain/chain.js'
 import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
 import type { EngineTools } from '../tools.js'
 import { headOf } from './heads.js'
-import { isUnfunded, noteAnswer } from './noteAnswer.js'
+import { noteAnswer } from './noteAnswer.js'
 import { addForm, isToBeCancelled, replace } from './replace.js'
 
 /**
@@ -19,7 +19,7 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   const form = formToSend(transaction)
   const answer = await chain.send(form)
   await noteAnswer(transaction, form, answer, chain, tools)
-  if (isUnfunded(answer, tools) && !form.isCancel) await sendCheaper(transaction, chain, tools)
+  if (answer.kind === 'unfunded' && !form.isCancel) await sendCheaper(transaction, chain, tools)
   if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: form.isCancel }, tools)
   // A user can keep his authorization out of the pools. The other steps of a bundle, or of the lane, must not wait for
   // him. Where none do, his transaction is waited for like any that is stuck.
