@@ -14,8 +14,7 @@ import { delegateAbi, solverVaultAbi } from './generated/contracts.js'
 export type Failure = {
   /** The error's name. Null: the revert has no data or nobody knows its selector. */
   name: string | null
-  /** Its arguments, fit for JSON, without signatures and calldata. */
-  args: string[]
+  /** With the error's arguments, without signatures and calldata. */
   message: string
 }
 
@@ -87,20 +86,20 @@ export function decodeRevert(data: Hex): Failure {
 }
 
 function decode(data: Hex, depth: number): Failure {
-  if (data === '0x') return { name: null, args: [], message: 'reverted without a reason' }
+  if (data === '0x') return { name: null, message: 'reverted without a reason' }
   const call = readCall(data)
   if (call) return callFailure(call, depth)
   const known = data.length <= 2 + 2 * longestDecoded ? decodeKnown(data) : null
   if (!known) return unknownFailure(data)
   const { name, inputs, values } = known
   const args = values.map((value, index) => show(value, inputs[index]))
-  if (name === 'Error') return { name, args, message: args[0] || 'reverted with an empty reason' }
+  if (name === 'Error') return { name, message: args[0] || 'reverted with an empty reason' }
   if (name === 'Panic') {
     const code = args[0] ?? ''
-    return { name, args, message: `panic 0x${Number(code).toString(16)}: ${panics[code] ?? 'unknown code'}` }
+    return { name, message: `panic 0x${Number(code).toString(16)}: ${panics[code] ?? 'unknown code'}` }
   }
   const named = args.map((arg, index) => (inputs[index]?.name ? `${inputs[index].name}: ${arg}` : arg))
-  return { name, args, message: `${name}(${named.join(', ')})` }
+  return { name, message: `${name}(${named.join(', ')})` }
 }
 
 function decodeKnown(data: Hex): { name: string; inputs: readonly AbiParameter[]; values: readonly unknown[] } | null {
@@ -113,7 +112,7 @@ function decodeKnown(data: Hex): { name: string; inputs: readonly AbiParameter[]
   }
 }
 
-type RevertedCall = { account: Address; to: Address; value: bigint; data: Hex; errorMessage: Hex }
+type RevertedCall = { to: Address; value: bigint; data: Hex; errorMessage: Hex }
 
 /**
  * Reads CallReverted(account, to, value, data, errorMessage), of which nothing is copied, however long. Null: it is
@@ -132,30 +131,27 @@ function readCall(data: Hex): RevertedCall | null {
   }
   const [called, errorMessage] = [bytes(96), bytes(128)]
   if (called === null || errorMessage === null) return null
-  const [account, to] = [`0x${word(0).slice(24)}`, `0x${word(32).slice(24)}`] as const
-  return { account, to, value: BigInt(`0x${word(64)}`), data: called, errorMessage }
+  return { to: `0x${word(32).slice(24)}`, value: BigInt(`0x${word(64)}`), data: called, errorMessage }
 }
 
 /** Says which call has failed, and why by its own words. */
-function callFailure({ account, to, value, data, errorMessage }: RevertedCall, depth: number): Failure {
+function callFailure({ to, value, data, errorMessage }: RevertedCall, depth: number): Failure {
   const inner: Failure =
-    depth < maxDepth ? decode(errorMessage, depth + 1) : { name: null, args: [], message: 'more calls inside' }
+    depth < maxDepth ? decode(errorMessage, depth + 1) : { name: null, message: 'more calls inside' }
   const target = getAddress(to)
   const selector = data.length >= 10 ? ` ${data.slice(0, 10)}` : ''
   const paying = value > 0n ? ` with ${value} wei` : ''
   return {
     name: 'CallReverted',
-    args: [getAddress(account), target, value.toString(), data.slice(0, 10), inner.message],
     message: shorten(`call${selector} to ${target}${paying} reverted: ${inner.message}`),
   }
 }
 
 function unknownFailure(data: Hex): Failure {
   const bytes = (data.length - 2) / 2
-  if (bytes < 4) return { name: null, args: [data], message: `reverted with data ${data}` }
+  if (bytes < 4) return { name: null, message: `reverted with data ${data}` }
   const shown = bytes > shownBytes ? `${data.slice(0, 2 + 2 * shownBytes)}… (${bytes} bytes)` : data
-  const selector = data.slice(0, 10)
-  return { name: null, args: [selector, shown], message: `unknown error ${selector}, data ${shown}` }
+  return { name: null, message: `unknown error ${data.slice(0, 10)}, data ${shown}` }
 }
 
 /** Signatures stay secret, and calldata may hold some: of byte strings only the length is told. */
