@@ -14,17 +14,13 @@ export type PaymentCheck =
   | ({ outcome: 'failed'; message: string } & Mined)
   /** It is not final yet; what it did may be another thing by then. */
   | ({ outcome: 'waiting' } & Mined)
-  /** The node knows it, nothing speaks against it so far, and it is not mined. */
-  | { outcome: 'pending' }
-  /** The node does not know it (yet). */
-  | { outcome: 'unknown' }
   /** Its sender, recipient, value or data is not what was asked for, wherever it is mined. */
   | { outcome: 'mismatch'; message: string }
 
-/** Holds a transaction that a user claims to have sent against the batch that it is to carry out. */
+/** Holds a mined transaction that a user claims to have sent against the batch that it is to carry out. */
 export function verifyPayment(options: {
-  transaction: ChainTransaction | null
-  receipt: Receipt | null
+  transaction: ChainTransaction
+  receipt: Receipt
   head: Pick<Block, 'number'>
   batch: Pick<ChainBatch, 'tokenTransfers' | 'calls'>
   user: Address
@@ -32,11 +28,8 @@ export function verifyPayment(options: {
   confirmations: number
 }): PaymentCheck {
   const { transaction, receipt, head, batch, user } = options
-  if (!transaction) return { outcome: 'unknown' }
-
-  const message = contentError(transaction, batch, user)
-  if (message) return { outcome: 'mismatch', message }
-  if (!receipt) return { outcome: 'pending' }
+  const message = paymentMismatch(transaction, batch, user)
+  if (message !== null) return { outcome: 'mismatch', message }
 
   const confirmations = depthOf(receipt.blockNumber, head.number)
   const mined = { transaction, receipt, confirmations }
@@ -46,8 +39,8 @@ export function verifyPayment(options: {
   return failure ? { outcome: 'failed', message: failure, ...mined } : { outcome: 'verified', ...mined }
 }
 
-/** What the transaction itself says, mined or not. */
-function contentError(
+/** What speaks against the transaction itself, mined or not; null: nothing does. */
+export function paymentMismatch(
   transaction: ChainTransaction,
   { tokenTransfers, calls }: Pick<ChainBatch, 'tokenTransfers' | 'calls'>,
   user: Address,

@@ -10,7 +10,7 @@ import type { DepositResult, DepositWork } from '../store/money/deposits.js'
 import { confirmationsFor } from './receipts/arrivals.js'
 import { isFinal } from './receipts/finality.js'
 import type { EngineTools } from './tools.js'
-import { isLastLook, laterLookMs, pendingMs, unmined } from './receipts/reportedTransaction.js'
+import { laterLookMs, lookForReported, type Mined, unmined } from './receipts/reportedTransaction.js'
 import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
@@ -20,8 +20,6 @@ const unmeasuredMs = 10_000
 const registeredMs = 1_000
 /** How many amounts a refusal lists at most. */
 const shownAmounts = 10
-
-const unminedText = 'txHash: no block has had the transaction within a day. Send the report again once it is mined.'
 
 /** Deposits and withdrawals that clients have reported and that the chain has not confirmed yet. */
 export function depositQueue(tools: EngineTools): Queue<DepositWork> {
@@ -36,33 +34,39 @@ export function depositQueue(tools: EngineTools): Queue<DepositWork> {
   }
 }
 
-/** One visit to a report: is the transaction there, final, and does it move what was reported? */
+/** One visit to a report: is the transaction there, and in a block? */
 async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Visit> {
   const chain = tools.chains.get(work.chainId)
   if (!chain) throw new Error(`Chain ${work.chainId} is not configured any more`)
-  // What nodes have not known is mostly not known yet, which one call shows.
-  const asksAll = isLastLook(work.unseenMs)
-  const mayBeKnown = work.unseenMs === 0 || asksAll || (await chain.knows(work.transactionHash))
-  const told = mayBeKnown ? await chain.transaction(work.transactionHash, { asksAll }) : null
-  const name = `deposit ${work.id}`
-  if (!told?.transaction) {
-    const delayMs = tools.unseen.nextLookMs(name, work.unseenMs, chain.config.pollIntervalMs)
-    if (delayMs !== null) {
-      return lookAgain(work, { confirmations: 0, unseenMs: work.unseenMs + delayMs }, delayMs, tools)
+  const { id, transactionHash: hash, unseenMs, reportedAt, chainId } = work
+  // Anyone may report one transaction any number of times, and no step waits for that: in the end it is rarely looked at.
+  const { longestMs } = unmined
+  const seen = await lookForReported({ name: `deposit ${id}`, hash, unseenMs, reportedAt, longestMs }, chain, tools)
+  switch (seen.outcome) {
+    case 'unknown':
+      return lookAgain(work, { confirmations: 0, unseenMs: seen.unseenMs }, seen.delayMs, tools)
+    case 'givenUp': {
+      const message = `txHash: no such transaction has appeared on chain ${chainId} within ${seen.within}.`
+      return settle(work, refused(message), tools)
     }
-    const message = `txHash: no such transaction has appeared on chain ${work.chainId} within 10 minutes.`
-    return settle(work, { outcome: 'refused', code: 'deposit_mismatch', message }, tools)
+    case 'unmined': {
+      const message = `txHash: no block has had the transaction within ${seen.within}. Send the report again once it is mined.`
+      if (seen.isOverdue) return settle(work, refused(message), tools)
+      return lookAgain(work, { confirmations: 0, unseenMs: 0 }, seen.delayMs, tools)
+    }
+    case 'mined':
+      return verifyMined(work, seen, chain, tools)
   }
-  tools.unseen.seen(name)
-  const { transaction, receipt, head } = told
-  const sinceMs = elapsedMs(work.reportedAt, tools.now())
-  const { pollIntervalMs } = chain.config
-  if (!receipt) {
-    if (sinceMs > unmined.forMs) return settle(work, refused(unminedText), tools)
-    const delayMs = laterLookMs(sinceMs, Math.max(pollIntervalMs, pendingMs), unmined.longestMs)
-    return lookAgain(work, { confirmations: 0, unseenMs: 0 }, delayMs, tools)
-  }
-  const delayMs = laterLookMs(sinceMs, pollIntervalMs)
+}
+
+/** Is the transaction final, and does it move what was reported? */
+async function verifyMined(
+  work: DepositWork,
+  { transaction, receipt, head }: Mined,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<Visit> {
+  const delayMs = laterLookMs(elapsedMs(work.reportedAt, tools.now()), chain.config.pollIntervalMs)
   const confirmations = depthOf(receipt.blockNumber, head.number)
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) {

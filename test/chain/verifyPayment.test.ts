@@ -8,7 +8,7 @@ import {
   vaultArrivals,
   vaultWithdrawals,
 } from '../../server/chain/transfers.js'
-import { verifyPayment } from '../../server/chain/verifyPayment.js'
+import { paymentMismatch, verifyPayment } from '../../server/chain/verifyPayment.js'
 import { type Call, nativeToken, type TokenTransfer } from '../../server/domain/action.js'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
@@ -176,11 +176,6 @@ describe('a payment', () => {
     expect(check({ head: { number: 8n } })).to.deep.equal({ outcome: 'waiting', ...mined, confirmations: 0 })
   })
 
-  it('is unknown until the node has it and pending until it is mined', () => {
-    expect(check({ transaction: null, receipt: null })).to.deep.equal({ outcome: 'unknown' })
-    expect(check({ receipt: null })).to.deep.equal({ outcome: 'pending' })
-  })
-
   const mismatch = (message: RegExp, ...given: Parameters<typeof check>) => {
     const found = check(...given)
     expect(found.outcome).to.equal('mismatch')
@@ -191,7 +186,9 @@ describe('a payment', () => {
     mismatch(new RegExp(`sent by ${getAddress(other)}, not by ${getAddress(user)}`), {
       transaction: { ...transaction, from: other },
     })
-    mismatch(/sent by/, { transaction: { ...transaction, from: other }, receipt: null })
+    const batch = { tokenTransfers: [wanted()], calls: [] }
+    expect(paymentMismatch(transaction, batch, user)).to.equal(null)
+    expect(paymentMismatch({ ...transaction, from: other }, batch, user)).to.match(/sent by/)
   })
 
   it('that reverted or moved something else does not count, once that is as deep as what counts has to be', () => {

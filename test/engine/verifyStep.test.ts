@@ -13,14 +13,14 @@ describe('a step whose transaction is in no block', () => {
   const scene = moneyScene()
 
   /** What a visit makes of a registered step, so much later. */
-  async function visited(ref: StepRef, user: Address, { isKnown = false, laterMs = 0 } = {}) {
+  async function visited(ref: StepRef, user: Address, { isKnown = false, laterMs = 0, sender = user } = {}) {
     const asked: string[] = []
     const chain = {
       config: { chainId: 1, pollIntervalMs: 1_000, confirmations: 1, tokens: [] },
       knows: async () => asked.push('knows') && isKnown,
       transaction: async () => {
         asked.push('transaction')
-        const transaction = isKnown ? { from: user, to: usdOn1, value: 0n, input: '0x' } : null
+        const transaction = isKnown ? { from: sender, to: usdOn1, value: 0n, input: '0x' } : null
         return { transaction, receipt: null, head: { number: 9n } }
       },
     }
@@ -102,6 +102,12 @@ describe('a step whose transaction is in no block', () => {
     }
     await Promise.all(refs.map((ref, index) => visited(ref, users[index]!)))
     expect(durable).to.deep.equal([false])
+  })
+
+  it('fails at once where a node knows it and it is someone else’s', async () => {
+    const { step } = await unseenFor(0, { isKnown: true, sender: randomAddress() })
+    expect(step).to.include({ status: 'error' })
+    expect(step.error?.code).to.equal('transaction_mismatch')
   })
 
   it('waits for its block for a day once a node knows it, and may be asked for again', async () => {

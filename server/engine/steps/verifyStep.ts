@@ -9,7 +9,7 @@ import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf } from '../receipts/arrivals.js'
 import { isFinal } from '../receipts/finality.js'
 import type { EngineTools } from '../tools.js'
-import { isLastLook, laterLookMs, pendingMs, unmined } from '../receipts/reportedTransaction.js'
+import { lookForReported, type Mined, rarestMs, type Sighting, unmined } from '../receipts/reportedTransaction.js'
 import { endStep, failStep, postponed, type Visit, waits } from '../visit.js'
 
 /** For how long without a new block a payment is not looked at. */
@@ -33,31 +33,23 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
   if (isAsDeepAsShown(work, tools)) return waits(chain.config.pollIntervalMs)
 
   const payment = { work, hash, chain }
-  // What nodes have not known is mostly not known yet, which one call shows.
-  const asksAll = isLastLook(work.unseenMs)
-  if (work.unseenMs > 0 && !asksAll && !(await chain.knows(hash))) return lookForUnknown(payment, tools)
-  const { transaction, receipt, head } = await chain.transaction(hash, { asksAll })
-  const found = tools.codec.verifyPayment({
-    transaction,
-    receipt,
-    head,
-    batch: work.batch,
-    user: work.user,
-    confirmations: work.view.requiredConfirmations,
-  })
-  if (found.outcome !== 'unknown') tools.unseen.seen(nameOfStep(work.ref))
-  switch (found.outcome) {
+  const { unseenMs, view } = work
+  // The user and the steps behind this one wait for it, so that it is looked at often to the end.
+  const reported = { name: nameOfStep(work.ref), hash, unseenMs, reportedAt: view.updatedAt, longestMs: rarestMs }
+  const seen = await lookForReported(reported, chain, tools)
+  switch (seen.outcome) {
     case 'unknown':
-      return lookForUnknown(payment, tools)
-    case 'pending':
-      return lookForBlock(payment, tools)
-    case 'mismatch':
-      return failStep(work, mismatch(found.message), tools)
-    case 'waiting':
-      return showDepth(payment, found, tools)
-    case 'failed':
-    case 'verified':
-      return settlePayment(payment, found, tools)
+      await noteNotMined(payment, tools)
+      return lookAgain(payment, seen.delayMs, seen.unseenMs, tools)
+    case 'givenUp': {
+      const { chainId } = chain.config
+      const message = `No transaction ${hash} has appeared on chain ${chainId} within ${seen.within}.`
+      return failStep(work, notFound(message), tools)
+    }
+    case 'unmined':
+      return lookForBlock(payment, seen, tools)
+    case 'mined':
+      return verifyMined(payment, seen, tools)
   }
 }
 
@@ -73,29 +65,42 @@ function isAsDeepAsShown({ view }: StepWork, tools: Pick<EngineTools, 'heads' | 
   return !isDeeper && elapsedMs(view.updatedAt, tools.now()) < blocklessMs
 }
 
-/** No node knows the transaction: it is asked for again, until that has been in vain for too long. */
-async function lookForUnknown(payment: Payment, tools: EngineTools): Promise<Visit> {
-  const { work, hash, chain } = payment
-  const { chainId, pollIntervalMs } = chain.config
-  const delayMs = tools.unseen.nextLookMs(nameOfStep(work.ref), work.unseenMs, pollIntervalMs)
-  if (delayMs === null) {
-    return failStep(work, notFound(`No transaction ${hash} has appeared on chain ${chainId} within 10 minutes.`), tools)
-  }
-  await noteNotMined(payment, tools)
-  return lookAgain(payment, delayMs, work.unseenMs + delayMs, tools)
-}
-
 /** Nodes know the transaction, and no block has it: its block is waited for, but not for ever. */
-async function lookForBlock(payment: Payment, tools: EngineTools): Promise<Visit> {
+async function lookForBlock(
+  payment: Payment,
+  { transaction, delayMs, isOverdue, within }: Extract<Sighting, { outcome: 'unmined' }>,
+  tools: EngineTools,
+): Promise<Visit> {
   const { work, hash, chain } = payment
-  const { chainId, pollIntervalMs } = chain.config
+  const wrong = tools.codec.paymentMismatch(transaction, work.batch, work.user)
+  if (wrong !== null) return failStep(work, mismatch(wrong), tools)
   await noteNotMined(payment, tools)
-  const sinceMs = elapsedMs(work.view.updatedAt, tools.now())
-  if (sinceMs > unmined.forMs && (await hadItsTurnFor(work, unmined.forMs, tools))) {
-    const message = `No block of chain ${chainId} has had the transaction ${hash} within a day. Ask again once it is mined.`
+  if (isOverdue && (await hadItsTurnFor(work, unmined.forMs, tools))) {
+    const { chainId } = chain.config
+    const message = `No block of chain ${chainId} has had the transaction ${hash} within ${within}. Ask again once it is mined.`
     return failStep(work, notFound(message), tools)
   }
-  return lookAgain(payment, laterLookMs(sinceMs, Math.max(pollIntervalMs, pendingMs)), 0, tools)
+  return lookAgain(payment, delayMs, 0, tools)
+}
+
+/** A block has the transaction: is it as declared, and deep enough? */
+async function verifyMined(
+  payment: Payment,
+  { transaction, receipt, head }: Mined,
+  tools: EngineTools,
+): Promise<Visit> {
+  const { batch, user, view } = payment.work
+  const confirmations = view.requiredConfirmations
+  const found = tools.codec.verifyPayment({ transaction, receipt, head, batch, user, confirmations })
+  switch (found.outcome) {
+    case 'mismatch':
+      return failStep(payment.work, mismatch(found.message), tools)
+    case 'waiting':
+      return showDepth(payment, found, tools)
+    case 'failed':
+    case 'verified':
+      return settlePayment(payment, found, tools)
+  }
 }
 
 /** Ends the step, once its transaction is as deep as what it has really moved asks for. */
