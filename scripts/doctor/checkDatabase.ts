@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../../server/config/config.js'
-import { createDatabase, type Database } from '../../server/store/connection/database.js'
-import { mysqlErrno } from '../../server/store/connection/mysqlErrors.js'
+import { createDatabase, type Database, lockWaitMs } from '../../server/store/connection/database.js'
+import { explainUnusable, type UnusableKind } from '../../server/store/connection/databaseUnusable.js'
 import { checkEncryption } from './checkEncryption.js'
 import { checkMigrations } from './checkMigrations.js'
 import { checkMysql } from './checkMysql.js'
@@ -10,9 +10,6 @@ import { createFindings, type Finding, type Findings } from './finding.js'
 
 /** Locally measured times vary by this much without anything wrong. */
 const skewMs = 2_000
-
-/** How long a process that is just ending may hold a SQLite file. */
-const lockWaitMs = 3_000
 
 /**
  * Whether the database answers, is set as the service needs it, and is of this build. The caller closes it. `isUnused`: no
@@ -65,6 +62,18 @@ export async function checkDatabase(
   }
 }
 
+/** The finding for each way in which a database can't be used. */
+const nameOf: Record<UnusableKind, string> = {
+  unreachable: 'database.unreachable',
+  readOnly: 'database.readOnly',
+  accessDenied: 'database.accessDenied',
+  missing: 'database.missing',
+  tls: 'database.tls',
+  damaged: 'database.damaged',
+  // What can't be made is found before anything is opened: there is something, which is no file to be read.
+  shut: 'database.damaged',
+}
+
 /** What the database has failed with, as a finding. */
 export function explainFailure(error: unknown, config: Config['database'], { fault, warn }: Findings): void {
   const { code, errno } = (error ?? {}) as { code?: string; errno?: number }
@@ -73,19 +82,15 @@ export function explainFailure(error: unknown, config: Config['database'], { fau
   if (isLocked(error)) {
     const remedy = 'Stop the service and look again; or leave it, if the service is healthy.'
     warn('database.inUse', 'another process holds the file, the service presumably; it was not looked into', remedy)
-  } else if (config.kind === 'sqlite') {
-    const remedy = 'Name a file that the service has made, or restore the backup of it.'
-    fault('database.damaged', `${config.file} is no database that can be read: ${what}`, remedy)
-  } else if (errno === mysqlErrno.accessDenied || errno === mysqlErrno.noRightToDatabase) {
-    fault('database.accessDenied', what, 'Correct user and password in DATABASE_URL, or GRANT ALL ON the database.')
-  } else if (errno === mysqlErrno.noSuchDatabase) {
-    fault('database.missing', what, 'CREATE DATABASE … CHARACTER SET utf8mb4, or correct its name in DATABASE_URL.')
-  } else if (what === 'HANDSHAKE_SSL_ERROR' || what === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    const remedy =
-      "Set up TLS at the server, and name the CA of its certificate by NODE_EXTRA_CA_CERTS; see 'TLS to the database' in server/OPERATING.md."
-    fault('database.tls', what, remedy)
+    return
+  }
+  const unusable = explainUnusable(config, error)
+  if (config.kind === 'sqlite') {
+    const remedy = unusable?.remedy ?? 'Name a file that the service has made, or restore the backup of it.'
+    fault(nameOf[unusable?.kind ?? 'damaged'], `${config.file} is no database that can be read: ${what}`, remedy)
   } else {
-    fault('database.unreachable', what, 'Start it, or correct host and port in DATABASE_URL.')
+    const remedy = unusable?.remedy ?? 'Start it, or correct host and port.'
+    fault(nameOf[unusable?.kind ?? 'unreachable'], `DATABASE_URL: ${what}`, remedy)
   }
 }
 

@@ -171,6 +171,21 @@ if (process.env.TEST_DATABASE === 'mysql') {
       expect(await change((url) => (url.pathname = '/nowhere'))).to.deep.equal(['database.missing'])
       expect(await change((url) => (url.password = 'wrong'))).to.deep.equal(['database.accessDenied'])
       expect(await change((url) => (url.port = '9'))).to.deep.equal(['database.unreachable'])
+      expect(await change((url) => (url.hostname = 'nowhere.invalid'))).to.deep.equal(['database.unreachable'])
+    })
+
+    it('tells of a user who may enter by a socket of the server’s machine alone that he is not let in', async () => {
+      await run("CREATE USER local@'%' IDENTIFIED VIA unix_socket")
+      try {
+        const url = new URL(fresh.url)
+        Object.assign(url, { username: 'local', password: '' })
+        const { findings } = await checkDatabase({ kind: 'mysql', url: url.toString() }, Date.now)
+        expect(findings.map(({ name }) => name)).to.deep.equal(['database.accessDenied'])
+        expect(findings[0]!.what).to.contain('ER_ACCESS_DENIED_NO_PASSWORD_ERROR')
+        expect(findings[0]!.remedy).to.match(/^Correct user and password/)
+      } finally {
+        await run("DROP USER local@'%'")
+      }
     })
   })
 }

@@ -109,7 +109,7 @@ const maxRuns = 12
 const firstPauseMs = 4
 const longestPauseMs = 250
 /** How long a start waits for another process to let go of the file. */
-const lockWaitMs = 3_000
+export const lockWaitMs = 3_000
 
 /** `notice` tells operators of something odd. */
 export function createDatabase(config: DatabaseConfig, notice: Notice = () => undefined): Database {
