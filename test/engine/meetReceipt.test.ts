@@ -46,6 +46,6 @@ describe('a mined transaction whose meaning can’t be read', () => {
       tools as unknown as EngineTools,
     )
     expect(told, 'a warning, since the database comes back').to.deep.equal([40])
-    expect(noted).to.deep.equal([[7, { hash, blockNumber: 5, blockHash, confirmations: 2 }]])
+    expect(noted).to.deep.equal([[7, { hash, blockNumber: 5, blockHash, confirmations: 1 }]])
   })
 })

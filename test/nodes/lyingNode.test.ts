@@ -67,7 +67,11 @@ describe('a node that lies about what a transaction says', function () {
     await api.execute(actionId, 0, 0, { hash }, 0)
     await looked(hash)
     const step = async () => (await api.get(`/actions/${actionId}/intents/0/steps/0`)).body
-    expect((await step()).status).to.equal('executing')
+    const shown = await step()
+    expect(shown).to.include({ status: 'executing', confirmations: shown.requiredConfirmations })
+    await rpc(honest().rpcUrls[0]!, 'anvil_mine', ['0x5'])
+    await looked(hash)
+    expect(await step(), 'no news with each block').to.deep.equal(shown)
     liar().behave({ kind: 'pass' })
     await until(async () => (await step()).status !== 'executing', 'the step to end')
     expect((await step()).error.code).to.equal('transaction_mismatch')

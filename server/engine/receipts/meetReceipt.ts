@@ -60,9 +60,10 @@ async function settleOrNote(
   await tools.tips.mined(transaction, receipt.hash, chain)
   const confirmations = depthOf(receipt.blockNumber, head)
   const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
-  const note = () => tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
+  const noteAsDeepAs = (shown: number) =>
+    tools.store.noteMined(transaction.id, { ...mined, confirmations: shown }, tools.now())
   if (confirmations < chain.config.confirmations) {
-    await note()
+    await noteAsDeepAs(confirmations)
     return tellOf(transaction, tools)
   }
   const works = await tools.store.readStepsOf(transaction)
@@ -71,6 +72,8 @@ async function settleOrNote(
     confirmationsFor(receipt, users, chain, tools),
     ...works.map((work) => work.view.requiredConfirmations),
   )
+  // What can't be settled yet is shown no deeper than it has to be, or each block would be news of it.
+  const note = () => noteAsDeepAs(Math.min(confirmations, needed))
   // Where one node is believed, the block that was read under the head need not be asked for again.
   const isCertain = async () => (chain.config.agreement === 1 && isRead) || chain.isCertain(receipt, needed)
   if (confirmations < needed || !(await isCertain())) return note()

@@ -110,7 +110,10 @@ async function settlePayment(payment: Payment, found: JudgedPayment, tools: Engi
   // More may have arrived than was declared, and larger amounts wait longer.
   const arrived = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config))
   const needed = Math.max(work.view.requiredConfirmations, arrived)
-  if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) return showDepth(payment, found, tools)
+  if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) {
+    // No deeper than it has to be, or each block would be news of what nodes do not agree on.
+    return showDepth(payment, { receipt, confirmations: Math.min(confirmations, needed) }, tools)
+  }
   if (found.outcome === 'failed') return failStep(work, mismatch(found.message), tools)
   const place = { transactionHash: hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
   const arrivals = await arrivalsOf(receipt, work.user, chain, tools)
