@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Address, type Hash, type Hex, padHex, toEventSelector } from 'viem'
+import { type Address, type Hash, padHex } from 'viem'
 import { encodeBalanceOf, fulfilledTopic } from '../../server/chain/contracts.js'
-import { fulfilledIn } from '../../server/chain/paidByVault.js'
+import { fulfilledIn, mostTogether, readWithReceipts } from '../../server/chain/paidByVault.js'
 import { createRpc } from '../../server/chain/nodes/rpc.js'
 import {
   call,
   quantity,
-  readAddress,
   readArray,
   readBalance,
   readBigInt,
@@ -14,13 +13,11 @@ import {
   readHex,
   readLog,
   readObject,
-  readReceipt,
-  readTransaction,
   resultOf,
 } from '../../server/chain/nodes/rpcFormat.js'
 import type { RpcAnswer, RpcCall } from '../../server/chain/nodes/rpcNode.js'
 import { isRevert } from '../../server/chain/nodes/isRevert.js'
-import { transferTopic } from '../../server/chain/transfers.js'
+import { addressIn, nativeReceivedTopic, transferTopic, withdrawnTopic } from '../../server/chain/transfers.js'
 import { nativeToken } from '../../server/domain/action.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { chunk } from '../../server/lists/chunk.js'
@@ -29,13 +26,9 @@ import { createSearchPace } from './searchPace.js'
 /** What a log says has moved into or out of a vault. */
 export type Movement = { token: Address; party: Address; hash: Hash; logIndex: number; amount: bigint }
 
-const nativeReceivedTopic = toEventSelector('NativeReceived(address,uint256)')
-const withdrawnTopic = toEventSelector('Withdrawn(address,address,uint256)')
 /** How long no node is asked, and how often, while none answers anything. */
 const pauseMs = 1_000
 const mostRests = 60
-/** How many transactions are asked for together, each with its receipt. */
-const readTogether = 40
 /** Searches take longer than what the engine asks for. */
 const readTimeoutMs = 20_000
 
@@ -120,17 +113,15 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
 
   /** What the vaults have paid of the native currency in these transactions, by what they were asked for and say that they did. */
   async function nativePayouts(hashes: readonly Hash[]): Promise<{ hash: Hash; amount: bigint }[]> {
-    const parts = chunk(hashes, readTogether)
-    const methods = ['eth_getTransactionByHash', 'eth_getTransactionReceipt']
     const found: { hash: Hash; amount: bigint }[] = []
-    for (const part of parts) {
-      const asked = part.flatMap((hash) => methods.map((method) => call(method, hash)))
-      const pairs = await rpc.read(asked, (answers) => chunk(answers.map(resultOf), methods.length).map(readPair))
-      for (const { transaction, receipt } of pairs) {
-        const paid = vaults.flatMap((vault) => fulfilledIn(transaction, receipt, vault).transfers)
-        const native = paid.filter(({ token, amount }) => token === nativeToken && amount > 0n)
-        found.push(...native.map(({ amount }) => ({ hash: transaction.hash, amount })))
-      }
+    for (const part of chunk(hashes, mostTogether)) {
+      const paid = await readWithReceipts(rpc, part, (transaction, receipt) =>
+        vaults
+          .flatMap((vault) => fulfilledIn(transaction, receipt, vault).transfers)
+          .filter(({ token, amount }) => token === nativeToken && amount > 0n)
+          .map(({ amount }) => ({ hash: transaction.hash, amount })),
+      )
+      found.push(...paid.flat())
     }
     return found
   }
@@ -211,10 +202,6 @@ function windowsFrom(first: bigint, head: bigint, { size, count }: { size: bigin
     })
 }
 
-function readPair([transaction, receipt]: readonly unknown[]) {
-  return { transaction: readTransaction(transaction), receipt: readReceipt(receipt) }
-}
-
 function readMovement(value: unknown): (Movement & { topic: Hash })[] {
   const { address, topics, data, logIndex } = readLog(value)
   const [topic, first, second] = topics
@@ -224,8 +211,4 @@ function readMovement(value: unknown): (Movement & { topic: Hash })[] {
   const party = topic === withdrawnTopic && second ? addressIn(second) : addressIn(first)
   const hash = readHash(readObject(value)['transactionHash'])
   return [{ topic, token, party, hash, logIndex, amount: BigInt(data.slice(0, 66)) }]
-}
-
-function addressIn(topic: Hex): Address {
-  return readAddress(`0x${topic.slice(-40)}`)
 }

@@ -24,7 +24,7 @@ export function createCertainty(
         const isDeep = readBlock(resultOf(head)).number - blockNumber + 1n >= BigInt(depth)
         return isCanonical && isDeep
       }
-      if (agreement <= 1) return rpc.read([block, latest], isFinal)
+      if (agreement === 1) return rpc.read([block, latest], isFinal)
       const calls = [block, latest, call('eth_getTransactionReceipt', hash)]
       if (transaction) calls.push(call('eth_getTransactionByHash', hash))
       const agreeing = (told: readonly (boolean | null)[]) => told.filter(Boolean).length
@@ -48,7 +48,7 @@ export function createCertainty(
             const block = orNull(resultOf(answer), readBlock)
             return block && block.hash !== part[index]!.hash
           })
-        if (agreement <= 1) return rpc.read(calls, areOther)
+        if (agreement === 1) return rpc.read(calls, areOther)
         // All that may answer: one that names another block keeps it from being said that none is gone.
         const told = (await rpc.readUntil(calls, areOther, () => false)).filter((node) => node !== null)
         return part.map((_block, index) => {

@@ -88,7 +88,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
         const calls = part.map((hash) => call('eth_getTransactionByHash', hash))
         const told = await rpc.readEach(calls, (answers) => answers.every((answer) => resultOf(answer) === null))
         const answered = told.filter((isUnknown) => isUnknown !== null)
-        return answered.length >= Math.max(config.agreement, 1) && answered.every(Boolean)
+        return answered.length >= config.agreement && answered.every(Boolean)
       })
       return (await Promise.all(parts)).every(Boolean)
     },
@@ -98,7 +98,7 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
         const calls = part.map((hash) => call('eth_getTransactionReceipt', hash))
         const told = await rpc.readEach(calls, (answers) => answers.map((answer) => resultOf(answer) !== null))
         const answered = told.filter((node) => node !== null)
-        if (answered.length < Math.max(config.agreement, 1))
+        if (answered.length < config.agreement)
           throw rpc.unavailable(
             'eth_getTransactionReceipt',
             `${answered.length} nodes answer, fewer than have to agree`,

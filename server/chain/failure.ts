@@ -9,6 +9,7 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { delegateAbi, solverVaultAbi } from './generated/contracts.js'
+import { longHex, onOneLine } from './nodes/redact.js'
 
 /** A revert in words. */
 export type Failure = {
@@ -20,7 +21,6 @@ export type Failure = {
 
 /** A chain of CallReverted may be as deep as a contract likes; nobody reads further than this. */
 const maxDepth = 6
-const longestText = 300
 /**
  * How many bytes of revert data are decoded at most: a contract may revert with megabytes, at no cost to whoever asks
  * for it, and nobody's reason is as long.
@@ -143,7 +143,7 @@ function callFailure({ to, value, data, errorMessage }: RevertedCall, depth: num
   const paying = value > 0n ? ` with ${value} wei` : ''
   return {
     name: 'CallReverted',
-    message: shorten(`call${selector} to ${target}${paying} reverted: ${inner.message}`),
+    message: onOneLine(`call${selector} to ${target}${paying} reverted: ${inner.message}`),
   }
 }
 
@@ -157,14 +157,8 @@ function unknownFailure(data: Hex): Failure {
 /** Signatures stay secret, and calldata may hold some: of byte strings only the length is told. */
 function show(value: unknown, input: AbiParameter | undefined): string {
   if (input?.type === 'bytes') return `[${((value as Hex).length - 2) / 2} bytes]`
-  if (typeof value === 'string') return shorten(value)
+  if (typeof value === 'string') return onOneLine(value)
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value)
   const plain = (_key: string, entry: unknown) => (typeof entry === 'bigint' ? String(entry) : entry)
-  return shorten(JSON.stringify(value, plain).replace(/0x[0-9a-f]{65,}/gi, '[bytes]'))
-}
-
-/** Makes a reason, which is whatever a contract chose to say, short and plain. */
-function shorten(text: string): string {
-  const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-  return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
+  return onOneLine(JSON.stringify(value, plain).replace(longHex, '[bytes]'))
 }

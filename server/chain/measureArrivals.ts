@@ -79,7 +79,7 @@ export function createArrivalMeter(
     { grown }: Measure,
     block: bigint,
   ): Promise<void> {
-    if (agreement <= 1 || grown === null) return
+    if (agreement === 1 || grown === null) return
     const told = await rpc.readEach(balancesOf({ token, vault, block }), (answers) =>
       answers.some(({ error }) => error && isStateGone(error.message)) ? 'forgotten' : growth(answers),
     )

@@ -4,14 +4,14 @@ import { decodeFulfilments } from './bundles.js'
 import type { ChainTransaction, Receipt } from './chain.js'
 import { fulfilledKeys } from './contracts.js'
 import type { Rpc } from './nodes/rpc.js'
-import { call, readReceipt, readTransaction, resultOf } from './nodes/rpcFormat.js'
+import { call, receiptOf, resultOf, transactionOf } from './nodes/rpcFormat.js'
 import { transfersOf, vaultWithdrawals } from './transfers.js'
 
 /** One token and one vault in one block. */
 type Place = { token: Address; vault: Address; block: bigint }
 
-/** How many transactions are asked for together, each with its receipt. */
-const mostTogether = 40
+/** How many transactions are asked for together at most, each with its receipt. */
+export const mostTogether = 40
 
 /**
  * How much of what a token logs as having left a vault in these transactions the vault has moved itself, in the token's
@@ -23,21 +23,30 @@ export async function readPaidByVault(rpc: Rpc, place: Place, hashes: readonly H
   return sum(paid)
 }
 
-function readPaid(rpc: Rpc, place: Place, hashes: readonly Hash[]): Promise<bigint> {
+async function readPaid(rpc: Rpc, place: Place, hashes: readonly Hash[]): Promise<bigint> {
+  const paid = await readWithReceipts(rpc, hashes, (transaction, receipt) => {
+    if (receipt.blockNumber !== place.block) throw new Error('a transaction of another block')
+    return paidIn(transaction, receipt, place)
+  })
+  return sum(paid)
+}
+
+/** What `read` makes of each transaction and its receipt; where it throws, the next node is asked. */
+export function readWithReceipts<Found>(
+  rpc: Rpc,
+  hashes: readonly Hash[],
+  read: (transaction: ChainTransaction, receipt: Receipt) => Found,
+): Promise<Found[]> {
   const calls = hashes.flatMap((hash) => [
     call('eth_getTransactionByHash', hash),
     call('eth_getTransactionReceipt', hash),
   ])
-  return rpc.read(calls, (answers) => {
-    const paid = hashes.map((hash, index) => {
-      const transaction = readTransaction(resultOf(answers[2 * index]))
-      const receipt = readReceipt(resultOf(answers[2 * index + 1]))
-      const isIt = transaction.hash === hash && receipt.hash === hash && receipt.blockNumber === place.block
-      if (!isIt) throw new Error('another transaction, or one of another block')
-      return paidIn(transaction, receipt, place)
-    })
-    return sum(paid)
-  })
+  return rpc.read(calls, (answers) =>
+    hashes.map((hash, index) => {
+      const transaction = transactionOf(resultOf(answers[2 * index]), hash)
+      return read(transaction, receiptOf(resultOf(answers[2 * index + 1]), hash))
+    }),
+  )
 }
 
 /**

@@ -7,8 +7,8 @@ export type Transfer = { token: Address; from: Address; to: Address; amount: big
 
 export const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 const emptyPadding = `0x${'0'.repeat(24)}`
-const nativeReceivedTopic = toEventSelector('NativeReceived(address,uint256)')
-const withdrawnTopic = toEventSelector('Withdrawn(address,address,uint256)')
+export const nativeReceivedTopic = toEventSelector('NativeReceived(address,uint256)')
+export const withdrawnTopic = toEventSelector('Withdrawn(address,address,uint256)')
 /** Whom eth_simulateV1 names as the emitter of the logs that it adds for transfers of the native currency. */
 export const nativeLogAddress: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
@@ -98,6 +98,7 @@ function isAddress(topic: Hash): boolean {
   return topic.startsWith(emptyPadding)
 }
 
-function addressIn(topic: Hash): Address {
+/** The address that a topic holds. */
+export function addressIn(topic: Hash): Address {
   return `0x${topic.slice(26)}`
 }

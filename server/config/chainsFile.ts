@@ -5,6 +5,7 @@ import { checkAddresses } from './chainAddresses.js'
 import { distance } from './distance.js'
 import { nativeToken } from '../domain/action.js'
 import type { ChainConfig, TokenConfig } from '../domain/chainConfig.js'
+import { mostConfirmations } from '../domain/finality.js'
 
 export type ChainsFile = {
   chains: ChainConfig[]
@@ -142,8 +143,8 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
   if (chain.agreement > nodes) {
     problems.push(`${place}/agreement: is ${chain.agreement}, and there are only ${nodes} different rpcUrls`)
   }
-  const ofTokens = chain.tokens.flatMap((token) => token.confirmations.map(({ confirmations }) => confirmations))
-  const most = Math.max(chain.confirmations, ...ofTokens)
+  const tokens = chain.tokens.map(toToken)
+  const most = mostConfirmations({ confirmations: chain.confirmations, tokens })
   if (chain.reorganisationBlocks > 0 && chain.reorganisationBlocks <= most) {
     const rule = `has to be 0 (never) or above what makes a transaction final, which is up to ${most} confirmations`
     problems.push(`${place}/reorganisationBlocks: is ${chain.reorganisationBlocks}, and ${rule}`)
@@ -199,7 +200,7 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
     maxFeePerGasCap: BigInt(chain.maxFeePerGasCap),
     priorityFeePerGas: BigInt(chain.priorityFeePerGas),
     replaceAfterMs: chain.replaceAfterMs,
-    tokens: chain.tokens.map(toToken),
+    tokens,
   }
 }
 

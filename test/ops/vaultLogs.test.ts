@@ -88,4 +88,27 @@ describe('a search for logs of vaults', function () {
     const searching = search(200n, (windows) => (windows.length > 0 ? { kind: 'status', status: 400 } : null))
     expect(String(await searching.catch((error: unknown) => error))).to.include('eth_getLogs')
   })
+
+  it('takes no other transaction for the one that was asked for', async () => {
+    const [vault, from] = [randomAddress(), randomAddress()]
+    const chain = { chainId: 31337, rpcUrls: [node.url], tokens: [] } as unknown as ChainConfig
+    const nativePayouts = async (told: Hex) => {
+      const common = { from, to: vault, blockNumber: '0x1', blockHash: randomHash() }
+      const transaction = { ...common, hash: told, value: '0x0', input: '0x', nonce: '0x0' }
+      const receipt = { ...common, transactionHash: told, status: '0x1', gasUsed: '0x1', logs: [] }
+      node.behave({
+        kind: 'answer',
+        answer({ method }) {
+          if (method === 'eth_chainId') return null
+          if (method === 'eth_getBlockByNumber') return { result: { number: '0x0', hash: randomHash() } }
+          return { result: method === 'eth_getTransactionByHash' ? transaction : receipt }
+        },
+      })
+      return createVaultLogs(chain, [vault], null)
+        .nativePayouts([hash])
+        .catch((error: unknown) => String(error))
+    }
+    expect(await nativePayouts(hash)).to.deep.equal([])
+    expect(await nativePayouts(randomHash())).to.include('another transaction')
+  })
 })

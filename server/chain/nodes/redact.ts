@@ -9,13 +9,17 @@ export function createRedactor(urls: readonly string[]): (text: string) => strin
   return (text) => {
     let clean = text
     for (const secret of secrets) clean = clean.replaceAll(secret, '[redacted]')
-    clean = shortenHex(clean)
-      .replace(/\b(?:https?|wss?):\/\/\S+/gi, '[redacted]')
-      // A decoded revert may hold anything a contract chose.
-      .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
-      .trim()
-    return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
+    return onOneLine(shortenHex(clean).replace(/\b(?:https?|wss?):\/\/\S+/gi, '[redacted]'))
   }
+}
+
+/**
+ * Makes a text that a node or a contract chose, which may hold anything, short and plain: on one line, without what
+ * terminals would obey.
+ */
+export function onOneLine(text: string): string {
+  const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+  return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
 }
 
 /** Longer than a hash: calldata, signatures and signed transactions. */
