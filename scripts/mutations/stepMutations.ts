@@ -36,8 +36,8 @@ export const stepMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/actions/stepRequests.ts',
-        find: 'due_at: leaseMs === undefined ? trx.atOnce() : trx.after(leaseMs),',
-        replace: 'due_at: leaseMs === undefined ? trx.atOnce() : trx.after(0),',
+        find: 'due_at: { inMs: leaseMs ?? 0 },',
+        replace: 'due_at: { inMs: Math.min(leaseMs ?? 0, 0) },',
       },
     ],
     tests: ['test/store/steps.test.ts', '-g', 'nobody else before'],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Address } from 'viem'
 import type { Database } from './connection/database.js'
 import { isWriteRefused } from './connection/databaseErrors.js'
-import type { TransactionRow } from './rows.js'
+import { ownAccount, type TransactionRow } from './rows.js'
 
 /** As long as several of SQLite's pages, for which a file that can't grow has no room. */
 const sqliteProbe = 'x'.repeat(16_384)
@@ -60,7 +60,7 @@ export async function readWaiting(database: Database): Promise<Waiting[]> {
         holder
           .select(knex.raw('1'))
           .from('steps as holder')
-          .where('holder.open_account', knex.raw("concat(steps.chain_id, ':', steps.user)"))
+          .where('holder.open_account', ownAccount(knex))
           .where('steps.kind', 'delegated')
           .whereNull('steps.open_account'),
       )

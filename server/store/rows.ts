@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Address, Hash, Hex } from 'viem'
 import { type Mode, nameOfStep, type Status, type StepRef } from '../domain/action.js'
 import type { Airdrop } from '../domain/airdrop.js'
@@ -5,6 +6,7 @@ import type { StepErrorCode } from '../domain/errors.js'
 import type { NotedSend } from '../domain/sendKind.js'
 import type { StepKind } from '../domain/stepKind.js'
 import type { StepView } from '../domain/views.js'
+import type { Transaction } from './connection/database.js'
 
 /** Rows as the drivers give them; see the migrations for what each column means. */
 export type ActionRow = {
@@ -215,6 +217,11 @@ export function stepKeyColumns(ref: StepRef) {
 
 export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>): StepRef {
   return { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
+}
+
+/** What `accountOf` gives for a step, as an SQL expression on a row of `steps`. `from` makes the expression. */
+export function ownAccount(from: Pick<Transaction, 'raw'>): Knex.Raw {
+  return from.raw("concat(??, ':', ??)", ['steps.chain_id', 'steps.user'])
 }
 
 /** What `whereBetween` takes for the values of a column that begin with `prefix`; they have no character above `~`. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { accountOf } from '../../server/domain/action.js'
 import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import { randomAddress } from '../support/builders.js'
@@ -31,7 +32,7 @@ describe('the store, which gives a user’s account to one step at a time,', () 
     expect(first.slice(1).filter(Boolean)).to.have.length(1)
     expect([second[1], second[0]]).to.deep.equal(first.slice(1))
     const rows = await database.knex('steps').whereNotNull('open_account').select('open_account')
-    const accounts = [other, same[0]!].map((work) => `${work.view.chainId}:${work.user}`)
+    const accounts = [other, same[0]!].map(accountOf)
     expect(rows.map(({ open_account }) => open_account)).to.have.members(accounts)
   })
 

@@ -24,8 +24,8 @@ describe('a change of several steps', () => {
   }
 
   function change(refs: StepRef[], status: 'executing' | 'success') {
-    const alike = { status, transaction_hash: randomHash() }
-    const changes = refs.map((ref) => ({ ref, change: alike }))
+    const transaction_hash = randomHash()
+    const changes = refs.map((ref) => ({ ref, change: { status, transaction_hash, due_at: { inMs: 0 } } }))
     return database.transact((trx) => changeSteps(trx, changes, Date.now()))
   }
 

@@ -1,8 +1,7 @@
-import type { Knex } from 'knex'
 import { accountOf, nameOfStep, type StepRef } from '../../domain/action.js'
 import type { Database, Reader, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
-import { areSteps, refOf, stepKeyColumns, type StepRow } from '../rows.js'
+import { areSteps, ownAccount, refOf, stepKeyColumns, type StepRow } from '../rows.js'
 import type { StepWork } from './steps.js'
 
 /**
@@ -36,11 +35,6 @@ async function thoseFree(database: Database, works: readonly StepWork[]): Promis
     if (!free.has(account) && (holder === undefined || holder === nameOfStep(work.ref))) free.set(account, work)
   }
   return [...free.values()]
-}
-
-/** What `accountOf` gives for a step, as an SQL expression on the row that is being written. */
-export function ownAccount(trx: Transaction): Knex.Raw {
-  return trx.raw("concat(chain_id, ':', ??)", ['user'])
 }
 
 /** The statement that reads which steps have these accounts, at least one. */

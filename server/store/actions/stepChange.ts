@@ -11,24 +11,27 @@ import {
   byName,
   type IntentRow,
   nameOfIntent,
+  ownAccount,
   stepKeyColumns,
   type StepRow,
   toStepView,
+  type TransactionRow,
 } from '../rows.js'
 import { storedMessage } from '../storedMessage.js'
 
+/** What is written of a step: plain values, so that changes which write the same are alike, wherever they were made. */
 export type StepChange = Partial<
   Omit<
     StepRow,
     'action_id' | 'intent_index' | 'step_index' | 'due_at' | 'open_account' | 'traceparent' | 'transaction_id'
   >
 > & {
-  /** The id, or the statement that reads it. */
-  transaction_id?: number | Knex.QueryBuilder | null
-  /** Null: the account is free again. */
-  open_account?: Knex.Raw | null
-  /** Null: nothing to do. Set by the database's clock, which is the one that claimers go by. */
-  due_at?: Knex.Raw | null
+  /** The id, or what names the transaction, whose id is read where it is written then. */
+  transaction_id?: number | Pick<TransactionRow, 'chain_id' | 'signer' | 'nonce'> | null
+  /** `own`: the account that the step runs on, see `accountOf`. Null: the account is free again. */
+  open_account?: 'own' | null
+  /** In so many milliseconds by the database's clock, which is the one that claimers go by. Null: nothing to do. */
+  due_at?: { inMs: number } | null
   /** Null clears what an earlier attempt left. */
   error?: StepError | null
 }
@@ -76,7 +79,7 @@ export async function changeStep(
  * Writes one change for each of these steps, and all that follows from them: the statuses of their intents and actions, and
  * the actions' next events. Every change of what clients see of a step goes through here, so that events have no gap. The
  * event counters are written first, which locks the actions' rows and so orders concurrent changes of one action. However
- * many steps there are, there is one UPDATE of steps for each distinct `change` object, and the other statements are as many
+ * many steps there are, there is one UPDATE of steps for all whose changes are alike, and the other statements are as many
  * as for one step. Answers with the steps as they are then, in the order given.
  */
 export async function changeSteps(trx: Transaction, changes: readonly ChangedStep[], now: number): Promise<StepRow[]> {
@@ -99,9 +102,13 @@ export async function changeAndRead(
         .update({ event_count, updated_at: noEarlier(trx, now) }),
     )
   }
-  for (const [change, alike] of groupBy(changes, (entry) => entry.change)) {
+  for (const alike of groupBy(changes, ({ change }) => JSON.stringify(change)).values()) {
     const { sql, bindings } = areSteps(alike.map(({ ref }) => ref))
-    const columns = { ...columnsOf(change), updated_at: noEarlier(trx, now), ...traceparentsOf(trx, alike) }
+    const columns = {
+      ...columnsOf(trx, alike[0]!.change),
+      updated_at: noEarlier(trx, now),
+      ...traceparentsOf(trx, alike),
+    }
     trx.later(trx('steps').whereRaw(sql, bindings).update(columns))
   }
 
@@ -141,8 +148,19 @@ function noEarlier(trx: Transaction, now: number): Knex.Raw {
   return trx.raw('CASE WHEN updated_at > ? THEN updated_at ELSE ? END', [now, now])
 }
 
-function columnsOf({ error, ...rest }: StepChange): Record<string, unknown> {
+function columnsOf(
+  trx: Transaction,
+  { error, transaction_id, open_account, due_at, ...rest }: StepChange,
+): Record<string, unknown> {
   const columns: Record<string, unknown> = { ...rest }
+  if (transaction_id !== undefined) {
+    const isNamed = typeof transaction_id === 'object' && transaction_id !== null
+    columns.transaction_id = isNamed
+      ? trx<TransactionRow>('transactions').where(transaction_id).select('id')
+      : transaction_id
+  }
+  if (open_account !== undefined) columns.open_account = open_account && ownAccount(trx)
+  if (due_at !== undefined) columns.due_at = due_at && (due_at.inMs === 0 ? trx.atOnce() : trx.after(due_at.inMs))
   if (error !== undefined) {
     columns.error_code = error?.code ?? null
     columns.error_message = error ? storedMessage(error.message) : null

@@ -10,7 +10,7 @@ import { reserveCredit, spenderOf } from '../money/credits.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
 import { bindPayment, isBindingSigned } from '../money/payments.js'
-import { ownAccount, stepsWithAccounts } from './accounts.js'
+import { stepsWithAccounts } from './accounts.js'
 import { type ActionRow, areSteps, byName, countedAttempts, stepKeyColumns, type StepRow, toStepView } from '../rows.js'
 import { type ChangedStep, changeStep, changeSteps, nextAttempt, type StepChange } from './stepChange.js'
 import { lockedSteps, stateOf, type StepWork } from './steps.js'
@@ -91,7 +91,6 @@ async function requestPlainSteps(
     const wanted = requests.flatMap((request) => accountWanted(request, mayTakeAccount) ?? [])
     const { rows, previous, taken } = await lockFree(trx, refs, wanted)
     const accepted = new Map<string, ChangedStep>()
-    const alike = new Map<string, StepChange>()
     const decide = (request: StepRequest): RequestOutcome | 'separate' | 'accepted' => {
       const name = nameOfStep(request.ref)
       const row = rows.get(name)
@@ -104,11 +103,11 @@ async function requestPlainSteps(
         if (decided.outcome !== 'accept') return decided.outcome === 'answer' ? answerOf(row) : 'separate'
         const { terms } = decided
         if (terms.takesAccount) taken.add(account)
-        // The same object for the same change, so that one statement makes it.
-        const kind = `${row.attempts} ${terms.follow} ${terms.leaseMs} ${terms.takesAccount}`
-        const change = alike.get(kind) ?? acceptance(trx, row, terms)
-        alike.set(kind, change)
-        accepted.set(name, { ref: request.ref, change, traceparent: request.traceparent ?? null })
+        accepted.set(name, {
+          ref: request.ref,
+          change: acceptance(row, terms),
+          traceparent: request.traceparent ?? null,
+        })
         return 'accepted'
       } catch (error) {
         if (error instanceof ServiceError) return { refusal: error }
@@ -178,7 +177,7 @@ async function requestStep(
     const { ready, terms } = decided
     if (terms.hash) await bind(trx, row, terms.hash, request, now)
     if (ready) await reserveOrRefuse(trx, row, request, now)
-    const change = { ...acceptance(trx, row, terms), traceparent: request.traceparent ?? null }
+    const change = { ...acceptance(row, terms), traceparent: request.traceparent ?? null }
     return acceptedAs(await changeStep(trx, ref, change, now), request)
   })
 }
@@ -259,13 +258,13 @@ function requestedStep(row: StepRow, isRegistrationSigned: boolean): RequestedSt
 }
 
 /** What an accepted request makes of its step. */
-function acceptance(trx: Transaction, row: StepRow, { follow, hash, leaseMs, takesAccount }: Terms): StepChange {
+function acceptance(row: StepRow, { follow, hash, leaseMs, takesAccount }: Terms): StepChange {
   return {
     ...nextAttempt(row),
     transaction_hash: hash,
     follow: Number(follow),
-    ...(takesAccount && { open_account: ownAccount(trx) }),
-    due_at: leaseMs === undefined ? trx.atOnce() : trx.after(leaseMs),
+    ...(takesAccount && { open_account: 'own' as const }),
+    due_at: { inMs: leaseMs ?? 0 },
   }
 }
 

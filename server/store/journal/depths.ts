@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 import type { StepView } from '../../domain/views.js'
-import { type ChangedStep, changeSteps, type StepChange } from '../actions/stepChange.js'
+import { type ChangedStep, changeSteps } from '../actions/stepChange.js'
 import type { Database } from '../connection/database.js'
 import { refOf, type StepRow, toStepView, type TransactionRow } from '../rows.js'
 
@@ -44,20 +44,13 @@ export async function noteDepths(
 
 function changesOf(depths: readonly Depth[], steps: readonly StepRow[]): ChangedStep[] {
   const depthOf = new Map(depths.map((depth) => [depth.transactionId, depth]))
-  // The same object for the same change, so that one statement makes it.
-  const deeper = new Map<number, StepChange>()
   return steps.flatMap((step) => {
     const depth = depthOf.get(step.transaction_id!)
     if (!depth) return []
     const { mined, confirmations } = depth
     const isPlaced = step.transaction_hash === mined.hash && step.block_number === mined.blockNumber
     if (isPlaced && step.confirmations === confirmations) return []
-    if (!isPlaced) {
-      const change = { transaction_hash: mined.hash, block_number: mined.blockNumber, confirmations }
-      return { ref: refOf(step), change }
-    }
-    const change = deeper.get(confirmations) ?? { confirmations }
-    deeper.set(confirmations, change)
-    return { ref: refOf(step), change }
+    const place = isPlaced ? {} : { transaction_hash: mined.hash, block_number: mined.blockNumber }
+    return { ref: refOf(step), change: { ...place, confirmations } }
   })
 }

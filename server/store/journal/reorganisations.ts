@@ -185,7 +185,7 @@ async function reopenStep(database: Database, ref: StepRef, block: SettledBlock,
   return database.transact(async (trx) => {
     const row = await trx.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.block_hash !== block.hash) return null
-    await unsettle(trx, row, { due_at: trx.atOnce(), unseen_ms: 0 }, now)
+    await unsettle(trx, row, { due_at: { inMs: 0 }, unseen_ms: 0 }, now)
     return { kind: 'step', transactionHash: row.transaction_hash!, steps: [ref] }
   })
 }

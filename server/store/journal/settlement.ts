@@ -167,13 +167,10 @@ type Ended = { row: StepRow; result: StepResult; isAnothers?: boolean }
 
 /** Writes how steps have ended; steps that ended alike, as those of a bundle mostly do, are written by one statement. */
 async function endSteps(trx: Transaction, ended: readonly Ended[], now: number): Promise<StepRow[]> {
-  const ends = new Map<string, StepChange>()
-  const changes = ended.map(({ row, result, isAnothers }) => {
-    const change = { ...endOf(row, result), ...(isAnothers && { transaction_id: null }) }
-    const text = JSON.stringify(change)
-    if (!ends.has(text)) ends.set(text, change)
-    return { ref: refOf(row), change: ends.get(text)! }
-  })
+  const changes = ended.map(({ row, result, isAnothers }) => ({
+    ref: refOf(row),
+    change: { ...endOf(row, result), ...(isAnothers && { transaction_id: null }) },
+  }))
   const { changed, all } = await changeAndRead(trx, changes, now)
   await hurrySuccessors(trx, ended, byName(all), now)
   return changed
@@ -212,7 +209,7 @@ async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean>
 async function carryOutAlone(trx: Transaction, row: StepRow, now: number): Promise<void> {
   if (row.status !== 'executing') return
   const unsent = { transaction_id: null, transaction_hash: null, block_number: null, confirmations: 0 }
-  await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: trx.atOnce() }, now)
+  await changeStep(trx, refOf(row), { ...unsent, alone: 1, due_at: { inMs: 0 } }, now)
 }
 
 /** The error to store: after the last attempt that is allowed, it is not retryable. */
@@ -259,6 +256,6 @@ async function hurry(
     next.status === 'created' || mayTryAgain({ error: toStepView(next).error, attempts: countedAttempts(next) })
   if (!goesOn || next.status === 'success' || !askable) return
   const { traceparent } = before
-  const change = { ...nextAttempt(next), follow: 1, traceparent, due_at: trx.atOnce() }
+  const change = { ...nextAttempt(next), follow: 1, traceparent, due_at: { inMs: 0 } }
   await changeStep(trx, refOf(next), change, now)
 }

@@ -2,8 +2,7 @@ import type { Address, Hex } from 'viem'
 import { type ChainAuthorization, nameOfStep, type StepAttempt, type StepRef } from '../../domain/action.js'
 import type { Airdrop } from '../../domain/airdrop.js'
 import type { StepView } from '../../domain/views.js'
-import { ownAccount } from '../actions/accounts.js'
-import { changeSteps } from '../actions/stepChange.js'
+import { changeSteps, type StepChange } from '../actions/stepChange.js'
 import { lockedSteps } from '../actions/steps.js'
 import { bindAirdrop } from '../airdrops.js'
 import type { Database, Transaction } from '../connection/database.js'
@@ -164,23 +163,23 @@ async function writeRecorded(
   const laneKey = laneKeyOf(entry)
   const row = newRow({ ...entry, nonce, signedFor: entry.steps.map(({ ref }) => ref) }, now)
   // The id is read where it is written: asking for it would be a trip of its own.
-  const inserted = trx<TransactionRow>('transactions').where({ ...laneKey, nonce })
-  const insertedId = inserted.clone().select('id')
+  const inserted = { ...laneKey, nonce }
+  const readId = () => trx<TransactionRow>('transactions').where(inserted).select('id')
   trx.later(trx('transactions').insert(row))
-  trx.later(trx(formsTable).insert(formColumns(insertedId, form, now)))
+  trx.later(trx(formsTable).insert(formColumns(readId(), form, now)))
   trx.later(
     trx('lanes')
       .where(laneKey)
       .update({ next_nonce: nonce + 1, updated_at: now }),
   )
-  const change = { transaction_id: insertedId, transaction_hash: form.hash, due_at: null }
-  const retaken = { ...change, open_account: ownAccount(trx) }
+  const change: StepChange = { transaction_id: inserted, transaction_hash: form.hash, due_at: null }
+  const retaken: StepChange = { ...change, open_account: 'own' }
   const changed = await changeSteps(
     trx,
     refs.map((ref) => ({ ref, change: withoutAccount.includes(ref) ? retaken : change })),
     now,
   )
-  const id = changed[0]?.transaction_id ?? (await inserted.clone().first('id'))!.id
+  const id = changed[0]?.transaction_id ?? (await readId().first())!.id
   if (entry.airdrop) await bindAirdrop(trx, entry.airdrop, { id, hash: form.hash })
   const transaction = toTransaction({ ...row, id }, [form], carried)
   return { outcome: 'recorded', transaction, steps: changed.map(toStepView) }
