@@ -36,6 +36,17 @@ export const feeMutations: Mutation[] = [
     tests: ['test/engine/feeSpikes.test.ts', '-g', 'go out with lower fees'],
   },
   {
+    name: 'what nodes refuse for all that it may cost is signed dearer',
+    changes: [
+      {
+        file: 'server/engine/lanes/resends.ts',
+        find: ' && !isTooDear && !mayBeMined',
+        replace: ' && !mayBeMined',
+      },
+    ],
+    tests: ['test/engine/nodesFeeCap.test.ts', '-g', 'never signed dearer'],
+  },
+  {
     name: 'what offers less than blocks ask for is given up, as if its user were in the way',
     changes: [
       {

@@ -99,6 +99,9 @@ export const sendAnswers: readonly Row[] = [
   { kind: 'unfunded', text: 'upfront cost exceeds account balance', clients: 'besu' },
   { kind: 'unfunded', text: 'overdraws from account', clients: 'reth before 1.3' },
 
+  { kind: 'overFeeCap', text: 'exceeds the configured cap', clients: 'geth, reth' },
+  { kind: 'overFeeCap', text: 'transaction fee cap exceeded', clients: 'besu' },
+
   { kind: 'notPooled', text: 'less than block base fee', clients: 'geth, reth, anvil' },
   { kind: 'notPooled', text: 'underpriced', clients: 'geth, nethermind, erigon, reth' },
   { kind: 'notPooled', text: 'gas price below', clients: 'geth, besu' },
@@ -106,8 +109,6 @@ export const sendAnswers: readonly Row[] = [
   { kind: 'notPooled', text: 'below minimum required priority fee', clients: 'reth' },
   { kind: 'notPooled', text: 'fee too low', clients: 'erigon' },
   { kind: 'notPooled', text: 'feetoolow', clients: 'nethermind before 1.36' },
-  { kind: 'notPooled', text: 'exceeds the configured cap', clients: 'geth, reth' },
-  { kind: 'notPooled', text: 'transaction fee cap exceeded', clients: 'besu' },
   { kind: 'notPooled', text: 'txpool is full', clients: 'geth, reth' },
   { kind: 'notPooled', text: 'sub-pool is full', clients: 'erigon' },
   { kind: 'notPooled', text: 'pool size constraints', clients: 'reth' },
@@ -161,10 +162,12 @@ const ranks: Record<NodeOutcome['kind'], number> = {
   slotTaken: 3,
   ambiguous: 4,
   authorityBusy: 5,
-  unfunded: 6,
-  notPooled: 6,
-  dead: 7,
-  unreached: 8,
+  // Before the refusals that pass: for those a transaction is signed dearer in the end.
+  overFeeCap: 6,
+  unfunded: 7,
+  notPooled: 7,
+  dead: 8,
+  unreached: 9,
 }
 
 /** What the answers of several nodes mean together. */

@@ -16,10 +16,15 @@ export type SendKind =
   | 'authorityBusy'
   /** The node refuses it for now, since its signer can't pay for it. */
   | 'unfunded'
+  /** The node refuses it for all that it may cost, which is more than the node's own cap. */
+  | 'overFeeCap'
   /** The node refuses it for now, for anything else. */
   | 'notPooled'
   /** No chain state can make it valid. */
   | 'dead'
 
-/** What the journal notes of the last send of a transaction. */
+/**
+ * What the journal notes of the last send of a transaction. `overFeeCap` stands also where nodes have a cheaper form by
+ * now than the newest, which they refuse.
+ */
 export type NotedSend = SendKind

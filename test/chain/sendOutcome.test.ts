@@ -63,8 +63,8 @@ const answers: [ReturnType<typeof classifySend>, client: string, text: string][]
   ['notPooled', 'erigon', 'fee too low'],
   ['notPooled', 'nethermind', 'FeeTooLow, MaxFeePerGas too low. MaxFeePerGas: 1, BaseFee: 7'],
   ['notPooled', 'nethermind', 'FeeTooLowToCompete'],
-  ['notPooled', 'geth', 'tx fee (1.20 ether) exceeds the configured cap (1.00 ether)'],
-  ['notPooled', 'besu', 'Transaction fee cap exceeded'],
+  ['overFeeCap', 'geth', 'tx fee (1.20 ether) exceeds the configured cap (1.00 ether)'],
+  ['overFeeCap', 'besu', 'Transaction fee cap exceeded'],
   ['notPooled', 'geth', 'txpool is full'],
   ['notPooled', 'erigon', 'pending sub-pool is full'],
   ['notPooled', 'erigon', 'baseFee sub-pool is full'],
@@ -182,7 +182,7 @@ describe('what a node answers to a raw transaction', () => {
     expect(sendAnswers.map(({ text }) => classifySend(text))).to.deep.equal(sendAnswers.map(({ kind }) => kind))
   })
 
-  it('tells that a signer cannot pay, and that the node is of another chain, from all else', () => {
+  it('tells that a signer cannot pay, that a node has a cap for it, and that it is of another chain, from all else', () => {
     const of = (kind: string) => sendAnswers.filter((row) => row.kind === kind).map(({ text }) => text)
     expect(of('unfunded')).to.deep.equal([
       'insufficient funds',
@@ -191,6 +191,7 @@ describe('what a node answers to a raw transaction', () => {
       'overdraws from account',
     ])
     expect(of('otherChain')).to.deep.equal(['invalid chain id', 'wrong chainid', 'invalidtxchainid'])
+    expect(of('overFeeCap')).to.deep.equal(['exceeds the configured cap', 'transaction fee cap exceeded'])
     expect(classifySend('invalid sender: invalid chain id for signer: have 1 want 5')).to.equal('otherChain')
     expect(classifySend('insufficient gas for floor data gas cost')).to.equal('dead')
   })
@@ -213,8 +214,17 @@ describe('what a node answers to a raw transaction', () => {
     expect(of('dead', 'unfunded', 'notPooled')).to.equal('unfunded')
   })
 
+  it('hears a node that refuses what it may cost before those that refuse for now', () => {
+    for (const kind of ['unfunded', 'notPooled', 'dead'] as const) {
+      expect(of(kind, 'overFeeCap')).to.equal('overFeeCap')
+    }
+    for (const kind of ['accepted', 'ambiguous', 'authorityBusy'] as const) {
+      expect(of('overFeeCap', kind)).to.equal(kind)
+    }
+  })
+
   it('counts as it does for the others where a node was not reached, which cannot have it', () => {
-    const refusals = ['authorityBusy', 'unfunded', 'notPooled', 'dead'] as const
+    const refusals = ['authorityBusy', 'unfunded', 'overFeeCap', 'notPooled', 'dead'] as const
     for (const kind of refusals) expect(of('unreached', kind)).to.equal(kind)
     expect(of('unreached', 'ambiguous', 'dead')).to.equal('ambiguous')
     expect(of('unreached', 'accepted')).to.equal('accepted')

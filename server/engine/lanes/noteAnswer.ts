@@ -14,6 +14,7 @@ const lookAgainMs: Record<SendKind, number> = {
   perhapsBusy: resendMs,
   slotTaken: backOffMs,
   unfunded: backOffMs,
+  overFeeCap: backOffMs,
   notPooled: backOffMs,
   authorityBusy: backOffMs,
   dead: backOffMs,
@@ -37,7 +38,7 @@ export async function noteAnswer(
   tools.log.debug({ ...context, outcome: kind, answer: text }, 'transaction sent')
   // The form may be mined already: its block is looked for while the answer is noted.
   tools.look(transaction.chainId, form.hash)
-  if (kind === 'notPooled' || kind === 'unfunded') {
+  if (kind === 'notPooled' || kind === 'unfunded' || kind === 'overFeeCap') {
     tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
   }
   if (kind === 'unfunded') tools.gasBalances.refused(chain, transaction.signer)
@@ -47,7 +48,11 @@ export async function noteAnswer(
   if (kind === 'dead') {
     tools.log.error({ ...context, answer: text }, 'transaction can never be mined; giving up its nonce')
   }
+  const newest = transaction.forms.at(-1)!
+  // Whatever nodes say to a cheaper form, nothing dearer is to be signed than what they refuse for its cost.
+  const isRefused = transaction.sendOutcome === 'overFeeCap' && form.maxFeePerGas < newest.maxFeePerGas
+  const outcome = isRefused ? 'overFeeCap' : kind
   // Where an older form was sent, the wait of the newest says nothing and begins anew.
-  const waitsAnew = form !== transaction.forms.at(-1)
-  await tools.store.noteSend(transaction.id, { outcome: kind, dueAt: now + lookAgainMs[kind], waitsAnew }, now)
+  const noted = { outcome, dueAt: now + lookAgainMs[kind], waitsAnew: form !== newest } as const
+  await tools.store.noteSend(transaction.id, noted, now)
 }

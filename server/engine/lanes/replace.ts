@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain } from '../../chain/chain.js'
 import { SignerUnavailable } from '../../domain/errors.js'
+import { raisedTo } from '../../domain/feeCap.js'
 import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
 import { transactionFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
@@ -35,6 +36,26 @@ export async function replace(
     tools.log.debug(transactionFields(transaction), 'replacement would exceed the fee cap')
     return false
   }
+  const payload = isCancel ? await nothingFrom(transaction.signer, chain) : transaction
+  return addForm(transaction, { ...payload, fees, isCancel }, chain, tools)
+}
+
+/**
+ * Signs what nodes refuse for its cost with fees as of now, stores it, then sends it. False: nothing is signed, as where
+ * those fees are hardly lower.
+ */
+export async function replaceCheaper(
+  transaction: JournalTransaction,
+  refused: SignedForm,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<boolean> {
+  const { baseFeePerGas } = await headOf(chain, tools)
+  const { isCancel } = refused
+  // A node may hold one that does not pay the base fee any more.
+  const held = transaction.forms.filter(({ maxFeePerGas }) => maxFeePerGas < baseFeePerGas)
+  const fees = tools.codec.replacementFees(held, baseFeePerGas, tools.tips.withTip(chain.config), { isCancel })
+  if (!fees || fees.maxFeePerGas * raisedTo > refused.maxFeePerGas * 1_000n) return false
   const payload = isCancel ? await nothingFrom(transaction.signer, chain) : transaction
   return addForm(transaction, { ...payload, fees, isCancel }, chain, tools)
 }

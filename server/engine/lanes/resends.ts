@@ -4,7 +4,7 @@ import { elapsedMs } from '../../domain/elapsed.js'
 import { groupBy } from '../../lists/groupBy.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import { isToBeCancelled, replace } from './replace.js'
-import { sendStored } from './send.js'
+import { isWaitedFor, sendStored } from './send.js'
 import type { EngineTools } from '../tools.js'
 
 /**
@@ -104,10 +104,26 @@ export function createResends(chain: Chain, tools: EngineTools) {
     // Not for ever: nodes may not tell for hours, while the lane waits, and higher fees for what is mined are never
     // paid.
     const mayBeMined = seen.unanswered.has(transaction.id) && ageMs <= replaceAfterMs * standstillFactor
-    // A signer who can't pay for it as it is can't pay for more.
-    const mayBeRaised = wasSent && transaction.sendOutcome !== 'unfunded' && !mayBeMined
+    const isTooDear = transaction.sendOutcome === 'overFeeCap'
+    const isForLong = isTooDear && !mayBeMined && (await isLongTooDear(transaction, seen))
+    if (isForLong && (await replace(transaction, chain, { isCancel: true }, tools))) return
+    // A signer who can't pay for it as it is can't pay for more, and nodes that refuse what it costs refuse more.
+    const mayBeRaised = wasSent && transaction.sendOutcome !== 'unfunded' && !isTooDear && !mayBeMined
     if (mayBeRaised && ageMs > patienceMs && (await raise(transaction, seen))) return
     await sendStored(transaction, chain, tools)
+  }
+
+  /**
+   * Whether its lane's lowest transaction, whose newest form nodes refuse for what it may cost, waits for long: also where
+   * they have it in a cheaper form. Where no others wait for it, fees are given more time to fall.
+   */
+  async function isLongTooDear(transaction: JournalTransaction, { movedAt }: Seen): Promise<boolean> {
+    const { signer, nonce, forms } = transaction
+    const known = lowestOf.get(signer)
+    // While no block comes, none has passed the transaction over.
+    if (forms.at(-1)!.isCancel || known?.nonce !== nonce || movedAt <= known.since) return false
+    const patience = (await isWaitedFor(transaction, tools)) ? mostReplacements : standstillFactor
+    return elapsedMs(known.since, tools.now()) > chain.config.replaceAfterMs * patience
   }
 
   /**

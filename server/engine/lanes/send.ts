@@ -1,9 +1,9 @@
-import type { Chain } from '../../chain/chain.js'
+import type { Chain, SendOutcome } from '../../chain/chain.js'
 import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
 import type { EngineTools } from '../tools.js'
 import { headOf } from './heads.js'
 import { noteAnswer } from './noteAnswer.js'
-import { addForm, isToBeCancelled, replace } from './replace.js'
+import { addForm, isToBeCancelled, replace, replaceCheaper } from './replace.js'
 
 /**
  * Sends a transaction of the journal: its newest signed form, once the nodes have few enough of its lane; or a cancel,
@@ -17,14 +17,13 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
     return
   }
   const form = formToSend(transaction)
-  const answer = await chain.send(form)
-  await noteAnswer(transaction, form, answer, chain, tools)
+  const answer = await sendForm(transaction, form, chain, tools)
+  if (answer.kind === 'overFeeCap') await sendBelowNodesCap(transaction, form, chain, tools)
   if (answer.kind === 'unfunded' && !form.isCancel) await sendCheaper(transaction, chain, tools)
   if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: form.isCancel }, tools)
-  // A user can keep his authorization out of the pools. The other steps of a bundle, or of the lane, must not wait for
-  // him. Where none do, his transaction is waited for like any that is stuck.
-  const isInTheWay =
-    answer.kind === 'authorityBusy' && (transaction.carries.length > 1 || (await isWaitedFor(transaction, tools)))
+  // A user can keep his authorization out of the pools. Where no others wait for him, his transaction is waited for like
+  // any that is stuck.
+  const isInTheWay = answer.kind === 'authorityBusy' && (await isWaitedFor(transaction, tools))
   if ((isInTheWay || answer.kind === 'dead') && !form.isCancel) {
     await replace(transaction, chain, { isCancel: true }, tools)
   }
@@ -38,11 +37,12 @@ export function formToSend({ isUnwanted, forms }: JournalTransaction): SignedFor
   return forms.findLast(({ isCancel }) => isCancel || !isUnwanted)!
 }
 
-/** Whether something was signed for a later nonce of its lane. */
-async function isWaitedFor(
-  { chainId, signer, nonce }: JournalTransaction,
+/** Whether others must not wait for it: the other steps of a bundle, or what was signed for a later nonce of its lane. */
+export async function isWaitedFor(
+  { chainId, signer, nonce, carries }: JournalTransaction,
   tools: Pick<EngineTools, 'store'>,
 ): Promise<boolean> {
+  if (carries.length > 1) return true
   const lanes = await tools.store.readLanes(chainId)
   return lanes.some((lane) => lane.signer === signer && lane.nextNonce > nonce + 1)
 }
@@ -55,13 +55,52 @@ async function isWaitedFor(
 async function sendCheaper(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
   const { baseFeePerGas } = await headOf(chain, tools)
   const newest = transaction.forms.at(-1)!
-  const paying = transaction.forms.filter(({ maxFeePerGas }) => maxFeePerGas >= baseFeePerGas)
-  const cheapest = paying.reduce((least, form) => (form.maxFeePerGas < least.maxFeePerGas ? form : least), newest)
+  const cheapest = cheapestOf(transaction.forms, baseFeePerGas, newest)
   const fees = tools.codec.initialFees(baseFeePerGas, tools.tips.withTip(chain.config))
   // Not for a little less, which would be refused as well, or soon be too little.
   if (cheapest.maxFeePerGas > 2n * fees.maxFeePerGas) {
     await addForm(transaction, { ...transaction, fees, isCancel: false }, chain, tools)
   } else if (cheapest !== newest) {
-    await noteAnswer(transaction, cheapest, await chain.send(cheapest), chain, tools)
+    await sendForm(transaction, cheapest, chain, tools)
   }
+}
+
+/**
+ * Sends the cheapest form that pays the base fee, of a transaction that nodes refuse for all that its newest form may
+ * cost. Where they refuse that as well, one is signed with fees as of now. Once there is nothing cheaper to try, a cancel,
+ * which takes little gas, gives the nonce up for those who wait for it.
+ */
+async function sendBelowNodesCap(
+  given: JournalTransaction,
+  refused: SignedForm,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<void> {
+  const transaction: JournalTransaction = { ...given, sendOutcome: 'overFeeCap' }
+  const { baseFeePerGas } = await headOf(chain, tools)
+  const alike = transaction.forms.filter(({ isCancel }) => isCancel === refused.isCancel)
+  const cheapest = cheapestOf(alike, baseFeePerGas, refused)
+  const kind = cheapest === refused ? 'overFeeCap' : (await sendForm(transaction, cheapest, chain, tools)).kind
+  if (kind === 'overFeeCap' && (await replaceCheaper(transaction, cheapest, chain, tools))) return
+  const isInTheWay = (kind === 'overFeeCap' || kind === 'authorityBusy') && (await isWaitedFor(transaction, tools))
+  if ((isInTheWay || kind === 'dead') && !refused.isCancel) {
+    await replace(transaction, chain, { isCancel: true }, tools)
+  }
+}
+
+/** The cheapest of the forms that pay the base fee; the dearest where none does. */
+function cheapestOf(forms: readonly SignedForm[], baseFeePerGas: bigint, dearest: SignedForm): SignedForm {
+  const paying = forms.filter(({ maxFeePerGas }) => maxFeePerGas >= baseFeePerGas)
+  return paying.reduce((least, form) => (form.maxFeePerGas < least.maxFeePerGas ? form : least), dearest)
+}
+
+async function sendForm(
+  transaction: JournalTransaction,
+  form: SignedForm,
+  chain: Chain,
+  tools: EngineTools,
+): Promise<SendOutcome> {
+  const answer = await chain.send(form)
+  await noteAnswer(transaction, form, answer, chain, tools)
+  return answer
 }
