@@ -39,7 +39,7 @@ export const looks: Record<string, (look: Look) => Promise<unknown>> = {
     await store.readWaiting()
     await store.readOpenExposures()
     await store.readStuck(chainId, Date.now())
-    await store.readUnsettled(chainId, { signedBefore: Date.now(), block })
+    await store.readUnsettled(chainId, { since: Date.now(), block })
   },
   'an intent by its signature': ({ store, grown }) =>
     store.findIntentBySignature(some(grown.seeded.flatMap(({ signatureHash }) => signatureHash ?? []))[0]!),

@@ -70,13 +70,14 @@ export function findingsOf(state: {
   return findings
 }
 
-function waitingSteps({ chainId, steps, airdrops, oldestAt }: Waiting, nowMs: number): Finding[] {
+function waitingSteps({ chainId, steps, airdrops, deposits, oldestAt }: Waiting, nowMs: number): Finding[] {
   if (nowMs - oldestAt <= waitingMs) return []
+  const reported = deposits === 0 ? '' : `, and ${deposits} reported deposits for the engine`
   return [
     {
       code: 'steps_waiting',
       chainId,
-      message: `${steps} steps and ${airdrops} airdrops wait for a transaction on chain ${chainId}; the oldest has waited for ${seconds(nowMs - oldestAt)} s.`,
+      message: `${steps} steps and ${airdrops} airdrops wait for a transaction on chain ${chainId}${reported}; the oldest has waited for ${seconds(nowMs - oldestAt)} s.`,
       remedy:
         'Look at the other findings first. With none, see that a process with ROLE=engine or ROLE=all runs, and look into its log for the step. If that says that no node has the log of a payment, name a node in rpcUrls that keeps all logs. If steps are carried out all the same, there are more of them than the process can do: limit clients (RATE_LIMIT_PER_MINUTE), or run more processes on a shared database, with the API in processes of its own (ROLE=api).',
     },

@@ -166,7 +166,7 @@ export function createHealth(deps: {
         now(),
       )
       const block = Number(head.number) - mostConfirmations(config) - settledWithinBlocks
-      const late = { signedBefore: now() - settledWithinMs, block }
+      const late = { since: now() - settledWithinMs, block }
       const unsettled = await answerOr(null, store.readUnsettled(config.chainId, late))
       return {
         config,

@@ -32,17 +32,19 @@ export async function takesWrites(database: Database, now: number): Promise<bool
 }
 
 /**
- * How many executing steps and airdrops of a chain no transaction carries yet, and since when the oldest has waited, in unix
- * milliseconds. A payment waits for its user; it counts only where it is due and the engine has not looked for it.
+ * How many executing steps and airdrops of a chain no transaction carries yet, how many reported deposits nobody has looked
+ * at though they are due, and since when the oldest of them all has waited, in unix milliseconds. A payment waits for its
+ * user; it counts only where it is due and the engine has not looked for it.
  */
-export type Waiting = { chainId: number; steps: number; airdrops: number; oldestAt: number }
+export type Waiting = { chainId: number; steps: number; airdrops: number; deposits: number; oldestAt: number }
 
 /** What waits, for every chain on which something does. */
 export async function readWaiting(database: Database): Promise<Waiting[]> {
   const { knex } = database
-  const dueOf = async (table: 'steps' | 'airdrops', since: string) => {
+  const dueOf = async (table: 'steps' | 'airdrops' | 'deposits', since: string) => {
     // Not `is not null`, for which SQLite would not use the index.
     const due = knex(table).where('due_at', '>=', 0)
+    if (table === 'deposits') due.where('due_at', '<=', database.atOnce())
     if (table === 'steps') {
       due.where((these) => these.whereNot({ kind: 'payment' }).orWhere('due_at', '<=', database.atOnce()))
       // A step that waits for the one before it, perhaps a payment by the user, is not late itself.
@@ -82,33 +84,46 @@ export async function readWaiting(database: Database): Promise<Waiting[]> {
   const due = await Promise.all([
     dueOf('steps', "case when kind = 'payment' then due_at else updated_at end"),
     dueOf('airdrops', 'asked_at'),
+    dueOf('deposits', 'due_at'),
   ])
   const chains = new Map<number, Waiting>()
-  for (const [index, kind] of (['steps', 'airdrops'] as const).entries()) {
+  for (const [index, kind] of (['steps', 'airdrops', 'deposits'] as const).entries()) {
     for (const { chainId, found, oldestAt } of due[index]!) {
-      const before = chains.get(chainId) ?? { chainId, steps: 0, airdrops: 0, oldestAt }
+      const before = chains.get(chainId) ?? { chainId, steps: 0, airdrops: 0, deposits: 0, oldestAt }
       chains.set(chainId, { ...before, [kind]: found, oldestAt: Math.min(before.oldestAt, oldestAt) })
     }
   }
   return [...chains.values()]
 }
 
-/** Transactions of a chain that were signed before this time, are mined in this block or before, and are not settled. */
+/**
+ * Transactions of a chain that are mined in this block or before, and are not settled: ours that were signed before this
+ * time, and users' payments of which nothing new was seen since.
+ */
 export async function readUnsettled(
   database: Database,
   chainId: number,
-  until: { signedBefore: number; block: number },
+  until: { since: number; block: number },
 ): Promise<{ unsettled: number; lowestBlock: number | null }> {
-  const row = (await database
-    .knex('transactions')
+  const { knex } = database
+  const ours = knex('transactions')
     .where({ chain_id: chainId, status: 'open' })
     .where('mined_block', '<=', until.block)
-    .where('created_at', '<', until.signedBefore)
-    .first(database.knex.raw('count(*) as found, min(mined_block) as lowest'))) as {
-    found: number | string
-    lowest: number | string | null
+    .where('created_at', '<', until.since)
+    .first(knex.raw('count(*) as found, min(mined_block) as lowest'))
+  const payments = knex('steps')
+    // Whoever is to be looked at is due at some time.
+    .where('due_at', '>=', 0)
+    .where({ chain_id: chainId, kind: 'payment', status: 'executing' })
+    .where('block_number', '<=', until.block)
+    .where('updated_at', '<', until.since)
+    .first(knex.raw('count(*) as found, min(block_number) as lowest'))
+  const rows = (await Promise.all([ours, payments])) as { found: number | string; lowest: number | string | null }[]
+  const lowest = rows.flatMap((row) => (row.lowest === null ? [] : Number(row.lowest)))
+  return {
+    unsettled: rows.reduce((sum, row) => sum + Number(row.found), 0),
+    lowestBlock: lowest.length === 0 ? null : Math.min(...lowest),
   }
-  return { unsettled: Number(row.found), lowestBlock: row.lowest === null ? null : Number(row.lowest) }
 }
 
 /**

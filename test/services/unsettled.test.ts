@@ -87,6 +87,31 @@ describe('what waits for ever', () => {
     expect(await told(600_000, 'steps_waiting')).to.deep.equal([])
   })
 
+  it('is told of, if it is a reported deposit that nobody looks at', async () => {
+    const report = { user: randomAddress(), sender: randomAddress(), token: dev.token, chainId, amount: 5n }
+    await store.reportDeposit({ ...report, transactionHash: randomHash(), isDeposit: true }, 1, now)
+    expect(await told(50_000, 'steps_waiting')).to.deep.equal([])
+    const [finding] = await told(600_000, 'steps_waiting')
+    expect(finding?.message).to.include(`on chain ${chainId}, and 1 reported deposits for the engine;`)
+  })
+
+  it('is told of, if it is a final payment of which nodes do not agree', async () => {
+    const user = randomAddress()
+    const place = { chainId, token: dev.token }
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user, 100n, [place, place])] })
+    await store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    const hash = randomHash()
+    await store.requestStep({ ref, order: { action: 'register', hash, signed: false }, needs: [] }, now)
+    const blockNumber = Number((await dev.chain.head()).number)
+    await store.noteConfirmations(ref, { hash, blockNumber, confirmations: 1 }, now)
+    await store.postponeStep(ref, 60_000)
+    await dev.rpc('anvil_mine', '0x6')
+    expect(await told(50_000, 'transactions_unsettled'), 'it was looked at a moment ago').to.deep.equal([])
+    const [finding] = await told(70_000, 'transactions_unsettled')
+    expect(finding?.message).to.include('1 transactions are final').and.to.include(`block ${blockNumber}`)
+  })
+
   it('is not told of, if it is a step that waits for an account which another of its user has', async () => {
     const user = randomAddress()
     const entry = aNewAction({
