@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 import type { Status } from './action.js'
-import { ServiceError, type StepError, type StepErrorCode } from './errors.js'
+import type { ServiceErrorCode, StepError, StepErrorCode } from './errors.js'
 import { isSettled } from './status.js'
 import type { StepKind } from './stepKind.js'
 
@@ -38,7 +38,11 @@ export type RequestedStep = {
   follow: boolean
 }
 
-type Decision =
+/** The request can't be met. */
+export type Refusal = { outcome: 'refused'; code: ServiceErrorCode; message: string }
+
+export type Decision =
+  | Refusal
   /** Nothing changes; the step as it is answers the request. */
   | { outcome: 'answer' }
   /** The step goes on as it is, and the solver's steps that directly follow are asked for as well. */
@@ -46,15 +50,13 @@ type Decision =
   /** The step is asked for. `ready` tells that the previous step is done, so that it may start now. */
   | { outcome: 'accept'; ready: boolean; follow: boolean }
 
-/**
- * Decides a request to execute or register a step, from the step and the one before it in its intent.
- * Throws `ServiceError` for a request that can't be met.
- */
+/** Decides a request to execute or register a step, from the step and the one before it in its intent. */
 export function decideRequest(step: RequestedStep, previous: Status | null, order: Order): Decision {
   if (step.kind === 'presigned') {
-    throw new ServiceError('mode_not_implemented', 'Execution of mode non-7702:presign is not implemented.')
+    return refused('mode_not_implemented', 'Execution of mode non-7702:presign is not implemented.')
   }
-  requireMatchingHash(step, order)
+  const misfit = refusalOfHash(step, order)
+  if (misfit) return misfit
   if (step.status === 'success') return { outcome: 'answer' }
   if (step.status === 'executing' && !displaces(step, order)) {
     const wantsMore = step.kind === 'payment' && order.action === 'execute' && !step.follow
@@ -65,13 +67,13 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
   if (isSettled(step.status) && !mayTryAgain(step) && !isUsersOwn) return { outcome: 'answer' }
   const mayFollow = previous === null || previous === 'success' || previous === 'executing'
   if (!mayFollow && !(order.behindFailed && isSettled(previous))) {
-    throw new ServiceError(
+    return refused(
       'previous_step_incomplete',
       `The previous step of this intent is "${previous}"; it has to be executed first.`,
     )
   }
   if (step.kind === 'payment' && order.proofRequired && !order.signed) {
-    throw new ServiceError(
+    return refused(
       'registration_signature_required',
       'signature: this deployment needs the user’s EIP-712 Registration signature.',
     )
@@ -115,25 +117,31 @@ export function mayTryAgain(step: Pick<RequestedStep, 'error' | 'attempts'>): bo
   return step.error !== null && step.error.retryable && step.attempts < maxAttempts
 }
 
-function requireMatchingHash(step: RequestedStep, order: Order): void {
+function refused(code: ServiceErrorCode, message: string): Refusal {
+  return { outcome: 'refused', code, message }
+}
+
+/** Why the order's hash, or that it has none, does not fit the step. Null: it fits. */
+function refusalOfHash(step: RequestedStep, order: Order): Refusal | null {
   if (step.kind !== 'payment') {
     if (order.action === 'register') {
-      throw new ServiceError('hash_not_allowed', 'action: "register" is for steps that the user pays himself.')
+      return refused('hash_not_allowed', 'action: "register" is for steps that the user pays himself.')
     }
     if (order.hash !== null) {
-      throw new ServiceError('hash_not_allowed', 'hash: the service sends the transaction of this step itself.')
+      return refused('hash_not_allowed', 'hash: the service sends the transaction of this step itself.')
     }
-    return
+    return null
   }
   const known = step.status === 'success' || step.status === 'executing'
   if (order.hash === null && step.transactionHash === null) {
-    throw new ServiceError('hash_required', 'hash: this step needs the hash of the transaction that the user sent.')
+    return refused('hash_required', 'hash: this step needs the hash of the transaction that the user sent.')
   }
   const mayDiffer = step.status === 'executing' && displaces(step, order)
   if (order.hash !== null && known && order.hash !== step.transactionHash && !mayDiffer) {
     const other = `hash: this step already has the transaction ${step.transactionHash}.`
     const isYielding = step.status === 'executing' && displaces(step, { ...order, signed: true })
     const hint = isYielding ? ' A registration that the user has signed takes its place.' : ''
-    throw new ServiceError('transaction_already_registered', other + hint)
+    return refused('transaction_already_registered', other + hint)
   }
+  return null
 }

@@ -3,7 +3,7 @@ import { accountOf, nameOfStep, type Status, type StepRef } from '../../domain/a
 import { ServiceError } from '../../domain/errors.js'
 import { creditLacks } from '../../domain/funding.js'
 import { grouped } from '../../concurrency/grouped.js'
-import { decideRequest, type Order, type RequestedStep } from '../../domain/request.js'
+import { type Decision, decideRequest, type Order, type Refusal, type RequestedStep } from '../../domain/request.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
 import type { StepView } from '../../domain/views.js'
 import { reserveCredit, spenderOf } from '../money/credits.js'
@@ -52,13 +52,17 @@ export function createStepRequests(database: Database) {
     const outcome = request.needs.length > 0 ? 'separate' : await together({ request, now })
     if (outcome === 'separate')
       return withFreeAccounts((mayTakeAccount) => requestStep(database, request, { mayTakeAccount, now }))
-    if ('refusal' in outcome) throw outcome.refusal
+    if ('outcome' in outcome) throw errorOf(outcome)
     return outcome
   }
 }
 
-/** `refusal`: why the request can't be met; nothing is stored for it. */
-type RequestOutcome = StepAnswer | { refusal: ServiceError }
+/** For a refusal nothing is stored. */
+type RequestOutcome = StepAnswer | Refusal
+
+function errorOf({ code, message }: Refusal): ServiceError {
+  return new ServiceError(code, message)
+}
 
 /** How many runs of a request may try to take accounts that looked free. */
 const mostTries = 2
@@ -98,21 +102,13 @@ async function requestPlainSteps(
       const before = nameOfStep(previousOf(request.ref))
       const previousStatus = accepted.has(before) ? 'executing' : (previous.get(before)?.status ?? null)
       const account = accountWanted(request, mayTakeAccount)
-      try {
-        const decided = decideFor(row, previousStatus, request, { isRegistrationSigned: false, account, taken })
-        if (decided.outcome !== 'accept') return decided.outcome === 'answer' ? answerOf(row) : 'separate'
-        const { terms } = decided
-        if (terms.takesAccount) taken.add(account)
-        accepted.set(name, {
-          ref: request.ref,
-          change: acceptance(row, terms),
-          traceparent: request.traceparent ?? null,
-        })
-        return 'accepted'
-      } catch (error) {
-        if (error instanceof ServiceError) return { refusal: error }
-        throw error
-      }
+      const decided = decideFor(row, previousStatus, request, { isRegistrationSigned: false, account, taken })
+      if (decided.outcome === 'refused') return decided
+      if (decided.outcome !== 'accept') return decided.outcome === 'answer' ? answerOf(row) : 'separate'
+      const { terms } = decided
+      if (terms.takesAccount) taken.add(account)
+      accepted.set(name, { ref: request.ref, change: acceptance(row, terms), traceparent: request.traceparent ?? null })
+      return 'accepted'
     }
     const decided = requests.map(decide)
     const changed = await changeSteps(trx, [...accepted.values()], now)
@@ -150,7 +146,7 @@ async function lockFree(
 
 /**
  * Stores what was asked of a step: decides, ties the payment, sets credit aside and hands the step to the engine, in one
- * transaction. Throws `ServiceError` when it can't be met, and then stores nothing.
+ * transaction. Throws `ServiceError` when it can't be met, within the transaction: that undoes what was written of it.
  */
 async function requestStep(
   database: Database,
@@ -169,6 +165,7 @@ async function requestStep(
     const previous = byName(beside).get(nameOfStep(previousOf(ref)))?.status ?? null
     const isRegistrationSigned = row.kind === 'payment' && (await isBindingSigned(trx, ref))
     const decided = decideFor(row, previous, request, { isRegistrationSigned, account, taken: accountsOf(beside) })
+    if (decided.outcome === 'refused') throw errorOf(decided)
     if (decided.outcome === 'answer') return answerOf(row)
     if (decided.outcome === 'follow') {
       trx.later(trx('steps').where(stepKeyColumns(ref)).update({ follow: 1 }))
@@ -191,11 +188,11 @@ type Terms = {
 }
 
 /** `ready`: the step before it has succeeded, or there is none. */
-type Decided = { outcome: 'answer' } | { outcome: 'follow' } | { outcome: 'accept'; ready: boolean; terms: Terms }
+type Decided = Exclude<Decision, { outcome: 'accept' }> | { outcome: 'accept'; ready: boolean; terms: Terms }
 
 /**
  * Decides a request, and on what terms its step is accepted. `account`: what the step is to have at once, if it is not among
- * those that are `taken`. Throws `ServiceError` when the request can't be met.
+ * those that are `taken`.
  */
 function decideFor(
   row: StepRow,
