@@ -1,4 +1,5 @@
 import type { Address, Hash } from 'viem'
+import { sum } from '../../domain/bigints.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { recordExposure, undoPayout } from './exposures.js'
 import { acknowledgedCause, nameOfSource, sourceOf, undone } from './causes.js'
@@ -92,8 +93,8 @@ async function readAcknowledged(trx: Transaction, payout: UnknownPayout): Promis
     trx<LedgerRow>('ledger')
       .whereBetween(...beginningWith('cause', prefix))
       .select('cause', 'amount')
-  const sum = (entries: { amount: string }[]) => entries.reduce((total, { amount }) => total + BigInt(amount), 0n)
-  return sum(await read(start)) - sum(await read(undone(start)))
+  const total = async (prefix: string) => sum((await read(prefix)).map(({ amount }) => BigInt(amount)))
+  return (await total(start)) - (await total(undone(start)))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { sum } from '../../domain/bigints.js'
 import type { Database, Transaction } from '../connection/database.js'
 import type { Statement } from '../connection/transaction.js'
 import type { BalanceRow } from '../rows.js'
@@ -30,7 +31,7 @@ export async function readCreditLeft(
     .where((some) => some.whereNot({ available: '0' }).orWhereNot({ reserved: '0' }))
     .select('available', 'reserved')
   const amounts = rows.map(({ available, reserved }) => BigInt(available) + BigInt(reserved))
-  return { users: rows.length, amount: amounts.reduce((total, amount) => total + amount, 0n) }
+  return { users: rows.length, amount: sum(amounts) }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { least, sum } from '../../domain/bigints.js'
 import { chooseMovements, type Movement } from '../../domain/deposit.js'
 import type { ServiceErrorCode } from '../../domain/errors.js'
 import type { TokenLog } from '../../domain/knownLogs.js'
@@ -190,7 +191,7 @@ async function withdrawFromVault(trx: Transaction, row: DepositRow, logIndex: nu
       .where({ user: key.user, is_open: 1, chain_id: key.chainId, token: key.token })
       .orderBy('id'),
   )
-  const available = credits.reduce((sum, credit) => sum + BigInt(credit.available), 0n)
+  const available = sum(credits.map((credit) => BigInt(credit.available)))
   if (available < amount && row.reopenings === 0) return exceeds(amount, available)
   const settled =
     row.reopenings > 0 ? await settledAgain(trx, { ...key, transactionHash: row.transaction_hash, amount }) : 0n
@@ -198,7 +199,7 @@ async function withdrawFromVault(trx: Transaction, row: DepositRow, logIndex: nu
   const moves: CreditMove[] = []
   for (const credit of credits) {
     const has = BigInt(credit.available)
-    const taken = has < open ? has : open
+    const taken = least(has, open)
     if (taken === 0n) continue
     open -= taken
     const cause = withdrawalCause(row, logIndex, credit.id)

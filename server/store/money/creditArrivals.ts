@@ -1,5 +1,6 @@
 import type { Address, Hash } from 'viem'
 import type { StepRef } from '../../domain/action.js'
+import { sum } from '../../domain/bigints.js'
 import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance, underLock } from './balances.js'
 import { arrivalCause, coverCause } from './causes.js'
@@ -130,7 +131,7 @@ export async function addCredits(
     post(trx, postings, now)
   }
   for (const same of groupBy(entries, ({ user, token }) => `${user}:${token}`).values()) {
-    const available = same.reduce((sum, entry) => sum + entry.available, 0n)
+    const available = sum(same.map((entry) => entry.available))
     await moveBalance(trx, same[0]!, { available })
   }
 }

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { hashesOfPayment } from './samePayment.js'
 import type { StepRef } from '../../domain/action.js'
+import { greatest, least, sum } from '../../domain/bigints.js'
 import { type Draw, mostDraws, type OpenCredit, orderCredits, planFunding } from '../../domain/funding.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
 import type { Transaction } from '../connection/database.js'
@@ -74,7 +75,7 @@ export async function reserveCredit(
       }
       // Nothing is half reserved: what this step took of the day's funding before goes back.
       if (granted.length > 0) await returnOpenFunding(trx, spender.ref)
-      const available = open && open.left > plan.available ? open.left : plan.available
+      const available = open ? greatest(open.left, plan.available) : plan.available
       return { outcome: 'insufficient', token: need.token, required: plan.required, available }
     }
     for (const draw of plan.draws) available.set(draw.creditId, available.get(draw.creditId)! - draw.amount)
@@ -136,9 +137,9 @@ export async function giveBackCovered(
       continue
     }
     const reservations = await trx<ReservationRow>('reservations').where({ credit_id: credit.id }).select('amount')
-    const drawn = reservations.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+    const drawn = sum(reservations.map(({ amount }) => BigInt(amount)))
     const room = BigInt(credit.amount) - BigInt(credit.available) - drawn
-    const back = room < left ? room : left
+    const back = least(room, left)
     if (back <= 0n) continue
     left -= back
     const cause = returnFor(causeOf(credit), lost.id)

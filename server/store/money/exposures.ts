@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
+import { least, sum } from '../../domain/bigints.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { formsOf } from '../journal/forms.js'
 
@@ -92,11 +93,11 @@ export async function areSettledAgain(trx: Transaction, payouts: readonly Moved[
     const key = `${payout.chainId} ${payout.token}`
     sums.set(key, { ...payout, amount: (sums.get(key)?.amount ?? 0n) + payout.amount })
   }
-  for (const sum of sums.values()) {
-    const rows = await settledRows(trx, sum)
-    if (rows.reduce((undone, row) => undone + BigInt(row.undone_amount), 0n) < sum.amount) return false
+  for (const whole of sums.values()) {
+    const rows = await settledRows(trx, whole)
+    if (sum(rows.map((row) => BigInt(row.undone_amount))) < whole.amount) return false
   }
-  for (const sum of sums.values()) await settledAgain(trx, sum)
+  for (const whole of sums.values()) await settledAgain(trx, whole)
   return sums.size > 0
 }
 
@@ -109,7 +110,7 @@ async function moveSettled(trx: Transaction, payout: Moved, way: 'goes' | 'comes
   let left = amount
   for (const row of rows) {
     const has = BigInt(row[from])
-    const moved = has < left ? has : left
+    const moved = least(has, left)
     if (moved === 0n) continue
     left -= moved
     const amounts = { [from]: (has - moved).toString(), [to]: (BigInt(row[to]) + moved).toString() }
@@ -153,7 +154,7 @@ export async function coverExposures(
   let left = moved.amount
   for (const row of rows) {
     const open = BigInt(row.open_amount)
-    const taken = open < left ? open : left
+    const taken = least(open, left)
     if (taken === 0n) continue
     left -= taken
     await setOpen(trx, row.id, open - taken, now)
@@ -169,7 +170,7 @@ export async function reduceExposure(trx: Transaction, creditId: number, by: big
   const row = await trx.lock(trx<ExposureRow>('exposures').where({ credit_id: creditId })).first()
   if (!row) return 0n
   const uncovered = BigInt(row.open_amount)
-  const taken = by < uncovered ? by : uncovered
+  const taken = least(by, uncovered)
   const left = uncovered - taken
   if (row.resolved_at === null) await setOpen(trx, row.id, left, now)
   else if (taken > 0n) await trx('exposures').where({ id: row.id }).update({ open_amount: left.toString() })

@@ -1,3 +1,4 @@
+import { sum } from '../../domain/bigints.js'
 import { groupBy } from '../../lists/groupBy.js'
 import { moveBalance } from './balances.js'
 import type { Transaction } from '../connection/database.js'
@@ -24,7 +25,7 @@ export async function moveCredits(trx: Transaction, moves: readonly CreditMove[]
     post(trx, postings, now)
   }
   for (const same of groupBy(moves, ({ credit }) => JSON.stringify(keyOf(credit))).values()) {
-    const sumOf = (side: 'available' | 'reserved') => same.reduce((sum, { by }) => sum + (by[side] ?? 0n), 0n)
+    const sumOf = (side: 'available' | 'reserved') => sum(same.map(({ by }) => by[side] ?? 0n))
     await moveBalance(trx, keyOf(same[0]!.credit), {
       available: sumOf('available'),
       reserved: sumOf('reserved'),
