@@ -117,8 +117,8 @@ export const laneMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/tips.ts',
-        find: 'authorizations.length === 0 ? paid',
-        replace: 'authorizations.length >= 0 ? paid',
+        find: 'authorizations.length === 0 && !known',
+        replace: 'authorizations.length >= 0 && !known',
       },
     ],
     tests: ['test/engine/tips.test.ts'],

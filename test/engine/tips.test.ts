@@ -5,13 +5,20 @@ import type { JournalTransaction } from '../../server/store/journal/journalTrans
 
 describe('the tip that blocks ask for', () => {
   const config = { chainId: 1, priorityFeePerGas: 10n } as ChainConfig
-  const raised = (authorizations: object[]) => {
+  const block = { gasLimit: 80n }
+  const raised = (authorizations: object[], gasLimit = 10n) => {
     const form = (tip: bigint) => ({ hash: `0x${tip}`, maxPriorityFeePerGas: tip })
-    return { id: 1, chainId: 1, authorizations, forms: [form(10n), form(12n)] } as unknown as JournalTransaction
+    return {
+      id: 1,
+      chainId: 1,
+      gasLimit,
+      authorizations,
+      forms: [form(10n), form(12n)],
+    } as unknown as JournalTransaction
   }
   const learnedBy = async (transaction: JournalTransaction, hash: string, suggestedTip: () => Promise<bigint>) => {
     const tips = createTips(() => 0)
-    tips.passedOver(transaction)
+    tips.passedOver(transaction, block)
     await tips.mined(transaction, hash, { config, suggestedTip })
     return tips.withTip(config).priorityFeePerGas
   }
@@ -28,11 +35,18 @@ describe('the tip that blocks ask for', () => {
     expect(await learnedBy(raised([{}]), '0x12', unasked)).to.equal(10n)
   })
 
+  it('is no more than a node suggests where blocks may have had no room for the transaction', async () => {
+    const large = raised([], 11n)
+    expect(await learnedBy(large, '0x12', async () => 13n)).to.equal(12n)
+    expect(await learnedBy(large, '0x12', async () => 11n)).to.equal(11n)
+    expect(await learnedBy(large, '0x12', unasked)).to.equal(10n)
+  })
+
   it('is not forgotten for one that shows less', async () => {
     const tips = createTips(() => 0)
-    tips.passedOver(raised([]))
+    tips.passedOver(raised([]), block)
     await tips.mined(raised([]), '0x12', { config, suggestedTip: unasked })
-    tips.passedOver(raised([{}]))
+    tips.passedOver(raised([{}]), block)
     await tips.mined(raised([{}]), '0x12', { config, suggestedTip: unasked })
     expect(tips.withTip(config).priorityFeePerGas).to.equal(12n)
   })

@@ -148,7 +148,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
     noteInVain(transaction, seen.head, climbs)
     const isCancel = isGivenUp(transaction, seen, { climbs, isAtCap: fees === null })
     const isRaised = await replace(transaction, chain, { isCancel, leastTip: tip }, tools)
-    if (isRaised && pays && !isFresh && !waitsForBlocks(transaction, seen)) tools.tips.passedOver(transaction)
+    const isPassedOver = pays && !isFresh && !waitsForBlocks(transaction, seen)
+    if (isRaised && isPassedOver) tools.tips.passedOver(transaction, seen.head)
     return isRaised
   }
 

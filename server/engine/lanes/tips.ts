@@ -1,10 +1,12 @@
-import type { Chain } from '../../chain/chain.js'
+import type { Block, Chain } from '../../chain/chain.js'
 import type { ChainConfig } from '../../domain/chainConfig.js'
 import { elapsedMs } from '../../domain/elapsed.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 
 /** After so long a learned tip is lowered by an eighth, as it may have been more than blocks ask for. */
 const lowerAfterMs = 3_600_000
+/** What needs more than this part of a block's gas may be passed over for its size. */
+const largeShare = 8n
 
 export type Tips = ReturnType<typeof createTips>
 
@@ -16,8 +18,8 @@ export type Tips = ReturnType<typeof createTips>
  */
 export function createTips(now: () => number) {
   const learned = new Map<number, { tip: bigint; at: number }>()
-  /** Transactions whose fees were raised since blocks had passed them over. */
-  const raised = new Set<number>()
+  /** Transactions whose fees were raised since blocks had passed them over, and whether that may be for their size. */
+  const raised = new Map<number, { isLarge: boolean }>()
 
   return {
     /** The chain's configuration with the tip that new forms are to offer: the learned one, and at least `leastTip`. */
@@ -31,13 +33,14 @@ export function createTips(now: () => number) {
      * Says that blocks have passed a transaction over although it paid the base fee, and that its fees are raised for
      * that.
      */
-    passedOver({ id }: JournalTransaction): void {
-      raised.add(id)
+    passedOver({ id, gasLimit }: JournalTransaction, { gasLimit: ofBlock }: Pick<Block, 'gasLimit'>): void {
+      raised.set(id, { isLarge: raised.get(id)?.isLarge || gasLimit * largeShare > ofBlock })
     },
 
     /**
      * Says that this form of a transaction is in a block. A user can keep a transaction that carries his authorization
-     * out of blocks for as long as he likes, so that such a one shows no more than what the node suggests as well.
+     * out of blocks for as long as he likes, and a large one may have waited for room: such a one shows no more than what
+     * the node suggests as well.
      */
     async mined(
       { id, forms, authorizations }: JournalTransaction,
@@ -45,13 +48,15 @@ export function createTips(now: () => number) {
       chain: Pick<Chain, 'config' | 'suggestedTip'>,
     ): Promise<void> {
       const form = forms.find((one) => one.hash === hash)
+      const known = raised.get(id)
       if (!raised.delete(id) || !form || form === forms[0]) return
+      const isSure = authorizations.length === 0 && !known?.isLarge
       const paid = form.maxPriorityFeePerGas
-      const suggested = authorizations.length === 0 ? paid : await chain.suggestedTip().catch(() => 0n)
+      const suggested = isSure ? paid : await chain.suggestedTip().catch(() => 0n)
       const shown = suggested < paid ? suggested : paid
       const { chainId } = chain.config
-      // A transaction with an authorization that shows less takes nothing back of what others have shown.
-      if (authorizations.length === 0 || shown > current(chainId)) learned.set(chainId, { tip: shown, at: now() })
+      // One that is not sure to show it takes nothing back of what others have shown.
+      if (isSure || shown > current(chainId)) learned.set(chainId, { tip: shown, at: now() })
     },
   }
 
