@@ -43,7 +43,7 @@ export function createSteps(deps: {
   return {
     /**
      * Stores what is asked of a step and answers with the step, settled if that happens within the wait.
-     * `waitMs` null: the default wait, or none when the step was already under way.
+     * `waitMs` null: the default wait for whose request it is that is accepted, and none for who asks beside it.
      */
     async request(
       ref: StepRef,
@@ -68,7 +68,7 @@ export function createSteps(deps: {
       const isAsked = work.view.status !== 'success' && work.view.status !== 'executing'
       // A presigned step is refused as such, whatever it names: nothing of it was held against the configuration.
       if (isAsked && work.kind !== 'presigned') requireConfigured(work)
-      const view = await handedOver(work, {
+      const { view, isAccepted } = await handedOver(work, {
         ref,
         order: {
           action: order.action,
@@ -80,9 +80,7 @@ export function createSteps(deps: {
         needs: pays && isAsked ? needsOf(batch) : [],
         traceparent: order.traceparent,
       })
-      const wasUnderWay = work.view.status === 'executing'
-      const wait = waitMs ?? (wasUnderWay ? 0 : defaultWaitMs)
-      return settledWithin(ref, view, wait, signal)
+      return settledWithin(ref, view, waitMs ?? (isAccepted ? defaultWaitMs : 0), signal)
     },
   }
 
@@ -121,14 +119,14 @@ export function createSteps(deps: {
   }
 
   /** Stores a request. The engine of this process begins with what is accepted at once, if it has room. */
-  async function handedOver(work: StepWork, request: StepRequest): Promise<StepView> {
+  async function handedOver(work: StepWork, request: StepRequest): Promise<{ view: StepView; isAccepted: boolean }> {
     const seat = deps.takeSeat(work)
     try {
       const leftTo = seat && { work, leaseMs: seat.leaseMs, takesAccount: !deps.isAccountAwaited(work) }
-      const { view, left } = await store.requestStep({ ...request, leftTo }, deps.now())
+      const { view, isAccepted, left } = await store.requestStep({ ...request, leftTo }, deps.now())
       if (left) seat?.give(left)
       else deps.wake()
-      return view
+      return { view, isAccepted }
     } catch (error) {
       // The request may have been stored all the same, and the step leased to an engine that was not given it.
       if (seat && !(error instanceof ServiceError)) lookAtOnce(work.ref)

@@ -63,7 +63,7 @@ describe('a clock that is set back by an hour', function () {
     const steps = createSteps({
       store: {
         readStepWork: async () => ({ ...work, view: { ...view, status: 'created' } }),
-        requestStep: async () => ({ view, left: null }),
+        requestStep: async () => ({ view, isAccepted: true, left: null }),
         readStep: async () => view,
       } as unknown as Store,
       ...{ settings, nextChange, now },

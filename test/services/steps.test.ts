@@ -188,3 +188,24 @@ describe('a step in which the solver would pay whom the user has not signed', ()
     expect((await store.readStep(ref))?.status).to.equal('created')
   })
 })
+
+describe('requests for the same step at the same moment', () => {
+  let store: Store
+  useStore((fresh) => ({ store } = fresh))
+
+  it('wait for it where they name no wait, and are answered at once where another was accepted', async () => {
+    const entry = aNewAction({ intents: [aSignedIntent()] })
+    await store.insertAction(entry)
+    const hangUp = new AbortController()
+    const steps = stepsOn({ store, nextChange: createChanges().next })
+    const answered: string[] = []
+    const asked = [1, 2, 3].map(async () => {
+      const { status } = await steps.request(stepOf(entry, 0, 0), order, null, hangUp.signal)
+      answered.push(status)
+    })
+    await until(() => answered.length === 2, 'those that found it under way', 5_000)
+    expect(answered).to.deep.equal(['executing', 'executing'])
+    hangUp.abort()
+    await Promise.all(asked)
+  })
+})

@@ -28,8 +28,11 @@ export type StepRequest = {
   leftTo?: { work: StepWork; leaseMs: number; takesAccount: boolean } | null
 }
 
-/** What came of a request: the step as it is then. `left`: the work for the visit that it is left to; null: it is left to none. */
-type StepAnswer = { view: StepView; left: StepWork | null }
+/**
+ * What came of a request: the step as it is then. `isAccepted`: by this request; else it was under way, or at its end.
+ * `left`: the work for the visit that it is left to; null: it is left to none.
+ */
+type StepAnswer = { view: StepView; isAccepted: boolean; left: StepWork | null }
 
 /** How many requests share a transaction, so that none of their rows is locked for long. */
 const mostTogether = 32
@@ -209,12 +212,12 @@ function decideFor(
 }
 
 function answerOf(row: StepRow): StepAnswer {
-  return { view: toStepView(row), left: null }
+  return { view: toStepView(row), isAccepted: false, left: null }
 }
 
 function acceptedAs(row: StepRow, { leftTo }: StepRequest): StepAnswer {
   const state = stateOf(row)
-  return { view: state.view, left: leftTo ? { ...leftTo.work, ...state } : null }
+  return { view: state.view, isAccepted: true, left: leftTo ? { ...leftTo.work, ...state } : null }
 }
 
 /** The account that the step is to have at once if it is accepted. Null: none; the visit that needs one takes it. */
