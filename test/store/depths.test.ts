@@ -60,6 +60,20 @@ describe('how deep mined transactions are', () => {
     expect(await eventsOf(refs[0]!)).to.deep.equal([1, 2, 3])
   })
 
+  it('does not go back in one block where a replica’s node is behind another’s, but does in another block', async () => {
+    const { refs, transactionId, mined } = await minedWith(1, 8)
+    const [ref] = refs
+    const shown = (confirmations: number) => store.noteDepths([{ transactionId, mined, confirmations }], Date.now())
+    await shown(5)
+    const events = await eventsOf(ref!)
+    expect((await shown(4)).steps).to.deep.equal([])
+    await store.noteMined(transactionId, { ...mined, confirmations: 3 }, Date.now())
+    expect(await depthOf(ref!)).to.equal(5)
+    expect(await eventsOf(ref!)).to.deep.equal(events)
+    await store.noteMined(transactionId, { ...mined, blockHash: randomHash(), confirmations: 1 }, Date.now())
+    expect(await depthOf(ref!)).to.equal(1)
+  })
+
   it('is not shown of one that has left the block it was read in, nor of one that has been settled', async () => {
     const [gone, moved, settled] = [await minedWith(1, 8), await minedWith(1, 8), await minedWith(1, 8)]
     await store.noteMined(gone.transactionId, null, Date.now())

@@ -12,10 +12,11 @@ export type Depth = {
 }
 
 /**
- * Shows in the steps of mined transactions how deep these are by now, all in one database transaction: on a chain with many
- * confirmations each new block changes what is shown of all steps of the blocks before it. Answers with the steps that it
- * has changed, and whether every transaction could be looked at; what somebody else has locked is left out, and keeps the
- * others not waiting; but for a step or an action, whose lock is waited for once. A transaction whose block has changed since it was read is left as it is.
+ * Shows in the steps of mined transactions how deep these are by now, all in one database transaction: on a chain with
+ * many confirmations each new block changes what is shown of all steps of the blocks before it. Answers with the steps
+ * that it has changed, and whether every transaction could be looked at: those that somebody else has locked are left
+ * out, and only the locks of steps and actions are waited for. A transaction whose block has changed since it was read
+ * is left as it is.
  */
 export async function noteDepths(
   database: Database,
@@ -49,7 +50,8 @@ function changesOf(depths: readonly Depth[], steps: readonly StepRow[]): Changed
     if (!depth) return []
     const { mined, confirmations } = depth
     const isPlaced = step.transaction_hash === mined.hash && step.block_number === mined.blockNumber
-    if (isPlaced && step.confirmations === confirmations) return []
+    // Another replica's node may have been ahead of ours: what is known to lie so deep lies there for all.
+    if (isPlaced && step.confirmations >= confirmations) return []
     const place = isPlaced ? {} : { transaction_hash: mined.hash, block_number: mined.blockNumber }
     return { ref: refOf(step), change: { ...place, confirmations } }
   })

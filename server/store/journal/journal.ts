@@ -107,9 +107,12 @@ export async function noteMined(
         confirmations: mined?.confirmations ?? 0,
       }
       const steps = await trx<StepRow>('steps').where({ transaction_id: transactionId, status: 'executing' })
-      const news = steps.filter((step) =>
-        Object.entries(seen).some(([name, value]) => step[name as keyof typeof seen] !== value),
-      )
+      const isSameBlock = mined !== null && row.mined_hash === mined.hash && row.mined_block_hash === mined.blockHash
+      const news = steps.filter((step) => {
+        // As in `noteDepths`: in the same block only what lies deeper is news.
+        if (isSameBlock && isPlacedAs(step, mined) && step.confirmations >= mined.confirmations) return false
+        return Object.entries(seen).some(([name, value]) => step[name as keyof typeof seen] !== value)
+      })
       await changeSteps(
         trx,
         news.map((step) => ({ ref: refOf(step), change: seen })),
@@ -118,6 +121,10 @@ export async function noteMined(
     },
     { patient: false },
   )
+}
+
+function isPlacedAs(step: StepRow, mined: { hash: Hash; blockNumber: number }): boolean {
+  return step.transaction_hash === mined.hash && step.block_number === mined.blockNumber
 }
 
 /** The row of a transaction that no node has been sent yet; without the id, which the database gives it. */
