@@ -48,6 +48,7 @@ type FileChain = {
   pollIntervalMs: number
   maxFeePerGasCap: string
   priorityFeePerGas: string
+  maxStepGas?: number
   replaceAfterMs: number
   tokens: FileToken[]
 }
@@ -199,6 +200,7 @@ function toChain(chain: FileChain, place: string, env: NodeJS.ProcessEnv, proble
     pollIntervalMs: chain.pollIntervalMs,
     maxFeePerGasCap: BigInt(chain.maxFeePerGasCap),
     priorityFeePerGas: BigInt(chain.priorityFeePerGas),
+    ...(chain.maxStepGas !== undefined && { maxStepGas: BigInt(chain.maxStepGas) }),
     replaceAfterMs: chain.replaceAfterMs,
     tokens,
   }

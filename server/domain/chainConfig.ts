@@ -74,6 +74,8 @@ export type ChainConfig = {
   maxFeePerGasCap: bigint
   /** The tip per gas that transactions begin with, in wei, until blocks are seen to ask for more. */
   priorityFeePerGas: bigint
+  /** The highest gas limit of one step, with its authorization. Undefined: what a block has. */
+  maxStepGas?: bigint
   /** After how many milliseconds without inclusion a transaction is sent again with higher fees. */
   replaceAfterMs: number
   /** The native currency is among them, at the zero address, when it belongs to a group. */

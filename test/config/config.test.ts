@@ -41,6 +41,16 @@ describe('the configuration', () => {
     }
   })
 
+  it('has what a chain allows a step, which is not set where the file does not say it', () => {
+    for (const [maxStepGas, expected] of [
+      [8_000_000, 8_000_000n],
+      [undefined, undefined],
+    ] as const) {
+      const loaded = load({}, withChain({ maxStepGas }))
+      expect(loaded.ok && loaded.config.deployment!.chains[0]!.maxStepGas).to.equal(expected)
+    }
+  })
+
   it('takes addresses with a right checksum, in one case throughout, and zero for the native currency', () => {
     const native = { ...goodToken, id: 'eth', group: undefined, decimals: 18, address: zero }
     for (const vault of [published, published.toLowerCase(), `0x${published.slice(2).toUpperCase()}`]) {
@@ -70,6 +80,8 @@ describe('the configuration', () => {
       'did you mean "confirmations"',
     ],
     ['a credential that is not set', { RPC_KEY: '' }, goodFile, 'RPC_KEY'],
+    ['less gas than steps take', {}, withChain({ maxStepGas: 499_999 }), '/chains/0/maxStepGas'],
+    ['gas that is no number', {}, withChain({ maxStepGas: '8000000' }), '/chains/0/maxStepGas'],
     ['a former vault that is the vault', {}, withFormer(vault), 'is the vault, which is no former one'],
     ['a former vault that is there twice', {}, withFormer(other, other), `formerVaults: ${other} is there twice`],
     ['a former vault that is a token', {}, withFormer(goodToken.address), 'is the token "usd"'],

@@ -10,7 +10,7 @@ import { failStep, moved, type Visit, waits, waitsEverLater } from '../visit.js'
 import { adoptIfDone, failUnlessDone } from './adoptIfDone.js'
 import type { ReadyStep } from './bundles.js'
 import { isByVault, payloadOf, type Plan } from './payload.js'
-import { mayStillRun, refusalOf, tooMuchGas } from './refusals.js'
+import { mayStillRun, moreThanAllowed, refusalOf, tooMuchGas } from './refusals.js'
 import { lanesMs, reserve } from './reserve.js'
 import { type Tried, tryOut } from './tryOut.js'
 
@@ -108,7 +108,7 @@ async function hold(work: StepWork, plan: Plan, wait: Visit, tools: EngineTools)
   return wait
 }
 
-/** What is sent for a step, unless no block of its chain could hold it. */
+/** What is sent for a step, unless no block of its chain could hold it, or the chain allows no step so much. */
 async function readyToSend(
   { work, authorization, gas }: Tried,
   { chain, to, data }: Plan,
@@ -118,6 +118,8 @@ async function readyToSend(
   const limitWith = (authorizations: number) => tools.codec.gasLimit({ estimate: gas, authorizations, ofBlock })
   const gasLimit = limitWith(authorization ? 1 : 0)
   if (gasLimit > ofBlock) return failStep(work, tooMuchGas(gas, authorization !== null, ofBlock), tools)
+  const aboveAllowed = moreThanAllowed(gasLimit, chain)
+  if (aboveAllowed) return failStep(work, aboveAllowed, tools)
   const account = work.kind === 'delegated' ? work.user : null
   const callGasLimit = limitWith(0)
   const { alone } = work

@@ -68,3 +68,10 @@ export function tooMuchGas(gas: bigint, isAuthorized: boolean, ofBlock: bigint):
   const message = `The step takes ${needed}; a block of its chain has ${ofBlock}. Nothing was sent.`
   return { code: 'gas_limit_exceeded', message, retryable: true }
 }
+
+/** Why a step with this gas limit is not signed, by what its chain allows one step. Null: it may be. */
+export function moreThanAllowed(gasLimit: bigint, { config: { maxStepGas } }: Chain): StepError | null {
+  if (maxStepGas === undefined || gasLimit <= maxStepGas) return null
+  const message = `The step needs a gas limit of ${gasLimit}; on its chain no step is given more than ${maxStepGas}. Nothing was sent.`
+  return { code: 'gas_limit_exceeded', message, retryable: true }
+}
