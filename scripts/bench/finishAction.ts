@@ -46,7 +46,8 @@ const lastSeededBlock = 500
 
 export async function openSeededLane(store: Store, chains: readonly SeededChain[]): Promise<Address> {
   const signer = randomAddress()
-  for (const { chainId } of chains) await store.openLane({ chainId, signer, chainNonce: 0 }, Date.now())
+  for (const { chainId } of chains)
+    await store.openLane({ chainId, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
   return signer
 }
 
@@ -91,10 +92,15 @@ function someBlock() {
   return { blockNumber: 1 + Math.floor(Math.random() * lastSeededBlock), blockHash: randomHash() }
 }
 
+/** Asked without a signature or any leave. */
+const plainly = { signed: false, proofRequired: false, behindFailed: false }
+/** No trace, and no visit that takes the step over. */
+const byNobody = { traceparent: null, leftTo: null }
+
 async function pay({ store, chains: [{ chainId, token }], user }: Place, ref: StepRef): Promise<Hash> {
   const hash = randomHash()
-  const order = { action: 'register', hash, signed: false } as const
-  await store.requestStep({ ref, order, needs: [] }, Date.now())
+  const order = { ...plainly, action: 'register', hash } as const
+  await store.requestStep({ ref, order, needs: [], ...byNobody }, Date.now())
   const block = { transactionHash: hash, ...someBlock() }
   const arrivals = [{ chainId, logIndex: 0, user, token, amount, ...block }]
   await store.settleStep(
@@ -112,8 +118,8 @@ async function execute(
   { chain, needs }: { chain: SeededChain; needs: SolverNeed[] },
 ): Promise<Hash> {
   const { chainId, token } = chain
-  const order = { action: 'execute', hash: null, signed: false } as const
-  await store.requestStep({ ref, order, needs }, Date.now())
+  const order = { ...plainly, action: 'execute', hash: null } as const
+  await store.requestStep({ ref, order, needs, ...byNobody }, Date.now())
   await store.fixStepKey(ref, randomHash())
   const hash = randomHash()
   const recorded = await store.recordTransaction(

@@ -13,13 +13,10 @@ export type Order = {
   hash: Hash | null
   /** Whether the registration of the hash carries the user's valid signature. */
   signed: boolean
-  /** Whether the deployment accepts a payment only with such a signature. Undefined: it accepts one without. */
-  proofRequired?: boolean
-  /**
-   * Whether a step is accepted behind one that has failed as well; the engine then ends it with `previous_step_failed`.
-   * Undefined: it is refused.
-   */
-  behindFailed?: boolean
+  /** Whether the deployment accepts a payment only with such a signature. */
+  proofRequired: boolean
+  /** Whether a step is accepted behind one that has failed as well; the engine then ends it with `previous_step_failed`. */
+  behindFailed: boolean
 }
 
 /** What the decision needs to know of a step. */

@@ -75,7 +75,7 @@ export function createSteps(deps: {
           hash: order.hash,
           signed,
           proofRequired: settings.onDemandProof === 'required',
-          behindFailed: order.behindFailed ?? false,
+          behindFailed: order.behindFailed,
         },
         needs: pays && isAsked ? needsOf(batch) : [],
         traceparent: order.traceparent,
@@ -119,7 +119,10 @@ export function createSteps(deps: {
   }
 
   /** Stores a request. The engine of this process begins with what is accepted at once, if it has room. */
-  async function handedOver(work: StepWork, request: StepRequest): Promise<{ view: StepView; isAccepted: boolean }> {
+  async function handedOver(
+    work: StepWork,
+    request: Omit<StepRequest, 'leftTo'>,
+  ): Promise<{ view: StepView; isAccepted: boolean }> {
     const seat = deps.takeSeat(work)
     try {
       const leftTo = seat && { work, leaseMs: seat.leaseMs, takesAccount: !deps.isAccountAwaited(work) }

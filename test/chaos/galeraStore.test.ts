@@ -9,6 +9,7 @@ import { createDatabase, type Database } from '../../server/store/connection/dat
 import { migrations } from '../../server/store/migrations/index.js'
 import { createRateLimits } from '../../server/store/rateLimits.js'
 import { createStore, type Store } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import {
   aBatch,
   aNewAction,
@@ -51,7 +52,9 @@ describe('the store on a Galera cluster', function () {
 
   it('opens a lane once, and takes nonces without a gap or a repetition on all nodes at once', async () => {
     const signer = randomAddress()
-    await Promise.all(stores.map((store) => store.openLane({ chainId: 1, signer, chainNonce: 5 }, Date.now())))
+    await Promise.all(
+      stores.map((store) => store.openLane({ chainId: 1, signer, chainNonce: 5, ifLedgerIsNew: null }, Date.now())),
+    )
     const refs: StepRef[] = []
     for (let index = 0; index < 30; index++) refs.push(await acceptedStep(stores[0]!))
     const outcomes = await Promise.all(refs.map((ref, index) => record(stores[index % 3]!, signer, ref)))
@@ -64,7 +67,7 @@ describe('the store on a Galera cluster', function () {
 
   it('gives one step one transaction, however many visits race for it on all nodes', async () => {
     const signer = randomAddress()
-    await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
+    await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
     for (let round = 0; round < 10; round++) {
       const ref = await acceptedStep(stores[round % 3]!)
       const outcomes = await Promise.all([...stores, ...stores].map((store) => record(store, signer, ref)))
@@ -161,7 +164,7 @@ describe('the store on a Galera cluster', function () {
 
   it('pauses no lane for what a node saw before another one moved it on', async () => {
     const signer = randomAddress()
-    await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
+    await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
     await record(stores[0]!, signer, await acceptedStep(stores[0]!))
     const drift = (chainNonce: number) => ({ chainId: 1, signer, reason: 'drift', found: { chainNonce } })
     expect(await stores[1]!.noteLaneAhead(drift(1), Date.now())).to.equal(false)
@@ -206,7 +209,7 @@ async function acceptedStep(store: Store, user = randomAddress()): Promise<StepR
   await store.insertAction(entry)
   const ref = stepOf(entry, 0, 0)
   const order = { action: 'execute', hash: null, signed: false } as const
-  await store.requestStep({ ref, order, needs: [] }, Date.now())
+  await store.requestStep(aStepRequest({ ref, order, needs: [] }), Date.now())
   return ref
 }
 

@@ -25,7 +25,7 @@ function refusal(decision: ReturnType<typeof decideRequest>): string {
   return decision.outcome === 'refused' ? decision.code : 'none'
 }
 
-const execute = { action: 'execute', hash: null, signed: false } as const
+const execute = { action: 'execute', hash: null, signed: false, proofRequired: false, behindFailed: false } as const
 const failure = (retryable: boolean) => ({ code: 'execution_reverted', message: '', retryable }) as const
 
 describe('decision on a request for a step', () => {
@@ -89,21 +89,16 @@ describe('decision on a request for a step', () => {
 
   it('wants a hash for a payment, and only there', () => {
     expect(refusal(decideRequest(step({ kind: 'payment' }), null, execute))).to.equal('hash_required')
-    expect(refusal(decideRequest(step({}), null, { action: 'execute', hash, signed: false }))).to.equal(
-      'hash_not_allowed',
-    )
-    expect(refusal(decideRequest(step({}), null, { action: 'register', hash: null, signed: false }))).to.equal(
-      'hash_not_allowed',
-    )
-    const order = { action: 'register', hash, signed: false } as const
+    expect(refusal(decideRequest(step({}), null, { ...execute, hash }))).to.equal('hash_not_allowed')
+    expect(refusal(decideRequest(step({}), null, { ...execute, action: 'register' }))).to.equal('hash_not_allowed')
+    const order = { ...execute, action: 'register', hash } as const
     expect(decideRequest(step({ kind: 'payment' }), null, order)).to.include({ outcome: 'accept', follow: false })
   })
 
   it('does not let a payment under way change its transaction', () => {
     const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash, follow: true })
-    expect(decideRequest(payment, null, { action: 'execute', hash, signed: false }).outcome).to.equal('answer')
-    const changeOf = (of: RequestedStep) =>
-      decideRequest(of, null, { action: 'execute', hash: otherHash, signed: false })
+    expect(decideRequest(payment, null, { ...execute, hash }).outcome).to.equal('answer')
+    const changeOf = (of: RequestedStep) => decideRequest(of, null, { ...execute, hash: otherHash })
     expect(refusal(changeOf(payment))).to.equal('transaction_already_registered')
     expect(changeOf(payment))
       .to.have.property('message')
@@ -127,7 +122,7 @@ describe('decision on a request for a step', () => {
 
   it('lets what the user signs take the place of what nobody signed, while it is not verified', () => {
     const payment = step({ kind: 'payment', status: 'executing', transactionHash: hash })
-    const signed = { action: 'execute', hash: otherHash, signed: true } as const
+    const signed = { ...execute, hash: otherHash, signed: true } as const
     expect(decideRequest(payment, null, signed).outcome).to.equal('accept')
     const verified = { ...payment, status: 'success' } as const
     expect(refusal(decideRequest(verified, null, signed))).to.equal('transaction_already_registered')
@@ -135,7 +130,7 @@ describe('decision on a request for a step', () => {
 
   it('lets the user exchange what he has signed for until a block has it, as a wallet does that raises the fees', () => {
     const own = step({ kind: 'payment', status: 'executing', transactionHash: hash, isRegistrationSigned: true })
-    const other = { action: 'execute', hash: otherHash, signed: true } as const
+    const other = { ...execute, hash: otherHash, signed: true } as const
     expect(decideRequest(own, null, other).outcome).to.equal('accept')
     const unsigned = { ...other, signed: false }
     expect(refusal(decideRequest(own, null, unsigned))).to.equal('transaction_already_registered')
@@ -145,7 +140,7 @@ describe('decision on a request for a step', () => {
 
   it('lets no number of failures stand in the way of what the user signs', () => {
     const worn = step({ kind: 'payment', status: 'error', error: failure(false), attempts: 5, transactionHash: hash })
-    const signed = { action: 'execute', hash: otherHash, signed: true } as const
+    const signed = { ...execute, hash: otherHash, signed: true } as const
     expect(decideRequest(worn, null, signed).outcome).to.equal('accept')
     expect(decideRequest(worn, null, { ...signed, signed: false }).outcome).to.equal('answer')
   })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { getAddress, parseUnits, zeroAddress } from 'viem'
 import { compareVaults } from '../../scripts/reconcile/compareVaults.js'
 import { createStore } from '../../server/store/store.js'
+import { rethrow } from '../support/rethrow.js'
 import { useWatchedService } from '../support/useTestService.js'
 import { until } from '../support/until.js'
 import {
@@ -329,7 +330,7 @@ describe('the other endpoints', () => {
       const store = createStore(service.database)
       const [signer, now] = [newUser().address, Date.now()]
       await store.readSettledBlocks(a.chainId, { from: 1, to: Number.MAX_SAFE_INTEGER }, 100)
-      await store.undoBlock(a.chainId, { number: 10 ** 9, hash }, now)
+      await store.undoBlock(a.chainId, { number: 10 ** 9, hash }, now, rethrow)
       await store.readUsedUp({ chainId: a.chainId, signer, chainNonce: 1 })
       await store.lowestUnminedNonce(a.chainId, signer)
       await store.unminedNonces(a.chainId, signer, 65)

@@ -120,7 +120,10 @@ describe('lanes that are opened', () => {
     it('are paused where one node tells more of them once they are open, and nobody resumes them', async () => {
       const nonce = await usedNonce()
       const { open, chain } = replica([used()], three())
-      await store.openLane({ chainId: chain.config.chainId, signer: used(), chainNonce: nonce }, Date.now())
+      await store.openLane(
+        { chainId: chain.config.chainId, signer: used(), chainNonce: nonce, ifLedgerIsNew: null },
+        Date.now(),
+      )
       tells('0xf4240')
       await open()
       const [lane] = await lanes()
@@ -146,7 +149,10 @@ describe('lanes that are opened', () => {
       const said = warned.filter((context) => 'nodes' in context)
       expect(said).to.have.length(2)
       expect(said[0]).to.include({ signer: used(), agreement: 2, nodes })
-      await store.openLane({ chainId: chain.config.chainId, signer: fresh, chainNonce: 0 }, Date.now())
+      await store.openLane(
+        { chainId: chain.config.chainId, signer: fresh, chainNonce: 0, ifLedgerIsNew: null },
+        Date.now(),
+      )
       await openAgain()
       expect([(await lanes()).length, await isChecked()]).to.deep.equal([1, true])
       const resumed = await resumeAtChain(chain, fresh, store).catch((error: Error) => error.message)
@@ -220,7 +226,10 @@ describe('lanes that are opened', () => {
         node().behave({ kind: 'reset' })
         const { open, openAgain, chain } = replica([fresh, used()], two)
         await open()
-        await store.openLane({ chainId: chain.config.chainId, signer: fresh, chainNonce: 0 }, Date.now())
+        await store.openLane(
+          { chainId: chain.config.chainId, signer: fresh, chainNonce: 0, ifLedgerIsNew: null },
+          Date.now(),
+        )
         node().behave({ kind: 'pass' })
         if (isResumed) await resumeAtChain(chain, fresh, store)
         await openAgain()

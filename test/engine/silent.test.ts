@@ -13,7 +13,7 @@ describe('transactions that no block mentions', () => {
 
   it('are not read with all they carry while they are held, and are postponed with the others', async () => {
     const signer = randomAddress()
-    await store.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
+    await store.openLane({ chainId: 1, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
     const ids: number[] = []
     for (let index = 0; index < 3; index++) {
       const recorded = await store.recordTransaction(aNewTransaction({ chainId: 1, signer, steps: [] }), Date.now())

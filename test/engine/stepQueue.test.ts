@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { stepQueue } from '../../server/engine/steps/stepQueue.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import type { Store } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import { aBatch, aNewAction, aSignedIntent, randomHash, stepOf } from '../support/builders.js'
 import { useStore } from '../store/useStore.js'
 
@@ -16,7 +17,7 @@ describe('a step whose predecessor is under way again', () => {
     const [first, second] = [stepOf(entry, 0, 0), stepOf(entry, 0, 1)]
     const order = { action: 'execute', hash: null, signed: false } as const
     for (const ref of [first, second]) {
-      await store.requestStep({ ref, order, needs: [] }, Date.now())
+      await store.requestStep(aStepRequest({ ref, order, needs: [] }), Date.now())
     }
     expect(await store.takeAccounts([(await store.readStepWork(second))!])).to.deep.equal([true])
 

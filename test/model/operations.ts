@@ -2,6 +2,8 @@ import type { Hash } from 'viem'
 import { isSameStep } from '../../server/domain/action.js'
 import { ServiceError } from '../../server/domain/errors.js'
 import { refOf, type StepRow } from '../../server/store/rows.js'
+import { aStepRequest } from '../support/aStepRequest.js'
+import { rethrow } from '../support/rethrow.js'
 import { amounts, needsOf, randomAction } from './actions.js'
 import type { Block, ChainId, StepCall, StepTransaction, Transfer } from './chain.js'
 import { createReports } from './reports.js'
@@ -116,11 +118,7 @@ export function createOperations(world: World, after: () => Promise<void>) {
     } as const
     const holder = payment && (await holderOf(payment))
     const words = `ask for ${step.name}${payment ? ` with ${payment.hash.slice(0, 10)}` : ''}${order.signed ? ', signed' : ''}`
-    const request = {
-      ref,
-      order,
-      needs: needsOf(step, world.hasOpenFunding),
-    }
+    const request = aStepRequest({ ref, order, needs: needsOf(step, world.hasOpenFunding) })
     try {
       const { view } = await store.requestStep(request, now)
       note(`${words}: ${view.status}`)
@@ -176,7 +174,7 @@ export function createOperations(world: World, after: () => Promise<void>) {
   }
 
   async function undo(block: Block): Promise<void> {
-    const found = await store.undoBlock(block.chainId, { number: block.number, hash: block.hash }, now)
+    const found = await store.undoBlock(block.chainId, { number: block.number, hash: block.hash }, now, rethrow)
     undone.add(block)
     if (found.length === 0) return
     met.add('a reorganisation that undid something')

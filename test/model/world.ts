@@ -59,7 +59,7 @@ export async function createWorld(
   const signer: Address = `0x${'9'.repeat(40)}`
   // The same at every time of the day, since open funding is given per day.
   const now = Date.UTC(2026, 5, 1, 12)
-  await store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
+  await store.openLane({ chainId: 2, signer, chainNonce: 0, ifLedgerIsNew: null }, now)
   return {
     database,
     store,

@@ -19,7 +19,7 @@ describe('a lane that is retired, by what the nodes tell of its key,', () => {
   useStore((fresh) => ({ database, store } = fresh))
 
   const signer = () => lower(dev().operator.address)
-  const lane = () => ({ chainId: dev().config.chainId, signer: signer(), chainNonce: 0 })
+  const lane = () => ({ chainId: dev().config.chainId, signer: signer(), chainNonce: 0, ifLedgerIsNew: null })
   beforeEach(async () => {
     await setOperator(true)
     await store.openLane(lane(), Date.now())

@@ -20,7 +20,7 @@ describe('a request for an airdrop', () => {
     const fresh = await freshDatabase()
     drop = fresh.drop
     store = createStore(fresh.database)
-    await store.openLane({ chainId: 2, signer, chainNonce: 0 }, Date.now())
+    await store.openLane({ chainId: 2, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
   })
   afterEach(() => drop())
 

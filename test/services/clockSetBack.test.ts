@@ -70,7 +70,8 @@ describe('a clock that is set back by an hour', function () {
       ...{ droppedTokens: [], takeSeat: () => null, isAccountAwaited: () => false, wake: () => undefined },
       recover: () => Promise.reject(new Error('nothing is signed here')),
     })
-    const order = { action: 'execute' as const, hash: randomHash(), signature: null, countFor: null, traceparent: '' }
+    const plainly = { behindFailed: false, signature: null, countFor: null, traceparent: '' }
+    const order = { ...plainly, action: 'execute' as const, hash: randomHash() }
     await endsWithin(4_000, (signal) => steps.request(ref, order, 1_000, signal))
   })
 

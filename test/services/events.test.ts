@@ -4,6 +4,7 @@ import { createEvents } from '../../server/services/events.js'
 import type { Database } from '../../server/store/connection/database.js'
 import { isOutage } from '../../server/store/connection/databaseErrors.js'
 import type { Store } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import { useStore } from '../store/useStore.js'
 import { aNewAction, aSignedIntent, stepOf } from '../support/builders.js'
 import { pause } from '../support/pause.js'
@@ -46,7 +47,7 @@ describe('the events of an action, while its database is away', () => {
       return 'ended'
     })().catch((error: unknown) => error)
     const order = { action: 'execute', hash: null, signed: false } as const
-    const ask = () => store.requestStep({ ref, order, needs: [] }, Date.now())
+    const ask = () => store.requestStep(aStepRequest({ ref, order, needs: [] }), Date.now())
     return { ...ref, service, told, ended, gone, ask, refused: () => refused }
   }
 

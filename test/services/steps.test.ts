@@ -17,6 +17,7 @@ const order = {
   hash: null,
   signature: null,
   countFor: null,
+  behindFailed: false,
   traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
 } as const
 

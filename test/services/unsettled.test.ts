@@ -4,6 +4,7 @@ import { createMissingSignerCheck } from '../../server/engine/lanes/missingSigne
 import { createHealth } from '../../server/services/health.js'
 import type { Database } from '../../server/store/connection/database.js'
 import { createStore, type Store } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import { type DevChain, startDevChain } from '../chain/devChain.js'
 import {
   aBatch,
@@ -75,13 +76,13 @@ describe('what waits for ever', () => {
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
     const order = { action: 'register', hash: randomHash(), signed: false } as const
-    await store.requestStep({ ref, order, needs: [] }, now)
+    await store.requestStep(aStepRequest({ ref, order, needs: [] }), now)
     // It is due by the database's clock, so since a while after `now`.
     const [finding] = await told(600_000, 'steps_waiting')
     expect(finding?.message).to.include('1 steps and 0 airdrops')
     // Nor is what follows it.
     const payout = { action: 'execute', hash: null, signed: false } as const
-    await store.requestStep({ ref: { ...ref, stepIndex: 1 }, order: payout, needs: [] }, now)
+    await store.requestStep(aStepRequest({ ref: { ...ref, stepIndex: 1 }, order: payout, needs: [] }), now)
     await store.claimDueSteps({ limit: 2, leaseMs: 15_000 })
     await store.postponeStep(ref, 60_000)
     expect(await told(600_000, 'steps_waiting')).to.deep.equal([])
@@ -102,7 +103,8 @@ describe('what waits for ever', () => {
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
     const hash = randomHash()
-    await store.requestStep({ ref, order: { action: 'register', hash, signed: false }, needs: [] }, now)
+    const order = { action: 'register', hash, signed: false } as const
+    await store.requestStep(aStepRequest({ ref, order, needs: [] }), now)
     const blockNumber = Number((await dev.chain.head()).number)
     await store.noteConfirmations(ref, { hash, blockNumber, confirmations: 1 }, now)
     await store.postponeStep(ref, 60_000)
@@ -121,7 +123,7 @@ describe('what waits for ever', () => {
     await store.insertAction(entry)
     const order = { action: 'execute', hash: null, signed: false } as const
     const refs = [stepOf(entry, 0, 0), stepOf(entry, 1, 0)]
-    for (const ref of refs) await store.requestStep({ ref, order, needs: [] }, now)
+    for (const ref of refs) await store.requestStep(aStepRequest({ ref, order, needs: [] }), now)
     await store.takeAccounts([(await store.readStepWork(refs[0]!))!])
     const [finding] = await told(600_000, 'steps_waiting')
     expect(finding?.message, 'the one that has it').to.include('1 steps and 0 airdrops')
@@ -129,7 +131,7 @@ describe('what waits for ever', () => {
 
   it('is told of, if it is a final transaction of which nobody can say what it has done', async () => {
     const signer = randomAddress()
-    await store.openLane({ chainId, signer, chainNonce: 0 }, now)
+    await store.openLane({ chainId, signer, chainNonce: 0, ifLedgerIsNew: null }, now)
     const attempt = { raw: '0x00', maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false } as const
     const hash = randomHash()
     const payload = { to: dev.config.vault, data: '0x' as const, authorizations: [], gasLimit: 1n, steps: [] }

@@ -1,5 +1,6 @@
 import type { StepRef } from '../../server/domain/action.js'
 import type { Store } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import { aNewAction, aSignedIntent, randomAddress, stepOf } from '../support/builders.js'
 
 /** The only step of a new action, stored and asked for. */
@@ -8,6 +9,6 @@ export async function acceptStep(store: Store, now = Date.now(), user = randomAd
   await store.insertAction(entry)
   const ref = stepOf(entry, 0, 0)
   const order = { action: 'execute', hash: null, signed: false } as const
-  await store.requestStep({ ref, order, needs: [] }, now)
+  await store.requestStep(aStepRequest({ ref, order, needs: [] }), now)
   return ref
 }

@@ -14,7 +14,7 @@ describe('the store, which gives a user’s account to one step at a time,', () 
 
   useStore(async (fresh) => {
     ;({ database, store } = fresh)
-    await store.openLane({ chainId: 1, signer, chainNonce: 5 }, Date.now())
+    await store.openLane({ chainId: 1, signer, chainNonce: 5, ifLedgerIsNew: null }, Date.now())
   })
 
   it('makes one step the open one of its user, whatever else is taken in the same go or at the same time', async () => {

@@ -4,6 +4,7 @@ import type { Airdrop } from '../../server/domain/airdrop.js'
 import type { Database } from '../../server/store/connection/database.js'
 import { readVaultMovements } from '../../server/store/money/reconciliation.js'
 import { createStore, type Store } from '../../server/store/store.js'
+import { rethrow } from '../support/rethrow.js'
 import { randomAddress, randomHash, usdOn2 } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -19,7 +20,7 @@ describe('an airdrop', () => {
     ;({ database, drop } = await freshDatabase())
     store = createStore(database)
     user = randomAddress()
-    await store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
+    await store.openLane({ chainId: 2, signer, chainNonce: 0, ifLedgerIsNew: null }, now)
   })
   afterEach(() => drop())
 
@@ -55,7 +56,7 @@ describe('an airdrop', () => {
     return store.settleTransaction({ transactionId, mined, results: [], airdrop: result }, now)
   }
   const undo = ({ blockNumber, blockHash }: ReturnType<typeof mine>) =>
-    store.undoBlock(2, { number: blockNumber, hash: blockHash }, now)
+    store.undoBlock(2, { number: blockNumber, hash: blockHash }, now, rethrow)
 
   describe('whose block is gone', () => {
     it('is settled anew each time that its transaction comes into another block', async () => {
@@ -96,10 +97,10 @@ describe('an airdrop', () => {
       expect(await paid()).to.equal(5n)
       const block = { number, hash: blockHash }
       expect(await store.readSettledBlocks(2, { from: 1, to: 100 }, 100)).to.deep.equal([block])
-      expect(await store.undoBlock(2, block, now)).to.deep.equal([
+      expect(await store.undoBlock(2, block, now, rethrow)).to.deep.equal([
         { kind: 'airdrop', transactionHash: hash, steps: [] },
       ])
-      expect(await store.undoBlock(2, block, now)).to.deep.equal([])
+      expect(await store.undoBlock(2, block, now, rethrow)).to.deep.equal([])
       expect(await paid()).to.equal(0n)
       expect(await store.claimDueAirdrops({ limit: 1, leaseMs: 60_000 })).to.have.length(1)
     })

@@ -6,6 +6,8 @@ import type { StepResult } from '../../server/store/journal/bookResult.js'
 import type { DepositResult } from '../../server/store/money/deposits.js'
 import { readVaultMovements } from '../../server/store/money/reconciliation.js'
 import type { Store } from '../../server/store/store.js'
+import { rethrow } from '../support/rethrow.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import {
   aNewAction,
   anOnDemandIntent,
@@ -83,7 +85,7 @@ describe('recorded deposits', () => {
     await store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
     const order = { action: 'execute', hash: null, signed: false } as const
-    await store.requestStep({ ref, order, needs: [] }, Date.now())
+    await store.requestStep(aStepRequest({ ref, order, needs: [] }), Date.now())
     const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
     await store.settleStep(
       { ref, attempt: '1' },
@@ -100,7 +102,7 @@ describe('recorded deposits', () => {
   const settlements: Record<string, (ref: StepRef, result: StepResult) => Promise<() => Promise<unknown>>> = {
     'by itself': async (ref, result) => () => store.settleStep({ ref, attempt: '1' }, result, Date.now()),
     'with its transaction': async (ref, result) => {
-      await store.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
+      await store.openLane({ chainId: 1, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
       const form = {
         hash: transactionHash,
         raw: '0x00',
@@ -135,7 +137,7 @@ describe('recorded deposits', () => {
         await store.insertAction(entry)
         const ref = stepOf(entry, 0, 0)
         const order = { action: 'execute', hash: null, signed: false } as const
-        await store.requestStep({ ref, order, needs: [] }, Date.now())
+        await store.requestStep(aStepRequest({ ref, order, needs: [] }), Date.now())
         const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
         const settleStep = await prepared(ref, { status: 'success', transactionHash, arrivals, payouts: [], ...place })
         const id = await report(50n)
@@ -151,7 +153,7 @@ describe('recorded deposits', () => {
   it('come back after a reorganisation as they were, however many movements they stand for', async () => {
     const [one, rest] = [await deposit(100n), await deposit(150n)]
     expect([one.status, rest.status, await available()]).to.deep.equal(['recorded', 'recorded', 250n])
-    const undone = await store.undoBlock(1, { number: 1, hash: place.blockHash }, Date.now())
+    const undone = await store.undoBlock(1, { number: 1, hash: place.blockHash }, Date.now(), rethrow)
     expect(undone).to.have.length(3)
     for (const { id } of [one, rest]) expect((await store.readDeposit(id))?.status).to.equal('pending')
     expect(await available()).to.equal(0n)
@@ -180,7 +182,7 @@ describe('recorded deposits', () => {
       expect(await status()).to.equal('recorded')
       return {
         status,
-        undo: () => store.undoBlock(1, { number: 2, hash: block.blockHash }, now),
+        undo: () => store.undoBlock(1, { number: 2, hash: block.blockHash }, now, rethrow),
         settleAgain: () => ((block = later()), settle()),
       }
     }
@@ -205,7 +207,7 @@ describe('recorded deposits', () => {
           const block = later()
           await store.settleDeposit(id, { outcome: 'found', custody, movements, mismatch: '', ...block }, now)
           expect((await store.readDeposit(id))!.status).to.equal('recorded')
-          return () => store.undoBlock(1, { number: 2, hash: block.blockHash }, now)
+          return () => store.undoBlock(1, { number: 2, hash: block.blockHash }, now, rethrow)
         }
         const undoOne = await recorded(10n)
         expect(await undoOne()).to.have.length(1)
@@ -290,7 +292,7 @@ describe('recorded deposits', () => {
     it('close the exposure of a lost payment whose withdrawal is gone too', async () => {
       await deposit(100n)
       const withdrawal = await record(60n, { isDeposit: false, custody: 'vault' })
-      await store.undoBlock(1, { number: 1, hash: place.blockHash }, now)
+      await store.undoBlock(1, { number: 1, hash: place.blockHash }, now, rethrow)
       expect((await store.readOpenExposures()).map(({ amount }) => amount)).to.deep.equal([60n])
       await withdrawal.undo()
       expect(await store.readOpenExposures()).to.deep.equal([])
@@ -304,7 +306,7 @@ describe('recorded deposits', () => {
     it('give back what a payment that came again had made good of a withdrawal that is gone', async () => {
       await deposit(100n)
       const withdrawal = await record(60n, { isDeposit: false, custody: 'vault' })
-      await store.undoBlock(1, { number: 1, hash: place.blockHash }, now)
+      await store.undoBlock(1, { number: 1, hash: place.blockHash }, now, rethrow)
       place = { ...place, blockNumber: 3, blockHash: randomHash() }
       await deposit(100n)
       expect(await available()).to.equal(40n)

@@ -14,7 +14,7 @@ describe('how deep mined transactions are', () => {
   const signer = randomAddress()
   useStore(async (fresh) => {
     ;({ database, store } = fresh)
-    await store.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
+    await store.openLane({ chainId: 1, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
   })
 
   /** A transaction with so many steps, each of another user, mined in this block and seen one deep. */

@@ -29,7 +29,7 @@ describe('what is due later than anything is put off for', () => {
   it('is due at once: a transaction', async () => {
     const now = Date.now()
     const signer = randomAddress()
-    await store.openLane({ chainId: 1, signer, chainNonce: 0 }, now + hourMs)
+    await store.openLane({ chainId: 1, signer, chainNonce: 0, ifLedgerIsNew: null }, now + hourMs)
     await store.recordTransaction(aNewTransaction({ chainId: 1, signer, steps: [] }), now + hourMs)
     const due = async (at: number) => (await store.readDueTransactions(1, 10, at)).length
     await store.hurryFarOff([2], now)

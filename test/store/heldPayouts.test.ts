@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { StepRef } from '../../server/domain/action.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import { aNewAction, aNewTransaction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
 import { moneyScene, need } from './moneyScene.js'
 
@@ -11,8 +12,8 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
   const resumed = { chainId: 1, signer: other, chainNonce: 5, lost: [] }
 
   beforeEach(async () => {
-    await scene.store.openLane({ chainId: 2, signer, chainNonce: 7 }, Date.now())
-    await scene.store.openLane({ chainId: 1, signer: other, chainNonce: 4 }, Date.now())
+    await scene.store.openLane({ chainId: 2, signer, chainNonce: 7, ifLedgerIsNew: null }, Date.now())
+    await scene.store.openLane({ chainId: 1, signer: other, chainNonce: 4, ifLedgerIsNew: null }, Date.now())
   })
 
   /** A payout on credit that was asked for. */
@@ -146,7 +147,7 @@ describe('payouts on credit while a lane is ahead of the journal', () => {
     await scene.store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)
     await scene.store.requestStep(
-      { ref, order: { action: 'execute', hash: null, signed: false }, needs: [] },
+      aStepRequest({ ref, order: { action: 'execute', hash: null, signed: false }, needs: [] }),
       Date.now(),
     )
     await scene.store.noteLaneAhead(ahead, Date.now())

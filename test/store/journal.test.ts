@@ -15,7 +15,7 @@ describe('the journal', () => {
 
   useStore(async (fresh) => {
     ;({ database, store } = fresh)
-    await store.openLane({ chainId: 1, signer, chainNonce: 5 }, Date.now())
+    await store.openLane({ chainId: 1, signer, chainNonce: 5, ifLedgerIsNew: null }, Date.now())
   })
 
   const acceptedStep = (user?: Address) => acceptStep(store, Date.now(), user)
@@ -79,12 +79,12 @@ describe('the journal', () => {
     const { id, nonce } = recorded.transaction
     const read = async () => (await store.readUnmined({ chainId: 1, signer, nonce }))!
     const later = Date.now() + 60_000
-    await store.noteSend(id, { outcome: 'notPooled', dueAt: later }, later)
+    await store.noteSend(id, { outcome: 'notPooled', dueAt: later, waitsAnew: false }, later)
     expect((await read()).waitingSince, 'held back for a minute').to.equal(later)
-    await store.noteSend(id, { outcome: 'accepted', dueAt: later }, later + 1_000)
+    await store.noteSend(id, { outcome: 'accepted', dueAt: later, waitsAnew: false }, later + 1_000)
     expect(await read()).to.include({ waitingSince: later, sentAt: later + 1_000 })
     await store.recordForm(await read(), aSignedForm('0x02'), later + 2_000)
-    await store.noteSend(id, { outcome: 'accepted', dueAt: later }, later + 3_000)
+    await store.noteSend(id, { outcome: 'accepted', dueAt: later, waitsAnew: false }, later + 3_000)
     expect(await read()).to.include({ waitingSince: later + 2_000, sentAt: later + 3_000 })
   })
 

@@ -17,7 +17,7 @@ describe('a nonce of a lane that is missing', () => {
 
   for (const [how, stop] of Object.entries(stops)) {
     it(`is filled once, and not where the lane was ${how} meanwhile`, async () => {
-      await store.openLane({ ...lane, chainNonce: 7 }, Date.now())
+      await store.openLane({ ...lane, chainNonce: 7, ifLedgerIsNew: null }, Date.now())
       expect(await fill(5)).to.include({ nonce: 5 })
       expect(await fill(5)).to.equal(null)
       await stop()
@@ -25,7 +25,7 @@ describe('a nonce of a lane that is missing', () => {
     })
 
     it(`brings nothing back that was given up where the lane was ${how} meanwhile`, async () => {
-      await store.openLane({ ...lane, chainNonce: 7 }, Date.now())
+      await store.openLane({ ...lane, chainNonce: 7, ifLedgerIsNew: null }, Date.now())
       const recorded = await store.recordTransaction(aNewTransaction({ ...lane }), Date.now())
       if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
       await store.resumeLane({ ...lane, chainNonce: 7, lost: [recorded.transaction.id] }, Date.now())

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { StepResult } from '../../server/store/journal/bookResult.js'
+import { rethrow } from '../support/rethrow.js'
 import { aSignedForm, randomAddress, randomHash, usdOn2 } from '../support/builders.js'
 import { reorganisationScene } from './reorganisationScene.js'
 
@@ -21,7 +22,7 @@ describe('a transaction that is settled again', () => {
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
     await settle(3, { status: 'reverted', error, ...failed }, block.hash)
     expect(await available()).to.equal(100n)
-    await scene.store.undoBlock(2, block, now)
+    await scene.store.undoBlock(2, block, now, rethrow)
     const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
     const unrun = { code: 'batch_not_executed', message: 'paid, not run', retryable: false } as const
     await settle(4, { status: 'error', error: unrun, payouts, ...failed })
@@ -44,7 +45,7 @@ describe('a transaction that is settled again', () => {
       hash: anothers.blockHash,
     })
 
-    await scene.store.undoBlock(2, { number: 4, hash: anothers.blockHash }, now)
+    await scene.store.undoBlock(2, { number: 4, hash: anothers.blockHash }, now, rethrow)
     const step = (await scene.store.readStep(payout))!
     expect([step.status, step.blockNumber]).to.deep.equal(['executing', null])
     expect(await paid()).to.equal(0n)
@@ -69,7 +70,7 @@ describe('a transaction that is settled again', () => {
       expect(await paid()).to.equal(100n)
       expect(await scene.store.readOpenExposures(), 'the credit was there for it').to.deep.equal([])
       if (number === 5) break
-      await scene.store.undoBlock(2, { number, hash: mined.blockHash }, now)
+      await scene.store.undoBlock(2, { number, hash: mined.blockHash }, now, rethrow)
       expect(await paid()).to.equal(0n)
       expect((await scene.store.readStep(payout))!.status).to.equal('executing')
     }
@@ -88,7 +89,7 @@ describe('a transaction that is settled again', () => {
       await settle(3, { status: 'reverted', error, transactionHash: randomHash(), blockNumber: 3 }, block.hash)
       expect(await available()).to.equal(100n)
       if (left > 0n) await drawElsewhere()
-      await scene.store.undoBlock(2, block, now)
+      await scene.store.undoBlock(2, block, now, rethrow)
       const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
       const place = { transactionHash: randomHash(), blockNumber: 4, blockHash: randomHash() }
       await settle(4, { status: 'success', confirmations: 1, arrivals: [], payouts, ...place }, place.blockHash)
@@ -106,7 +107,7 @@ describe('a transaction that is settled again', () => {
     const block = { number: 3, hash: randomHash() }
     const place = { transactionHash: randomHash(), blockNumber: 3 }
     await settling(payout, transactionId)(3, { status: 'reverted', error, ...place }, block.hash)
-    await scene.store.undoBlock(2, block, now)
+    await scene.store.undoBlock(2, block, now, rethrow)
     const mined = { hash: randomHash(), blockNumber: 4, blockHash: randomHash() }
     const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
     const again = { transactionHash: mined.hash, blockNumber: 4, blockHash: mined.blockHash }
@@ -135,7 +136,7 @@ describe('a transaction that is settled again', () => {
       const results = [{ ref: payout, result, needs: needs && [...needs] }]
       await scene.store.settleTransaction({ transactionId, mined, results, airdrop: null }, now)
       expect([await available(), await paid()]).to.deep.equal([0n, 100n])
-      if (needs) await scene.store.undoBlock(2, { number: 3, hash: mined.blockHash }, now)
+      if (needs) await scene.store.undoBlock(2, { number: 3, hash: mined.blockHash }, now, rethrow)
     }
     expect(await scene.store.readOpenExposures()).to.deep.equal([])
   })
@@ -156,7 +157,7 @@ describe('a transaction that is settled again', () => {
     const { hash } = await settleIn(3, true)
     const seen = await scene.store.readStepsOf({ id: transactionId, signedFor: [payout] })
     expect(seen, 'one that is done is not read').to.deep.equal([])
-    await scene.store.undoBlock(2, { number: 3, hash }, now)
+    await scene.store.undoBlock(2, { number: 3, hash }, now, rethrow)
     expect((await settleIn(4, false)).outcome).to.equal('stale')
     expect((await scene.store.readStep(payout))!.status).to.equal('executing')
     expect((await settleIn(4, true)).outcome).to.equal('settled')
@@ -173,7 +174,7 @@ describe('a transaction that is settled again', () => {
     const exposed = async () => (await scene.store.readOpenExposures()).map(({ kind, amount }) => [kind, amount])
     const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
     for (const number of [4, 5]) {
-      await scene.store.undoBlock(2, block, now)
+      await scene.store.undoBlock(2, block, now, rethrow)
       expect([await exposed(), await paid()]).to.deep.equal([[], 0n])
       block = { number, hash: randomHash() }
       const place = { transactionHash: randomHash(), blockNumber: number, blockHash: block.hash }
@@ -194,7 +195,7 @@ describe('a transaction that is settled again', () => {
       await settle(number, failed, block.hash)
       attempts.push({ settle, block })
     }
-    for (const { block } of attempts) await scene.store.undoBlock(2, block, now)
+    for (const { block } of attempts) await scene.store.undoBlock(2, block, now, rethrow)
     const payouts = [{ chainId: 2, token: usdOn2, amount: 100n }]
     const place = { transactionHash: randomHash(), blockNumber: 5, blockHash: randomHash() }
     const result = { status: 'success', confirmations: 1, arrivals: [], payouts, ...place } as const
@@ -221,7 +222,7 @@ describe('a transaction that is settled again', () => {
     const place = { transactionHash: randomHash(), blockNumber: 4 }
     const blockHash = randomHash()
     await second(4, { status: 'error', error: unrun, payouts, ...place }, blockHash)
-    await scene.store.undoBlock(2, gone, now)
+    await scene.store.undoBlock(2, gone, now, rethrow)
     await first(5, { status: 'success', confirmations: 2, arrivals: [], payouts, blockHash, ...place })
     expect((await scene.store.readStep(payout))!.error?.code).to.equal('batch_not_executed')
     expect(await paid()).to.equal(100n)
@@ -266,7 +267,7 @@ describe('a transaction that is open again', () => {
     const result: StepResult =
       how === 'paid' ? { status: 'success', ...paid, ...place } : { status: 'reverted', error, ...place }
     await settling(payout, transactionId)(3, result, block.hash)
-    await scene.store.undoBlock(2, block, now)
+    await scene.store.undoBlock(2, block, now, rethrow)
   }
 
   it('is unwanted where its step has failed, and may be cancelled', async () => {

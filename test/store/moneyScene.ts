@@ -3,6 +3,7 @@ import { ServiceError } from '../../server/domain/errors.js'
 import type { SolverNeed } from '../../server/domain/solverNeeds.js'
 import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import { aNewAction, anOnDemandIntent, randomHash, stepOf, usdOn1, usdOn2 } from '../support/builders.js'
 import { useStore } from './useStore.js'
 
@@ -74,7 +75,7 @@ export function moneyScene() {
     } = {},
   ) {
     const { view } = await store.requestStep(
-      {
+      aStepRequest({
         ref,
         order: {
           action: options.action ?? 'execute',
@@ -82,7 +83,7 @@ export function moneyScene() {
           signed: options.signed ?? false,
         },
         needs: options.needs ?? [],
-      },
+      }),
       Date.now(),
     )
     return view

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { StepResult } from '../../server/store/journal/bookResult.js'
+import { rethrow } from '../support/rethrow.js'
 import {
   aBatch,
   aNewAction,
@@ -32,7 +33,7 @@ describe('a payment that is gone after it was drawn on, and comes again by anoth
     const signer = randomAddress()
     const work = (await scene.store.readStepWork(ref))!
     const { chainId } = work.view
-    await scene.store.openLane({ chainId, signer, chainNonce: 0 }, now)
+    await scene.store.openLane({ chainId, signer, chainNonce: 0, ifLedgerIsNew: null }, now)
     const recorded = await scene.store.recordTransaction(aNewTransaction({ chainId, signer, steps: [work] }), now)
     if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
     return recorded.transaction
@@ -44,7 +45,7 @@ describe('a payment that is gone after it was drawn on, and comes again by anoth
   }
 
   const undo = ({ blockNumber, blockHash }: ReturnType<typeof place>) =>
-    scene.store.undoBlock(1, { number: blockNumber, hash: blockHash }, now)
+    scene.store.undoBlock(1, { number: blockNumber, hash: blockHash }, now, rethrow)
 
   const paid = (user: Address, hash: Hash, block: ReturnType<typeof place>) => ({
     ...{ status: 'success' as const, transactionHash: hash, ...block, confirmations: 1, payouts: [] },

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createStore } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import { aNewAction, aSignedIntent, stepOf } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -14,7 +15,7 @@ describe('steps that are postponed', () => {
         await store.insertAction(entry)
         const ref = stepOf(entry, 0, 0)
         const order = { action: 'execute', hash: null, signed: false } as const
-        await store.requestStep({ ref, order, needs: [] }, Date.now())
+        await store.requestStep(aStepRequest({ ref, order, needs: [] }), Date.now())
         refs.push(ref)
       }
       const claim = () => store.claimDueSteps({ limit: 10, leaseMs: 60_000 })

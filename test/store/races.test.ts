@@ -7,6 +7,8 @@ import { createDatabase, type Database } from '../../server/store/connection/dat
 import { attemptOf, type IntentRow, refOf, type StepRow } from '../../server/store/rows.js'
 import type { StepOutcome } from '../../server/store/journal/bookResult.js'
 import { createStore, type Store } from '../../server/store/store.js'
+import { rethrow } from '../support/rethrow.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import { aBatch, aNewAction, aSignedIntent, randomAddress, randomHash, stepOf } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
 import { pause } from '../support/pause.js'
@@ -39,7 +41,8 @@ describe('a few steps that everybody is at', () => {
 
   it('have events without a gap that tell what they are, and words that fit, whoever changes what at once', async () => {
     const signers = [randomAddress(), randomAddress()]
-    for (const signer of signers) await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0 }, Date.now())
+    for (const signer of signers)
+      await stores[0]!.openLane({ chainId: 1, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
     const intents = () => [1, 2].map(() => aSignedIntent([1, 2].map(() => aBatch({ hash: randomHash() }))))
     const entries = Array.from({ length: 10 }, () => aNewAction({ intents: intents() }))
     await Promise.all(entries.map((entry) => pick(stores)!.insertAction(entry)))
@@ -57,7 +60,7 @@ describe('a few steps that everybody is at', () => {
       await Promise.all(
         [...some, ...some.slice(3)].map(async (ref) => {
           try {
-            const { view } = await store.requestStep({ ref, order, needs: [] }, Date.now())
+            const { view } = await store.requestStep(aStepRequest({ ref, order, needs: [] }), Date.now())
             expect(view).to.include(ref)
           } catch (error) {
             if (!(error instanceof ServiceError && error.code === 'previous_step_incomplete')) throw error
@@ -132,7 +135,7 @@ describe('a few steps that everybody is at', () => {
 
     async function undo(): Promise<void> {
       const block = pick(blocks)
-      if (block) await pick(stores)!.undoBlock(1, block, Date.now())
+      if (block) await pick(stores)!.undoBlock(1, block, Date.now(), rethrow)
     }
 
     async function claim(): Promise<void> {

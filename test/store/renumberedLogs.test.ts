@@ -3,6 +3,7 @@ import type { Address, Hash } from 'viem'
 import type { StepAttempt } from '../../server/domain/action.js'
 import type { Custody } from '../../server/domain/deposit.js'
 import { createStore } from '../../server/store/store.js'
+import { rethrow } from '../support/rethrow.js'
 import {
   aNewAction,
   anOnDemandIntent,
@@ -206,7 +207,7 @@ describe('a transaction whose logs one node numbers otherwise than another', () 
       [inTransaction, inBlock],
       [inBlock, inTransaction],
     ] as const) {
-      await store.undoBlock(1, { number: block.blockNumber, hash: block.blockHash }, Date.now())
+      await store.undoBlock(1, { number: block.blockNumber, hash: block.blockHash }, Date.now(), rethrow)
       expect(await credited()).to.equal(0n)
       block = aBlock()
       expect(await report(1_000n, [[reportedBy, 1_000n]])).to.be.oneOf(['recorded', 'transaction_already_used'])
@@ -221,7 +222,7 @@ describe('a transaction whose logs one node numbers otherwise than another', () 
     block = aBlock()
     const early = await report(1_000n, [[inTransaction, 1_000n]]).catch((error: Error) => error.message)
     expect(early).to.contain('has not been undone yet')
-    await store.undoBlock(1, { number: old.blockNumber, hash: old.blockHash }, Date.now())
+    await store.undoBlock(1, { number: old.blockNumber, hash: old.blockHash }, Date.now(), rethrow)
     expect(await report(1_000n, [[inTransaction, 1_000n]])).to.equal('recorded')
     expect(notices).to.deep.equal([])
   })
@@ -258,7 +259,7 @@ describe('a transaction whose logs one node numbers otherwise than another', () 
     expect(await credited()).to.equal(900n)
     expect(await report(50n, told(inTransaction), { isDeposit: false })).to.equal('recorded')
     expect(await credited()).to.equal(850n)
-    await store.undoBlock(1, { number: block.blockNumber, hash: block.blockHash }, Date.now())
+    await store.undoBlock(1, { number: block.blockNumber, hash: block.blockHash }, Date.now(), rethrow)
     expect(await credited()).to.equal(1_000n)
   })
 

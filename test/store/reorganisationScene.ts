@@ -5,6 +5,7 @@ import type { StepOutcome } from '../../server/store/journal/bookResult.js'
 import type { Database } from '../../server/store/connection/database.js'
 import { readVaultMovements } from '../../server/store/money/reconciliation.js'
 import type { Store } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
 import {
   aNewAction,
   anOnDemandIntent,
@@ -29,7 +30,7 @@ export function reorganisationScene() {
   useStore(async (fresh) => {
     ;({ database, store } = fresh)
     user = randomAddress()
-    await store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
+    await store.openLane({ chainId: 2, signer, chainNonce: 0, ifLedgerIsNew: null }, now)
   })
 
   const members = [
@@ -81,7 +82,7 @@ export function reorganisationScene() {
 
   async function ask(ref: StepRef, hash: Hash | null, needs: SolverNeed[] = []) {
     const order = { action: hash ? 'register' : 'execute', hash, signed: false } as const
-    return (await store.requestStep({ ref, order, needs }, now)).view
+    return (await store.requestStep(aStepRequest({ ref, order, needs }), now)).view
   }
 
   /** The payment of a step is verified in a block, by a visit that began just now unless an older one is given. */
@@ -148,6 +149,6 @@ export function reorganisationScene() {
   async function drawElsewhere(): Promise<void> {
     const entry = await anotherAction(aSignedIntent())
     const order = { action: 'execute', hash: null, signed: true } as const
-    await store.requestStep({ ref: stepOf(entry, 0, 0), order, needs: [need] }, now)
+    await store.requestStep(aStepRequest({ ref: stepOf(entry, 0, 0), order, needs: [need] }), now)
   }
 }

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import type { Hash } from 'viem'
 import type { StepResult } from '../../server/store/journal/bookResult.js'
 import { createStore } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
+import { rethrow } from '../support/rethrow.js'
 import { anOnDemandIntent, randomHash, stepOf, usdOn2 } from '../support/builders.js'
 import { reorganisationScene } from './reorganisationScene.js'
 
@@ -13,7 +15,7 @@ describe('a payment whose block has gone', () => {
     const { payout, block } = await paidAction()
     await ask(payout, null, [need])
     const old = await prepared(payout)
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     expect((await scene.store.readStep(payout))!.error?.code).to.equal('insufficient_credit')
     expect((await ask(payout, null, [need])).status, 'it waits for the payment').to.equal('executing')
     expect(await record(old).catch((error: Error) => error.message)).to.equal('stale')
@@ -32,7 +34,7 @@ describe('a payment whose block has gone', () => {
     await third.clone().update({ due_at: Date.now() + 60_000 })
     const due = async () => Number((await third.clone().first('due_at')).due_at) <= Date.now() + 1_000
     expect(await due()).to.equal(false)
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     expect((await scene.store.readStep(payout!))!.error?.code).to.equal('insufficient_credit')
     expect(await due()).to.equal(true)
   })
@@ -55,8 +57,8 @@ describe('a payment whose block has gone', () => {
       expect(await scene.store.settleStep((await scene.store.readStepWork(payout))!, result, now)).to.equal('settled')
       expect(await scene.paid()).to.equal(100n)
       expect(await scene.store.readSettledBlocks(2, { from: 0, to: 100 }, 100)).to.deep.equal([block])
-      expect(await scene.store.undoBlock(2, block, now)).to.have.length(1)
-      expect(await scene.store.undoBlock(2, block, now), 'again').to.deep.equal([])
+      expect(await scene.store.undoBlock(2, block, now, rethrow)).to.have.length(1)
+      expect(await scene.store.undoBlock(2, block, now, rethrow), 'again').to.deep.equal([])
       expect(await scene.paid()).to.equal(0n)
       expect(await scene.store.readStep(payout)).to.include({ status: 'executing', error: null })
       expect(await scene.store.readSettledBlocks(2, { from: 0, to: 100 }, 100)).to.deep.equal([])
@@ -76,7 +78,7 @@ describe('a payment whose block has gone', () => {
       const block = { number, hash: randomHash() }
       expect(await verify(payment, hash, block)).to.equal('settled')
       expect(await available()).to.equal(100n)
-      await scene.store.undoBlock(1, block, now)
+      await scene.store.undoBlock(1, block, now, rethrow)
       expect(await available(), `after block ${number}`).to.equal(0n)
     }
   })
@@ -84,7 +86,7 @@ describe('a payment whose block has gone', () => {
   it('lets a payment that comes again back another step, once its own has given it up', async () => {
     const { payment, hash, block } = await registeredAction()
     await verify(payment, hash, block)
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     const error = { code: 'transaction_not_found', message: 'no', retryable: true } as const
     const failed = { status: 'error', error, transactionHash: hash, blockNumber: null } as const
     expect(await scene.store.settleStep((await scene.store.readStepWork(payment))!, failed, now)).to.equal('settled')
@@ -109,7 +111,7 @@ describe('a payment whose block has gone', () => {
     const other = await anotherAction()
     expect(await scene.store.fixStepKey(stepOf(other, 0, 1), stepKey), 'it is under way').to.equal(false)
     await scene.store.settleStep((await scene.store.readStepWork(payout))!, failed('solver_liquidity', null), now)
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     await scene.store.settleStep((await scene.store.readStepWork(payment))!, failed('transaction_not_found', hash), now)
 
     await ask(stepOf(other, 0, 0), hash)
@@ -132,7 +134,7 @@ describe('a payment whose block has gone', () => {
       { transactionId, mined, results: [{ ref: payout, result, needs: [need] }], airdrop: null },
       now,
     )
-    await scene.store.undoBlock(2, { number: 9, hash: mined.blockHash }, now)
+    await scene.store.undoBlock(2, { number: 9, hash: mined.blockHash }, now, rethrow)
     expect((await scene.store.readStep(payout))!.status).to.equal('reverted')
     const other = await anotherAction()
     expect(await scene.store.fixStepKey(stepOf(other, 0, 1), stepKey)).to.equal(false)
@@ -153,7 +155,7 @@ describe('a payment whose block has gone', () => {
     const other = await anotherAction()
     expect(await scene.store.fixStepKey(stepOf(other, 0, 1), stepKey)).to.equal(false)
     const order = { action: 'register', hash, signed: true } as const
-    const takeOver = { ref: stepOf(other, 0, 0), order, needs: [] }
+    const takeOver = aStepRequest({ ref: stepOf(other, 0, 0), order })
     const refusal = await scene.store.requestStep(takeOver, now).catch((reason: { code?: string }) => reason.code)
     expect(refusal).to.equal('transaction_already_used')
   })
@@ -162,9 +164,9 @@ describe('a payment whose block has gone', () => {
     const { payment, hash, block } = await paidAction()
     const other = stepOf(await anotherAction(), 0, 0)
     const order = { action: 'register', hash, signed: true } as const
-    await scene.store.requestStep({ ref: other, order, needs: [] }, now)
+    await scene.store.requestStep(aStepRequest({ ref: other, order, needs: [] }), now)
     await verify(other, hash, block)
-    const undone = await scene.store.undoBlock(1, block, now)
+    const undone = await scene.store.undoBlock(1, block, now, rethrow)
     expect(undone.flatMap(({ steps }) => steps)).to.deep.equal([other])
     expect(await scene.store.readStep(payment)).to.deep.include({
       status: 'error',
@@ -179,12 +181,12 @@ describe('a payment whose block has gone', () => {
     const [payment, payout] = [stepOf(entry, 0, 0), stepOf(entry, 0, 1)]
     const [hash, block] = [randomHash(), { number: 7, hash: randomHash() }]
     const order = { action: 'execute', hash, signed: false } as const
-    await scene.store.requestStep({ ref: payment, order, needs: [] }, now)
+    await scene.store.requestStep(aStepRequest({ ref: payment, order, needs: [] }), now)
     await verify(payment, hash, block)
     const settle = scene.settling(payout, await record(await prepared(payout)))
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
     await settle(9, { status: 'reverted', error, transactionHash: randomHash(), blockNumber: 9 })
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     await verify(payment, hash, { number: 8, hash: randomHash() })
     const step = (await scene.store.readStep(payout))!
     expect(step).to.include({ status: 'executing', attempts: 2, transactionHash: null, blockNumber: null })
@@ -204,7 +206,7 @@ describe('a payment whose block has gone', () => {
     const { payout, block } = await paidAction()
     await ask(payout, null, [need])
     const transactionId = await record(await prepared(payout))
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     const mined = { hash: randomHash(), blockNumber: 9, blockHash: randomHash() }
     const results = [{ ref: payout, result: { status: 'alone' } as const, needs: [need] }]
     await scene.store.settleTransaction({ transactionId, mined, results, airdrop: null }, now)
@@ -224,7 +226,7 @@ describe('a payment whose block has gone', () => {
     const { payment, payout, hash, block } = await paidAction()
     await ask(payout, null, [need])
     const transactionId = await record(await prepared(payout))
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     await scene.settling(payout, transactionId)(9, { status: 'alone' })
     const place = { transactionHash: randomHash(), blockNumber: 9, blockHash: randomHash() }
     const payouts = [{ chainId: need.chainId, token: need.token, amount: need.amount }]
@@ -254,7 +256,7 @@ describe('a payment whose block has gone', () => {
     const { payment, hash, block: gone } = await registeredAction()
     const visit = (await scene.store.readStepWork(payment))!
     expect(await verify(payment, hash, gone, visit)).to.equal('settled')
-    await scene.store.undoBlock(1, gone, now)
+    await scene.store.undoBlock(1, gone, now, rethrow)
 
     expect(await verify(payment, hash, gone, visit)).to.equal('stale')
     expect((await scene.store.readStep(payment))!.status).to.equal('executing')
@@ -267,7 +269,7 @@ describe('a payment whose block has gone', () => {
     const { payment, payout, hash, block } = await paidAction()
     await ask(payout, null, [need])
     const transactionId = await record(await prepared(payout))
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     await verify(payment, hash, { number: 8, hash: randomHash() })
     expect(await available(), 'the payout may still happen').to.equal(0n)
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
@@ -285,7 +287,7 @@ describe('a payment whose block has gone', () => {
     const { payout, block } = await paidAction()
     await ask(payout, null, [need])
     const transactionId = await record(await prepared(payout))
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     const error = { code: 'execution_reverted', message: 'no', retryable: true } as const
     const mined = { hash: randomHash(), blockNumber: 3, blockHash: randomHash() }
     const result = { status: 'reverted', error, transactionHash: mined.hash, blockNumber: 3 } as const
@@ -304,10 +306,10 @@ describe('a payment whose block has gone', () => {
       ...scene.database,
       transact: (work) => (left-- > 0 ? scene.database.transact(work) : Promise.reject(new Error('killed'))),
     })
-    await dying.undoBlock(1, block, now).catch(() => undefined)
+    await dying.undoBlock(1, block, now, rethrow).catch(() => undefined)
     const again = { number: 8, hash: randomHash() }
     await verify(payment, hash, again).catch(() => undefined)
-    await scene.store.undoBlock(1, block, now)
+    await scene.store.undoBlock(1, block, now, rethrow)
     if ((await scene.store.readStep(payment))?.status !== 'success') await verify(payment, hash, again)
     expect((await scene.store.readStep(payment))?.status).to.equal('success')
     expect(await available()).to.equal(100n)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Address, Hash } from 'viem'
 import type { StepResult } from '../../server/store/journal/bookResult.js'
+import { rethrow } from '../support/rethrow.js'
 import {
   aBatch,
   aNewAction,
@@ -172,7 +173,7 @@ type Block = { blockNumber: number; blockHash: Hash }
 const place = (blockNumber: number): Block => ({ blockNumber, blockHash: randomHash() })
 
 function undo({ store }: Scene, { blockNumber, blockHash }: Block, chainId = 1) {
-  return store.undoBlock(chainId, { number: blockNumber, hash: blockHash }, now)
+  return store.undoBlock(chainId, { number: blockNumber, hash: blockHash }, now, rethrow)
 }
 
 /** A deposit into the vault or a withdrawal from it that the chain has confirmed. */
@@ -195,7 +196,7 @@ async function moved(
 /** Steps of the user that need 60 on the second chain each, set aside of his credit, and the transaction that carries them. */
 async function recordedSteps({ database, store, ask }: Scene, user: Address, steps: number) {
   const signer = randomAddress()
-  await store.openLane({ chainId: 2, signer, chainNonce: 0 }, now)
+  await store.openLane({ chainId: 2, signer, chainNonce: 0, ifLedgerIsNew: null }, now)
   const batch = () => aSignedIntent([aBatch({ chainId: 2, hash: randomHash() })])
   const entry = aNewAction({ user, intents: Array.from({ length: steps }, batch) })
   await store.insertAction(entry)

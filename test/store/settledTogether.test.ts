@@ -28,7 +28,7 @@ describe('bundles that are settled side by side', function () {
   }
 
   it('spend and give back their users’ credit exactly, and none has to begin anew for another', async () => {
-    await scene.store.openLane({ chainId: 2, signer, chainNonce: 0 }, Date.now())
+    await scene.store.openLane({ chainId: 2, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
     const users = [randomAddress(), randomAddress()] as const
     const payouts: StepRef[] = []
     for (let index = 0; index < bundles * size; index++) {

@@ -22,7 +22,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
         const fees = { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, isCancel: false }
         const attempt = { raw: '0x00', hash: randomHash(), ...fees } as const
         const lane = { chainId: 1, signer: randomAddress() }
-        await store.openLane({ ...lane, chainNonce: 2 }, 1)
+        await store.openLane({ ...lane, chainNonce: 2, ifLedgerIsNew: null }, 1)
         await store.recordFiller({ ...lane, nonce, gasLimit: 1n, form: attempt }, 1)
       }
       await new Promise<void>((locked) => {
@@ -52,7 +52,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
         [
           store.settleTransaction(settled, 1),
           store.noteMined(1, { ...mined, confirmations: 1 }, 1),
-          store.noteSend(1, { outcome: 'accepted', dueAt: 1 }, 1),
+          store.noteSend(1, { outcome: 'accepted', dueAt: 1, waitsAnew: false }, 1),
           store.postponeTransactions([1], 1),
         ].map((done) => done.catch((error: { errno?: number }) => error.errno)),
       )

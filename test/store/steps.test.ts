@@ -3,6 +3,8 @@ import type { StepRef } from '../../server/domain/action.js'
 import type { Database, Transaction } from '../../server/store/connection/database.js'
 import { lockedSteps } from '../../server/store/actions/steps.js'
 import { createStore, type Store } from '../../server/store/store.js'
+import { aStepRequest } from '../support/aStepRequest.js'
+import { rethrow } from '../support/rethrow.js'
 import {
   aBatch,
   aNewAction,
@@ -72,7 +74,7 @@ describe('a step that is left to who asks for it', () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     const order = { action: 'execute', hash: null, signed: false } as const
     const leftTo = leaseMs === undefined ? null : { work: before, leaseMs, takesAccount: true }
-    const asked = { ref, order, needs: [], traceparent, leftTo }
+    const asked = aStepRequest({ ref, order, traceparent, leftTo })
     return { asked, ...(await where.requestStep(asked, Date.now())) }
   }
   const due = async () => (await store.claimDueSteps({ limit: 10, leaseMs: 60_000 })).map(({ ref }) => ref)
@@ -141,7 +143,7 @@ describe('a step that is left to who asks for it', () => {
       Date.now(),
     )
     expect((await ask(second, 60_000)).left).to.include({ hasAccount: true })
-    await store.undoBlock(1, { number: 7, hash: block.blockHash }, Date.now())
+    await store.undoBlock(1, { number: 7, hash: block.blockHash }, Date.now(), rethrow)
     const undone = (await store.readStepWork(first))!
     expect(undone.view.status).to.equal('executing')
 
@@ -177,7 +179,7 @@ if (process.env.TEST_DATABASE === 'mysql') {
       })
       await until(() => isLocked, 'the lock')
       const order = { action: 'execute', hash: null, signed: false } as const
-      const asked = refs.map((ref) => store.requestStep({ ref, order, needs: [] }, Date.now()))
+      const asked = refs.map((ref) => store.requestStep(aStepRequest({ ref, order, needs: [] }), Date.now()))
 
       const others = await Promise.all(asked.filter((_asked, index) => index !== 2))
       letGo()

@@ -51,7 +51,7 @@ describe('a message that is longer than its column', () => {
 
   it('stops a lane all the same', async () => {
     const lane = { chainId: 1, signer: randomAddress() }
-    await store.openLane({ ...lane, chainNonce: 0 }, now)
+    await store.openLane({ ...lane, chainNonce: 0, ifLedgerIsNew: null }, now)
     await store.pauseLane({ ...lane, reason: endless }, now)
     expectCut((await store.readLanes(1))[0]?.reason)
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Hash } from 'viem'
 import { createStore } from '../../server/store/store.js'
+import { rethrow } from '../support/rethrow.js'
 import { aNewAction, randomAddress, randomHash } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -74,7 +75,7 @@ describe('sweeping', () => {
     }
     const blockHash = randomHash()
     const { id } = await find(blockHash)
-    await store.undoBlock(1, { number: 1, hash: blockHash }, now)
+    await store.undoBlock(1, { number: 1, hash: blockHash }, now, rethrow)
     await store.settleDeposit(id, { outcome: 'refused', code: 'deposit_mismatch', message: 'unseen' }, now)
     await store.sweep(now + 8 * 24 * 60 * 60 * 1000)
     expect((await find(randomHash())).status).to.equal('recorded')

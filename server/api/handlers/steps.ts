@@ -25,6 +25,7 @@ export function createStepHandlers(services: {
           action: body?.action ?? 'execute',
           hash: body?.hash === undefined ? null : lower(body.hash),
           signature: body?.signature === undefined ? null : lower(body.signature),
+          behindFailed: false,
           traceparent,
           countFor,
         },

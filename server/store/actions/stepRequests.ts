@@ -19,13 +19,13 @@ export type StepRequest = {
   ref: StepRef
   order: Order
   needs: SolverNeed[]
-  /** W3C `traceparent` of the request, for the engine's log. Undefined: none. */
-  traceparent?: string
+  /** W3C `traceparent` of the request, for the engine's log. Null: none. */
+  traceparent: string | null
   /**
    * The visit that will carry the step out: once accepted, the step is left to it for `leaseMs`. `takesAccount`: together with
-   * the user's account on the chain, if no other step has that.
+   * the user's account on the chain, if no other step has that. Null: it is left to none.
    */
-  leftTo?: { work: StepWork; leaseMs: number; takesAccount: boolean } | null
+  leftTo: { work: StepWork; leaseMs: number; takesAccount: boolean } | null
 }
 
 /**
@@ -110,7 +110,7 @@ async function requestPlainSteps(
       if (decided.outcome !== 'accept') return decided.outcome === 'answer' ? answerOf(row) : 'separate'
       const { terms } = decided
       if (terms.takesAccount) taken.add(account)
-      accepted.set(name, { ref: request.ref, change: acceptance(row, terms), traceparent: request.traceparent ?? null })
+      accepted.set(name, { ref: request.ref, change: acceptance(row, terms), traceparent: request.traceparent })
       return 'accepted'
     }
     const decided = requests.map(decide)
@@ -177,7 +177,7 @@ async function requestStep(
     const { ready, terms } = decided
     if (terms.hash) await bind(trx, row, terms.hash, request, now)
     if (ready) await reserveOrRefuse(trx, row, request, now)
-    const change = { ...acceptance(row, terms), traceparent: request.traceparent ?? null }
+    const change = { ...acceptance(row, terms), traceparent: request.traceparent }
     return acceptedAs(await changeStep(trx, ref, change, now), request)
   })
 }

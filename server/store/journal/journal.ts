@@ -54,7 +54,7 @@ export async function recordForm(
 export async function noteSend(
   database: Database,
   transactionId: number,
-  { outcome, dueAt, waitsAnew = false }: { outcome: NotedSend; dueAt: number; waitsAnew?: boolean },
+  { outcome, dueAt, waitsAnew }: { outcome: NotedSend; dueAt: number; waitsAnew: boolean },
   now: number,
 ): Promise<void> {
   // `fromFirst` reads `sent_at` and so has to come before it: MySQL assigns from left to right.

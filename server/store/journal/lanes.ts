@@ -55,10 +55,10 @@ type IfLedgerIsNew = {
  */
 export async function openLane(
   database: Database,
-  lane: { chainId: number; signer: Address; chainNonce: number; ifLedgerIsNew?: IfLedgerIsNew | null },
+  lane: { chainId: number; signer: Address; chainNonce: number; ifLedgerIsNew: IfLedgerIsNew | null },
   now: number,
 ): Promise<boolean> {
-  const { chainId, signer, chainNonce, ifLedgerIsNew = null } = lane
+  const { chainId, signer, chainNonce, ifLedgerIsNew } = lane
   try {
     return await database.transact(async (trx) => {
       const isAhead = ifLedgerIsNew !== null && (await isLedgerNew(trx, chainId))

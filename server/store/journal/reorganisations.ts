@@ -91,16 +91,14 @@ function standingRecords(database: Database, chainId: number) {
 
 /**
  * Undoes everything that rests on a block; each thing by itself, and once, however often this is called. An error is told to
- * `failed`, which throws it by default; it keeps nothing else from being undone but what rests on the same transaction.
+ * `failed`; it keeps nothing else from being undone but what rests on the same transaction, unless that throws it.
  */
 export async function undoBlock(
   database: Database,
   chainId: number,
   block: SettledBlock,
   now: number,
-  failed: (error: unknown) => void = (error) => {
-    throw error
-  },
+  failed: (error: unknown) => void,
 ): Promise<Undone[]> {
   const { knex } = database
   const transactions = await knex<TransactionRow>('transactions')
