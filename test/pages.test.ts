@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseGwei } from 'viem'
 import { readDeployableFile } from '../scripts/deploy/deployableFile.js'
+import { connectionLimits } from '../server/api/connections/httpServer.js'
 import { knownVariables } from '../server/config/knownVariables.js'
 import { createMetrics } from '../server/process/metrics.js'
 
@@ -28,6 +29,12 @@ type Schema = {
 }
 
 describe('the page for operators', () => {
+  it('tells how many requests may wait on their connections', () => {
+    const [, ofOne, inAll] = /Requests that wait\*\* on their connection[^:]*: ([\d,]+), and ([\d,]+)/.exec(operating)!
+    const { waiting, waitingInAll } = connectionLimits
+    expect([ofOne, inAll]).to.deep.equal([waiting, waitingInAll].map((count) => count.toLocaleString('en')))
+  })
+
   it('has an example of a chains file that can be deployed', () => {
     const folder = mkdtempSync(join(tmpdir(), 'readme-'))
     try {
