@@ -1,6 +1,7 @@
 import { askedAt, IntentApiError, IntentConnectionError } from './errors.js'
-import type { Step } from './generated/types.gen.js'
+import { isAt } from './stepState.js'
 import { retryAfterMs } from './transport.js'
+import type { Step, StepRef } from './wire.js'
 
 /** Tells what the service has answered from what it has not. */
 
@@ -31,13 +32,10 @@ export function refusal(operation: string, response: Response, body: unknown): I
   })
 }
 
-type Place = Pick<Step, 'actionId' | 'intentIndex' | 'stepIndex'>
-
 /** A step as the service gives it, of this place; what else has a status is none. */
-export function ofPlace(step: Step, { actionId, intentIndex, stepIndex }: Place): Step {
+export function ofPlace(step: Step, place: StepRef): Step {
   // The service takes an id in any letter case, and gives it in its own.
-  const isNamed = String(step.actionId).toLowerCase() === actionId.toLowerCase()
-  const isIt = isNamed && step.intentIndex === intentIndex && step.stepIndex === stepIndex
-  if (isIt && /^(created|executing|success|reverted|error)$/.test(step.status)) return step
+  const isNamed = String(step.actionId).toLowerCase() === place.actionId.toLowerCase()
+  if (isNamed && isAt(place, step) && /^(created|executing|success|reverted|error)$/.test(step.status)) return step
   throw new IntentConnectionError(`The answer is no step of the action; ${askedAt}`)
 }

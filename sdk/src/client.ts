@@ -33,7 +33,7 @@ import {
 } from './prepareAction.js'
 import { keyOf } from './randomKey.js'
 import { send, type SendOptions } from './send.js'
-import { type WaitCalls, waitForStep, type WaitOptions } from './waitForStep.js'
+import { waitForStep, type WaitOptions } from './waitForStep.js'
 import { type StepProgress, waitForAction, watchAction, type WatchOptions } from './watchAction.js'
 import {
   type ActionCreated,
@@ -263,16 +263,9 @@ export function createIntentClient(options: IntentClientOptions) {
     },
   }
 
-  const watchCalls: WaitCalls = {
-    ...wire,
-    async lookAtAction(actionId, etag, how) {
-      const seen = await wire.lookAtAction(actionId, etag, how)
-      return seen && { ...seen, data: actionFrom(seen.data) }
-    },
-  }
   const sendCalls = {
     ...calls,
-    waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(watchCalls, step, how),
+    waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(wire, step, how),
     getChains: readChains,
     seen: () => seen,
     expect,
@@ -293,7 +286,7 @@ export function createIntentClient(options: IntentClientOptions) {
     },
 
     /** Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
-    waitForStep: (step: StepRef, how?: WaitOptions): Promise<Step> => waitForStep(watchCalls, step, how),
+    waitForStep: (step: StepRef, how?: WaitOptions): Promise<Step> => waitForStep(wire, step, how),
 
     /**
      * Follows an action until it is over, and resolves with it, however it ended. Asks for nothing: `runAction` does
@@ -302,14 +295,14 @@ export function createIntentClient(options: IntentClientOptions) {
     waitForAction: (
       actionId: string,
       how?: WatchOptions & { onProgress?: ((progress: StepProgress) => unknown) | undefined },
-    ): Promise<Action> => waitForAction(watchCalls, actionId, how),
+    ): Promise<Action> => waitForAction(wire, actionId, how),
 
     /**
      * The changes of an action's steps as they come, from the first on, for `for await`; ends when the action is over.
      * Listens to the service's event stream, resumes it where it broke off, and looks where there is none.
      */
     watchAction: (actionId: string, how?: WatchOptions): AsyncGenerator<StepProgress, Action> =>
-      watchAction(watchCalls, actionId, how),
+      watchAction(wire, actionId, how),
 
     /**
      * Carries out what is left of an action, step by step, and resolves with the finished action. Rejects with

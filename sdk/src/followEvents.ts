@@ -1,11 +1,9 @@
-import { throwIfAborted } from './abortable.js'
-import { IntentApiError } from './errors.js'
+import type { Wait } from './beginWait.js'
 import { NoEventStreamError, type StepEvent } from './openEvents.js'
-import { shortestPauseMs } from './pauses.js'
 import { sleep } from './sleep.js'
 import { backoff } from './transport.js'
 
-/** One connection to the event stream of an action. */
+/** One connection to the event stream of an action. Asks for none, and rejects, while a refusal of another one lasts. */
 export type OpenEvents = (
   actionId: string,
   options: { lastEventId: string | null; signal: AbortSignal },
@@ -15,24 +13,25 @@ export type OpenEvents = (
 const tries = 4
 
 /**
- * The events of an action, each once, over as many connections as it takes. `ended` each time that the service has
- * ended the stream, for the caller to see whether the action is over. Returns when there is no stream to be had.
+ * The events of an action, each once, over as many connections as it takes. In between, for the caller to look for himself:
+ * `ended` each time that the service has ended the stream, and `none` now and then while there is no stream to be had.
  */
 export async function* followEvents(
   open: OpenEvents,
   actionId: string,
-  options: { lastEventId?: string; signal: AbortSignal },
-): AsyncGenerator<StepEvent | 'ended', void> {
-  const { signal } = options
-  let lastEventId = options.lastEventId ?? null
+  wait: Pick<Wait, 'signal' | 'polls' | 'pause'>,
+  lastEventId: string | null,
+): AsyncGenerator<StepEvent | 'ended' | 'none', void> {
+  const { signal } = wait
   let newest: string | undefined
-  for (let failures = 0; failures < tries; failures++) {
-    let pauseMs: number | null = null
-    let isCut = false
+  let failures = wait.polls ? tries : 0
+  for (;;) {
+    let course: 'ended' | 'cut' | 'none' = 'ended'
     try {
+      if (failures === tries) throw new NoEventStreamError()
       for await (const event of open(actionId, { lastEventId, signal })) {
-        // A service whose database was restored gives its numbers anew.
         const { updatedAt } = event.step
+        // A service whose database was restored gives its numbers anew.
         if (Number(event.id) <= Number(lastEventId) && !(updatedAt > newest!)) continue
         lastEventId = event.id
         newest = updatedAt
@@ -40,12 +39,9 @@ export async function* followEvents(
         yield event
       }
     } catch (error) {
-      throwIfAborted(signal)
-      if (error instanceof NoEventStreamError || (error instanceof IntentApiError && !error.retryable)) return
-      if (error instanceof IntentApiError) pauseMs = error.retryAfterMs
-      isCut = true
+      course = error instanceof NoEventStreamError ? 'none' : 'cut'
     }
-    if (!isCut) yield 'ended'
-    await sleep(Math.max(pauseMs ?? backoff(failures), shortestPauseMs), signal)
+    if (course !== 'cut') yield course
+    await (course === 'none' ? wait.pause() : sleep(backoff(failures++), signal))
   }
 }

@@ -1,4 +1,5 @@
 import { throwIfAborted, untilAborted } from './abortable.js'
+import { has } from './answers.js'
 import { IntentConnectionError, IntentError, IntentTimeoutError } from './errors.js'
 import { limitedSignal } from './limitedSignal.js'
 import type { Step } from './wire.js'
@@ -18,7 +19,7 @@ type EventsOptions = {
 /** How long the stream may be silent; the service sends a comment every 15 seconds. */
 const silenceMs = 45_000
 
-/** Something answers that has no event stream for us, as an old service, a proxy, or a platform that can't read one. */
+/** Something answers that has no event stream for us: an old service, a proxy, a platform that can't read one, or a refusal. */
 export class NoEventStreamError extends IntentConnectionError {
   constructor() {
     super('No event stream.')
@@ -93,7 +94,7 @@ async function* readEvents(
 function parseStep(data: string): TracedStep {
   try {
     const step: unknown = JSON.parse(data)
-    if (typeof step === 'object' && step && 'stepIndex' in step && 'status' in step) return step as TracedStep
+    if (has(step, 'stepIndex') && has(step, 'status')) return step as TracedStep
   } catch {
     // As below: what is no step is told by no service of ours.
   }

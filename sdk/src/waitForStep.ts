@@ -1,11 +1,7 @@
-import { checkTimes } from './checkTimes.js'
+import { beginWait } from './beginWait.js'
 import { followEvents } from './followEvents.js'
-import { limitedSignal } from './limitedSignal.js'
-import { createFaults, patiently } from './patiently.js'
-import { longestPauseMs, pauseOf, shortestPauseMs } from './pauses.js'
-import { sleep } from './sleep.js'
-import { hasEnded, stateOf } from './stepState.js'
-import { defaultWaitMs, type Look, type WatchCalls, type WatchOptions } from './watchAction.js'
+import { hasEnded, isAt, stateOf } from './stepState.js'
+import type { Look, WatchCalls, WatchOptions } from './watchAction.js'
 import type { CallOptions, Step, StepRef } from './wire.js'
 
 export type WaitOptions = Omit<WatchOptions, 'lastEventId'> & {
@@ -21,7 +17,7 @@ export type WaitOptions = Omit<WatchOptions, 'lastEventId'> & {
   known?: Step | undefined
 }
 
-export type WaitCalls = WatchCalls & {
+type WaitCalls = WatchCalls & {
   /** Null when it is as it was at the `etag`. */
   lookAtStep: (step: StepRef, etag: string | null, options: CallOptions) => Promise<Look<Step> | null>
 }
@@ -31,56 +27,47 @@ export type WaitCalls = WatchCalls & {
  * waited for.
  */
 export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitOptions = {}): Promise<Step> {
-  const { onChange, known, timeoutMs = defaultWaitMs, pollIntervalMs } = options
-  checkTimes({ timeoutMs, pollIntervalMs })
-  const limited = limitedSignal(timeoutMs, options.signal)
-  const { signal } = limited
-  const faults = createFaults()
+  const { onChange, known } = options
+  const wait = beginWait('step', options)
+  const { signal } = wait
   let last: Step | null = known ?? null
   let etag: string | null = null
 
-  /** Whether it was a change. */
-  const tell = async (step: Step): Promise<boolean> => {
-    const isNews = stateOf(step) !== (last && stateOf(last))
-    last = step
-    if (isNews) await onChange?.(step)
-    return isNews
-  }
-  /** Whether it was a change. What the stream tells may be history, such as a failure that was tried again since. */
-  const look = async (): Promise<boolean> => {
-    const seen = await patiently(() => calls.lookAtStep(ref, etag, { signal }), { signal, faults })
-    etag = seen?.etag ?? etag
-    return seen !== null && tell(seen.data)
-  }
-  const ended = () => last && (known ? last.status !== 'executing' : hasEnded(last))
+  /** When the service has changed it last, as last looked at. */
+  let since = ''
 
-  /** Listens until the step has ended, or as long as there is a stream. */
-  const follow = async (since: string): Promise<void> => {
-    for await (const event of followEvents(calls.openEvents, ref.actionId, { signal })) {
-      if (event !== 'ended' && !isOf(ref, event.step)) continue
-      // An end is looked at however old it seems: the clocks of the service's machines may differ.
-      if (event === 'ended' || hasEnded(event.step)) {
-        await look()
-        if (ended()) return
-      } else if (event.step.updatedAt >= since) await tell(event.step)
+  const tell = async (step: Step): Promise<void> => {
+    const before = last
+    last = step
+    if (before && stateOf(before) === stateOf(step)) return
+    wait.hurry()
+    await onChange?.(step)
+  }
+  /** Whether it has ended. What the stream tells may be history, such as a failure that was tried again since. */
+  const look = async (): Promise<boolean> => {
+    const seen = await wait.look(() => calls.lookAtStep(ref, etag, { signal }))
+    if (seen) {
+      etag = seen.etag
+      since = seen.data.updatedAt
+      await tell(seen.data)
     }
+    return known ? last!.status !== 'executing' : hasEnded(last!)
   }
 
   try {
-    await look()
-    if (pollIntervalMs === undefined && !ended()) await follow(last!.updatedAt)
-    for (let pauseMs = shortestPauseMs; !ended(); pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-      await sleep(pauseOf(pollIntervalMs, pauseMs), signal)
-      if (await look()) pauseMs = shortestPauseMs
+    if (!wait.polls && (await look())) return last!
+    for await (const event of followEvents(calls.openEvents, ref.actionId, wait, null)) {
+      const step = typeof event === 'object' ? event.step : null
+      if (step && !isAt(ref, step)) continue
+      // An end is looked at however old it seems: the clocks of the service's machines may differ.
+      if (!step || hasEnded(step)) {
+        if (await look()) break
+      } else if (step.updatedAt >= since) await tell(step)
     }
     return last!
   } catch (error) {
-    return limited.fail(error, () => faults.timeout(`The step has not ended within ${timeoutMs} ms`, last))
+    return wait.fail(error, last)
   } finally {
-    limited.close()
+    wait.close()
   }
-}
-
-function isOf({ intentIndex, stepIndex }: StepRef, step: Step): boolean {
-  return step.intentIndex === intentIndex && step.stepIndex === stepIndex
 }

@@ -1,13 +1,9 @@
-import type { Action } from './amounts.js'
-import { checkTimes } from './checkTimes.js'
+import { type Action, actionFrom } from './amounts.js'
+import { beginWait } from './beginWait.js'
 import { followEvents, type OpenEvents } from './followEvents.js'
-import { limitedSignal } from './limitedSignal.js'
 import type { TracedStep } from './openEvents.js'
-import { createFaults, patiently } from './patiently.js'
-import { longestPauseMs, pauseOf, shortestPauseMs } from './pauses.js'
-import { sleep } from './sleep.js'
 import { hasEnded, stateOf } from './stepState.js'
-import type { CallOptions, Step } from './wire.js'
+import type { CallOptions, Step, Wire } from './wire.js'
 
 /** A change of a step: its status, its transaction, its confirmations, its attempts. */
 export type StepProgress = {
@@ -28,16 +24,24 @@ export type WatchOptions = {
   lastEventId?: string | undefined
 }
 
+type WaitForActionOptions = WatchOptions & {
+  /** Told of each change, and waited for; what it throws or rejects with ends the wait. */
+  onProgress?: ((progress: StepProgress) => unknown) | undefined
+}
+
 /** What was seen, and its ETag. */
 export type Look<T> = { data: T; etag: string | null }
 
 export type WatchCalls = {
   openEvents: OpenEvents
   /** Null when it is as it was at the `etag`. */
-  lookAtAction: (actionId: string, etag: string | null, options: CallOptions) => Promise<Look<Action> | null>
+  lookAtAction: <Read>(
+    actionId: string,
+    etag: string | null,
+    options: CallOptions,
+    read: (action: Wire.Action) => Read,
+  ) => Promise<Look<Read> | null>
 }
-
-export const defaultWaitMs = 600_000
 
 /**
  * Tells each change of an action's steps, from the first on, until the action is over; returns the action. Listens to
@@ -46,29 +50,35 @@ export const defaultWaitMs = 600_000
 export async function* watchAction(
   calls: WatchCalls,
   actionId: string,
-  options: WatchOptions = {},
+  options: WaitForActionOptions = {},
 ): AsyncGenerator<StepProgress, Action> {
-  const { timeoutMs = defaultWaitMs, pollIntervalMs, lastEventId } = options
-  checkTimes({ timeoutMs, pollIntervalMs })
-  const limited = limitedSignal(timeoutMs, options.signal)
-  const { signal } = limited
-  const known = new Map<string, string>()
-  const faults = createFaults()
+  const { lastEventId, onProgress } = options
+  const wait = beginWait('action', options)
+  const { signal } = wait
+  /** By place, what was told last. */
+  const known = new Map<string, StepProgress>()
   let last: Step | null = null
   let etag: string | null = null
 
-  /** The change, unless it is none. */
-  function* news(step: TracedStep, eventId: string | null): Generator<StepProgress> {
+  /** The change, unless it is none, or a look has told what came of it since. */
+  async function* news(step: TracedStep, eventId: string | null): AsyncGenerator<StepProgress> {
+    const progress: StepProgress = { type: 'step', step, eventId }
     const place = `${step.intentIndex}/${step.stepIndex}`
-    if (known.get(place) === stateOf(step)) return
-    known.set(place, stateOf(step))
+    const before = known.get(place)
+    if (before) {
+      const isPast = eventId !== null && before.eventId === null && step.updatedAt < before.step.updatedAt
+      if (isPast || stateOf(before.step) === stateOf(step)) return
+    }
+    known.set(place, progress)
     last = step
-    yield { type: 'step', step, eventId }
+    wait.hurry()
+    await onProgress?.(progress)
+    yield progress
   }
 
   /** The action if it is over. */
   async function* look(tells: boolean): AsyncGenerator<StepProgress, Action | null> {
-    const seen = await patiently(() => calls.lookAtAction(actionId, etag, { signal }), { signal, faults })
+    const seen = await wait.look(() => calls.lookAtAction(actionId, etag, { signal }, actionFrom))
     if (!seen) return null
     etag = seen.etag
     for (const { steps } of tells ? seen.data.intents : []) {
@@ -78,30 +88,20 @@ export async function* watchAction(
   }
 
   try {
-    if (pollIntervalMs === undefined) {
-      for await (const event of followEvents(calls.openEvents, actionId, {
-        signal,
-        lastEventId,
-      })) {
-        if (event !== 'ended') yield* news(event.step, event.id)
-        else {
-          // What a cut-off stream has left untold is told; a resumed watch can't know what that is.
-          const action = yield* look(lastEventId === undefined)
-          if (action) return action
-        }
+    let over: Action | null = null
+    for await (const event of followEvents(calls.openEvents, actionId, wait, lastEventId ?? null)) {
+      if (typeof event === 'object') yield* news(event.step, event.id)
+      else {
+        // What a cut-off stream has left untold is told; a resumed watch can't know what that is.
+        over = yield* look(event === 'none' || lastEventId === undefined)
+        if (over) break
       }
     }
-    for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-      const before: Step | null = last
-      const action = yield* look(true)
-      if (action) return action
-      if (last !== before) pauseMs = shortestPauseMs
-      await sleep(pauseOf(pollIntervalMs, pauseMs), signal)
-    }
+    return over!
   } catch (error) {
-    return limited.fail(error, () => faults.timeout(`The action has not ended within ${timeoutMs} ms`, last))
+    return wait.fail(error, last)
   } finally {
-    limited.close()
+    wait.close()
   }
 }
 
@@ -109,18 +109,12 @@ export async function* watchAction(
 export async function waitForAction(
   calls: WatchCalls,
   actionId: string,
-  { onProgress, ...options }: WatchOptions & { onProgress?: (progress: StepProgress) => unknown } = {},
+  options?: WaitForActionOptions,
 ): Promise<Action> {
   const changes = watchAction(calls, actionId, options)
-  try {
-    for (;;) {
-      const { value, done } = await changes.next()
-      if (done) return value
-      await onProgress?.(value)
-    }
-  } finally {
-    // Its timer and its connection.
-    await changes.return(undefined as never)
+  for (;;) {
+    const { value, done } = await changes.next()
+    if (done) return value
   }
 }
 

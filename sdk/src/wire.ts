@@ -15,6 +15,7 @@ import {
   createSend,
   type Fetch,
   longestRetryAfterMs,
+  retryAfterMs,
   type Outgoing,
   type Send,
   type TransportOptions,
@@ -92,6 +93,8 @@ const longestWaitSeconds = 60
 const longestConnectMs = 5_000
 /** For how long no stream is tried where there was none: each step would wait for it again. */
 const withoutStreamsMs = 300_000
+/** The same after a refusal that does not say when to come back. */
+const afterRefusalMs = 10_000
 
 /** What every answer to an operation has: a member, with `[]` a list, and where that is `data` a member of it. */
 type Member<Reply> = `${keyof Reply & string}${'' | '[]' | `.${string}`}`
@@ -198,18 +201,19 @@ export function createWireClient(options: ClientOptions) {
     how?: CallOptions,
   ): Promise<Reply> => (await callFully(operation, member, given, how)).data
 
-  /** A resource, unless it is as it was at the ETag. */
-  async function look<Data, Reply>(
+  /** A resource as it reads, unless it is as it was at the ETag. */
+  async function look<Data, Reply, Read>(
     operation: Operation<Data, Reply>,
     member: Member<Reply>,
     given: Given<Data>,
     etag: string | null,
     how: CallOptions,
-  ): Promise<Look<Reply> | null> {
+    read: (reply: Reply) => Read,
+  ): Promise<Look<Read> | null> {
     try {
       const headers = { 'If-None-Match': etag ?? undefined }
       const { data, response } = await callFully(operation, member, { ...given, headers }, how)
-      return { data, etag: response.headers.get('etag') }
+      return { data: read(data), etag: response.headers.get('etag') }
     } catch (error) {
       if (error instanceof IntentApiError && error.status === 304) return null
       throw error
@@ -217,7 +221,7 @@ export function createWireClient(options: ClientOptions) {
   }
 
   const getStep = async (ref: StepRef, how?: CallOptions): Promise<Wire.Step> =>
-    ofPlace(await call(operations.getStep, 'status', { path: placeOf(ref) }, how), ref)
+    ofPlace(await call(operations.getStep, 'status', { path: ref }, how), ref)
 
   return {
     /** For what is read from a chain's node: as patient as the client is with the service, without its headers. */
@@ -229,14 +233,17 @@ export function createWireClient(options: ClientOptions) {
       call(operations.listActions, 'actions[]', { query }, how),
     getAction: (actionId: string, how?: CallOptions) =>
       call(operations.getAction, 'intents[]', { path: { actionId } }, how),
-    lookAtAction: (actionId: string, etag: string | null, how: CallOptions) =>
-      look(operations.getAction, 'intents[]', { path: { actionId } }, etag, how),
-    async lookAtStep(ref: StepRef, etag: string | null, how: CallOptions) {
-      const seen = await look(operations.getStep, 'status', { path: placeOf(ref) }, etag, how)
-      return seen && { ...seen, data: ofPlace(seen.data, ref) }
-    },
+    lookAtAction: <Read>(
+      actionId: string,
+      etag: string | null,
+      how: CallOptions,
+      read: (action: Wire.Action) => Read,
+    ) => look(operations.getAction, 'intents[]', { path: { actionId } }, etag, how, read),
+    lookAtStep: (ref: StepRef, etag: string | null, how: CallOptions) =>
+      look(operations.getStep, 'status', { path: ref }, etag, how, (step) => ofPlace(step, ref)),
     async *openEvents(actionId: string, { lastEventId, signal }: Parameters<OpenEvents>[1]) {
       if (Date.now() < noStreamsUntil) throw new NoEventStreamError()
+      let forMs = withoutStreamsMs
       const connect = async (connection: AbortSignal): Promise<Response> => {
         const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId ?? undefined }
         const { url, ...init } = await requestOf(
@@ -247,12 +254,13 @@ export function createWireClient(options: ClientOptions) {
         const asked = (options.fetch ?? platformFetch)(url, { ...init, signal: connection })
         const response = await untilAborted(asked, connection)
         if (response.ok) return response
-        throw refusal(operations.streamActionEvents, response, await response.json().catch(() => null))
+        forMs = retryAfterMs(response.headers) ?? afterRefusalMs
+        throw new NoEventStreamError()
       }
       try {
         yield* openEvents(connect, { signal, timeoutMs: Math.min(timeoutOf({}), longestConnectMs) })
       } catch (error) {
-        if (error instanceof NoEventStreamError) noStreamsUntil = Date.now() + withoutStreamsMs
+        if (error instanceof NoEventStreamError) noStreamsUntil = Date.now() + forMs
         throw error
       }
     },
@@ -273,7 +281,7 @@ export function createWireClient(options: ClientOptions) {
       const timeoutMs = timeoutOf(how) + wait * 1000
       const repeat = body.hash ? 'always' : 'refused'
       const ask = async () => {
-        const given = { path: placeOf(ref), body, headers }
+        const given = { path: ref, body, headers }
         const { data } = await callFully(operations.executeStep, 'status', given, { ...how, timeoutMs }, { repeat })
         // Where the request became another one on its way, as behind a redirect, nothing was asked for.
         if (data.status !== 'created') return ofPlace(data, ref)
@@ -318,8 +326,6 @@ export function createWireClient(options: ClientOptions) {
       call(operations.getLegacyStepStatus, 'data.status', { path }, how),
   }
 }
-
-const placeOf = ({ actionId, intentIndex, stepIndex }: StepRef): StepRef => ({ actionId, intentIndex, stepIndex })
 
 function present(values: object): [name: string, value: unknown][] {
   return Object.entries(values).filter(([, value]) => value !== undefined)

@@ -63,6 +63,10 @@ describe('watching an action', () => {
         { stream: events(1, executing, sent), then: 'cut' },
         { stream: events(3, done), then: 'end' },
       ],
+      action: [
+        { status: 200, body: pending },
+        { status: 200, body: finished },
+      ],
     })
     expect(await told(client.watchAction(actionId))).to.deep.equal([
       '1 executing',
