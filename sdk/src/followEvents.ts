@@ -9,6 +9,9 @@ export type OpenEvents = (
   options: { lastEventId: string | null; signal: AbortSignal },
 ) => AsyncGenerator<StepEvent>
 
+/** Its events; and when the caller is to look for himself. */
+export type Events = AsyncGenerator<StepEvent | 'ended' | 'none', void>
+
 /** A stream that ends or breaks off so often in a row, without an event, is given up. */
 const tries = 4
 
@@ -21,7 +24,7 @@ export async function* followEvents(
   actionId: string,
   wait: Pick<Wait, 'signal' | 'polls' | 'pause'>,
   lastEventId: string | null,
-): AsyncGenerator<StepEvent | 'ended' | 'none', void> {
+): Events {
   const { signal } = wait
   let newest: string | undefined
   let failures = wait.polls ? tries : 0

@@ -1,5 +1,5 @@
 import { beginWait } from './beginWait.js'
-import { followEvents } from './followEvents.js'
+import { type Events, followEvents } from './followEvents.js'
 import { hasEnded, isAt, stateOf } from './stepState.js'
 import type { Look, WatchCalls, WatchOptions } from './watchAction.js'
 import type { CallOptions, Step, StepRef } from './wire.js'
@@ -55,14 +55,21 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
   }
 
   try {
-    if (!wait.polls && (await look())) return last!
-    for await (const event of followEvents(calls.openEvents, ref.actionId, wait, null)) {
-      const step = typeof event === 'object' ? event.step : null
-      if (step && !isAt(ref, step)) continue
-      // An end is looked at however old it seems: the clocks of the service's machines may differ.
-      if (!step || hasEnded(step)) {
-        if (await look()) break
-      } else if (step.updatedAt >= since) await tell(step)
+    for (let eventId: string | null = null; wait.polls || !(await look());) {
+      const events: Events = followEvents(calls.openEvents, ref.actionId, wait, eventId)
+      for await (const event of events) {
+        if (typeof event !== 'object') {
+          if (await look()) return last!
+          continue
+        }
+        const { id, step } = event
+        eventId = id
+        // A failure may have been tried again since.
+        if (!isAt(ref, step) || (step.status !== 'success' && step.attempts < last!.attempts)) continue
+        // The stream is let go of for the look: a browser may have no other connection left for that.
+        if (hasEnded(step)) break
+        if (step.updatedAt >= since) await tell(step)
+      }
     }
     return last!
   } catch (error) {

@@ -77,4 +77,33 @@ describe('following an action where event streams are scarce', () => {
     expect(seen).to.deep.equal(['null executing', '3 success'])
     expect(streams).to.have.length(2)
   })
+
+  it('lets go of the stream before it looks, as a browser may have no other connection left', async () => {
+    const failed = { ...executing, status: 'error' } as const
+    const again = { ...executing, attempts: 2, ...at(4) }
+    const success = { ...again, status: 'success', ...at(5) } as const
+    const { url, streams } = await service({
+      stream: (count) => ({
+        stream: count === 1 ? events(1, executing, failed) : events(3, again, success),
+        then: 'stay',
+      }),
+      step: (looks) => [executing, again, success][looks - 1]!,
+    })
+    let open = 0
+    const openAtLooks: number[] = []
+    const client = createIntentClient({
+      baseUrl: url,
+      fetch: (input, init) => {
+        if (!input.endsWith('/events')) openAtLooks.push(open)
+        else {
+          open++
+          init.signal.addEventListener('abort', () => open--)
+        }
+        return fetch(input, init)
+      },
+    })
+    expect(await client.waitForStep(ref, { timeoutMs: 5_000 })).to.deep.equal(success)
+    expect(openAtLooks).to.deep.equal([0, 0, 0])
+    expect(streams.map((request) => request.headers['last-event-id'])).to.deep.equal([undefined, '2'])
+  })
 })
