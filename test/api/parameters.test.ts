@@ -81,7 +81,11 @@ describe('parameters and small bodies on their way to the services', () => {
       expect((await api.post(path)).status).to.equal(202)
       expect((await api.post(path, {})).status).to.equal(202)
       expect((await fetch(http.url + path, { method: 'POST', headers: json, body: '' })).status).to.equal(202)
-      const execute = [ref, { action: 'execute', hash: null, signature: null, countFor: null }, null]
+      const execute = [
+        ref,
+        { action: 'execute', hash: null, signature: null, behindFailed: false, countFor: null },
+        null,
+      ]
       expect(asked).to.deep.equal([execute, execute, execute])
     })
 
@@ -99,6 +103,7 @@ describe('parameters and small bodies on their way to the services', () => {
         action: 'register',
         hash: hash.toLowerCase(),
         signature: '0xaa',
+        behindFailed: false,
         countFor: null,
       })
       const refused = await api.post(path, { action: 'cancel', hash: '0x1' })
