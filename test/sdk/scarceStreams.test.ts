@@ -47,14 +47,16 @@ describe('following an action where event streams are scarce', () => {
     })
   }
 
-  it('asks for the stream again when its refusal is over', async () => {
-    const { client, streams } = await service({
+  /** A service that refuses the first stream for a second, and whose step has ended once it gives the second. */
+  const refusingOnce = (status: number, then: 'stay' | 'end') =>
+    service({
       stream: (count) =>
-        count === 1
-          ? { status: 503, headers: { 'retry-after': '1' } }
-          : { stream: events(1, executing, sent, done), then: 'stay' },
+        count === 1 ? { status, headers: { 'retry-after': '1' } } : { stream: events(1, executing, sent, done), then },
       step: (_looks, count) => (count === 2 ? done : sent),
     })
+
+  it('asks for the stream again when its refusal is over', async () => {
+    const { client, streams } = await refusingOnce(503, 'stay')
     const seen: string[] = []
     const onChange = ({ status }: Step) => seen.push(status)
     expect((await client.waitForStep(ref, { timeoutMs: 5_000, onChange })).status).to.equal('success')
@@ -63,13 +65,7 @@ describe('following an action where event streams are scarce', () => {
   })
 
   it('tells nothing of a later stream that looks have told what came of', async () => {
-    const { client, streams } = await service({
-      stream: (count) =>
-        count === 1
-          ? { status: 429, headers: { 'retry-after': '1' } }
-          : { stream: events(1, executing, sent, done), then: 'end' },
-      step: (_looks, count) => (count === 2 ? done : sent),
-    })
+    const { client, streams } = await refusingOnce(429, 'end')
     const seen: string[] = []
     for await (const { step, eventId } of client.watchAction(actionId, { timeoutMs: 5_000 })) {
       seen.push(`${eventId} ${step.status}`)

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import type { Address } from 'viem'
 import { accountOf } from '../../server/domain/action.js'
 import type { Database } from '../../server/store/connection/database.js'
+import type { StepWork } from '../../server/store/actions/steps.js'
 import type { Store } from '../../server/store/store.js'
 import { randomAddress } from '../support/builders.js'
 import { acceptStep } from './acceptStep.js'
@@ -17,22 +19,24 @@ describe('the store, which gives a user’s account to one step at a time,', () 
     await store.openLane({ chainId: 1, signer, chainNonce: 5, ifLedgerIsNew: null }, Date.now())
   })
 
-  it('makes one step the open one of its user, whatever else is taken in the same go or at the same time', async () => {
+  const accepted = async (user?: Address) => (await store.readStepWork(await acceptStep(store, Date.now(), user)))!
+
+  /** A step of a user, and two of another one. */
+  async function oneAndTwoOfAUser(): Promise<[StepWork, StepWork, StepWork]> {
     const user = randomAddress()
-    const refs = [
-      await acceptStep(store),
-      await acceptStep(store, Date.now(), user),
-      await acceptStep(store, Date.now(), user),
-    ]
-    const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
-    const [other, ...same] = works as [(typeof works)[0], ...typeof works]
+    return [await accepted(), await accepted(user), await accepted(user)]
+  }
+
+  it('makes one step the open one of its user, whatever else is taken in the same go or at the same time', async () => {
+    const works = await oneAndTwoOfAUser()
+    const [other, ...same] = works
     const [first, second] = await Promise.all([store.takeAccounts(works), store.takeAccounts([...works].reverse())])
     expect([first[0], second[2]]).to.deep.equal([true, true])
     // Whoever has it has it still when it is taken again, and nobody else ever.
     expect(first.slice(1).filter(Boolean)).to.have.length(1)
     expect([second[1], second[0]]).to.deep.equal(first.slice(1))
     const rows = await database.knex('steps').whereNotNull('open_account').select('open_account')
-    const accounts = [other, same[0]!].map(accountOf)
+    const accounts = [other, same[0]].map(accountOf)
     expect(rows.map(({ open_account }) => open_account)).to.have.members(accounts)
   })
 
@@ -56,14 +60,7 @@ describe('the store, which gives a user’s account to one step at a time,', () 
   })
 
   it('tells a step that comes twice of its account twice, and many that it is taken in a few transactions', async () => {
-    const user = randomAddress()
-    const refs = [
-      await acceptStep(store),
-      await acceptStep(store, Date.now(), user),
-      await acceptStep(store, Date.now(), user),
-    ]
-    const works = await Promise.all(refs.map(async (ref) => (await store.readStepWork(ref))!))
-    const [own, holder, waiting] = works as [(typeof works)[0], (typeof works)[0], (typeof works)[0]]
+    const [own, holder, waiting] = await oneAndTwoOfAUser()
     expect(await store.takeAccounts([holder])).to.deep.equal([true])
     expect(await store.takeAccounts([own, { ...own }, waiting])).to.deep.equal([true, true, false])
     let begun = 0
