@@ -1,3 +1,4 @@
+import { untilAborted } from './abortable.js'
 import { beginWait } from './beginWait.js'
 import { type Events, followEvents } from './followEvents.js'
 import { hasEnded, isAt, stateOf } from './stepState.js'
@@ -6,8 +7,8 @@ import type { CallOptions, Step, StepRef } from './wire.js'
 
 export type WaitOptions = Omit<WatchOptions, 'lastEventId'> & {
   /**
-   * Told of the step as first seen and of every change of status, transaction, confirmations or attempts, and waited for;
-   * what it throws or rejects with ends the wait.
+   * Told of the step as first seen and of every change of status, transaction, confirmations or attempts, and waited for
+   * until the wait is over; what it throws or rejects with ends it.
    */
   onChange?: ((step: Step) => unknown) | undefined
   /**
@@ -41,7 +42,7 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
     last = step
     if (before && stateOf(before) === stateOf(step)) return
     wait.hurry()
-    await onChange?.(step)
+    await untilAborted(onChange?.(step), signal)
   }
   /** Whether it has ended. What the stream tells may be history, such as a failure that was tried again since. */
   const look = async (): Promise<boolean> => {

@@ -1,4 +1,5 @@
 import { type Action, actionFrom } from './amounts.js'
+import { untilAborted } from './abortable.js'
 import { beginWait } from './beginWait.js'
 import { followEvents, type OpenEvents } from './followEvents.js'
 import type { TracedStep } from './openEvents.js'
@@ -25,7 +26,7 @@ export type WatchOptions = {
 }
 
 type WaitForActionOptions = WatchOptions & {
-  /** Told of each change, and waited for; what it throws or rejects with ends the wait. */
+  /** Told of each change, and waited for until the wait is over; what it throws or rejects with ends it. */
   onProgress?: ((progress: StepProgress) => unknown) | undefined
 }
 
@@ -72,7 +73,7 @@ export async function* watchAction(
     known.set(place, progress)
     last = step
     wait.hurry()
-    await onProgress?.(progress)
+    await untilAborted(onProgress?.(progress), signal)
     yield progress
   }
 

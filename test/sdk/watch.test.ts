@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentApiError, IntentTimeoutError } from '../../sdk/src/errors.js'
-import type { StepProgress } from '../../sdk/src/watchAction.js'
+import type { StepProgress, WatchOptions } from '../../sdk/src/watchAction.js'
 import { type Reaction, type Received, startScriptedServer } from '../support/scriptedServer.js'
 import { until } from '../support/until.js'
 import { actionId, anAction, aStep, events, ref } from './replies.js'
@@ -233,6 +233,26 @@ describe('watching an action', () => {
     const run = spawnSync(process.execPath, ['--import=tsx', '--input-type=module', '-e', script], options)
     expect(run.stdout, run.stderr).to.equal('full\nfull\n')
     expect(run.status, run.stderr).to.equal(0)
+  })
+
+  it('hears its signal and its time while the one whom it tells takes for ever', async () => {
+    const { client } = await service({
+      stream: [{ stream: events(1, executing), then: 'stay' }],
+      step: [{ status: 200, body: executing }],
+    })
+    const forEver = () => new Promise(() => undefined)
+    for (const wait of [
+      (how: WatchOptions) => client.waitForAction(actionId, { ...how, onProgress: forEver }),
+      (how: WatchOptions) => client.waitForStep(ref, { ...how, onChange: forEver }),
+    ]) {
+      const late = await wait({ timeoutMs: 200 }).catch((reason: unknown) => reason)
+      expect(late).to.be.instanceOf(IntentTimeoutError)
+      expect((late as IntentTimeoutError).lastStep?.status).to.equal('executing')
+      const controller = new AbortController()
+      const aborted = wait({ timeoutMs: 20_000, signal: controller.signal }).catch((reason: unknown) => reason)
+      setTimeout(() => controller.abort('enough'), 100)
+      expect(await aborted).to.equal('enough')
+    }
   })
 
   it('ends with the signal’s reason in the middle of a stream', async () => {
