@@ -168,9 +168,9 @@ async function record({ store, chains: [{ chainId, token }], user }: Place): Pro
   await store.venueTxHashes.insert(venue, now)
 
   const report = { user, chainId, transactionHash: randomHash(), sender: randomAddress(), token, amount }
-  const { id } = await store.reportDeposit({ ...report, isDeposit: true }, 1, now)
+  const deposit = await store.reportDeposit({ ...report, isDeposit: true }, 1, now)
   const found = { outcome: 'found', custody: 'wallet', movements: [{ logIndex: 0, amount }], mismatch: '' } as const
-  await store.settleDeposit(id, { ...found, confirmations: 1, ...someBlock() }, now)
+  await store.settleDeposit(deposit, { ...found, confirmations: 1, ...someBlock() }, now)
 
   const wanted = { chainId, token, wallet: user, amount, periodMs: 86_400_000 }
   const { outcome, ...asked } = await store.requestAirdrop(wanted, now)

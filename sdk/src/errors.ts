@@ -63,8 +63,8 @@ export async function naming<T>(
   try {
     return await run()
   } catch (error) {
-    const named = Object(error) as Record<string, unknown>
-    if (error instanceof IntentError) for (const [name, value] of Object.entries(names)) named[name] ??= value
+    const named = error as Record<string, unknown>
+    if (isIntentError(error)) for (const [name, value] of Object.entries(names)) named[name] ??= value
     throw error
   }
 }

@@ -26,7 +26,7 @@ export async function* followEvents(
   lastEventId: string | null,
 ): Events {
   const { signal } = wait
-  let newest: string | undefined
+  let newest: string | null = null
   let failures = wait.polls ? tries : 0
   for (;;) {
     let course: 'ended' | 'cut' | 'none' = 'ended'
@@ -35,7 +35,7 @@ export async function* followEvents(
       for await (const event of open(actionId, { lastEventId, signal })) {
         const { updatedAt } = event.step
         // A service whose database was restored gives its numbers anew.
-        if (Number(event.id) <= Number(lastEventId) && !(updatedAt > newest!)) continue
+        if (Number(event.id) <= Number(lastEventId) && (newest === null || updatedAt <= newest)) continue
         lastEventId = event.id
         newest = updatedAt
         failures = 0

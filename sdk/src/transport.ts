@@ -51,7 +51,7 @@ export function createSend(options: TransportOptions): Send {
           options.repeat === 'always' ? retryableStatuses.has(response.status) : response.status === 429
         if (!repeatable || isLast) return response
         const wanted = retryAfterMs(response.headers)
-        if (wanted! > longestRetryAfterMs) return response
+        if ((wanted ?? 0) > longestRetryAfterMs) return response
         delayMs = wanted ?? delayMs
       } catch (error) {
         if (options.signal?.aborted || isLast || options.repeat !== 'always') throw error

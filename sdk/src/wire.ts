@@ -296,7 +296,7 @@ export function createWireClient(options: ClientOptions) {
           // 429 has been waited for where it was met.
           const { status, retryAfterMs: wantedMs } = Object(error) as Partial<IntentApiError>
           const isLost = error instanceof IntentError && error.retryable && status !== 429
-          if (!isLost || !(tries < retriesOf(how)) || wantedMs! > longestRetryAfterMs) throw error
+          if (!isLost || !(tries < retriesOf(how)) || (wantedMs ?? 0) > longestRetryAfterMs) throw error
           await sleep(wantedMs ?? backoff(tries), how.signal)
         }
       }

@@ -129,7 +129,7 @@ async function asArrived(
 }
 
 async function settle(work: DepositWork, result: DepositResult, tools: EngineTools): Promise<Visit> {
-  const outcome = await tools.store.settleDeposit(work.id, result, tools.now())
+  const outcome = await tools.store.settleDeposit(work, result, tools.now())
   const { id: depositId, chainId, transactionHash: hash } = work
   if (outcome === 'waits') return waits(Math.max(tools.chains.get(chainId)!.config.pollIntervalMs, registeredMs))
   const code = result.outcome === 'refused' ? result.code : undefined

@@ -148,14 +148,14 @@ describe('the store on a Galera cluster', function () {
       const step = { ref: await acceptedStep(stores[0]!, user), attempt: '1' }
       const block = { blockNumber: 1, blockHash: randomHash(), confirmations: 1 }
       const brought = { user, chainId: 2, transactionHash: randomHash(), token: usdOn2, amount: 100n }
-      const { id } = await stores[1]!.reportDeposit({ ...brought, sender: user, isDeposit: true }, 1, Date.now())
+      const deposit = await stores[1]!.reportDeposit({ ...brought, sender: user, isDeposit: true }, 1, Date.now())
       const { transactionHash, amount } = brought
       const arrivals = [{ ...brought, ...block, logIndex: 57 }]
       const settled = { status: 'success', transactionHash, ...block, arrivals } as const
       const found = { outcome: 'found', custody: 'vault', movements: [{ logIndex: 2, amount }], mismatch: '' } as const
       await Promise.all([
         stores[0]!.settleStep(step, { ...settled, payouts: [] }, Date.now()),
-        stores[1]!.settleDeposit(id, { ...found, ...block }, Date.now()),
+        stores[1]!.settleDeposit(deposit, { ...found, ...block }, Date.now()),
       ])
       const [balance] = await stores[2]!.readBalances(user)
       expect(balance!.available).to.equal(1n + 100n * BigInt(round))

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Block, Chain } from '../../server/chain/chain.js'
 import { createReorganisationCheck } from '../../server/engine/receipts/reorganisations.js'
 import type { EngineTools } from '../../server/engine/tools.js'
-import type { SettledBlock } from '../../server/store/journal/reorganisations.js'
+import type { SettledBlock, Undone } from '../../server/store/journal/reorganisations.js'
 import { randomHash } from '../support/builders.js'
 
 describe('what rests on blocks that are gone', () => {
@@ -37,6 +37,39 @@ describe('what rests on blocks that are gone', () => {
     await check.check(head)
     expect(undone).to.deep.equal([8, 9, 8, 9])
     expect(alarms.map(({ blockNumber }) => blockNumber)).to.deep.equal([7, 7])
+  })
+
+  it('is counted and told to those who wait, also of a step that ends because what was to fund it is gone', async () => {
+    const config = { chainId: 1, reorganisationBlocks: 100, pollIntervalMs: 100 }
+    const chain = { config, goneBlocks: async () => [true] } as unknown as Chain
+    const [opened, failed] = ['action-1', 'action-2'].map((actionId) => ({ actionId, intentIndex: 0, stepIndex: 1 }))
+    const ended = [{ ref: failed!, chainId: 2, traceparent: null, code: 'insufficient_credit' as const }]
+    const undone: Undone[] = [
+      { kind: 'step', transactionHash: randomHash(), steps: [opened!] },
+      { kind: 'credit', transactionHash: randomHash(), steps: [], exposed: 0n, ended },
+    ]
+    const told: unknown[] = []
+    const tools = {
+      now: () => 60_000,
+      store: {
+        readCheckedBlock: async () => null,
+        noteCheckedBlock: async () => undefined,
+        readSettledBlocks: async () => [{ number: 7, hash: randomHash() }],
+        undoBlock: async () => undone,
+      },
+      wake: () => undefined,
+      countReorganised: (chainId: number, kind: string) => told.push([chainId, kind]),
+      countStep: (chainId: number, status: string, code: string) => told.push([chainId, status, code]),
+      changed: (topic: string) => told.push(topic),
+      log: { warn: () => undefined, error: () => undefined, info: (line: object) => told.push(line) },
+    } as unknown as EngineTools
+    await createReorganisationCheck(chain, tools).check({
+      ...{ number: 10n, hash: randomHash(), parentHash: randomHash() },
+      ...{ timestamp: 1n, baseFeePerGas: 1n, gasLimit: 1n },
+    })
+    const line = { ...failed, chainId: 2, hash: null, status: 'error', code: 'insufficient_credit' }
+    const end = [line, [2, 'error', 'insufficient_credit'], 'action-2']
+    expect(told).to.deep.equal([[1, 'step'], 'action-1', [1, 'credit'], ...end])
   })
 
   it('is looked for from where all was held against the chain last, however long nobody has looked since', async () => {

@@ -51,10 +51,11 @@ export function createReports(world: World) {
 
   async function lookAtAll(): Promise<void> {
     for (const entry of world.reports) {
-      if ((await store.readDeposit(entry.id))?.status !== 'pending') continue
+      const work = await store.readDeposit(entry.id)
+      if (work?.status !== 'pending') continue
       const result = found(entry) ?? (random.chance(0.3) ? refused : null)
       if (!result) continue
-      await unlessEarly(() => store.settleDeposit(entry.id, result, now))
+      await unlessEarly(() => store.settleDeposit(work, result, now))
       note(`look at report ${entry.id}: ${(await store.readDeposit(entry.id))!.status}`)
     }
   }

@@ -97,7 +97,7 @@ describe('npm run deploy', () => {
     const { vault } = written().chains[0]!
     const args = [addressOf(2), false] as const
     const data = encodeFunctionData({ abi: solverVaultAbi, functionName: 'setOperator', args })
-    await rpc(anvils[0]!.url, 'eth_sendTransaction', [{ from: addressOf(5), to: vault, data }])
+    await rpc(anvils[0]!.url, 'eth_sendTransactionSync', [{ from: addressOf(5), to: vault, data }])
     const mayOperate = () => readVault(anvils[0]!.url, vault, 'isOperator', [addressOf(2)])
     for (const dryRun of [true, false]) {
       const told = await refusal(run({ ...given, dryRun }))
@@ -119,7 +119,7 @@ describe('npm run deploy', () => {
     for (const order of orders) {
       const [, chainId, to, data] = /^(\d+):.* to (0x\w{40}) data (0x\w+)$/.exec(order)!
       const { url } = anvils.find((anvil) => String(anvil.chainId) === chainId)!
-      await rpc(url, 'eth_sendTransaction', [{ from: addressOf(7), to, data }])
+      await rpc(url, 'eth_sendTransactionSync', [{ from: addressOf(7), to, data }])
     }
     expect(await readVault(anvils[0]!.url, vault, 'isOperator', [addressOf(1)])).to.equal(true)
   })
@@ -130,7 +130,7 @@ describe('npm run deploy', () => {
     const { vault } = written().chains[0]!
     async function transfer({ url }: Anvil) {
       const call = (from: number, functionName: 'transferOwnership' | 'acceptOwnership', args: Address[]) =>
-        rpc(url, 'eth_sendTransaction', [
+        rpc(url, 'eth_sendTransactionSync', [
           {
             from: addressOf(from),
             to: vault,
@@ -161,7 +161,7 @@ describe('npm run deploy', () => {
       [addressOf(8), 'acceptOwnership', []],
     ] as const) {
       const data = encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args })
-      await rpc(anvils[0]!.url, 'eth_sendTransaction', [{ from, to: vault, data }])
+      await rpc(anvils[0]!.url, 'eth_sendTransactionSync', [{ from, to: vault, data }])
     }
     const [first] = (JSON.parse(readFileSync(file, 'utf8')) as { chains: object[] }).chains
     writeFileSync(file, JSON.stringify({ chains: [{ ...first, vaultOwner: addressOf(8) }, both.chains[1]] }))
@@ -267,7 +267,7 @@ describe('npm run deploy', () => {
     // Whose right was taken is none.
     const args = [addressOf(1), false] as const
     const data = encodeFunctionData({ abi: solverVaultAbi, functionName: 'setOperator', args })
-    await rpc(anvils[0]!.url, 'eth_sendTransaction', [{ from: addressOf(9), to: written().chains[0]!.vault, data }])
+    await rpc(anvils[0]!.url, 'eth_sendTransactionSync', [{ from: addressOf(9), to: written().chains[0]!.vault, data }])
     expect(await run(given)).to.equal('nobodyOperates')
     expect(told()).to.have.length(1)
   })

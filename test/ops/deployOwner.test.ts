@@ -46,7 +46,7 @@ describe('npm run deploy and the owner of a vault that is there', () => {
       [next, 'acceptOwnership', []],
     ] as const) {
       const data = encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args })
-      await rpc(anvils[0]!.url, 'eth_sendTransaction', [{ from, to: vault, data }])
+      await rpc(anvils[0]!.url, 'eth_sendTransactionSync', [{ from, to: vault, data }])
     }
     expect(await run({ owner: first, operators })).to.equal('ownerHasTo')
     expect(written().chains[0]!.inventoryFrom).to.deep.equal([next, first])
@@ -124,7 +124,7 @@ describe('npm run deploy and the owner of a vault that is there', () => {
       .and.contain('--replace-vault')
     const call = (from: number, functionName: string, args: Address[]) => {
       const data = encodeFunctionData({ abi: solverVaultAbi as Abi, functionName, args })
-      return rpc(anvils[0]!.url, 'eth_sendTransaction', [{ from: addressOf(from), to: vault, data }])
+      return rpc(anvils[0]!.url, 'eth_sendTransactionSync', [{ from: addressOf(from), to: vault, data }])
     }
     await call(7, 'transferOwnership', [addressOf(8)])
     await call(8, 'acceptOwnership', [])

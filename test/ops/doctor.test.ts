@@ -54,7 +54,7 @@ describe('npm run doctor', function () {
   const usedElsewhere = (index: number) => {
     database(laneOf(index, 'active'))
     const { address } = devAccount(index)
-    return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
+    return meanwhile(() => rpc(url(), 'eth_sendTransactionSync', [{ from: address, to: address }]))
   }
   const breakPage = (page: number) => {
     database()

@@ -66,7 +66,7 @@ export function doctorScene() {
     return () => rpc(url(), 'evm_revert', [snapshot])
   }
   const asOwner = (functionName: string, args: unknown[]) =>
-    rpc(url(), 'eth_sendTransaction', [
+    rpc(url(), 'eth_sendTransactionSync', [
       {
         from: devAccount(0).address,
         to: devnet.chains[0]!.vault,
@@ -180,7 +180,7 @@ export function doctorScene() {
   async function usedBefore() {
     await ofValue()
     const { address } = devAccount(1)
-    return meanwhile(() => rpc(url(), 'eth_sendTransaction', [{ from: address, to: address }]))
+    return meanwhile(() => rpc(url(), 'eth_sendTransactionSync', [{ from: address, to: address }]))
   }
 
   function remote() {

@@ -60,7 +60,7 @@ describe('what `npm run operate -- owner` prints for the owner to send', functio
   async function send(line: string): Promise<void> {
     const [, from, to, data] = /^31337: .* (0x\w{40}) has to .*: to (0x\w{40}) data (0x\w+)$/.exec(line)!
     await rpc(devnet.chains[0]!.rpcUrls[0]!, 'anvil_impersonateAccount', [from])
-    await rpc(devnet.chains[0]!.rpcUrls[0]!, 'eth_sendTransaction', [{ from, to, data }])
+    await rpc(devnet.chains[0]!.rpcUrls[0]!, 'eth_sendTransactionSync', [{ from, to, data }])
   }
 
   const read = (functionName: string, args: unknown[] = [], address: Address = vault): Promise<unknown> =>

@@ -1,6 +1,13 @@
 import { expect } from 'chai'
 import { createIntentClient } from '../../sdk/src/client.js'
-import { IntentApiError, IntentConnectionError, IntentTimeoutError, isIntentError } from '../../sdk/src/errors.js'
+import {
+  IntentApiError,
+  IntentConnectionError,
+  IntentTimeoutError,
+  isIntentError,
+  naming,
+} from '../../sdk/src/errors.js'
+import { patiently } from '../../sdk/src/patiently.js'
 import { startScriptedServer } from '../support/scriptedServer.js'
 import { errorOf, scriptedClient } from './scriptedClient.js'
 import { actionId, aStep, ref, user } from './replies.js'
@@ -30,6 +37,16 @@ describe('what the client rejects with', () => {
     expect(isIntentError(new OtherCopy(), 'IntentApiError')).to.equal(true)
     expect(isIntentError(new Error('retryable'))).to.equal(false)
     expect(isIntentError('IntentApiError')).to.equal(false)
+  })
+
+  it('is as patient with another copy’s client, and names the action in what it rejects with', async () => {
+    const retrying = { retryable: true, retryAfterMs: 0, actionId: null, idempotencyKey: null }
+    const away = Object.assign(new Error('Away'), { name: 'IntentConnectionError', ...retrying })
+    const tries = [() => Promise.reject(away), () => Promise.resolve('there')]
+    expect(await patiently(() => tries.shift()!(), { withinMs: 10_000, signal: undefined })).to.equal('there')
+    const names = { actionId: 'an-action', idempotencyKey: 'a-key' }
+    const named = await naming(names, () => Promise.reject(away)).catch((error: unknown) => error)
+    expect(named).to.equal(away).and.to.include(names)
   })
 
   describe('when there is no usable answer', () => {

@@ -167,12 +167,12 @@ describe('a request that waits', () => {
       }
       const deposits = createDeposits({ store, settings, nextChange, now: Date.now, wake })
       const mine = report()
-      const { id } = await store.reportDeposit(mine, 1, Date.now())
+      const work = await store.reportDeposit(mine, 1, Date.now())
       const answer = deposits.record(mine, 10_000, never).catch((error: Error) => error.message)
       await until(() => isListening, 'somebody who listens')
       const refusal = { outcome: 'refused', code: 'deposit_mismatch', message: 'it is another' } as const
-      await store.settleDeposit(id, refusal, Date.now())
-      changes.tell(depositTopic(id))
+      await store.settleDeposit(work, refusal, Date.now())
+      changes.tell(depositTopic(work.id))
       expect(await answer).to.equal('it is another')
     })
   })

@@ -3,7 +3,7 @@ import type { Address, Hash } from 'viem'
 import type { StepRef } from '../../server/domain/action.js'
 import type { Database } from '../../server/store/connection/database.js'
 import type { StepResult } from '../../server/store/journal/bookResult.js'
-import type { DepositResult } from '../../server/store/money/deposits.js'
+import type { DepositResult, DepositWork } from '../../server/store/money/deposits.js'
 import { readVaultMovements } from '../../server/store/money/reconciliation.js'
 import type { Store } from '../../server/store/store.js'
 import { rethrow } from '../support/rethrow.js'
@@ -36,26 +36,27 @@ describe('recorded deposits', () => {
   const movements = [100n, 100n, 50n].map((amount, logIndex) => ({ logIndex, amount }))
 
   async function deposit(amount: bigint) {
-    const id = await report(amount)
-    await settle(id)
-    return (await store.readDeposit(id))!
+    const work = await report(amount)
+    await settle(work)
+    return (await store.readDeposit(work.id))!
   }
 
-  async function report(amount: bigint): Promise<number> {
+  async function report(amount: bigint): Promise<DepositWork> {
     const reported = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount, isDeposit: true }
-    return (await store.reportDeposit(reported, 1, Date.now())).id
+    return store.reportDeposit(reported, 1, Date.now())
   }
 
-  const settle = (id: number) =>
-    store.settleDeposit(id, { outcome: 'found', custody: 'vault', movements, mismatch: '', ...place }, Date.now())
+  const settle = (work: DepositWork) =>
+    store.settleDeposit(work, { outcome: 'found', custody: 'vault', movements, mismatch: '', ...place }, Date.now())
 
   const available = async () => (await store.readBalances(user))[0]?.available ?? 0n
 
   it('wait for as many confirmations as the chain asks for when they are reported again', async () => {
     const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 5n, isDeposit: true }
-    const { id } = await store.reportDeposit(report, 5, Date.now())
+    const work = await store.reportDeposit(report, 5, Date.now())
+    const { id } = work
     await store.postponeDeposit({ id, delayMs: 0, seen: { confirmations: 4, unseenMs: 0 } })
-    await store.settleDeposit(id, { outcome: 'refused', code: 'deposit_mismatch', message: 'reverted' }, Date.now())
+    await store.settleDeposit(work, { outcome: 'refused', code: 'deposit_mismatch', message: 'reverted' }, Date.now())
     const { status, requiredConfirmations, confirmations, ...again } = await store.reportDeposit(report, 1, Date.now())
     expect({ id: again.id, status, requiredConfirmations }).to.deep.equal({
       id,
@@ -65,15 +66,27 @@ describe('recorded deposits', () => {
     expect(confirmations, 'what was seen before says nothing any more').to.equal(0)
   })
 
+  it('are not refused by a look at the report that was refused before they were sent anew', async () => {
+    const refusal = { outcome: 'refused', code: 'deposit_mismatch', message: 'no such transaction' } as const
+    const lookedAt = await report(5n)
+    const reported = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 5n, isDeposit: true }
+    expect(await store.settleDeposit(lookedAt, refusal, Date.now())).to.equal('settled')
+    const again = await store.reportDeposit(reported, 1, lookedAt.reportedAt + 1)
+    expect(await store.settleDeposit(lookedAt, refusal, Date.now()), 'a look that took long').to.equal('waits')
+    expect((await store.readDeposit(again.id))!.status).to.equal('pending')
+    expect(await store.settleDeposit(again, refusal, Date.now())).to.equal('settled')
+    expect((await store.readDeposit(again.id))!.status).to.equal('refused')
+  })
+
   it('leave nothing in the books of somebody of whom nothing was ever recorded where they are refused', async () => {
     const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 100n }
     for (const isDeposit of [false, true]) {
       for (const custody of ['vault', 'wallet'] as const) {
         const amount = isDeposit ? 7n : 100n
-        const { id } = await store.reportDeposit({ ...report, isDeposit, amount }, 1, Date.now())
+        const work = await store.reportDeposit({ ...report, isDeposit, amount }, 1, Date.now())
         const found = { outcome: 'found', custody, movements, mismatch: 'not that', ...place } as const
-        await store.settleDeposit(id, found, Date.now())
-        expect((await store.readDeposit(id))?.status).to.equal('refused')
+        await store.settleDeposit(work, found, Date.now())
+        expect((await store.readDeposit(work.id))?.status).to.equal('refused')
       }
     }
     expect(await store.readBalances(user)).to.deep.equal([])
@@ -140,9 +153,9 @@ describe('recorded deposits', () => {
         await store.requestStep(aStepRequest({ ref, order, needs: [] }), Date.now())
         const arrivals = [{ chainId: 1, transactionHash, user, token: usdOn1, ...movements[2]!, ...place }]
         const settleStep = await prepared(ref, { status: 'success', transactionHash, arrivals, payouts: [], ...place })
-        const id = await report(50n)
-        await Promise.all([settle(id), settleStep()])
-        expect((await store.readDeposit(id))?.status).to.be.oneOf(['recorded', 'refused'])
+        const work = await report(50n)
+        await Promise.all([settle(work), settleStep()])
+        expect((await store.readDeposit(work.id))?.status).to.be.oneOf(['recorded', 'refused'])
         expect((await store.readStep(ref))?.status).to.equal('success')
         expect(await available()).to.equal(50n)
         expect(await database.knex('credits').where({ user })).to.have.length(1)
@@ -158,7 +171,7 @@ describe('recorded deposits', () => {
     for (const { id } of [one, rest]) expect((await store.readDeposit(id))?.status).to.equal('pending')
     expect(await available()).to.equal(0n)
     place = { ...place, blockNumber: 2, blockHash: randomHash() }
-    for (const { id } of [one, rest]) await settle(id)
+    for (const work of [one, rest]) await settle(work)
     for (const { id } of [one, rest]) expect((await store.readDeposit(id))?.status).to.equal('recorded')
     expect(await available()).to.equal(250n)
     expect((await deposit(100n)).id, 'nothing is left').to.equal(one.id)
@@ -173,11 +186,11 @@ describe('recorded deposits', () => {
     async function record(amount: bigint, options: { isDeposit: boolean; custody: 'vault' | 'wallet' }) {
       const hash = randomHash()
       const report = { user, chainId: 1, transactionHash: hash, sender: elsewhere.slice(0, 42) as Address }
-      const { id } = await store.reportDeposit({ ...report, token: usdOn1, amount, ...options }, 1, now)
+      const work = await store.reportDeposit({ ...report, token: usdOn1, amount, ...options }, 1, now)
       let block = later()
       const found = { outcome: 'found', custody: options.custody, movements: [{ logIndex: 3, amount }], mismatch: '' }
-      const settle = () => store.settleDeposit(id, { ...found, ...block } as DepositResult, now)
-      const status = async () => (await store.readDeposit(id))!.status
+      const settle = () => store.settleDeposit(work, { ...found, ...block } as DepositResult, now)
+      const status = async () => (await store.readDeposit(work.id))!.status
       await settle()
       expect(await status()).to.equal('recorded')
       return {
@@ -203,10 +216,10 @@ describe('recorded deposits', () => {
           { logIndex: 1, amount: 5n },
         ]
         const recorded = async (amount: bigint) => {
-          const { id } = await store.reportDeposit({ ...report, amount }, 1, now)
+          const work = await store.reportDeposit({ ...report, amount }, 1, now)
           const block = later()
-          await store.settleDeposit(id, { outcome: 'found', custody, movements, mismatch: '', ...block }, now)
-          expect((await store.readDeposit(id))!.status).to.equal('recorded')
+          await store.settleDeposit(work, { outcome: 'found', custody, movements, mismatch: '', ...block }, now)
+          expect((await store.readDeposit(work.id))!.status).to.equal('recorded')
           return () => store.undoBlock(1, { number: 2, hash: block.blockHash }, now, rethrow)
         }
         const undoOne = await recorded(10n)

@@ -186,7 +186,7 @@ describe('payments in the store', () => {
       amount: 100n,
       isDeposit: true,
     }
-    const { id } = await scene.store.reportDeposit(report, 1, Date.now())
+    const deposit = await scene.store.reportDeposit(report, 1, Date.now())
     const blockHash = randomHash()
     const found = {
       outcome: 'found',
@@ -197,8 +197,8 @@ describe('payments in the store', () => {
       blockHash,
       confirmations: 1,
     } as const
-    await scene.store.settleDeposit(id, found, Date.now())
-    expect((await scene.store.readDeposit(id))?.status).to.equal('recorded')
+    await scene.store.settleDeposit(deposit, found, Date.now())
+    expect((await scene.store.readDeposit(deposit.id))?.status).to.equal('recorded')
     const entry = aNewAction({ user, intents: [anOnDemandIntent(user)] })
     await scene.store.insertAction(entry)
     const ref = stepOf(entry, 0, 0)

@@ -26,12 +26,12 @@ describe('a deposit report of a transaction that a step has as its payment', () 
     amount = amounts.reduce((sum, one) => sum + one, 0n),
   ) {
     const reported = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount, isDeposit: true }
-    const { id } = await scene.store.reportDeposit(reported, 1, Date.now())
+    const deposit = await scene.store.reportDeposit(reported, 1, Date.now())
     const movements = amounts.map((one, logIndex) => ({ logIndex, amount: one }))
     const found = { outcome: 'found', custody: 'vault', movements, mismatch: '', confirmations: 1, ...place } as const
     return {
-      settle: () => scene.store.settleDeposit(id, found, Date.now()),
-      read: async () => (await scene.store.readDeposit(id))!,
+      settle: () => scene.store.settleDeposit(deposit, found, Date.now()),
+      read: async () => (await scene.store.readDeposit(deposit.id))!,
     }
   }
 

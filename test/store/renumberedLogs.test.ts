@@ -83,11 +83,11 @@ describe('a transaction whose logs one node numbers otherwise than another', () 
   ) {
     const sender = custody === 'vault' && !isDeposit ? vault : user
     const reported = { user, chainId: 1, transactionHash: hash, sender, token: usdOn1, amount, isDeposit }
-    const { id } = await store.reportDeposit(reported, 1, Date.now())
+    const deposit = await store.reportDeposit(reported, 1, Date.now())
     const movements = logs.map(([logIndex, moved]) => ({ logIndex, amount: moved }))
     const found = { outcome: 'found', custody, movements, mismatch: '', confirmations: 1, ...block } as const
-    await store.settleDeposit(id, found, Date.now())
-    const record = (await store.readDeposit(id))!
+    await store.settleDeposit(deposit, found, Date.now())
+    const record = (await store.readDeposit(deposit.id))!
     return record.error?.code ?? record.status
   }
 

@@ -15,8 +15,10 @@ describe('a payment whose block has gone', () => {
     const { payout, block } = await paidAction()
     await ask(payout, null, [need])
     const old = await prepared(payout)
-    await scene.store.undoBlock(1, block, now, rethrow)
+    const undone = await scene.store.undoBlock(1, block, now, rethrow)
     expect((await scene.store.readStep(payout))!.error?.code).to.equal('insufficient_credit')
+    const ended = { ref: payout, chainId: 2, traceparent: null, code: 'insufficient_credit' }
+    expect(undone[0], 'it is told which steps that ends').to.deep.include({ kind: 'credit', ended: [ended] })
     expect((await ask(payout, null, [need])).status, 'it waits for the payment').to.equal('executing')
     expect(await record(old).catch((error: Error) => error.message)).to.equal('stale')
   })

@@ -187,10 +187,10 @@ async function moved(
 ): Promise<void> {
   const parties = { user, sender: isDeposit ? user : usdOn1, token: usdOn1 }
   const report = { ...parties, chainId: 1, transactionHash: hash, amount, isDeposit }
-  const { id } = await store.reportDeposit(report, 1, now)
+  const deposit = await store.reportDeposit(report, 1, now)
   const movements = [{ logIndex: 0, amount }]
   const found = { outcome: 'found', custody: 'vault', movements, mismatch: 'no', confirmations: 1, ...block } as const
-  await store.settleDeposit(id, found, now)
+  await store.settleDeposit(deposit, found, now)
 }
 
 /** Steps of the user that need 60 on the second chain each, set aside of his credit, and the transaction that carries them. */

@@ -36,9 +36,9 @@ describe('a message that is longer than its column', () => {
 
   it('ends a deposit report all the same', async () => {
     const report = { user, chainId: 1, transactionHash: randomHash(), sender: user, token: usdOn1, amount: 5n }
-    const { id } = await store.reportDeposit({ ...report, isDeposit: true }, 1, now)
-    await store.settleDeposit(id, { outcome: 'refused', code: 'deposit_mismatch', message: endless }, now)
-    expectCut((await store.readDeposit(id))?.error?.message)
+    const deposit = await store.reportDeposit({ ...report, isDeposit: true }, 1, now)
+    await store.settleDeposit(deposit, { outcome: 'refused', code: 'deposit_mismatch', message: endless }, now)
+    expectCut((await store.readDeposit(deposit.id))?.error?.message)
   })
 
   it('ends an airdrop all the same', async () => {

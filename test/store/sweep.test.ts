@@ -50,7 +50,7 @@ describe('sweeping', () => {
       [1, 2].map(() => store.reportDeposit({ ...report, transactionHash: randomHash(), isDeposit: true }, 1, now)),
     )
     const reason = { outcome: 'refused', code: 'deposit_mismatch', message: 'no' } as const
-    await store.settleDeposit(refused!.id, reason, now)
+    await store.settleDeposit(refused!, reason, now)
     await store.sweep(now + week - 1)
     expect(await store.readDeposit(refused!.id)).to.not.equal(null)
     await store.sweep(now + week + 1)
@@ -67,16 +67,16 @@ describe('sweeping', () => {
     const parties = { user, sender: randomAddress(), token: randomAddress() }
     const report = { ...parties, chainId: 1, transactionHash: randomHash(), amount: 7n, isDeposit: true }
     const find = async (blockHash: Hash) => {
-      const { id } = await store.reportDeposit(report, 1, now)
+      const deposit = await store.reportDeposit(report, 1, now)
       const movements = [{ logIndex: 3, amount: 7n }]
       const found = { outcome: 'found', custody: 'wallet', movements, mismatch: '' } as const
-      await store.settleDeposit(id, { ...found, blockNumber: 1, blockHash, confirmations: 1 }, now)
-      return (await store.readDeposit(id))!
+      await store.settleDeposit(deposit, { ...found, blockNumber: 1, blockHash, confirmations: 1 }, now)
+      return (await store.readDeposit(deposit.id))!
     }
     const blockHash = randomHash()
-    const { id } = await find(blockHash)
+    const deposit = await find(blockHash)
     await store.undoBlock(1, { number: 1, hash: blockHash }, now, rethrow)
-    await store.settleDeposit(id, { outcome: 'refused', code: 'deposit_mismatch', message: 'unseen' }, now)
+    await store.settleDeposit(deposit, { outcome: 'refused', code: 'deposit_mismatch', message: 'unseen' }, now)
     await store.sweep(now + 8 * 24 * 60 * 60 * 1000)
     expect((await find(randomHash())).status).to.equal('recorded')
     expect((await store.readBalances(user))[0]!.wallet).to.equal(7n)

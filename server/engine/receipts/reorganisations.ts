@@ -1,7 +1,7 @@
 import { elapsedMs } from '../../domain/elapsed.js'
 import type { Block, Chain } from '../../chain/chain.js'
-import type { SettledBlock, Undone } from '../../store/journal/reorganisations.js'
-import { stepsFields } from '../logFields.js'
+import type { EndedStep, SettledBlock, Undone } from '../../store/journal/reorganisations.js'
+import { stepFields, stepsFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
 
 /**
@@ -135,5 +135,12 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
       'a reorganisation deeper than the confirmations has undone what was final',
     )
     for (const { actionId } of entry.steps) tools.changed(actionId)
+    if (entry.kind === 'credit') entry.ended.forEach(reportEnded)
+  }
+
+  function reportEnded({ ref, traceparent, chainId, code }: EndedStep): void {
+    tools.log.info({ ...stepFields({ ref, traceparent }), chainId, hash: null, status: 'error', code }, 'step settled')
+    tools.countStep(chainId, 'error', code)
+    tools.changed(ref.actionId)
   }
 }

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 import type { StepRef } from '../../domain/action.js'
+import type { StepErrorCode } from '../../domain/errors.js'
 import { adoptedAirdrops, reopenAirdrop, toAirdrop, undoAdoptedAirdrop } from '../airdrops.js'
 import { moveBalance } from '../money/balances.js'
 import { arrivalCause, lostCause, undone } from '../money/causes.js'
@@ -11,6 +12,7 @@ import { recordExposure, undoPayout } from '../money/exposures.js'
 import { post } from '../money/ledger.js'
 import { attemptOf, type CreditRow, refOf, stepKeyColumns, type StepRow, type TransactionRow } from '../rows.js'
 import { readPayoutsOf } from './bookResult.js'
+import type { CarriedStep } from './journalTransactions.js'
 import { changeStep, hurryNext, type StepChange } from '../actions/stepChange.js'
 import { reopenDeposits, undoDeposit } from '../money/undoDeposits.js'
 
@@ -27,9 +29,12 @@ export type SettledBlock = { number: number; hash: Hash }
 export type Undone =
   | { kind: 'transaction'; transactionHash: Hash; steps: StepRef[] }
   | { kind: 'step'; transactionHash: Hash; steps: [StepRef] }
-  | { kind: 'credit'; transactionHash: Hash; steps: []; exposed: bigint }
+  | { kind: 'credit'; transactionHash: Hash; steps: []; exposed: bigint; ended: EndedStep[] }
   | { kind: 'deposit'; transactionHash: Hash; steps: [] }
   | { kind: 'airdrop'; transactionHash: Hash; steps: [] }
+
+/** A step that has failed because what was to fund it is gone. */
+export type EndedStep = Pick<CarriedStep, 'ref' | 'traceparent'> & { chainId: number; code: StepErrorCode }
 
 /** The blocks from `from` to `to` that something settled rests on, the oldest first; of more than `most` the newest. */
 export async function readSettledBlocks(
@@ -224,11 +229,11 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
   return database.transact(async (trx) => {
     const found = await trx<CreditRow>('credits').where({ id }).first('block_hash', 'is_lost')
     if (!found || found.is_lost || found.block_hash !== block.hash) return null
-    await stopDrawing(trx, id, now)
+    const ended = await stopDrawing(trx, id, now)
     const lock = async () => (await trx.lock(trx<CreditRow>('credits').where({ id })).first())!
     if ((await lock()).is_lost) return null
     // Once more, for what other steps have set aside of the credit until its row was locked.
-    await stopDrawing(trx, id, now)
+    ended.push(...(await stopDrawing(trx, id, now)))
     const credit = await lock()
     const available = BigInt(credit.available)
     const exposed = BigInt(credit.amount) - available
@@ -255,7 +260,7 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
     const exposure = { kind: 'credit', ...place, transactionHash, amount: exposed, creditId: id } as const
     await recordExposure(trx, exposure, now)
     await reopenReports(trx, credit, now)
-    return { kind: 'credit', transactionHash, steps: [], exposed }
+    return { kind: 'credit', transactionHash, steps: [], exposed, ended }
   })
 }
 
@@ -274,7 +279,8 @@ async function reopenReports(trx: Transaction, credit: CreditRow, now: number): 
 }
 
 /** Ends the steps that would pay out of a credit and have nothing signed yet. */
-async function stopDrawing(trx: Transaction, creditId: number, now: number): Promise<void> {
+async function stopDrawing(trx: Transaction, creditId: number, now: number): Promise<EndedStep[]> {
+  const ended: EndedStep[] = []
   const drawing = await trx<StepRow>('steps')
     .join('reservations', function () {
       this.on('steps.action_id', 'reservations.action_id')
@@ -294,5 +300,8 @@ async function stopDrawing(trx: Transaction, creditId: number, now: number): Pro
     const change = { status: 'error', error, excused: row.excused + 1, open_account: null, due_at: null } as const
     await changeStep(trx, refOf(row), change, now)
     hurryNext(trx, refOf(row))
+    const { chain_id: chainId, traceparent } = row
+    ended.push({ ref: refOf(row), chainId, traceparent, code: error.code })
   }
+  return ended
 }

@@ -157,11 +157,12 @@ export async function postponeDeposits(database: Database, waits: readonly Depos
 
 /**
  * Ends a report: money, ledger and record in one transaction, once per movement. `waits`: whether a step has the transaction
- * as its payment shows only later, and nothing is changed now.
+ * as its payment shows only later, and nothing is changed now. A refusal is for the report as it was looked at, not for one
+ * that has been sent anew since.
  */
 export async function settleDeposit(
   database: Database,
-  id: number,
+  { id, reportedAt }: Pick<DepositWork, 'id' | 'reportedAt'>,
   result: DepositResult,
   now: number,
 ): Promise<'settled' | 'waits'> {
@@ -169,6 +170,7 @@ export async function settleDeposit(
     const row = await trx.lock(trx<DepositRow>('deposits').where({ id })).first()
     if (row?.status !== 'pending') return 'settled'
     if (result.outcome === 'refused') {
+      if (row.reported_at !== reportedAt) return 'waits'
       await refuse(trx('deposits'), id, result.code, result.message)
       return 'settled'
     }
