@@ -18,6 +18,18 @@ const rooms = [
   'server/devnet',
 ]
 
+/** What all rooms of the engine may import beside each other. */
+const ofEngine = [
+  'server/domain',
+  'server/lists',
+  'server/concurrency',
+  'sdk/src/signing.ts',
+  'sdk/src/keccak256.ts',
+  'type:server/store',
+  'type:server/chain',
+]
+const sharedInEngine = ['tools', 'visit', 'worker', 'logFields', 'payload'].map((name) => `server/engine/${name}.ts`)
+
 /** What the files of a folder may import, beside their own folder. A `type:` folder may be imported as types only. */
 const allowed: Record<string, string[]> = {
   'server/lists': [],
@@ -33,15 +45,11 @@ const allowed: Record<string, string[]> = {
     'type:server/store',
     'type:server/chain',
   ],
-  'server/engine': [
-    'server/domain',
-    'server/lists',
-    'server/concurrency',
-    'sdk/src/signing.ts',
-    'sdk/src/keccak256.ts',
-    'type:server/store',
-    'type:server/chain',
-  ],
+  'server/engine': [...ofEngine, 'server/engine'],
+  'server/engine/lanes': [...ofEngine, ...sharedInEngine],
+  'server/engine/outcomes': [...ofEngine, ...sharedInEngine, 'server/engine/lanes'],
+  'server/engine/receipts': [...ofEngine, ...sharedInEngine, 'server/engine/lanes', 'server/engine/outcomes'],
+  'server/engine/steps': [...ofEngine, ...sharedInEngine, 'server/engine/lanes', 'server/engine/outcomes'],
   'server/api': [
     'server/domain',
     'server/concurrency',

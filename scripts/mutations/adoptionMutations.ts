@@ -19,7 +19,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'stepKey check off, in the server',
     changes: [
       {
-        file: 'server/engine/steps/payload.ts',
+        file: 'server/engine/payload.ts',
         find: "keyOf('on-demand', work.user, payment.transactionHash, payment.chainId,",
         replace: "keyOf('on-demand', work.user, keccak256(stringToHex(work.ref.actionId)),",
       },
@@ -30,7 +30,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'what the vault has paid before is not looked up',
     changes: [
       {
-        file: 'server/engine/steps/adoptExecution.ts',
+        file: 'server/engine/outcomes/adoptExecution.ts',
         find: "if (done === 'paid' && work.stepKey) return loggedIn(await chain.findFulfilment(work.stepKey))",
         replace: '',
       },
@@ -41,7 +41,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'what others have in a pool is not waited for',
     changes: [
       {
-        file: 'server/engine/steps/adoptExecution.ts',
+        file: 'server/engine/outcomes/adoptExecution.ts',
         find: 'if (isUnmined) return (await isPending(work, chain))',
         replace: 'if (isUnmined && (false as boolean)) return (await isPending(work, chain))',
       },
@@ -52,7 +52,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'a step whose transaction is cancelled is not looked up on the chain',
     changes: [
       {
-        file: 'server/engine/receipts/outcome.ts',
+        file: 'server/engine/outcomes/stepOutcome.ts',
         find: 'const remembered = await doneSince(receipt, work, chain)',
         replace: 'const remembered = isCancelled ? null : await doneSince(receipt, work, chain)',
       },
@@ -63,7 +63,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'a step whose transaction reverts is not looked up on the chain',
     changes: [
       {
-        file: 'server/engine/receipts/outcome.ts',
+        file: 'server/engine/outcomes/stepOutcome.ts',
         find: 'const remembered = await doneSince(receipt, work, chain)',
         replace: 'const remembered = isCancelled ? await doneSince(receipt, work, chain) : null',
       },
@@ -131,7 +131,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'a step that our transaction did not run is not looked up in the account',
     changes: [
       {
-        file: 'server/engine/receipts/outcome.ts',
+        file: 'server/engine/outcomes/stepOutcome.ts',
         find: 'const isDone = spent.length === 0 &&',
         replace: 'const isDone = spent.length < 0 &&',
       },
@@ -153,7 +153,7 @@ export const adoptionMutations: Mutation[] = [
     name: 'a node that is behind says whether an account has run a batch',
     changes: [
       {
-        file: 'server/engine/steps/adoptExecution.ts',
+        file: 'server/engine/outcomes/adoptExecution.ts',
         find: 'accountRemembers(step, chain, tools.heads.get(chain.config.chainId)?.number)',
         replace: 'accountRemembers(step, chain, tools.heads.size === -1 ? 0n : undefined)',
       },

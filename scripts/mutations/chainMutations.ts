@@ -17,7 +17,7 @@ export const chainMutations: Mutation[] = [
     name: 'an account is believed that its batch has run',
     changes: [
       {
-        file: 'server/engine/receipts/outcome.ts',
+        file: 'server/engine/outcomes/stepOutcome.ts',
         find: 'if (isTrue) return null',
         replace: 'if (isTrue || adoption) return null',
       },
@@ -280,7 +280,7 @@ export const chainMutations: Mutation[] = [
   {
     name: 'an account is believed that what it declares has moved',
     changes: [
-      { file: 'server/engine/receipts/batchRun.ts', find: 'if (missing === null) return null', replace: 'return null' },
+      { file: 'server/engine/outcomes/batchRun.ts', find: 'if (missing === null) return null', replace: 'return null' },
     ],
     tests: ['test/engine/untrueRuns.test.ts', '-g', 'no success'],
   },
@@ -288,7 +288,7 @@ export const chainMutations: Mutation[] = [
     name: 'what the vault has paid is taken for what the account has done',
     changes: [
       {
-        file: 'server/engine/steps/adoptExecution.ts',
+        file: 'server/engine/outcomes/adoptExecution.ts',
         find: 'const untrue = hasRun(work, receipt, tools)',
         replace: 'const untrue = receipt',
       },

@@ -50,7 +50,7 @@ export const payoutMutations: Mutation[] = [
     name: 'what a former vault has paid is taken for unpaid',
     changes: [
       {
-        file: 'server/engine/receipts/outcome.ts',
+        file: 'server/engine/outcomes/stepOutcome.ts',
         find: 'fulfilledKeys(receipt, ...vaultsOf(chain.config))',
         replace: 'fulfilledKeys(receipt, vaultsOf(chain.config)[0]!)',
       },
@@ -61,7 +61,7 @@ export const payoutMutations: Mutation[] = [
     name: 'the vault pays what a former one has paid',
     changes: [
       {
-        file: 'server/engine/steps/formerVaults.ts',
+        file: 'server/engine/outcomes/formerVaults.ts',
         find: 'formerVaults.length > 0',
         replace: 'formerVaults.length < 0',
       },
@@ -83,12 +83,12 @@ export const payoutMutations: Mutation[] = [
     name: 'what goes through a vault that is not configured is taken for unpaid',
     changes: [
       {
-        file: 'server/engine/receipts/outcome.ts',
+        file: 'server/engine/outcomes/stepOutcome.ts',
         find: 'transaction.to !== work.user && !isVault(',
         replace: 'transaction.to === work.user && !isVault(',
       },
     ],
-    tests: ['test/engine/outcome.test.ts', '-g', 'not configured here'],
+    tests: ['test/engine/stepOutcome.test.ts', '-g', 'not configured here'],
   },
   {
     name: 'a chains file may drop what is needed',
@@ -160,7 +160,7 @@ export const payoutMutations: Mutation[] = [
     name: 'an adopted payout takes what the user has paid in its transaction',
     changes: [
       {
-        file: 'server/engine/steps/adoptExecution.ts',
+        file: 'server/engine/outcomes/adoptExecution.ts',
         find: "work.kind === 'delegated' ? await arrivalsOfRun(receipt, work.user, chain, tools) : []",
         replace: 'await arrivalsOfRun(receipt, work.user, chain, tools)',
       },

@@ -84,7 +84,7 @@ export const sendMutations: Mutation[] = [
     name: 'a bundle is waited for until every failure in it is explained',
     changes: [
       {
-        file: 'server/engine/receipts/bundleOutcome.ts',
+        file: 'server/engine/outcomes/bundleOutcome.ts',
         find: "    return { status: 'alone' }\n  }\n}",
         replace: '    throw error\n  }\n}',
       },

@@ -79,7 +79,7 @@ export const stepMutations: Mutation[] = [
     name: 'what an operator without its right has sent fails the step',
     changes: [
       {
-        file: 'server/engine/receipts/outcome.ts',
+        file: 'server/engine/outcomes/stepOutcome.ts',
         find: 'if (failure && (await isOperatorsFault(failure, { from, to }, chain, tools)))',
         replace: 'if (!failure && (await isOperatorsFault({ name: null }, { from, to }, chain, tools)))',
       },

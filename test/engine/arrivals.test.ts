@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Hex, maxUint256, pad, toEventSelector, toHex } from 'viem'
 import * as codec from '../../server/chain/transfers.js'
-import { arrivalsOf, arrivalsOfRun } from '../../server/engine/receipts/arrivals.js'
+import { arrivalsOf, arrivalsOfRun } from '../../server/engine/outcomes/arrivals.js'
 import { createStore } from '../../server/store/store.js'
 import { randomAddress, randomHash, usdOn1 } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'

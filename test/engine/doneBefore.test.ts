@@ -3,7 +3,7 @@ import { encodeErrorResult, type Hash } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
 import { decodeRevert } from '../../server/chain/failure.js'
 import { delegateAbi, solverVaultAbi } from '../../server/chain/generated/contracts.js'
-import { doneAccordingTo, doneBefore } from '../../server/engine/steps/doneBefore.js'
+import { doneAccordingTo, doneBefore } from '../../server/engine/outcomes/doneBefore.js'
 import type { StepWork } from '../../server/store/actions/steps.js'
 import { aBatch, aSignedIntent, randomAddress, randomHash } from '../support/builders.js'
 

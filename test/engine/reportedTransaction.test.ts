@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { laterLookMs, nextLookMs, unmined } from '../../server/engine/receipts/reportedTransaction.js'
+import { laterLookMs, nextLookMs, unmined } from '../../server/engine/outcomes/reportedTransaction.js'
 
 describe('a transaction that was reported and that the chain does not know', () => {
   for (const pollIntervalMs of [50, 1_000, 600_000]) {

@@ -4,7 +4,7 @@ import { type Abi, type Address, createWalletClient, encodeFunctionData, type He
 import { createChain } from '../../server/chain/createChain.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import { devAccount } from '../../server/devnet/accounts.js'
-import { adoptExecution } from '../../server/engine/steps/adoptExecution.js'
+import { adoptExecution } from '../../server/engine/outcomes/adoptExecution.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import { createStore } from '../../server/store/store.js'
 import { attackScene, native } from '../support/attackScene.js'

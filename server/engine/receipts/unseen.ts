@@ -1,4 +1,4 @@
-import { nextLookMs, rarestMs } from './reportedTransaction.js'
+import { nextLookMs, rarestMs } from '../outcomes/reportedTransaction.js'
 
 /** The time from one look to the next among all transactions that no node knows: the more of them, the rarer each look. */
 const everyMs = 5

@@ -5,9 +5,9 @@ import { runsCalls } from '../../domain/stepKind.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { endStep, failStep, moved, type Visit, waits } from '../visit.js'
 import type { EngineTools } from '../tools.js'
-import { adoptExecution } from './adoptExecution.js'
-import { type Done, doneBefore } from './doneBefore.js'
-import type { Plan } from './payload.js'
+import { adoptExecution } from '../outcomes/adoptExecution.js'
+import { type Done, doneBefore } from '../outcomes/doneBefore.js'
+import type { Plan } from '../payload.js'
 import { reserve } from './reserve.js'
 
 /** Ends a step for which nothing was sent, and gives its credit back; unless it was carried out all the same. */

@@ -3,7 +3,7 @@ import type { Chain, Simulation } from '../../chain/chain.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { stepFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
-import type { Plan } from './payload.js'
+import type { Plan } from '../payload.js'
 
 export type Simulated = Simulation & {
   /** The transfer that the batch declares and that does not come about. Null: there is none, or the node can't tell. */

@@ -6,10 +6,10 @@ import { elapsedMs } from '../../domain/elapsed.js'
 import type { StepError } from '../../domain/errors.js'
 import { depthOf, requiredConfirmations } from '../../domain/finality.js'
 import type { StepWork } from '../../store/actions/steps.js'
-import { arrivalsOf } from '../receipts/arrivals.js'
-import { isFinal } from '../receipts/finality.js'
+import { arrivalsOf } from '../outcomes/arrivals.js'
+import { isFinal } from '../outcomes/finality.js'
 import type { EngineTools } from '../tools.js'
-import { lookForReported, type Mined, rarestMs, type Sighting, unmined } from '../receipts/reportedTransaction.js'
+import { lookForReported, type Mined, rarestMs, type Sighting, unmined } from '../outcomes/reportedTransaction.js'
 import { endStep, failStep, postponed, type Visit, waits } from '../visit.js'
 
 /** For how long without a new block a payment is not looked at. */

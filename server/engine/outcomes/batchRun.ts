@@ -4,7 +4,7 @@ import type { StepError } from '../../domain/errors.js'
 import { runsCalls } from '../../domain/stepKind.js'
 import type { Payout } from '../../store/journal/bookResult.js'
 import type { StepWork } from '../../store/actions/steps.js'
-import { batchIdOf } from '../steps/payload.js'
+import { batchIdOf } from '../payload.js'
 import type { EngineTools } from '../tools.js'
 
 /** Whether the account says that it has run the batch, or there is nothing to run. */

@@ -1,13 +1,13 @@
 import { type Address, encodeAbiParameters, type Hash, type Hex, stringToHex } from 'viem'
-import { keccak256 } from '../../../sdk/src/keccak256.js'
-import { chainBatchId } from '../../../sdk/src/signing.js'
-import type { Chain } from '../../chain/chain.js'
-import type { SignedIntent } from '../../domain/action.js'
-import { solverTransfers } from '../../domain/solverNeeds.js'
-import { runsCalls } from '../../domain/stepKind.js'
-import type { StepView } from '../../domain/views.js'
-import type { StepWork } from '../../store/actions/steps.js'
-import type { EngineTools } from '../tools.js'
+import { keccak256 } from '../../sdk/src/keccak256.js'
+import { chainBatchId } from '../../sdk/src/signing.js'
+import type { Chain } from '../chain/chain.js'
+import type { SignedIntent } from '../domain/action.js'
+import { solverTransfers } from '../domain/solverNeeds.js'
+import { runsCalls } from '../domain/stepKind.js'
+import type { StepView } from '../domain/views.js'
+import type { StepWork } from '../store/actions/steps.js'
+import type { EngineTools } from './tools.js'
 
 export type Payload = {
   to: Address

@@ -4,7 +4,7 @@ import type { Failure } from '../../chain/failure.js'
 import type { SignedIntent } from '../../domain/action.js'
 import { runsCalls } from '../../domain/stepKind.js'
 import type { StepWork } from '../../store/actions/steps.js'
-import { batchIdOf } from './payload.js'
+import { batchIdOf } from '../payload.js'
 
 /**
  * Why a step is taken to have been carried out before. `paid`: the vault remembers its payout. `run`: the user's account
